@@ -1,11 +1,11 @@
-# The command alone: a static binary, certificates for TLS, and a folder for temporary files. There is no shell, so --input-command has
-# nothing to run.
+# Only the command: a static binary, certificates for TLS, and a folder for temporary files. The image has no shell, so
+# --input-command does not work.
 #
 #   docker build -t lookalike .
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/data" lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst
 
 FROM rust:1.95.0-slim-bookworm AS build
-# The compiler of the image, whose name is a number: rust-toolchain.toml would have another one downloaded.
+# Use the image's compiler, which is named by its version: rust-toolchain.toml would download another one.
 ENV RUSTUP_TOOLCHAIN=1.95.0
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates make musl-tools python3 \
     && rm -rf /var/lib/apt/lists/*

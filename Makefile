@@ -1,40 +1,44 @@
-# `make test` is all that CI runs. `make quick` is for while you work: two minutes, where the last one is still built.
-.PHONY: test quick fmt clippy unit portable stores docs python package pip
+# CI runs `make test`. `make quick` is for working on a change: it takes two minutes if the build of its last run is still there.
+.PHONY: test quick fmt words clippy unit portable stores docs site python package pip
 
-test: fmt clippy unit portable stores docs python pip
+test: fmt words clippy unit portable stores docs site python pip
 
 fmt:
 	cargo fmt --all --check
 
-# One profile for all that is checked and tested, so that each dependency is checked once and built once: optimised, for the
-# properties run thousands of cases.
+# The prose of comments, help and docs keeps to plain words.
+words:
+	python3 tests/words.py
+
+# One profile for all checks and tests, so that each dependency is checked and built only once. It is optimised, because the
+# property tests run thousands of cases.
 TESTING = --workspace --locked --profile testing
 
 clippy:
 	cargo clippy $(TESTING) --all-targets -- -D warnings
 
-# After all: the core as other programs have it, without what the engine asks, and its law on all cores.
+# After all tests, those of the core as other programs use it, without the `engine` feature, and its law on all cores.
 unit:
 	python3 tests/run.py -- $(TESTING)
 	cargo test $(TESTING) --doc --quiet
 	cargo test --locked --profile testing --quiet -p lookalike --features rayon
 	cargo test --locked --profile testing --quiet -p lookalike --features engine,rayon --test law
 
-# Of what differs from the branch SINCE and all above it: the unit tests, and always those of the command. Not the properties and
-# faults that take minutes. What it builds is kept from one time to the next.
+# The unit tests of packages that differ from the branch SINCE, and of those that depend on them; always the tests of the command.
+# The property and fault tests, which take minutes, do not run. The build is kept for the next time.
 SINCE ?= main
 quick: export CARGO_INCREMENTAL = 1
 quick: fmt clippy
 	python3 tests/run.py --changed-since $(SINCE) -- $(TESTING) --lib --test cli --test imports
 
-# The recorded answers and numbers from plain code and from a debug build, with overflow checks and assertions; without what other
-# formats and stores take. What CI builds is built once.
+# The recorded answers and numbers with portable code in a debug build, which has overflow checks and assertions. It is built
+# without other formats and stores. CI builds only once, so it does not build incrementally.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
-	$(if $(CI),CARGO_INCREMENTAL=0) cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable,chinese,jieba,stop-words --lib --test cli -- $(FROZEN)
+	$(if $(CI),CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false) cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable,chinese,jieba,stop-words --lib --test cli -- $(FROZEN)
 
-# The command over a server that speaks S3, with requests that fail. Without a network and without what was installed before it is
-# skipped, except in CI.
+# Tests of the command with an S3 server, with requests that fail. If the server is not installed and there is no network, they
+# are skipped, except in CI.
 STORES = target/venv-stores
 stores:
 	@if $(STORES)/bin/pip --version >/dev/null 2>&1 && $(STORES)/bin/moto_server -h >/dev/null 2>&1 || \
@@ -44,8 +48,8 @@ stores:
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
 
-# The Rust documentation, and the site in target/site: guides, plots and references, put together where the package is built, so
-# from this very code. Without a network and without what was installed before the site is skipped, except in CI.
+# The Rust documentation, and the site in target/site: guides, plots and references. They are made with the package built from
+# this code. If mkdocs is not installed and there is no network, the site is skipped, except in CI.
 SITE = target/venv-docs
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc $(TESTING) --no-deps
@@ -53,17 +57,33 @@ docs:
 	@if $(MAKE) --no-print-directory $(SITE)/installed $(VENV)/installed; then \
 		$(MAKE) --no-print-directory package && \
 		PYTHONDONTWRITEBYTECODE=1 $(VENV)/bin/python docs/make_site.py target/pages target/package && \
+		$(SITE)/bin/python docs/pictures.py $(VENV)/bin/lookalike --check && \
 		NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --strict; \
 	elif [ -n "$$CI" ]; then echo "docs: mkdocs cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install mkdocs from (docs/requirements.txt)"; fi
+
+# The site in a real browser: pages on a desktop and a phone, light and dark, and the search. Needs Chromium, node and npm.
+CHROMIUM ?= /usr/bin/chromium
+site: docs
+	@if [ -n "$$CI" ] && [ ! -x $(CHROMIUM) ]; then apt-get install -y -qq chromium >/dev/null || \
+		{ apt-get update -qq && apt-get install -y -qq chromium >/dev/null; }; fi
+	@if [ -f target/site/index.html ] && [ -x $(CHROMIUM) ] && npm ci --prefix tests/site --silent --no-audit --no-fund; then \
+		CHROMIUM=$(CHROMIUM) node tests/site/site.mjs target/site target/site-shots; \
+	elif [ -n "$$CI" ]; then echo "site: Chromium or its driver cannot be installed" >&2; exit 1; \
+	else echo "skipped: the browser tests need the site, $(CHROMIUM), and npm with a network"; fi
+
+# The pictures of the README, drawn again.
+.PHONY: pictures
+pictures: package $(SITE)/installed
+	$(SITE)/bin/python docs/pictures.py $(VENV)/bin/lookalike
 
 $(SITE)/installed: docs/requirements.txt
 	python3 -m venv $(SITE)
 	$(SITE)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# The Python package: built into an environment of the repository, tested there, its types and their stubs checked. datasketch's own
-# tests are downloaded beside it.
+# The Python package: built into an environment in the repository, and tested there; its types and stubs are checked. The tests of
+# datasketch are downloaded next to it.
 VENV = target/python
 PUBLISHED = $(VENV)/published/datasketch-1.7.0
 python: package $(PUBLISHED)
@@ -71,13 +91,13 @@ python: package $(PUBLISHED)
 	$(VENV)/bin/ruff check
 	$(VENV)/bin/mypy
 	$(VENV)/bin/python -m mypy.stubtest lookalike --mypy-config-file pyproject.toml --allowlist python/stubtest-allowed.txt
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n auto
 
 package: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --profile testing --locked --features faults
 
-# As a user has it, but for the profile: the package built and installed by pip into a fresh environment, and the README's examples run
-# there with nothing but what they import.
+# The package as a user gets it, except for the profile: pip builds and installs it into a fresh environment. There the README's
+# examples run with only the packages that they import.
 FRESH = target/fresh
 pip:
 	rm -rf $(FRESH)
@@ -97,7 +117,7 @@ $(PUBLISHED): python/tests/published/requirements.txt $(VENV)/installed
 	tar xzf $@.tar.gz -C $(@D)
 	touch $@
 
-# The benches need the larger corpora: DATA names their folder. Results go to bench/record.
+# The benches need the larger corpora, in the folder DATA. Results are written to bench/record.
 .PHONY: bench bench-rivals
 DATA ?= $(or $(LOOKALIKE_DATA),../shared/data)
 COLLECTION = bench/data/collection.jsonl
@@ -114,14 +134,14 @@ bench/data/%.jsonl:
 	mkdir -p bench/data
 	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 1075 $(if $(filter large,$*),--english)) $@
 
-# Starting, small collections, languages, short texts, growth, and the shapes that are hardest; ONLY='a case' for one.
+# Starting, small collections, languages, short texts, growth, and worst-case collections; ONLY='a case' runs one case.
 .PHONY: bench-cases
 bench-cases:
 	cargo build --release --locked --workspace
 	mkdir -p bench/record
 	python3 bench/speed/cases.py $(DATA) $(if $(ONLY),--only "$(ONLY)") --out bench/record/cases.json
 
-# Every bench at a tiny size, in two minutes, so that nothing rots. Records nothing.
+# Every bench at a tiny size, in two minutes, to check that all of them still work. Records nothing.
 .PHONY: bench-smoke
 bench-smoke:
 ifeq ($(wildcard $(DATA)/newsgroups20.jsonl.zst),)
@@ -136,7 +156,7 @@ else
 	python3 bench/link/run.py $(DATA) --runs 1 --people 20000 --bound 60 --folder bench/data/link-tiny
 endif
 
-# AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 is a hundredth.
+# AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 runs a hundredth of it.
 .PHONY: bench-web
 SCALE ?= 1
 bench-web:
@@ -144,8 +164,8 @@ bench-web:
 	mkdir -p bench/record
 	python3 bench/speed/web.py $(DATA) --scale $(SCALE) --out bench/record/web$(if $(filter-out 1,$(SCALE)),-$(SCALE)).json
 
-# The core and the engine under AddressSanitizer: every kernel that this machine's processor can run, and its plain twin. Needs a
-# nightly compiler. Leaks are not looked for: threads of a pool may still be ending when a test has.
+# The core and the engine under AddressSanitizer: every kernel that this machine's processor can run, and its portable twin. Needs
+# a nightly compiler. Leaks are not checked, because threads of a pool may still be running when a test has ended.
 .PHONY: sanitize
 SANITIZED = --release --locked --target x86_64-unknown-linux-gnu --target-dir target/sanitize
 SANITIZED += -p lookalike -p lookalike-applications -p lookalike-io -p lookalike-engine --features lookalike/chinese,lookalike/jieba,lookalike/stop-words --lib --tests
@@ -153,12 +173,12 @@ sanitize:
 	ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
 	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)
 
-# All orders in which threads may come by what they fill without a lock.
+# All interleavings of the threads that fill a set without a lock.
 .PHONY: loom
 loom:
 	RUSTFLAGS="--cfg loom" cargo test --release --locked --target-dir target/loom -p lookalike-io --lib interleaved
 
-# Each target for so many seconds; FUZZ='a target' for one.
+# Each fuzz target for SECONDS seconds; FUZZ='a target' runs one target.
 .PHONY: fuzz
 SECONDS ?= 600
 FUZZ ?= canonicalise dictionaries rabin sketch law lines packed html run state tables truths
@@ -168,8 +188,8 @@ fuzz:
 	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
 	-timeout=20 -detect_leaks=0 -print_final_stats=1 || exit 1; done
 
-# The collection out of a store on this machine, plain and packed, against the same files. s3rver comes from npm. (moto's server,
-# which the tests ask, reads a whole object for each of its ranges: a gigabyte takes it minutes.)
+# The collection from a store on this machine, plain and compressed, against the same files. s3rver comes from npm.
+# (moto's server, which the tests use, reads the whole object for each range, which takes minutes for a gigabyte.)
 .PHONY: bench-stores
 S3RVER = bench/data/s3rver/node_modules/.bin/s3rver
 bench-stores: $(COLLECTION)
@@ -186,7 +206,7 @@ bench-tables: $(COLLECTION) $(VENV)/installed
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/speed/tables.py $(COLLECTION) --out bench/record/tables.json
 
-# datasketch and what stands in for it, in turn; frames and tables, and the command on the same rows.
+# Compares datasketch with lookalike's replacement for it, and frames and tables with the command on the same rows.
 .PHONY: bench-python
 bench-python: $(VENV)/installed $(COLLECTION)
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
@@ -194,8 +214,8 @@ bench-python: $(VENV)/installed $(COLLECTION)
 	$(VENV)/bin/python bench/python/compat.py --out bench/record/python.json
 	$(VENV)/bin/python bench/python/frames.py $(COLLECTION) --out bench/record/frames.json
 
-# The rivals, on a collection that they finish in minutes, against the pairs that the exact join finds. English only: what a
-# token is in Chinese differs from tool to tool.
+# The rivals, on a collection that they finish in minutes, judged by the pairs that the exact join finds. Only English texts,
+# because tools disagree about tokens in Chinese.
 bench-rivals: $(SMALL)
 	cargo build --release --locked
 	test -d $(RIVALS) || python3 -m venv $(RIVALS)
@@ -204,7 +224,7 @@ bench-rivals: $(SMALL)
 	target/release/lookalike pairs $(SMALL) --exact --threshold 0.8 -o bench/data/small.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(SMALL) bench/data/small.pairs.jsonl --lookalike target/release/lookalike --out bench/record/rivals.json
 
-# The same on a gigabyte, once, for those that finish in five minutes. The exact join takes some minutes and gigabytes.
+# The same on a gigabyte, once, for rivals that finish in five minutes. The exact join takes a few minutes and gigabytes.
 .PHONY: bench-rivals-large
 LARGE = bench/data/large.jsonl
 bench-rivals-large: $(LARGE)
@@ -214,8 +234,8 @@ bench-rivals-large: $(LARGE)
 	target/release/lookalike pairs $(LARGE) --exact --threshold 0.8 -o bench/data/large.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(LARGE) bench/data/large.pairs.jsonl --lookalike target/release/lookalike --runs 1 --timeout 300 --out bench/record/rivals-large.json
 
-# Records: lookalike and rivals on five sets with known pairs, and a million people; in some eight minutes. dedupe needs more than
-# BOUND seconds to learn on all but the smallest of them: BOUND=600 waits for it.
+# Record linkage: lookalike and rivals on five sets with known pairs, and a million people, in some eight minutes. Except on the
+# smallest set, dedupe needs more than BOUND seconds to learn: BOUND=600 waits for it.
 .PHONY: bench-link
 BOUND ?= 70
 LINKERS = bench/data/venv-link
@@ -229,7 +249,7 @@ $(LINKERS)/installed: bench/rivals/requirements-link.txt
 	$(LINKERS)/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
-# All methods on the larger corpora, judged by `lookalike eval`; writes the figures into docs/methods.md.
+# All methods on the larger corpora, evaluated with `lookalike eval`; writes the figures into docs/methods.md.
 .PHONY: bench-quality
 bench-quality:
 	cargo build --release --locked
@@ -237,13 +257,13 @@ bench-quality:
 	python3 bench/quality/run.py $(DATA) --out bench/record/quality.json
 	python3 bench/quality/page.py bench/record/quality.json docs/methods.md
 
-# Extractors of main texts on pages with gold texts, and on hostile ones. The rivals are in a workspace of their own.
+# Extractors of main texts on pages with gold texts, and on hostile pages. The rivals are in a separate workspace.
 .PHONY: bench-html
 bench-html:
 	mkdir -p bench/record
 	python3 bench/quality/main_text.py $(DATA) --out bench/record/html.json
 
-# The pages of four releases of a documentation, paired up by their texts alone, and as datasketch does it.
+# The pages of four releases of a documentation, matched only by their texts, and matched with datasketch.
 .PHONY: bench-mirrors
 bench-mirrors:
 	cargo build --release --locked
@@ -252,8 +272,8 @@ bench-mirrors:
 	mkdir -p bench/record
 	$(RIVALS)/bin/python bench/quality/mirrors.py $(DATA) --lookalike target/release/lookalike --out bench/record/mirrors.json
 
-# One article among other boilerplate against one boilerplate around other articles, on parts of real pages.
-# And notes of a wire, which have few stop words.
+# The same article in other boilerplate against the same boilerplate around another article, on parts of real pages.
+# Also notes of a news wire, which have few stop words.
 .PHONY: bench-news
 bench-news: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
@@ -261,14 +281,14 @@ bench-news: $(VENV)/installed
 	$(VENV)/bin/python bench/quality/news.py $(DATA) --out bench/record/news.json
 	$(VENV)/bin/python bench/quality/notes.py --out bench/record/news.json
 
-# Variants of Chinese quotations and English verses, by the preset and its neighbours.
+# Variants of Chinese quotations and English verses, with the preset and similar settings.
 .PHONY: bench-quotations
 bench-quotations: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
 
-# How well shares of answers that stand in their sources tell four kinds of plagiarism apart, beside other tools' numbers.
+# How well the share of an answer that is in its source, and other tools' numbers, distinguish four kinds of plagiarism.
 .PHONY: bench-plagiarism
 PLAGIARISM = bench/data/venv-plagiarism
 bench-plagiarism:
@@ -278,15 +298,16 @@ bench-plagiarism:
 	mkdir -p bench/record
 	$(PLAGIARISM)/bin/python bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
 
-# Sets, the words of each post, beside datasketch's MinHashLSH on the same ones.
+# Sets, which are the words of each post, compared with datasketch's MinHashLSH on the same sets.
 .PHONY: bench-sets
 bench-sets: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/quality/sets.py $(DATA) --out bench/record/sets.json
 
-# A release for those who have no compiler: a static command for Linux with man pages, completions and the licences of all that is in
-# it, in target/dist. Needs the target of rustup and musl's C compiler (Debian: musl-tools); TARGET=x86_64-unknown-linux-gnu needs neither.
+# A release for users without a compiler, in target/dist: a static command for Linux with man pages, completions and the licences
+# of everything in it. Needs rustup's target and musl's C compiler (Debian: musl-tools); with TARGET=x86_64-unknown-linux-gnu it
+# needs neither.
 .PHONY: dist
 TARGET ?= x86_64-unknown-linux-musl
 COMMIT ?= $(or $(shell git rev-parse HEAD 2>/dev/null),unknown)

@@ -1,4 +1,4 @@
-"""Small charts as SVG that takes its colours from the page, so that it is legible in light and in dark (`site.css`)."""
+"""Small SVG charts that take their colours from the page, so that they are legible in light and dark mode (`site.css`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def lines(
     series: Sequence[tuple[str, Points]],
     mark: float | None = None,
 ) -> str:
-    """A line for each series; the axes go from the first to the last of their ticks. `mark` is a vertical line."""
+    """A line for each series; the axes range from their first to their last tick. `mark` is a vertical line."""
     chart = _Chart(title, x, y)
     chart.mark(mark)
     for number, (_, points) in enumerate(series):
@@ -36,7 +36,7 @@ def bars(
     mark: float | None = None,
     strong: float | None = None,
 ) -> str:
-    """A bar from a to b for each (a, b, height), its height written above it; bars from `strong` on have another colour."""
+    """A bar from a to b for each (a, b, height), with its height above it; bars from `strong` on have another colour."""
     chart = _Chart(title, x, y)
     for a, b, height in heights:
         if height > 0:
@@ -52,7 +52,7 @@ def bars(
 
 
 class _Chart:
-    """Axes, and what is drawn between them."""
+    """Axes, and the elements drawn between them."""
 
     def __init__(self, title: str, x: tuple[str, Sequence[float]], y: tuple[str, Sequence[float]]):
         self.title = title
@@ -85,7 +85,7 @@ class _Chart:
             self.draw(f'<path class="mark" d="M{self.x(value):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
 
     def done(self, names: Sequence[str]) -> str:
-        """All of it, with the names of the lines above: no blank line within, so that it is one block of HTML to Markdown."""
+        """The figure, with the names of the lines above it; without blank lines, so that it is one HTML block for Markdown."""
         above = 20 * -(-len(names) // 2)
         for number, name in enumerate(names):
             left, height = LEFT + number % 2 * (WIDTH - LEFT) // 2, 16 - above + 20 * (number // 2)

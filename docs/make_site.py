@@ -1,8 +1,8 @@
-"""Put together what the site is rendered from: `make_site.py PAGES PACKAGE`, run where lookalike is installed.
+"""Make the sources of the site: `make_site.py PAGES PACKAGE`, in an environment with lookalike installed.
 
-PAGES gets the guides, with plots and passages of the README where they ask for them, and what every command says of itself.
-PACKAGE gets the Python sources, and in place of the native module its stubs with its docstrings. So neither can go stale, and
-the renderer needs nothing of its own but Markdown.
+PAGES gets the guides, with the plots and README passages that they request, and the help of every command. PACKAGE gets the
+Python sources and, instead of the native module, its stubs with its docstrings. So neither can become outdated, and the
+renderer needs only Markdown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 COMMAND = Path(sys.executable).with_name("lookalike")
 
-# Where a file of the repository stands on the site.
+# Where the files of the repository are on the site.
 PAGES = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changes.md",
@@ -47,6 +47,7 @@ def main(pages: Path, package: Path) -> None:
         write(pages / PAGES[name], to_site((ROOT / name).read_text()))
     for name in ("site.css", "summaries.schema.json"):
         shutil.copy(DOCS / name, pages)
+    shutil.copytree(DOCS / "pictures", pages / "pictures")
     write(pages / "commands.md", commands())
     shutil.copytree(ROOT / "python/lookalike", package / "lookalike", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     for source in package.rglob("*.py"):
@@ -56,20 +57,20 @@ def main(pages: Path, package: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file, and the folders that it stands in."""
+    """Write a file, and make its parent folders."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 
 
 def page(text: str) -> str:
-    """A guide, with what it asks for in comments: a plot, or a passage of the README under its heading."""
+    """A guide, with the parts that its comments request: a plot, or the passage of the README under a heading."""
     text = re.sub(r"^<!-- plot: (\w+) -->$", lambda asked: plots.PLOTS[asked[1]](COMMAND, ROOT), text, flags=re.MULTILINE)
     text = text.replace("<!-- datasketch -->", datasketch())
     return re.sub(r"^<!-- README: (.+) -->$", lambda asked: passage(asked[1]), text, flags=re.MULTILINE)
 
 
 def passage(heading: str) -> str:
-    """What the README says under a heading."""
+    """The text of the README under a heading."""
     readme = (ROOT / "README.md").read_text()
     _, found, behind = readme.partition(f"\n## {heading}\n")
     if not found:
@@ -78,7 +79,7 @@ def passage(heading: str) -> str:
 
 
 def datasketch() -> str:
-    """What is on record beside datasketch, as a table."""
+    """The recorded comparison with datasketch, as a table."""
     record = json.loads((ROOT / "bench/record/python.json").read_text())
     rows = ["| case | items | datasketch, s | lookalike, s | times |", "|---|---|---|---|---|"]
     for name, case in record["cases"].items():
@@ -90,7 +91,7 @@ def datasketch() -> str:
 
 
 def to_site(text: str) -> str:
-    """Links to files of the repository, as links to pages."""
+    """The text with links to files of the repository changed to links to pages."""
     text = text.replace("](docs/", "](")
     for name, place in PAGES.items():
         text = text.replace(f"]({name})", f"]({place})")
@@ -98,13 +99,13 @@ def to_site(text: str) -> str:
 
 
 def said(*arguments: str) -> str:
-    """What the command prints."""
+    """The output of the command."""
     environment = {**os.environ, "NO_COLOR": "1"}
     return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def commands() -> str:
-    """The page of all commands: what `--help` says, its parts under headings."""
+    """The page of all commands: the output of `--help`, with its parts under headings."""
     overall = said("--help")
     names = re.findall(r"^  (\w+) ", overall.partition("Commands:\n")[2].partition("\n\n")[0], flags=re.MULTILINE)
     parts = [f"# The command\n\nWhat `--help` says, of version {said('--version').split()[-1]}.\n\n```text\n{overall}```\n"]
@@ -115,9 +116,9 @@ def commands() -> str:
 
 
 def sections(name: str, text: str) -> Iterator[str]:
-    """A command's help: words as words, and all that is a list as it stands, under the heading that it has."""
+    """A command's help: paragraphs as text, and lists exactly as printed, under their headings."""
     words, usage, lists = text.partition("Usage:")
-    # A blank line begins a paragraph; the rest is wrapped for a terminal.
+    # Paragraphs are separated by blank lines; other line breaks are only for a terminal.
     yield "\n\n".join(" ".join(part.split()) for part in words.split("\n\n")).strip().replace("<", "&lt;") + "\n\n"
     for part in re.split(r"^(?=[A-Z][^\n]*:$)", usage + lists, flags=re.MULTILINE):
         heading, colon, rest = part.partition(":\n")
@@ -129,14 +130,14 @@ def sections(name: str, text: str) -> Iterator[str]:
 
 
 def documented(stubs: str) -> str:
-    """Stubs with the docstrings of what they stand for."""
+    """The stubs with the docstrings of the members that they describe."""
     tree = ast.parse(stubs)
     describe(tree, _lookalike)
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def fenced(text: str) -> str:
-    """Examples in docstrings, up to an empty line or the docstring's end, as blocks of code."""
+    """The text with examples in docstrings, up to an empty line or the docstring's end, as code blocks."""
     example = re.compile(r"^( *)>>> .*\n(?:\1(?!\"\"\").+\n)*", flags=re.MULTILINE)
     return example.sub(lambda lines: f"{lines[1]}```pycon\n{lines[0]}{lines[1]}```\n", text)
 
@@ -144,15 +145,15 @@ def fenced(text: str) -> str:
 def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
     """Put the docstrings of a value's members into its stub."""
     body: list[ast.stmt] = []
-    # From the end, since behind its overloads stands the function itself.
+    # From the end, since a function follows its overloads.
     for child in reversed(node.body):
         body.insert(0, child)
-        # Some names are the stubs' own, protocols say.
+        # Some names exist only in the stubs, such as protocols.
         if not isinstance(child, ast.ClassDef | ast.FunctionDef) or (own := getattr(value, child.name, None)) is None:
             continue
         if isinstance(child, ast.ClassDef):
             describe(child, own)
-        # What every object has says nothing of this one.
+        # Docstrings that every object has do not describe this one.
         if child.name.startswith("__") or not (words := inspect.getdoc(own)):
             continue
         if any(ast.unparse(decorator) == "overload" for decorator in child.decorator_list):

@@ -1,4 +1,4 @@
-"""The plots of the guides, out of what lookalike itself says of the test data: each a figure of HTML."""
+"""The plots of the guides, made from lookalike's own output on the test data; each is an HTML figure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TENTHS = [step / 10 for step in range(0, 11, 2)]
 
 
 def shapes(command: Path, root: Path) -> str:
-    """What is found by the shapes that thresholds choose, and by the one that a smallest area chooses."""
+    """The share of pairs found by the shapes for several thresholds, and by the shape with the smallest area."""
     series = []
     for threshold in (0.5, 0.7, 0.8, 0.9):
         curve = lookalike.curve(threshold=threshold)
@@ -38,12 +38,12 @@ def shapes(command: Path, root: Path) -> str:
 def similarities(command: Path, root: Path) -> str:
     """All pairs of licences, by their exact resemblance."""
     found = _run(command, root, "pairs", LICENSES, "--exact", "--threshold", "0.3", "--quiet")
-    # A pair of 0.95 or more stands in the last bar, 1.0 too.
+    # Pairs of 0.95 or more are in the last bar, including 1.0.
     counts = Counter(min(int(json.loads(line)["resemblance"] * 20), 19) for line in found.splitlines())
     bars = [(bar / 20, (bar + 1) / 20, counts[bar]) for bar in range(6, 20)]
     most = _round_up(max(counts.values()))
     return chart.bars(
-        "Pairs of licence texts by resemblance, from 0.3; those that 0.8 takes for similar in another colour",
+        "Pairs of licence texts by resemblance, from 0.3; those that are similar at 0.8 in another colour",
         ("resemblance", [step / 10 for step in range(3, 11)]),
         ("pairs", [most * step / 5 for step in range(6)]),
         bars,
@@ -54,7 +54,7 @@ def similarities(command: Path, root: Path) -> str:
 
 
 def thresholds(command: Path, root: Path) -> str:
-    """What a threshold drops."""
+    """The share of documents that a threshold drops."""
     points = []
     for step in range(10, 21):
         summary = json.loads(_run(command, root, "dedup", LICENSES, "--json", "--threshold", str(step / 20)))
@@ -66,7 +66,7 @@ def thresholds(command: Path, root: Path) -> str:
 
 
 def shingles(command: Path, root: Path) -> str:
-    """What an edit leaves of the resemblance, and how alike unlike texts are, by the tokens in a shingle."""
+    """The resemblance after an edit, and the resemblance of unlike texts, by the number of tokens in a shingle."""
     texts = _licenses(command, root)
     text = texts["scancode/apache-2.0"]
     sizes = range(1, 13)
@@ -95,7 +95,7 @@ def edits(command: Path, root: Path) -> str:
 
 
 def groups(command: Path, root: Path) -> str:
-    """How large the groups are that stand behind one kept document."""
+    """The sizes of the groups of documents that are represented by one kept document."""
     with tempfile.TemporaryDirectory() as folder:
         decisions = Path(folder, "decisions.jsonl")
         _run(command, root, "dedup", LICENSES, "--decisions", str(decisions), "--quiet")
@@ -104,7 +104,7 @@ def groups(command: Path, root: Path) -> str:
     last = max(sizes)
     most = _round_up(max(sizes.values()))
     return chart.bars(
-        "Groups of licence texts by size: the kept text and those dropped for it",
+        "Groups of licence texts by size: the kept text and its dropped duplicates",
         ("texts in the group", list(range(1, last + 2))),
         ("groups", [most * step / 5 for step in range(6)]),
         [(size - 0.5, size + 0.5, count) for size, count in sorted(sizes.items())],
@@ -117,7 +117,7 @@ def _run(command: Path, root: Path, *arguments: str) -> str:
 
 
 def _licenses(command: Path, root: Path) -> dict[str, str]:
-    # Decompressed by the command, which leaves exact copies out: of each text the first stays.
+    # Decompressed by the command, which drops exact copies and keeps the first one.
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder, "kept.jsonl")
         _run(command, root, "dedup", LICENSES, "--method", "exact", "-o", str(kept), "--no-decisions", "--quiet")
@@ -125,7 +125,7 @@ def _licenses(command: Path, root: Path) -> dict[str, str]:
 
 
 def _edited(text: str, share: float) -> str:
-    """The text with that share of its words made new, the same ones each time."""
+    """The text with that share of its words replaced, the same ones each time."""
     words = list(re.finditer(r"\w+", text))
     chosen = set(random.Random(1).sample(range(len(words)), round(share * len(words))))
     at = iter(range(len(words)))
@@ -133,7 +133,7 @@ def _edited(text: str, share: float) -> str:
 
 
 def _round_up(count: float) -> float:
-    """The next round number, that five ticks divide."""
+    """The next round number, so that five ticks divide the axis."""
     step = 10 ** (len(str(int(count))) - 1)
     return -(-count // step) * step
 

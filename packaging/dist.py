@@ -1,8 +1,8 @@
 """Pack a built command: `dist.py TARGET`, after `cargo build --release --target TARGET`; `make dist` does both.
 
-Into target/dist goes lookalike-VERSION-TARGET.tar.gz, with the command, its man pages and completions, the licences of all
-that is in it, the README and the changelog, and beside it its SHA-256. The command itself writes its man pages and
-completions, so it must run on this machine. The same sources and binary give the same bytes.
+This writes lookalike-VERSION-TARGET.tar.gz and its SHA-256 to target/dist. The archive has the command, its man pages and
+completions, the licences of everything in the command, the README and the changelog. The command itself writes its man pages
+and completions, so it must run on this machine. The same sources and binary give the same bytes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 
 
 def said(*command: str | Path) -> str:
-    """What a program prints."""
+    """The output of a program."""
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
@@ -41,7 +41,7 @@ def main(target: str) -> None:
     version = said(command, "--version").split()[1]
     needs = libraries(command)
     if "musl" in target and needs != "nothing":
-        raise SystemExit(f"{command}: is not static, it needs {needs}")
+        raise SystemExit(f"{command}: must be static, but needs {needs}")
     name = f"lookalike-{version}-{target}"
     out = folder / "dist"
     out.mkdir(exist_ok=True)
@@ -53,7 +53,7 @@ def main(target: str) -> None:
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
     (out / f"{name}.tar.gz.sha256").write_text(f"{digest}  {archive.name}\n")
     sizes = f"{command.stat().st_size / 1e6:.1f} MB, packed with all {archive.stat().st_size / 1e6:.1f} MB"
-    print(f"{archive}: the command has {sizes}; of the machine it needs {needs}")
+    print(f"{archive}: the command has {sizes}; it needs {needs} on the machine")
 
 
 def fill(packed: Path, command: Path, target: str) -> None:
@@ -72,7 +72,7 @@ def fill(packed: Path, command: Path, target: str) -> None:
 
 
 def libraries(command: Path) -> str:
-    """What a binary needs of its machine: nothing if it is static, else its libraries and the oldest glibc that has them all."""
+    """What a binary needs on its machine: nothing if it is static, else its libraries and the oldest glibc that it runs with."""
     dynamic = said("readelf", "--dynamic", "--wide", command)
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
     if not needed:
@@ -84,7 +84,7 @@ def libraries(command: Path) -> str:
 
 
 def pack(folder: Path, archive: Path) -> None:
-    """Pack a folder so that only its content counts: not the time, the user or the order of the file system."""
+    """Pack a folder so that the archive depends only on its content, not on the time, the user or the file system's order."""
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
 
     def plain(info: tarfile.TarInfo) -> tarfile.TarInfo:

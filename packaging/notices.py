@@ -1,7 +1,7 @@
-"""The licence texts of all that is in the command's binary: `notices.py TARGET` prints them.
+"""The licence texts of everything in the command's binary: `notices.py TARGET` prints them.
 
-The crates are those that cargo builds the command from for a target, without what only builds or tests need. Their texts come
-from their sources. A crate that brings none gets the standard text of its licence, with its authors' names. Equal texts are
+The crates are those that cargo builds the command from for a target, without those that only builds or tests need. Their texts
+come from their sources. A crate without a text gets the standard text of its licence, with its authors' names. Equal texts are
 printed once.
 """
 
@@ -19,7 +19,7 @@ LICENSES = Path(__file__).parent / "licenses"
 
 IS_LICENSE = re.compile(r"(licen[cs]e|copying|notice|unlicense|copyright)", re.IGNORECASE)
 
-# Sources of others that a crate brings in its folders, with their texts. A crate with C code that is missing here is refused.
+# The licence texts of third-party sources in a crate's folders. A crate with C code that is missing here is refused.
 VENDORED = {
     "zstd-sys": ["zstd/LICENSE"],
     "liblzma-sys": ["xz/COPYING", "xz/COPYING.0BSD"],
@@ -28,12 +28,12 @@ VENDORED = {
     "regex-syntax": ["src/unicode_tables/LICENSE-UNICODE"],
     "tracing-core": ["src/spin/LICENSE"],
 }
-# Their names end with -sys too, and the texts beside their manifests are all that they need.
+# The names of these also end with -sys, but they need only the texts next to their manifests.
 COMPLETE = {"libbz2-rs-sys", "linux-raw-sys"}
 
 
 class Crate(NamedTuple):
-    """A crate, and the texts that it comes with."""
+    """A crate and its licence texts."""
 
     name: str
     version: str
@@ -47,7 +47,7 @@ class Crate(NamedTuple):
 
 
 def output(*command: str) -> str:
-    """What a program prints."""
+    """The output of a program."""
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
@@ -66,24 +66,24 @@ def crate(package: dict[str, Any]) -> Crate:
     name, license = package["name"], package["license"]
     folder = Path(package["manifest_path"]).parent
     files = sorted(path for path in folder.iterdir() if path.is_file() and IS_LICENSE.match(path.name))
-    # Where it may be taken under MIT alone, that is how it is taken.
+    # If a crate can be used under MIT alone, it is used under MIT.
     may_be_mit = "MIT" in re.split(r"\s+OR\s+|\s*/\s*", license)
     mit = [path for path in files if "mit" in path.name.lower()]
     texts = [path.read_text(errors="replace") for path in (mit if may_be_mit and mit else files)]
     if not texts:
         texts = [standard(name, license, package["authors"])]
     if name.endswith("-sys") and name not in COMPLETE and name not in VENDORED:
-        raise SystemExit(f"{name}: has code of others; name the files with its licences in VENDORED of {__file__}")
+        raise SystemExit(f"{name}: contains third-party code; add the files with its licences to VENDORED in {__file__}")
     for pattern in VENDORED.get(name, []):
         found = sorted(folder.glob(pattern))
         if not found:
-            raise SystemExit(f"{name}: has no {pattern}; name the files with its licences in VENDORED of {__file__}")
+            raise SystemExit(f"{name}: has no {pattern}; add the files with its licences to VENDORED in {__file__}")
         texts += [path.read_text(errors="replace") for path in found]
     return Crate(name, package["version"], license, texts)
 
 
 def standard(name: str, license: str, authors: list[str]) -> str:
-    """The text of a licence for a crate that brings none."""
+    """The licence text for a crate without one."""
     holders = "Copyright (c) " + (", ".join(author.partition(" <")[0] for author in authors) or f"the {name} developers")
     if "MIT" in license:
         own = (ROOT / "LICENSE-MIT").read_text()
@@ -92,12 +92,12 @@ def standard(name: str, license: str, authors: list[str]) -> str:
         return f"{holders}\n\n{(ROOT / 'LICENSE-APACHE').read_text()}"
     path = LICENSES / f"{license}.txt"
     if not path.exists():
-        raise SystemExit(f"{name}: brings no text of its licence, {license}; put the standard one into {path}")
+        raise SystemExit(f"{name}: contains no text of its licence, {license}; put the standard text into {path}")
     return f"{holders}\n\n{path.read_text()}"
 
 
 def toolchain(target: str) -> Crate:
-    """Rust's library, and for musl the C library, which a static binary has in it."""
+    """Rust's standard library, and for musl also the C library, which a static binary contains."""
     documents = Path(output("rustc", "--print", "sysroot").strip()) / "share/doc/rust"
     version = output("rustc", "--version").split()[1]
     texts = [(documents / name).read_text() for name in ("LICENSE-MIT", "COPYRIGHT") if (documents / name).exists()]
@@ -108,7 +108,7 @@ def toolchain(target: str) -> Crate:
 
 
 def data() -> list[Crate]:
-    """Data of others that the core has in its folders."""
+    """Third-party data in the core's folders."""
     texts = ROOT / "crates/lookalike/src/text"
     apache = (ROOT / "LICENSE-APACHE").read_text()
     return [
@@ -120,7 +120,7 @@ def data() -> list[Crate]:
 
 
 def notices(target: str) -> str:
-    """All of it: a list of the crates, and each text with the crates that it is of."""
+    """The notices: a list of the crates, and each text with the crates that it belongs to."""
     all_crates = [toolchain(target), *data(), *crates(target)]
     texts: dict[str, tuple[str, list[str]]] = {}
     for each in all_crates:

@@ -1,7 +1,7 @@
-"""Builds and runs the Rust tests: `make unit` all of them, `make quick` those that a change concerns.
+"""Builds and runs the Rust tests: all of them for `make unit`, those that a change affects for `make quick`.
 
-cargo runs one test program after the other, and some of them wait for disks most of the time, or end with one long test on one core.
-Here several programs run at once, those that took longest the last time first.
+cargo runs one test program after another, and some of them mostly wait for disks, or end with one long test on one core.
+Here several programs run in parallel, and those that took longest the last time run first.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Where nothing is known yet: these take minutes.
+# Programs that take minutes, for the first run, when no times are known.
 LONG = ("lookalike-engine faults", "lookalike-engine law", "lookalike-cli cli", "lookalike-engine against")
 
 
@@ -25,14 +25,14 @@ def git(*args):
 
 
 def changed_files(base):
-    """Names of files that differ from where this branch left `base`, committed or not."""
+    """Names of files that changed since this branch left `base`, committed or not."""
     start = git("merge-base", "HEAD", base).strip()
     names = git("diff", "--name-only", start) + git("ls-files", "--others", "--exclude-standard")
     return sorted(set(names.splitlines()))
 
 
 def packages():
-    """The workspace's packages: name → (folder, names of those that it needs)."""
+    """The workspace's packages: name → (folder, names of the packages that it needs)."""
     ask = ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"]
     listed = json.loads(subprocess.run(ask, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)["packages"]
     names = {package["name"] for package in listed}
@@ -46,7 +46,7 @@ def packages():
 
 
 def concerned(files, known):
-    """The packages of which a file has changed, and those above them. All, where what all are built from has changed."""
+    """The packages with changed files, and those that depend on them. All packages, if a file changed that all are built from."""
     everything = re.compile(r"Cargo\.(toml|lock)$|\.cargo/|rust-toolchain|testdata/")
     if any(everything.match(file) for file in files):
         return set(known)
@@ -57,7 +57,7 @@ def concerned(files, known):
 
 
 def programs(arguments, known):
-    """Builds the tests: (package, name, program, folder) of each."""
+    """Builds the tests; returns (package, name, program, folder) for each."""
     build = ["cargo", "test", *arguments, "--no-run", "--message-format", "json-render-diagnostics"]
     done = subprocess.run(build, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode:
@@ -74,7 +74,7 @@ def programs(arguments, known):
 
 
 class Runs:
-    """Programs that run side by side, each told of when it has ended."""
+    """Programs that run in parallel; each is reported when it ends."""
 
     def __init__(self, times):
         self.times = times
@@ -100,12 +100,12 @@ class Runs:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--changed-since", metavar="BRANCH", help="only those of packages that a change since it concerns")
+    parser.add_argument("--changed-since", metavar="BRANCH", help="run only tests that a change since BRANCH affects")
     parser.add_argument("cargo", nargs="*", help="arguments for cargo test")
     args = parser.parse_args()
     known = packages()
-    # One command builds them all, concerned or not: for a part of the workspace cargo would choose other features, and build what is
-    # below anew.
+    # One command builds all of them, affected or not: for a part of the workspace cargo would choose other features, and rebuild
+    # the dependencies.
     tests = programs(args.cargo, known)
     if args.changed_since:
         chosen = concerned(changed_files(args.changed_since), known) | {"lookalike-cli"}

@@ -1,4 +1,4 @@
-"""Holds linked pairs against the true ones, and the source's estimate of precision against precision."""
+"""Compares linked pairs with the true ones, and the source's estimate of precision with the actual precision."""
 
 import json
 from collections import defaultdict
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-# Days between the making of two records: of one customer, and of two customers drawn at random. Leskovec, Rajaraman, Ullman,
-# Mining of Massive Datasets, 3.8.3.
+# The average number of days between the creation of two records, for the same customer and for two random customers. Leskovec,
+# Rajaraman, Ullman, Mining of Massive Datasets, 3.8.3.
 OF_ONE, OF_TWO = 10.0, 45.0
 
 Pair = tuple[str, str]
@@ -17,14 +17,14 @@ Pair = tuple[str, str]
 def valid_share(days: float, of_one: float = OF_ONE, of_two: float = OF_TWO) -> float:
     """The share of true pairs in a set whose records are `days` apart on average: (45 - days) / 35, within 0 to 1.
 
-    A share f of true pairs makes the average 10 f + 45 (1 - f); the source solves that for f. Nobody has to look at a pair, if
-    there is something that the score does not know and that true pairs have otherwise than others.
+    With a share f of true pairs, the average is 10 f + 45 (1 - f); the source solves that for f. No pair needs to be inspected
+    if there is a value that the score does not use and that differs between true and other pairs.
     """
     return min(1.0, max(0.0, (of_two - days) / (of_two - of_one)))
 
 
 def ordered(a: str, b: str) -> Pair:
-    """A pair as it is held: the same, whichever comes first."""
+    """A pair in a fixed order, whichever record comes first."""
     return (a, b) if a < b else (b, a)
 
 
@@ -35,7 +35,7 @@ def lines(path: Path) -> Iterable[dict]:
 
 
 def pairs_of_clusters(clusters: Iterable[tuple[str, str]]) -> set[Pair]:
-    """All pairs of records of one cluster, from records with their clusters."""
+    """All pairs of records in the same cluster, from records with their clusters."""
     members = defaultdict(list)
     for record, cluster in clusters:
         members[cluster].append(record)
@@ -52,7 +52,7 @@ class Scored:
 
 
 def scored(path: Path) -> list[Scored]:
-    """What a tool wrote: lookalike with a verdict, the others with true or false."""
+    """The pairs that a tool wrote: lookalike writes a verdict, the other tools write true or false."""
     return [
         Scored(ordered(line["a"], line["b"]), line["score"], line["match"] if "match" in line else line["verdict"] == "match")
         for line in lines(path)
@@ -60,7 +60,7 @@ def scored(path: Path) -> list[Scored]:
 
 
 def figures(found: int, right: int, true: int) -> dict[str, float]:
-    """Precision, recall and F1 of so many pairs, so many of them right, of so many that there are."""
+    """Precision, recall and F1, for `found` found pairs and `true` true pairs, of which `right` pairs are both."""
     return {
         "precision": right / found if found else 0.0,
         "recall": right / true if true else 0.0,
@@ -69,14 +69,14 @@ def figures(found: int, right: int, true: int) -> dict[str, float]:
 
 
 def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
-    """The figures of a tool's own decision, and those of the best threshold, known in hindsight, over the pairs that it wrote."""
+    """Precision, recall and F1 of a tool's own decisions, and of the best threshold in hindsight, over its own pairs."""
     own = {scored.pair for scored in pairs if scored.match}
     verdict: dict[str, object] = {"matches": len(own), **figures(len(own), len(own & truth), len(truth))}
     best, right = {"f1": verdict["f1"], "threshold": None}, 0
     falling = sorted(pairs, key=lambda scored: -scored.score)
     for count, each in enumerate(falling, 1):
         right += each.pair in truth
-        # A threshold does not part equal scores.
+        # A threshold cannot separate equal scores.
         if count == len(falling) or falling[count].score < each.score:
             f1 = figures(count, right, len(truth))["f1"]
             if f1 > best["f1"]:
@@ -85,7 +85,7 @@ def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
 
 
 def bands(pairs: Sequence[Scored], truth: set[Pair], opened: dict[str, int], count: int = 5) -> list[dict[str, float]]:
-    """Pairs cut into bands by score, as many in each: the source's estimate from the days between, and what is so."""
+    """Pairs in equal bands by score: for each band, the source's estimate from the days between records, and the actual share."""
     falling = sorted(pairs, key=lambda scored: (-scored.score, scored.pair))
     found = []
     for band in range(count):

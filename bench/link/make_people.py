@@ -1,17 +1,17 @@
-"""Makes records of persons after febrl's: originals drawn from what febrl1 and febrl3 have, and duplicates with febrl's errors.
+"""Makes records of persons like febrl's: originals with the values of febrl1 and febrl3, and duplicates with febrl's errors.
 
-A given name, a surname, a street number, the two words of a street, what stands in `address_2`, and a suburb with its postcode
-and state are drawn each for itself, as often as the originals of febrl have them, empty ones included; dates of birth are even
-over a century, and each original has a number of its own in `soc_sec_id`. So there are some 600 given names and 1,000 surnames
-for a million people: more namesakes than in life, which makes blocks larger and the task harder.
+Given name, surname, street number, the two words of a street, `address_2`, and a suburb with its postcode and state are drawn
+independently, with the frequencies of febrl's originals, including empty values. Dates of birth are uniform over a century, and
+each original has its own number in `soc_sec_id`. So there are about 600 given names and 1,000 surnames for a million people: more
+namesakes than in reality, which makes blocks larger and the task harder.
 
-A duplicate has one to four errors, in fields drawn by weight: a character put in, left out, another or changed places with the
-next; what a scanner or an ear mistakes; a space lost or put in; an empty field; the value of somebody else (moved, married); the
-two names or the two lines of the address exchanged. `opened` is the day on which the record was made, and belongs to no field:
-the records of one person are 10 days apart on average, those of two persons 45. By that the source's estimate of precision is
-held against the truth (judging.py).
+A duplicate has one to four errors, in fields drawn by weight: a character inserted, left out, replaced or swapped with the next
+one; an error of a scanner or by ear; a space removed or inserted; an empty field; the value of another person (moved, married);
+or the two names, or the two lines of the address, swapped. `opened` is the day on which the record was made, and is not one of
+the fields: on average, two records are 10 days apart if they are of the same person, and 45 days otherwise. With it, the source's
+estimate of precision is compared with the truth (judging.py).
 
-The output depends on the seed and on nothing else: `--count 1000000` is the same file everywhere (run.py records its SHA-256).
+The output depends only on the seed: `--count 1000000` makes the same file everywhere (run.py records its SHA-256).
 """
 
 import argparse
@@ -36,16 +36,17 @@ FIELDS = (
     "soc_sec_id",
 )
 GIVEN, SURNAME, NUMBER, STREET, ADDRESS, SUBURB, POSTCODE, STATE, BORN, SOCIAL = range(len(FIELDS))
-# How often an error falls on a field, and what is done there.
+# How often an error affects each field, and the fields that consist of digits.
 FIELD_WEIGHTS = (12, 12, 8, 18, 14, 12, 7, 3, 8, 6)
 DIGITS = {NUMBER, POSTCODE, BORN, SOCIAL}
-# A record has so many errors, and an original so many duplicates, with these weights: 1, 2, 3, ...
+# The weights of 1, 2, 3, ... errors in a record, and of 1, 2, 3, ... duplicates of an original.
 ERRORS, DUPLICATES = (40, 30, 20, 10), (70, 20, 10)
 DUPLICATE_SHARE = 0.2
-# A person came on one of so many days, and each record was made within so many days of that. Two even draws are a third of their
-# range apart on average: 10 days for one person; and for two, whose records move a little beside, 45.1.
+# A person first came on one of DAYS days, and each record of the person was made less than WITHIN days later. Two uniform draws
+# are a third of their range apart on average: 10 days for the same person, and 45.1 for two persons, since their records were
+# made a little later.
 DAYS, WITHIN = 132, 30
-# What a scanner reads for another, and what sounds alike.
+# Characters that a scanner confuses, and characters that sound alike.
 MISTAKEN = (
     ("rn", "m"),
     ("m", "rn"),
@@ -73,13 +74,13 @@ MISTAKEN = (
     ("place", "pl"),
     ("crescent", "cres"),
 )
-# The rows of a keyboard: most letters that are hit instead of another stand beside it.
+# The rows of a keyboard: most letters that are hit by mistake are next to the right one.
 KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "1234567890")
 BESIDE = {key: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in KEYS for at, key in enumerate(row)}
 
 
 class Pool:
-    """The values of febrl's originals, and how often each is there."""
+    """The values of febrl's originals, and how often each occurs."""
 
     def __init__(self, data: Path) -> None:
         people = [record["fields"] for name in ("febrl1", "febrl3") for record in originals(data / "er" / f"{name}.jsonl.zst")]
@@ -93,13 +94,13 @@ class Pool:
 
 
 def originals(path: Path) -> list[dict]:
-    """The records of a set that are nobody's duplicate."""
+    """The records of a set that are not duplicates."""
     lines = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout.splitlines()
     return [record for record in map(json.loads, lines) if record["role"] == "org"]
 
 
 def weighted(values) -> tuple[list, list[int]]:
-    """Distinct values in order, and how many of each and of those before it there are: for `choices`."""
+    """The distinct values in order, and their cumulative counts, for `choices`."""
     counts = sorted(Counter(values).items())
     so_far, total = [], 0
     for _, count in counts:
@@ -115,7 +116,7 @@ class People:
         self.pool, self.draw = pool, random.Random(seed)
 
     def column(self, counted: tuple[list, list[int]], count: int) -> list:
-        """So many values, as often as the pool has them."""
+        """`count` values, with the frequencies of the pool."""
         return self.draw.choices(counted[0], cum_weights=counted[1], k=count)
 
     def persons(self, count: int) -> list[list[str]]:
@@ -140,7 +141,7 @@ class People:
         ]
 
     def duplicate(self, person: list[str], others: list[list[str]]) -> list[str]:
-        """The same person as another clerk wrote it down: never the same in all fields."""
+        """The same person as recorded by another clerk; at least one field is different."""
         draw, copy = self.draw, person.copy()
         for _ in range(draw.choices(range(1, len(ERRORS) + 1), ERRORS)[0]):
             field = draw.choices(range(len(FIELDS)), FIELD_WEIGHTS)[0]
@@ -164,7 +165,7 @@ class People:
         return copy
 
     def mistyped(self, text: str, letters: str) -> str:
-        """A character put in, left out, changed, or exchanged with the next."""
+        """The text with a character inserted, left out, replaced, or swapped with the next one."""
         draw = self.draw
         if len(text) < 2:
             return text
@@ -181,7 +182,7 @@ class People:
         return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
 
     def mistaken(self, text: str) -> str:
-        """One thing read or heard for another, if there is any that can be."""
+        """The text with one misreading or mishearing, if one is possible."""
         possible = [(right, wrong) for right, wrong in MISTAKEN if right in text]
         if not possible:
             return self.mistyped(text, string.ascii_lowercase)
@@ -189,14 +190,14 @@ class People:
         return text.replace(right, wrong, 1)
 
     def respaced(self, text: str) -> str:
-        """A space lost, or one put in."""
+        """The text with a space removed or inserted."""
         if " " in text and self.draw.random() < 0.6:
             return text.replace(" ", "", 1)
         at = self.draw.randrange(1, len(text)) if len(text) > 1 else 0
         return text[:at] + " " + text[at:] if at else text
 
     def records(self, count: int) -> list[str]:
-        """The collection, a line each, in an order of its own."""
+        """The collection, one line for each record, in random order."""
         copies = round(count * DUPLICATE_SHARE)
         persons = self.persons(count - copies)
         came = self.draw.choices(range(DAYS), k=len(persons))
@@ -208,7 +209,7 @@ class People:
             if not copies:
                 break
         self.draw.shuffle(made)
-        # The values are plain ASCII without quotation marks or backslashes, but for what febrl may have: encoded once.
+        # Each distinct value is encoded once. All are plain ASCII without quotation marks or backslashes, unless febrl has some.
         encoded = {}
         lines = []
         for number, (person, cluster) in enumerate(made):
@@ -224,10 +225,10 @@ class People:
 
 
 def main() -> None:
-    """Writes the records to a file, whole or not at all."""
+    """Writes the records to a file, completely or not at all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder with er/febrl1.jsonl.zst and er/febrl3.jsonl.zst")
-    parser.add_argument("out", type=Path, help="where the records go, as JSON Lines")
+    parser.add_argument("out", type=Path, help="write the records to this JSON Lines file")
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=6)
     options = parser.parse_args()

@@ -1,8 +1,9 @@
-"""`make bench-link`: records that are of one person, restaurant or paper, found by lookalike and by others, and a million people.
+"""`make bench-link`: links records of the same person, restaurant or paper with lookalike and other tools.
 
-Whole processes in turn, from JSON Lines to scored pairs, each judged by the same lines of judging.py. A tool that fails or is
-stopped at the bound has that said in its place; one that takes long is run once. The rivals are programs in bench/rivals, each
-with settings of its own manual where that has a recipe for the set ("documented" in the table), and ours elsewhere.
+The tools run in turn as whole processes, from JSON Lines to scored pairs, and judging.py judges all of them with the same code.
+One set has a million people. If a tool fails or is stopped at the time limit, the table says so; a slow tool runs only once. The
+rivals are programs in bench/rivals. Each rival has the settings of its own manual if the manual has a recipe for the set
+("documented" in the table), and ours otherwise.
 """
 
 import argparse
@@ -22,7 +23,7 @@ RIVALS = HERE.parent / "rivals"
 sys.path.append(str(HERE.parent / "speed"))
 import measuring  # noqa: E402
 
-# A rival's address space: febrl3 with 10,000 pairs to learn from made dedupe take all the memory that there was.
+# The limit of a rival's address space: on febrl3 with 10,000 pairs to learn from, dedupe used all the memory of the machine.
 LARGEST = 8 << 30
 HEADER = (
     "set",
@@ -42,16 +43,16 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Contest:
-    """A set, its files, and who is run on it by which recipe."""
+    """A set, its files, and the tools that run on it with their recipes."""
 
     name: str
     inputs: tuple[str, ...]
     rivals: tuple[tuple[str, str], ...]
-    # Which of the recipes are a manual's.
+    # The recipes that come from a manual.
     documented: tuple[str, ...] = ()
-    # Whether truth is a file of pairs, and not the records' clusters.
+    # Whether the truth is a file of pairs instead of the records' clusters.
     is_pairs: bool = False
-    # So many times the bound: a million records take whoever can do them at all longer than the rest.
+    # A factor for the time limit: a million records take longer than the other sets, for every tool that can process them.
     patience: int = 1
 
 
@@ -75,7 +76,7 @@ CONTESTS = (
 
 @dataclass
 class Tool:
-    """A contestant, what its runs cost, and what was found of its last answer."""
+    """A tool, the cost of its runs, and the verdict on its last answer."""
 
     contest: Contest
     name: str
@@ -90,7 +91,7 @@ class Tool:
     verdict: dict = field(default_factory=dict)
 
     def median(self) -> dict[str, float]:
-        """The medians, each measure for itself; CPU with that of processes it started."""
+        """The median of each measure separately; CPU time includes that of started processes."""
         return {
             "wall_s": round(median(run.wall_s for run in self.runs), 3),
             "cpu_s": round(median(run.cpu_s + run.generator_cpu_s for run in self.runs), 3),
@@ -98,7 +99,7 @@ class Tool:
         }
 
     def record(self, possible: int) -> dict[str, object]:
-        """What the file keeps."""
+        """The measurements that are written to the record."""
         candidates = self.told.get("candidates")
         return {
             "tool": self.name,
@@ -137,7 +138,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the sets' records and true pairs are laid out, and how."""
+    """The folders of the sets' records and true pairs, and how these are written."""
 
     data: Path
     folder: Path
@@ -151,7 +152,7 @@ class Place:
         return self.folder / f"{contest.name}.truth.jsonl"
 
     def lay_out(self, contests: Sequence[Contest], people: int) -> None:
-        """Plain files, as a user would have them."""
+        """Writes plain files, as a user would have them."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for contest in contests:
             if contest.name == "people":
@@ -171,7 +172,7 @@ class Place:
                 self.truth(contest).write_text("".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in pairs))
 
     def make_people(self, count: int) -> None:
-        """The people are made once, as long as their number and what makes them stay the same."""
+        """Makes the people, unless a file with the same number from the same program exists."""
         program, note = HERE / "make_people.py", self.folder / "people.made-by"
         maker = f"{count} {hashlib.sha256(program.read_bytes()).hexdigest()}"
         if not self.records("people").exists() or not note.exists() or note.read_text() != maker:
@@ -179,7 +180,7 @@ class Place:
             note.write_text(maker)
 
     def unpacked(self, name: str) -> list[bytes]:
-        """Lines of a set."""
+        """The lines of a set."""
         command = ["zstd", "-dc", self.data / "er" / f"{name}.jsonl.zst"]
         return subprocess.run(command, capture_output=True, check=True).stdout.splitlines(keepends=True)
 
@@ -190,7 +191,7 @@ class Place:
         return pairs_of_clusters((record["id"], record["cluster"]) for record in lines(self.records(contest.name)))
 
     def possible(self, contest: Contest) -> tuple[int, int]:
-        """How many records a set has, and pairs that could be scored: across the two collections, if there are two."""
+        """The number of records of a set, and of possible pairs: only between the two collections, if there are two."""
         sizes = []
         for name in contest.inputs:
             with self.records(name).open("rb") as file:
@@ -199,7 +200,7 @@ class Place:
 
 
 def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[Tool]:
-    """Who is run on a set: lookalike with the set's configuration, and the rivals, if they are installed."""
+    """The tools for a set: lookalike with the set's configuration, and the rivals that are installed."""
     inputs = [str(place.records(name)) for name in contest.inputs]
     out = place.folder / f"{contest.name}.lookalike.pairs.jsonl"
     command = [options.lookalike, "link", *inputs, "--config", str(HERE / f"{contest.name}.toml"), "-o", str(out), "--json"]
@@ -207,7 +208,7 @@ def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[T
     found = [Tool(contest, "lookalike", "", command, out, False, told.split()[-1])]
     for name, recipe in contest.rivals if options.rivals else ():
         out = place.folder / f"{contest.name}.{name}.{recipe}.pairs.jsonl"
-        # Nothing may depend on how Python's hashes fall.
+        # No result may depend on Python's random hash seed.
         command = ["prlimit", f"--as={LARGEST}", "env", "PYTHONHASHSEED=0", str(options.rivals), "-W", "ignore"]
         command += [str(RIVALS / f"{name}_link.py"), recipe, *inputs, "--out", str(out)]
         command += ["--truth", str(place.truth(contest))] if name == "dedupe" else []
@@ -222,7 +223,7 @@ def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[T
 
 
 def run_in_turn(contestants: Sequence[Tool], options: argparse.Namespace) -> None:
-    """Every tool once, then every tool again that did not fail and was not slow."""
+    """Runs every tool once, and then repeatedly those that did not fail and were not slow."""
     for turn in range(options.runs):
         for tool in contestants:
             if tool.problem or any(run.wall_s > options.once_over for run in tool.runs):
@@ -242,25 +243,25 @@ def run_in_turn(contestants: Sequence[Tool], options: argparse.Namespace) -> Non
 
 
 def main() -> None:
-    """Lays out the sets, runs all, judges all, prints the table, records it."""
+    """Writes the sets, runs and judges all tools, prints the table and records it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder with er/febrl1.jsonl.zst and the others")
     parser.add_argument("--lookalike", default=measuring.lookalike(), help="the program")
-    parser.add_argument("--rivals", type=Path, help="the Python that has the rivals; without it lookalike runs alone")
-    parser.add_argument("--only", nargs="+", choices=[contest.name for contest in CONTESTS], help="these sets")
+    parser.add_argument("--rivals", type=Path, help="the Python with the rivals installed; without it, only lookalike runs")
+    parser.add_argument("--only", nargs="+", choices=[contest.name for contest in CONTESTS], help="only these sets")
     parser.add_argument("--people", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--once-over", type=float, default=10, help="what takes more seconds is run once")
+    parser.add_argument("--once-over", type=float, default=10, help="run a tool only once if it takes more seconds than this")
     parser.add_argument("--bound", type=float, default=70, help="seconds for one run")
     parser.add_argument("--folder", type=Path, default=measuring.ROOT / "bench/data/link", help="where files are laid out")
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     options = parser.parse_args()
 
     contests = [contest for contest in CONTESTS if not options.only or contest.name in options.only]
     place = Place(options.data, options.folder)
     place.lay_out(contests, options.people)
     contestants = {contest: tools(place, contest, options) for contest in contests}
-    # All are run before any is judged: Linux counts a parent's size into its child's peak.
+    # All tools run before any is judged: Linux counts a parent's size into its child's peak.
     for contest in contests:
         for name in contest.inputs:
             measuring.warm(place.records(name))
@@ -285,7 +286,7 @@ def main() -> None:
         record["sets"][contest.name] = {**figures, "tools": [tool.record(possible) for tool in contestants[contest]]}
 
     print("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    print("* by its manual's recipe for this set. dedupe is shown true pairs; F1 in hindsight is that of the best threshold.")
+    print("* with its manual's recipe for this set. dedupe sees some true pairs; F1 in hindsight is that of the best threshold.")
     for band in record["sets"].get("people", {}).get("estimate", ()):
         print(
             f"people, scores {band['lowest']:g} to {band['highest']:g}: {band['pairs']:,} pairs, {band['days']:.1f} days apart, "

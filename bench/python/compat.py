@@ -1,7 +1,7 @@
 """`make bench-python`: datasketch against `lookalike.compat.datasketch`, the same work in the same process, in turn.
 
-Each is given the same lists of byte strings, as `text.split()` makes them. What is told: the median and the least seconds of both
-by the clock, the median of the processor's time (ours hashes on several threads where there are cores), and the ratios.
+Both get the same lists of byte strings, as `text.split()` makes them. The report has the median and the least wall-clock time of
+both, the median processor time (ours hashes on several threads if there are several cores), and the ratios.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ TOKENS = 300
 
 
 def documents(count):
-    """Return lists of tokens of 2 to 6 bytes, each document's own objects."""
+    """Return lists of tokens of 2 to 6 bytes; documents share no objects."""
     draw = random.Random(1)
     words = [("w" + format(draw.randrange(36**4), "x")).encode() for _ in range(50_000)]
     return [b" ".join(draw.choices(words, k=TOKENS)).split() for _ in range(count)]
 
 
 def bulk(of, documents, **arguments):
-    """One call for all."""
+    """Make one call for all documents."""
     return of.MinHash.bulk(documents, num_perm=128, **arguments)
 
 
 def update_batch(of, documents):
-    """One call a document."""
+    """Make one call for each document."""
     made = []
     for tokens in documents:
         minhash = of.MinHash(num_perm=128)
@@ -50,7 +50,7 @@ def update_batch(of, documents):
 
 
 def update(of, documents):
-    """One call a token."""
+    """Make one call for each token."""
     made = []
     for tokens in documents:
         minhash = of.MinHash(num_perm=128)
@@ -61,7 +61,7 @@ def update(of, documents):
 
 
 def index(of, minhashes):
-    """Choose bands, insert all, ask for all."""
+    """Choose bands, insert all sketches, and query all of them."""
     lsh = of.MinHashLSH(threshold=0.8, num_perm=128)
     for number, minhash in enumerate(minhashes):
         lsh.insert(number, minhash)
@@ -69,20 +69,20 @@ def index(of, minhashes):
 
 
 def weighted(of, vectors):
-    """Signatures of vectors of 1,000 dimensions, a tenth of them not 0."""
+    """Make signatures of vectors of 1,000 dimensions, a tenth of which are not 0."""
     generator = of.WeightedMinHashGenerator(vectors.shape[1], 128)
     return [generator.minhash(vector) for vector in vectors]
 
 
 def alike(a, b):
-    """Whether two answers are the same, to the bit."""
+    """Return whether two answers are the same to the bit."""
     if hasattr(a, "hashvalues"):
         return a.hashvalues.dtype == b.hashvalues.dtype and np.array_equal(a.hashvalues, b.hashvalues)
     return set(a) == set(b)
 
 
 def measure(work, of, given):
-    """Seconds by the clock and of the processor, and the answer."""
+    """Return the wall-clock time and the processor time, in seconds, and the answer."""
     gc.collect()
     clock, processor = time.perf_counter(), time.process_time()
     answer = work(of, given)
@@ -90,14 +90,14 @@ def measure(work, of, given):
 
 
 def compare(name, work, given, runs):
-    """Run both in turn; figures of both."""
+    """Run both in turn, and return the times of both."""
     times = {"theirs": [], "ours": []}
     for run in range(runs + 1):
         answers = []
         for who, of in (("theirs", theirs), ("ours", ours)):
             *seconds, answer = measure(work, of, given)
             answers.append(answer)
-            # The first run warms both up, and sees that they say the same.
+            # The first run warms both up, and checks that their answers agree.
             if run:
                 times[who].append(seconds)
         if not run and not all(alike(a, b) for a, b in zip(*answers, strict=True)):

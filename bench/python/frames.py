@@ -1,8 +1,8 @@
-"""`make bench-python`: `lookalike.dedup` of what is in memory against the command on the same rows as JSON Lines, in turn.
+"""`make bench-python`: `lookalike.dedup` of data in memory against the command on the same rows as JSON Lines, in turn.
 
-The command is a process of its own, which reads from the page cache and writes what it keeps and its decisions; ours gives the
-rows that stay back, of each kind of object. Told are the median and the least seconds by the clock, the ratio of the least to
-the command's, and by how much the process grew.
+The command is a separate process, which reads from the page cache and writes the kept rows and the decisions. The function
+returns the kept rows, as the same kind of object. The report has the median and the least wall-clock time, the ratio of the least
+time to that of the command, and the growth of the process.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KINDS = ["list", "pandas", "pandas objects", "polars", "table", "reader", "datas
 
 
 def collection(path, megabytes):
-    """Read the first rows of a collection, ids and texts, up to so many megabytes of lines."""
+    """Read the ids and texts of the first rows of a collection, up to `megabytes` of lines."""
     rows, size = {"id": [], "text": []}, 0
     with open(path, "rb") as lines:
         for line in lines:
@@ -59,7 +59,7 @@ def make(kind, rows, path):
         case "table":
             return pa.table(rows)
         case "reader":
-            # It can be read once: one is made of it for each run.
+            # A reader can be read only once, so each run makes a new one from this table.
             return pa.table(rows)
         case "dataset":
             return datasets.Dataset.from_dict(rows)
@@ -69,13 +69,13 @@ def make(kind, rows, path):
 
 
 def resident():
-    """Give the bytes that this process has in memory, and the most it has had."""
+    """Return the bytes that this process has in memory now, and the most it has had."""
     now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return now, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def ours(kind, path, runs, said):
-    """Run in a process of its own, so that memory is the kind's own: the seconds of each run, and bytes more at the most."""
+    """Measure one kind in a separate process, so that the memory is its own: seconds of each run, and peak growth in bytes."""
     import lookalike
 
     rows = collection(path, 1e6)
@@ -84,7 +84,7 @@ def ours(kind, path, runs, said):
         del rows
     gc.collect()
     before = resident()[0]
-    # What was once taken counts as the most: it is made to start here.
+    # Reset the peak, which would include memory that was used before.
     Path("/proc/self/clear_refs").write_text("5")
     seconds = []
     for _ in range(runs):
@@ -98,7 +98,7 @@ def ours(kind, path, runs, said):
 
 
 def main():
-    """Measure, and write the figures."""
+    """Measure all kinds, and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("collection", type=Path)
     parser.add_argument("--megabytes", type=int, default=100)

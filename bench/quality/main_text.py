@@ -1,7 +1,7 @@
-"""Judges extractors of main texts by pages with gold texts, and runs some of them on hostile pages.
+"""Measures extractors of main texts on pages with gold texts, and runs some of them on hostile pages.
 
-The gold is what Readability.js found, seen through by people: ports of it are at home there, others are not. The figures
-tell ports apart from each other, and say how far off another idea of a main text is; not which idea is better.
+The gold texts are the output of Readability.js, reviewed by people, so ports of it have an advantage. The results mark which
+extractors are ports. They show how much a different idea of a main text changes the result, not which idea is better.
 """
 
 import argparse
@@ -16,10 +16,10 @@ HERE = Path(__file__).parent / "html"
 
 
 def main() -> None:
-    """Builds and runs the judge, prints the figures, records them."""
+    """Builds and runs the judge, prints the results and records them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with readability_html.jsonl.zst")
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parents[2] / "target")).absolute()
     build = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", target, "--manifest-path", HERE / "Cargo.toml"]

@@ -1,9 +1,10 @@
-"""Holds the pages that mirrors pair up against those that are one page, in the releases of a documentation.
+"""Compares the page pairs that `mirrors` finds with the true ones, in the releases of a documentation.
 
-Each release is a site; a page of one release stands for the page of the same name in another, and for that of the same command
-where a module was renamed. Where names are known that is easily told, so they are hidden: pages get numbers, and nothing but
-their texts tells which belong together. Against one-to-one pairs stand the most similar page of each, which is what a search by
-similarity gives, and all pairs that match; and the most similar page by datasketch, where it is installed.
+Each release is a site. A page of one release corresponds to the page of the same name in another release. If a module was
+renamed, it corresponds to the page of the same command. The names would give the pairs away, so they are hidden: pages get
+numbers, and only their texts show which pages correspond. The one-to-one pairs are compared with three other answers: the page
+that is most similar to each page, which is the result of a similarity search; all pairs that match; and the most similar page
+according to datasketch, if it is installed.
 """
 
 import argparse
@@ -22,14 +23,14 @@ Pair = tuple[int, int]
 
 
 def run(command: list[str]) -> float:
-    """Run a command; the seconds it took."""
+    """Run a command; return the seconds it took."""
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
 def best(matches: Iterable[tuple[int, int, float]], releases: list[str]) -> set[Pair]:
-    """Of each page the most similar one in each other release; the earlier of equal ones."""
+    """For each page, the most similar one in each other release; the first of equally similar ones."""
     found: dict[tuple[int, str], tuple[float, int]] = {}
     for a, b, resemblance in matches:
         for page, other in ((a, b), (b, a)):
@@ -39,7 +40,7 @@ def best(matches: Iterable[tuple[int, int, float]], releases: list[str]) -> set[
 
 
 def datasketch_matches(texts: list[str], releases: list[str], threshold: float) -> list[tuple[int, int, float]]:
-    """Pairs of pages of two releases by datasketch's MinHashLSH, as its documentation shows it, and their estimates."""
+    """Pairs of pages of two releases found by datasketch's MinHashLSH as its documentation shows, and their estimates."""
     from datasketch import MinHash, MinHashLSH
 
     lsh, sketches = MinHashLSH(threshold=threshold, num_perm=128), []
@@ -61,7 +62,7 @@ def datasketch_matches(texts: list[str], releases: list[str], threshold: float) 
 
 
 def truth(pages: list[str], releases: list[str]) -> tuple[set[Pair], set[Pair]]:
-    """Pairs of one page in two releases; and those of them that moved: a module was renamed, its commands were not."""
+    """The pairs of the same page in two releases, and those that moved because a module, but not its commands, was renamed."""
     same, commands, times = defaultdict(list), defaultdict(list), Counter()
     for number, (page, release) in enumerate(zip(pages, releases, strict=True)):
         command = page.rsplit("/", 1)[-1].lower()
@@ -72,14 +73,14 @@ def truth(pages: list[str], releases: list[str]) -> tuple[set[Pair], set[Pair]]:
     def pairs(groups: Iterable[list[int]]) -> set[Pair]:
         return {(a, b) for group in groups for a in group for b in group if a < b and releases[a] != releases[b]}
 
-    # A command that two modules of a release have is not known by its name.
+    # If two modules of a release have a command of the same name, the name does not identify it.
     known = pairs(group for command, group in commands.items() if all(times[command, releases[at]] == 1 for at in group))
     stayed = pairs(same.values())
     return stayed | known, known - stayed
 
 
 def figures(found: set[Pair], gold: set[Pair], moved: set[Pair], seconds: float) -> dict[str, float]:
-    """Precision, recall and F1 of pairs, and recall of those that moved."""
+    """Precision, recall and F1 of pairs, and recall of the pages that moved."""
     right = len(found & gold)
     precision, recall = right / max(1, len(found)), right / len(gold)
     f1 = 2 * precision * recall / max(1e-12, precision + recall)
@@ -88,15 +89,15 @@ def figures(found: set[Pair], gold: set[Pair], moved: set[Pair], seconds: float)
 
 
 def main() -> None:
-    """Judges each way at each threshold, prints the figures, records them."""
+    """Judges each method at each threshold, prints the results and records them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with winps_docs.jsonl.zst")
     parser.add_argument("--lookalike", default="lookalike", help="the program")
     parser.add_argument("--thresholds", type=float, nargs="+", default=[0.5, 0.65, 0.8])
     parser.add_argument(
-        "--rival-at", type=float, nargs="*", default=[0.5, 0.8], help="thresholds at which datasketch is asked too"
+        "--rival-at", type=float, nargs="*", default=[0.5, 0.8], help="thresholds at which datasketch also runs"
     )
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     lines = subprocess.run(["zstd", "-dc", arguments.data / "winps_docs.jsonl.zst"], capture_output=True, check=True).stdout
     records = [json.loads(line) for line in lines.splitlines()]
@@ -137,7 +138,7 @@ def main() -> None:
                     matches = datasketch_matches([record["text"] for record in records], releases, threshold)
                     ways["most similar by datasketch"] = (best(matches, releases), time.perf_counter() - start)
                 except ImportError:
-                    print("datasketch is not installed: its figures are left out")
+                    print("datasketch is not installed; its figures are left out")
             for way, (found, seconds) in ways.items():
                 results.append({"threshold": threshold, "way": way, **figures(found, gold, moved, seconds)})
 

@@ -1,8 +1,8 @@
-"""Holds one article among other boilerplate against one boilerplate around other articles, on parts of real pages.
+"""Compares parts of real pages: the same article in different boilerplate, and different articles in the same boilerplate.
 
-Pages with gold main texts are cut into an article and what stands around it, and put together anew. For pages i and j: does
-page i resemble its article among what is around j more than it resembles what is around it with the article of j? By all
-shingles, and by those that begin with a stop word.
+Pages with gold main texts are split into an article and the text around it, and recombined. For pages i and j: does page i
+resemble its own article in the boilerplate of j more than it resembles its own boilerplate with the article of j? This is
+measured with all shingles, and with those that begin with a stop word.
 """
 
 import argparse
@@ -40,9 +40,9 @@ INLINE = {
     "time",
     "u",
 }
-# Fewer words are no article, and nothing around one.
+# With fewer words, a text is not an article, or not the surroundings of one.
 LEAST_ARTICLE, LEAST_AROUND = 100, 50
-# Letters in a block that may stand anywhere in the gold text; a shorter one must be a block of it.
+# A block with more letters may occur anywhere in the gold text; a shorter one must be a block of the gold text.
 LONG = 40
 WAYS = {
     "all shingles of 5 words": {},
@@ -53,7 +53,7 @@ WAYS = {
 
 
 class Blocks(HTMLParser):
-    """The texts of a page, a block each."""
+    """The texts of a page, one for each block."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class Blocks(HTMLParser):
 
 @dataclass
 class Page:
-    """A page in three parts."""
+    """A page in three parts: before, in and after the article."""
 
     before: str
     article: str
@@ -97,17 +97,17 @@ class Page:
         return cls("\n".join(texts[:first]), "\n".join(article), "\n".join(behind))
 
     def is_usable(self) -> bool:
-        """Whether there are an article and something around it."""
+        """Whether the page has an article and text around it."""
         around = len(self.before.split()) + len(self.behind.split())
         return len(self.article.split()) >= LEAST_ARTICLE and around >= LEAST_AROUND
 
     def around(self, other: "Page") -> str:
-        """This page with another's article."""
+        """This page with another page's article."""
         return "\n\n".join((self.before, other.article, self.behind))
 
 
 def judge(pages: list[Page], pairs: Iterable[tuple[int, int]], way: dict[str, object]) -> dict[str, float]:
-    """How often the article decides, and the mean resemblances."""
+    """How often the page with the same article is more similar, and the mean resemblances."""
     rows = []
     for i, j in pairs:
         page = pages[i].around(pages[i])
@@ -123,11 +123,11 @@ def judge(pages: list[Page], pairs: Iterable[tuple[int, int]], way: dict[str, ob
 
 
 def main() -> None:
-    """Judges each way, prints the figures, records them."""
+    """Judges each method, prints the results and records them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with readability_html.jsonl.zst")
     parser.add_argument("--pairs", type=int, default=3000)
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     lines = subprocess.run(["zstd", "-dc", arguments.data / "readability_html.jsonl.zst"], capture_output=True, check=True).stdout
     pages = [page for page in (Page.of(json.loads(line)) for line in lines.splitlines()) if page.is_usable()]

@@ -1,7 +1,8 @@
-"""Makes notes and briefs as a news wire has them, and counts what shingles that begin with a stop word drop of these.
+"""Makes notes and briefs like those of a news wire, and counts how many are dropped with shingles that begin with a stop word.
 
-A note on a dividend or on earnings has a stop word or two, and those of different firms share them. Two in a hundred are sent
-again with one word corrected: these are what should be found. A pair is unlike when its plain resemblance is below 0.2.
+A note on a dividend or on earnings has one or two stop words, and notes on different firms share them. Two in a hundred are sent
+again with one word corrected: these pairs should be found. A found pair counts as unlike if its resemblance by all shingles is
+below 0.2.
 """
 
 import argparse
@@ -97,10 +98,10 @@ class Wire:
 
 
 def main() -> None:
-    """Counts, prints, records."""
+    """Counts the drops, prints the results and records them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=20_000)
-    parser.add_argument("--texts", type=Path, help="where the texts go, as JSON Lines")
+    parser.add_argument("--texts", type=Path, help="write the texts to this JSON Lines file")
     parser.add_argument("--out", type=Path, help="the record that the figures are added to, as JSON")
     arguments = parser.parse_args()
     texts = Wire().texts(arguments.count)

@@ -1,6 +1,6 @@
-"""Writes the tables of a page from the recorded figures: `page.py RECORD PAGE`, or with `--check` only compares.
+"""Writes the tables of a page from the recorded figures: `page.py RECORD PAGE`; with `--check`, only compares the page with them.
 
-The tables are what lies between the two comments `<!-- figures -->` and `<!-- end of figures -->` of the page.
+The tables are between the two comments `<!-- figures -->` and `<!-- end of figures -->` of the page.
 """
 
 import argparse
@@ -13,17 +13,17 @@ DEFAULT = "minhash"
 
 
 def cell(value: float | None, scale: float = 100, digits: int = 1) -> str:
-    """A figure of a table."""
+    """A number, formatted for a table cell."""
     return "–" if value is None else f"{value * scale:.{digits}f}"
 
 
 def name(run: dict) -> str:
-    """A method as the page names it."""
+    """The name of a method on the page."""
     return run["label"].removeprefix("--method ")
 
 
 def table(result: dict) -> str:
-    """The figures of one set as a table in Markdown."""
+    """The results for one set as a table in Markdown."""
     truth = result["truth"]
     lines = [
         f"**{result['title']}** ({truth['documents']:,} texts, {truth['pairs']:,} pairs)",
@@ -42,13 +42,13 @@ def table(result: dict) -> str:
 
 
 def span(values: list[float], digits: int) -> str:
-    """The least and the largest of some figures."""
+    """The least and the largest of some numbers."""
     least, largest = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
     return least if least == largest else f"{least} to {largest}"
 
 
 def ranges(record: dict) -> str:
-    """Each method over all sets: the least and the largest figure, seconds and memory as multiples of the default's on the same set."""
+    """The range of each method's results over all sets; time and memory are multiples of those of the default on the same set."""
     lines = [
         f"**All {len(record['sets'])} sets: the least and the largest figure of each method**",
         "",
@@ -81,7 +81,7 @@ def filled(page: str, record: dict) -> str:
 
 
 def main() -> None:
-    """Writes the tables, or with --check exits with 1 where they differ."""
+    """Writes the tables; with --check, exits with 1 if they differ."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("record", type=Path)
     parser.add_argument("page", type=Path)

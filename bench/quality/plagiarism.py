@@ -1,8 +1,9 @@
-"""Tells four kinds of answers apart by how much of them stands in their source, on the corpus of Clough and Stevenson.
+"""Distinguishes four kinds of answers by how much of their text is in their source, on the corpus of Clough and Stevenson.
 
-95 short answers, each written about one of five sources: copied and cut, lightly revised, heavily revised, or written
-without it. Three thresholds on one number make four classes of it. They are chosen on nine tenths of the answers and judged
-on the rest, a hundred times over, and beside it by leaving each answer out in turn. Other tools' numbers go the same way.
+The corpus has 95 short answers, each about one of five sources. An answer was copied and cut, lightly revised, heavily revised,
+or written without its source. Three thresholds on one number divide the answers into four classes. They are chosen on nine tenths
+of the answers and judged on the rest, a hundred times, and also by leaving each answer out in turn. The numbers that other tools
+compute are judged in the same way.
 """
 
 import argparse
@@ -26,14 +27,14 @@ Classifier = Callable[[Sequence[float]], int]
 
 
 def thresholds(rows: Sequence[Row]) -> Classifier:
-    """Classes by the three thresholds on the first value that are right most often; of equally good ones the middle ones."""
+    """Classifies by the three thresholds on the first value that are right most often; if several are, by the middle ones."""
     ordered = sorted((values[0], kind) for values, kind in rows)
     borders = [-math.inf, *sorted({value for value, _ in ordered}), math.inf]
     cuts = [
         (a + b) / 2 if math.isfinite(a + b) else (b if math.isinf(a) else a) for a, b in zip(borders, borders[1:], strict=False)
     ]
     below = [[sum(value < cut and kind == known for value, known in ordered) for cut in cuts] for kind in range(len(CLASSES))]
-    # The best of the first classes below each cut, and the cuts that make it.
+    # The best result of the first classes below each cut, and the cuts that give it.
     best: list[tuple[int, tuple[float, ...]]] = [(below[0][at], ()) for at in range(len(cuts))]
     for kind in range(1, len(CLASSES)):
         nexts = []
@@ -49,7 +50,7 @@ def thresholds(rows: Sequence[Row]) -> Classifier:
 
 
 def naive_bayes(rows: Sequence[Row]) -> Classifier:
-    """Classes by normal distributions of all values, taken for independent."""
+    """Classifies by normal distributions of all values, which are assumed to be independent."""
     known = []
     for kind in range(len(CLASSES)):
         own = [values for values, other in rows if other == kind]
@@ -69,7 +70,7 @@ def naive_bayes(rows: Sequence[Row]) -> Classifier:
 
 
 def cross_validate(rows: Sequence[Row], learn: Callable[[Sequence[Row]], Classifier]) -> dict[str, float]:
-    """The accuracies of four classes and of two, plagiarised or not: mean of a hundred times tenfold, and leaving one out."""
+    """The accuracy of four classes and of two (plagiarised or not): the mean of 100 tenfold runs, and leaving one out."""
 
     def judged(folds: list[list[int]]) -> tuple[float, float]:
         four = two = 0
@@ -97,7 +98,7 @@ def cross_validate(rows: Sequence[Row], learn: Callable[[Sequence[Row]], Classif
 
 
 def ours(program: str, answers: list[dict[str, str]], sources: list[dict[str, str]]) -> dict[str, list[float]]:
-    """How much of each answer stands in its source, by shingles of several lengths and by shared runs."""
+    """The share of each answer that is in its source, by shingles of several lengths and by shared runs."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder) / name for name in ("answers.jsonl", "sources.jsonl")]
@@ -122,7 +123,7 @@ def ours(program: str, answers: list[dict[str, str]], sources: list[dict[str, st
 
 
 def copydetect_of(answers: list[dict[str, str]], sources: dict[str, str]) -> list[float]:
-    """copydetect, a tool of the same winnowing, with its defaults but for what it does to programs."""
+    """The numbers of copydetect, a tool with the same winnowing, with its defaults except for its preprocessing of programs."""
     import copydetect
 
     found = []
@@ -141,7 +142,7 @@ def copydetect_of(answers: list[dict[str, str]], sources: dict[str, str]) -> lis
 
 
 def difflib_of(answers: list[dict[str, str]], sources: dict[str, str]) -> list[float]:
-    """The share of the answer's words in what Python's own matcher matches."""
+    """The share of the answer's words that Python's own matcher matches."""
     found = []
     for answer in answers:
         words, source = answer["text"].lower().split(), sources[answer["source"]].lower().split()
@@ -151,11 +152,11 @@ def difflib_of(answers: list[dict[str, str]], sources: dict[str, str]) -> list[f
 
 
 def main() -> None:
-    """Judges each number, prints the figures, records them."""
+    """Judges each number, prints the results and records them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with clough_stevenson.jsonl.zst")
     parser.add_argument("--lookalike", default="target/release/lookalike")
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     lines = subprocess.run(["zstd", "-dc", arguments.data / "clough_stevenson.jsonl.zst"], capture_output=True, check=True).stdout
     records = [json.loads(line) for line in lines.splitlines()]

@@ -1,8 +1,8 @@
-"""Finds variants of quotations: Chinese ones of some 14 characters, English verses of some 25 words.
+"""Finds variants of quotations: Chinese quotations of about 14 characters, and English verses of about 25 words.
 
-Of each collection some texts get a variant with one or two characters or words substituted, inserted or left out, and all variants
-are mixed with all texts of both. A method's recall is the share of variants that it pairs with their originals. A pair that it finds
-besides is unlike when more than half of the longer text's characters or words have to change for one to become the other.
+In each collection some texts get a variant with one or two characters or words substituted, inserted or left out. All variants
+are mixed with all texts of both collections. A method's recall is the share of variants that it pairs with their originals. Any
+other pair that it finds is unlike if more than half of the longer text's characters or words must change to get the other text.
 """
 
 import argparse
@@ -16,9 +16,9 @@ from pathlib import Path
 import lookalike
 import recorded
 
-# Variants of each kind: of a language, with so many changes.
+# The number of variants of each kind. A kind is a language and a number of changes.
 VARIANTS = 500
-# Shorter texts have nothing left that a change does not touch.
+# In shorter texts, every shingle would be affected by a change.
 LEAST = 8
 WAYS: dict[str, dict[str, object]] = {
     "the default": {"threshold": 0.8},
@@ -38,7 +38,7 @@ UNITS = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
 
 def texts_of(data: Path, name: str) -> list[str]:
-    """The texts of a collection; of the verses those of one translation."""
+    """The texts of a collection; verses of one translation only."""
     lines = subprocess.run(["zstd", "-dc", data / f"{name}.jsonl.zst"], capture_output=True, check=True).stdout
     records = [json.loads(line) for line in lines.splitlines()]
     return [record["text"] for record in records if record.get("translation", "KJV") == "KJV"]
@@ -47,7 +47,7 @@ def texts_of(data: Path, name: str) -> list[str]:
 def changed(
     units: list[str], places: Callable[[list[str]], list[int]], pool: list[str], changes: int, draw: random.Random
 ) -> list[str]:
-    """Substitutes, inserts or leaves out so many units."""
+    """Substitutes, inserts or leaves out `changes` units."""
     units = list(units)
     for _ in range(changes):
         at = draw.choice(places(units))
@@ -57,7 +57,7 @@ def changed(
 
 
 def distance(one: list[str], other: list[str]) -> float:
-    """Levenshtein's distance, divided by the longer one's length."""
+    """The Levenshtein distance, divided by the length of the longer text."""
     row = list(range(len(other) + 1))
     for i, x in enumerate(one, 1):
         last, row[0] = row[0], i
@@ -67,7 +67,7 @@ def distance(one: list[str], other: list[str]) -> float:
 
 
 def mixed(chinese: list[str], english: list[str]) -> tuple[list[str], list[tuple[str, int]], dict[tuple[int, int], str]]:
-    """All texts and variants, what each is or is a variant of, and each pair of a text and its variant with its kind."""
+    """All texts and variants, the text that each is or varies, and the kind of each pair of a text and its variant."""
     draw = random.Random(1)
     texts: list[str] = []
     origins: list[tuple[str, int]] = []
@@ -94,7 +94,7 @@ def mixed(chinese: list[str], english: list[str]) -> tuple[list[str], list[tuple
 def judge(
     way: dict[str, object], texts: list[str], origins: list[tuple[str, int]], variants: dict[tuple[int, int], str]
 ) -> dict[str, object]:
-    """Recall by kind of variant; pairs found besides, and how many of these are unlike; the share that candidates found of all."""
+    """Recall by kind of variant, the number of pairs, the unlike ones among them, and the share of all similar pairs found."""
     found = {(row["row_a"], row["row_b"]) for row in lookalike.pairs(texts, **way).table.to_pylist()}  # type: ignore[arg-type]
     every = {(row["row_a"], row["row_b"]) for row in lookalike.pairs(texts, candidates="all", **way).table.to_pylist()}  # type: ignore[arg-type]
     kinds = sorted(set(variants.values()))
@@ -109,10 +109,10 @@ def judge(
 
 
 def main() -> None:
-    """Judges each way, prints the table, records the figures."""
+    """Judges each method, prints the table and records the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with zh_mingju.jsonl.zst and bible_verses_dev.jsonl.zst")
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     chinese, english = texts_of(arguments.data, "zh_mingju"), texts_of(arguments.data, "bible_verses_dev")
     texts, origins, variants = mixed(chinese, english)

@@ -1,4 +1,4 @@
-"""Writes what a comparison saw, with the day and the machine."""
+"""Writes the results of a comparison, with the date and the machine."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write(path: Path, figures: dict[str, object]) -> None:
-    """Writes the figures as JSON; the day, the machine and its cores come first."""
+    """Writes the results as JSON, after the date, the machine and its number of cores."""
     seen = {
         "date": datetime.now(UTC).date().isoformat(),
         "machine": platform.processor() or platform.machine(),

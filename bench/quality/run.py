@@ -1,7 +1,7 @@
-"""Judges every method on real texts of several languages and lengths with `lookalike eval`, and keeps the figures.
+"""Measures every method on real texts of several languages and lengths with `lookalike eval`, and records the results.
 
-The truth of each set is a list of all pairs with exact resemblance of 0.5 or more, found without sketches by another
-program. A set may be cut to texts of some length, and its truth with it.
+The truth of each set is a list of all pairs with an exact resemblance of 0.5 or more, which a different program found without
+sketches. If a set is limited to texts of some length, its truth is limited to the same texts.
 """
 
 import argparse
@@ -19,7 +19,7 @@ THRESHOLD = "0.8"
 
 @dataclass(frozen=True)
 class Set:
-    """Texts of one kind: a collection, or the first of it, or those of its texts whose words are within bounds."""
+    """Texts of one kind: a whole collection, its first texts, or only its texts of `least` to `most` words."""
 
     title: str
     name: str
@@ -28,7 +28,7 @@ class Set:
     first: int = 10**9
 
     def is_whole(self) -> bool:
-        """Whether nothing is cut."""
+        """Whether the set is a whole collection."""
         return self == Set(self.title, self.name)
 
 
@@ -81,7 +81,7 @@ def cut(data: Path, kind: Set, folder: Path) -> tuple[Path, Path]:
 
 
 def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
-    """What `eval` says of all runs on a set."""
+    """The output of `eval` for all runs on a set."""
     with tempfile.TemporaryDirectory() as folder:
         collection, truth = cut(data, kind, Path(folder))
         command = [lookalike, "eval", collection, "--truth", truth, "--threshold", THRESHOLD]
@@ -90,7 +90,7 @@ def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
             command += ["--run", run]
         done = subprocess.run(command, capture_output=True, check=True, text=True)
     judged = json.loads(done.stdout)
-    # Where the files lay says nothing to others.
+    # The paths of this machine mean nothing to other readers.
     del judged["parameters"], judged["truth"]["from"]
     for run in judged["runs"]:
         del run["flags"]
@@ -98,12 +98,12 @@ def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
 
 
 def main() -> None:
-    """Judges all sets, prints the tables, records the figures."""
+    """Judges all sets, prints the tables and records the results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with the collections")
     parser.add_argument("--lookalike", type=Path, default=Path("target/release/lookalike"))
     parser.add_argument("--repeat", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     results = []
     for kind in SETS:

@@ -1,6 +1,6 @@
-"""Holds `tokens="items"` against datasketch's MinHashLSH on the same sets, in one run: the distinct words of each newsgroup post.
+"""Compares `tokens="items"` with datasketch's MinHashLSH in one run; each set has the distinct words of a newsgroup post.
 
-The truth is counted: the product of the sets' matrix with itself. A found pair is wrong where it is below the threshold.
+The truth is counted, as the product of the sets' matrix with its transpose. A found pair is wrong if it is below the threshold.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import recorded
 import scipy.sparse
 
 PERMUTATIONS = 128
-# Rows of the product at a time.
+# Rows of the product computed at a time.
 CHUNK = 500
 THRESHOLDS = (0.3, 0.5, 0.8)
 
@@ -28,7 +28,7 @@ Pairs = set[tuple[int, int]]
 
 
 def true_pairs(sets: list[list[str]], least: float) -> dict[tuple[int, int], float]:
-    """All pairs at least so similar, and how similar they are."""
+    """All pairs with at least this resemblance, and their resemblance."""
     numbers = {item: number for number, item in enumerate(dict.fromkeys(item for items in sets for item in items))}
     columns = np.array([numbers[item] for items in sets for item in items], dtype=np.int32)
     sizes = np.array([len(items) for items in sets])
@@ -48,13 +48,13 @@ def true_pairs(sets: list[list[str]], least: float) -> dict[tuple[int, int], flo
 
 
 def by_lookalike(candidates: Literal["bands", "all"], sets: list[list[str]], threshold: float) -> Pairs:
-    """Pairs by bands, the default, verified exactly; or by an exact join."""
+    """The pairs that lookalike finds: with bands, the default, and exact verification; or with an exact join."""
     found = lookalike.pairs(sets, tokens="items", threshold=threshold, candidates=candidates).table
     return set(zip(found["a"].to_pylist(), found["b"].to_pylist(), strict=True))
 
 
 def by_datasketch(sets: list[list[str]], threshold: float) -> Pairs:
-    """Pairs that an index gives: candidates, as it verifies nothing."""
+    """The pairs that an index returns; they are candidates, since datasketch verifies nothing."""
     index = datasketch.MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
     bags = ([item.encode() for item in items] for items in sets)
     found: Pairs = set()
@@ -65,11 +65,11 @@ def by_datasketch(sets: list[list[str]], threshold: float) -> Pairs:
 
 
 def main() -> None:
-    """Judges both, prints the figures, records them."""
+    """Judges both tools, prints the results and records them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path, help="the folder with newsgroups20.jsonl.zst")
-    parser.add_argument("--every", type=int, default=2, metavar="N", help="take every Nth post: the truth is quadratic")
-    parser.add_argument("--out", type=Path, help="where the figures go, as JSON")
+    parser.add_argument("--every", type=int, default=2, metavar="N", help="take every Nth post, because the truth is quadratic")
+    parser.add_argument("--out", type=Path, help="write the figures to this JSON file")
     arguments = parser.parse_args()
     lines = subprocess.run(["zstd", "-dc", arguments.data / "newsgroups20.jsonl.zst"], capture_output=True, check=True).stdout
     words = re.compile(r"\w+")

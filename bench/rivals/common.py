@@ -1,7 +1,7 @@
-"""What the rivals' programs share, so that they differ only in the library that is measured.
+"""Code that the rivals' programs share, so that they differ only in the library that is measured.
 
-Reading, cutting into words and shingles take most of each run. They are written here in the fastest plain Python
-that we found, because a slow tokeniser would make every rival look slow for a reason that is not its own.
+Most of each run is reading and cutting texts into words and shingles. This is done here in the fastest plain Python
+that we found, because a slow tokeniser would make every rival look slow through no fault of its own.
 """
 
 import argparse
@@ -18,31 +18,31 @@ Item = TypeVar("Item")
 
 
 def arguments(rival: str) -> argparse.Namespace:
-    """The command line that all rivals have in common."""
+    """Parses the command line that all rivals have in common."""
     parser = argparse.ArgumentParser(description=f"Near-duplicate removal with {rival}.")
     parser.add_argument("input", type=Path, help="JSON Lines with the fields id and text")
-    parser.add_argument("kept", type=Path, help="where the lines that stay are written, byte for byte")
+    parser.add_argument("kept", type=Path, help="write the kept lines to this file, byte for byte")
     parser.add_argument("--threshold", type=float, default=0.8)
     parser.add_argument("--bands", type=int, default=16)
     parser.add_argument("--rows", type=int, default=8)
-    parser.add_argument("--ngram", type=int, default=5, help="words in a shingle")
+    parser.add_argument("--ngram", type=int, default=5, help="words per shingle")
     parser.add_argument("--threads", type=int, default=2, help="for rivals that can use more than one")
     args = parser.parse_args()
     if args.bands * args.rows != PERMUTATIONS:
         parser.error(f"bands x rows must be {PERMUTATIONS}: every rival spends all its permutations")
-    # The rivals written in Rust size their thread pool from this variable on first use, which is after this call.
+    # The rivals in Rust take the size of their thread pool from this variable on first use, which is after this call.
     os.environ["RAYON_NUM_THREADS"] = str(args.threads)
     return args
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The documents' lines as they are in the file; blank lines are no documents."""
+    """The documents' lines as they are in the file, without blank lines, which are not documents."""
     with path.open("rb") as file:
         yield from (line for line in file if not line.isspace())
 
 
 class _Separators(dict[int, str]):
-    """For str.translate: whatever is not alphanumeric becomes a space. Filled in as characters are met."""
+    """A table for str.translate that replaces non-alphanumeric characters with spaces; it grows as characters occur."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -57,8 +57,8 @@ _ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else
 def normalised(path: Path) -> Iterator[bytes]:
     """Each document's words in lower case, with white space between them, in UTF-8.
 
-    A word is a maximal run of alphanumeric characters. A document without any gets a word of its own, with a capital
-    letter that no lower-cased text can contain, so that no rival can take it for a duplicate.
+    A word is a maximal run of alphanumeric characters. A document without words gets a unique word with a capital
+    letter, which no lower-cased text can contain, so that no rival can treat it as a duplicate.
     """
     for number, line in enumerate(lines(path)):
         text: str = json.loads(line)["text"]
@@ -70,7 +70,7 @@ def normalised(path: Path) -> Iterator[bytes]:
 
 
 def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
-    """Each document's shingles of `ngram` words joined by a space; a shorter document has one, the whole."""
+    """Each document's shingles of `ngram` words joined by spaces; a shorter document has one shingle, the whole text."""
     for text in normalised(path):
         words = text.split()
         if len(words) < ngram:
@@ -82,9 +82,9 @@ def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
 def greedy(
     documents: Iterable[Item], is_duplicate: Callable[[Item], bool], keep: Callable[[int, Item], None]
 ) -> list[bool]:
-    """Which documents stay, in input order: those that the rival calls no duplicate of one that stayed before.
+    """For each document, in input order, whether it is kept: not if the rival says that it duplicates one kept before it.
 
-    `keep` tells the rival about a document that stays. The dropped ones are never told, so they drop nothing.
+    `keep` passes a kept document to the rival. Dropped documents are not passed, so nothing is dropped as their duplicate.
     """
     kept = []
     for number, document in enumerate(documents):
@@ -96,6 +96,6 @@ def greedy(
 
 
 def write_kept(args: argparse.Namespace, kept: list[bool]) -> None:
-    """Copies the lines that stay, by a second reading: holding them would count as the rival's memory."""
+    """Copies the kept lines in a second pass: holding them would count as the rival's memory."""
     with args.kept.open("wb") as file:
         file.writelines(compress(lines(args.input), kept))

@@ -1,14 +1,14 @@
-"""Daft: reading, lower-casing, cutting and MinHash as one query in its Rust engine.
+"""Removes near-duplicates with Daft: reading, lower-casing, cutting and MinHash are one query in its Rust engine.
 
-Daft has no index of sketches. The banding and the estimate are ours, and kept off the clock as far as possible:
-documents that share no band with any other are found with numpy and never reach a Python loop.
+Daft has no index of sketches. The banding and the estimate are our code, and take as little time as possible: documents
+that share no band with any other are found with numpy, and no Python loop processes them.
 """
 
 import os
 from collections import defaultdict
 from pathlib import Path
 
-# Read when daft is imported.
+# daft reads these variables when it is imported.
 os.environ["DAFT_PROGRESS_BAR"] = "0"
 os.environ["DAFT_ANALYTICS_ENABLED"] = "0"
 
@@ -21,7 +21,7 @@ import common
 
 
 def signatures(path: Path, ngram: int) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
-    """The documents' signatures in input order, and which documents have any word."""
+    """The documents' signatures in input order, and whether each document has a word."""
     table = daft.read_json(str(path), infer_schema=False, schema={"text": daft.DataType.string()})
     words = strip(regexp_replace(lower(daft.col("text")), r"[^\p{L}\p{N}]+", " "))
     table = table.select(words.alias("words"))
@@ -35,7 +35,7 @@ def signatures(path: Path, ngram: int) -> tuple[NDArray[np.uint32], NDArray[np.b
 def shared_buckets(
     signature: NDArray[np.uint32], has_words: NDArray[np.bool_], bands: int, rows: int
 ) -> list[list[tuple[int, int]]]:
-    """For each document its (band, key) pairs that another document has too."""
+    """For each document, its (band, key) pairs that another document also has."""
     multipliers = np.random.default_rng(1).integers(1, 2**64, rows, dtype=np.uint64) | np.uint64(1)
     buckets: list[list[tuple[int, int]]] = [[] for _ in signature]
     for band in range(bands):

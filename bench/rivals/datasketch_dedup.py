@@ -1,5 +1,5 @@
-"""datasketch with xxHash, as its documentation advises for speed: MinHash.generator, which is update_batch on a
-shared set of permutations, then MinHashLSH, then the estimate from the signatures. One thread.
+"""Removes near-duplicates with datasketch and xxHash, which its documentation advises for speed. It runs on one thread. It uses
+MinHash.generator (update_batch on a shared set of permutations), MinHashLSH, and the estimate from the signatures.
 """
 
 import xxhash
@@ -9,7 +9,7 @@ import common
 
 
 def xxh3_32(shingle: bytes) -> int:
-    """The low half of XXH3, since the default scheme takes 32 bits; quicker than XXH32 on short strings."""
+    """The low half of XXH3, since the default scheme uses 32 bits; it is faster than XXH32 on short strings."""
     return xxhash.xxh3_64_intdigest(shingle) & 0xFFFFFFFF
 
 

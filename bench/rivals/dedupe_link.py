@@ -1,11 +1,13 @@
-"""Links records with dedupe, which is told some of the answers: it learns its blocks and its weights from labelled pairs.
+"""Links records with dedupe, which sees some of the answers: it learns its blocks and its weights from labelled pairs.
 
-A fixed sample of the true pairs, and fixed pairs that are none, half of which agree in a field as those do that it would ask a
-person about. Its figures are therefore those of a supervised tool, and a part of what it is judged by was shown to it.
+It gets a fixed sample of the true pairs, and fixed pairs that are not true. Half of the pairs that are not true agree in a field,
+like the pairs that it would show to a person. Its results are therefore those of a supervised tool, which has seen a part of the
+truth.
 
-`restaurant` has the fields and settings of dedupe's own benchmark (benchmarks/canonical.py), which shows it all the true pairs;
-the manual has no recipe for the other sets: theirs are the fields as short strings, for which its manual says that learning is
-much quicker, and its defaults. Of persons, numbers and dates must be equal: as strings they take it over 8 GB on febrl3.
+`restaurant` has the fields and settings of dedupe's own benchmark (benchmarks/canonical.py). That benchmark shows all the true
+pairs to dedupe. The manual has no recipe for the other sets. They have dedupe's defaults, and the fields are short strings, with
+which learning is much faster according to the manual. Numbers and dates of persons must be equal: as strings they need over 8 GB
+on febrl3.
 """
 
 import io
@@ -20,11 +22,11 @@ import linking
 import numpy
 from dedupe.variables import Exact, ShortString, String
 
-# Pairs drawn to learn blocks from: the benchmark's for its own set, elsewhere the default.
+# The number of pairs from which blocks are learned: the benchmark's number for its own set, and the default for the other sets.
 DOCUMENTED, SAMPLE, USUAL = {"restaurant"}, 10_000, 1_500
-# The benchmark's threshold of a cluster.
+# The benchmark's threshold for clusters.
 MATCH = 0.5
-# Labelled pairs: a fifth of the true ones, within bounds that a patient person could label; and so many times as many others.
+# Labelled pairs: a fifth of the true ones, within limits that a patient person could label, and OTHERS times as many others.
 SHARE, LEAST, MOST, OTHERS = 0.2, 50, 100, 3
 SEED = 6
 
@@ -61,7 +63,7 @@ Pair = tuple[str, str]
 
 
 def labelled(tables: list[dict[str, linking.Record]], truth: list[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to learn from: some that are one entity, some that are not."""
+    """Pairs to learn from: some of the same entity, some of different ones."""
     draw, known = random.Random(SEED), {frozenset(pair) for pair in truth}
     matches = draw.sample(truth, min(len(truth), MOST, max(LEAST, round(SHARE * len(truth)))))
     left, right = sorted(tables[0]), sorted(tables[-1])
@@ -86,7 +88,7 @@ def pairs_of(groups: list[tuple[str, ...]]) -> Iterator[Pair]:
 
 
 def main() -> None:
-    """Read, learn, score, decide, write."""
+    """Read, learn, score, decide and write."""
     options = linking.arguments("dedupe", RECIPES)
     random.seed(SEED)
     numpy.random.seed(SEED)
@@ -101,7 +103,7 @@ def main() -> None:
         "match": [[tables[0][a], tables[-1][b]] for a, b in matches],
         "distinct": [[tables[0][a], tables[-1][b]] for a, b in others],
     }
-    # As its manual wants labelled pairs that its learner has not seen: a training file.
+    # A training file is the manual's way to give labelled pairs that the learner has not seen.
     linker.prepare_training(
         *tables, training_file=io.StringIO(json.dumps(answers)), sample_size=SAMPLE if options.recipe in DOCUMENTED else USUAL
     )
@@ -113,7 +115,7 @@ def main() -> None:
     else:
         decided = set(pairs_of([tuple(map(str, group)) for group, _ in linker.cluster(scores, threshold=MATCH)]))
     decided = {pair if pair in scored else pair[::-1] for pair in decided}
-    # A cluster may join two records that were not scored together: they have no score of their own.
+    # A cluster may contain two records that were not compared, so their pair has no score.
     rows = [(a, b, score, (a, b) in decided) for (a, b), score in scored.items()]
     rows += [(a, b, 0.0, True) for a, b in sorted(decided - scored.keys())]
     linking.write(options.out, rows)

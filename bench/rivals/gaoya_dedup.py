@@ -1,7 +1,7 @@
-"""gaoya, by its parallel interface: par_bulk_insert_docs, then par_bulk_query of the same documents.
+"""Removes near-duplicates with gaoya's parallel interface: par_bulk_insert_docs, then par_bulk_query of the same documents.
 
-It cuts the shingles itself, in Rust, which is faster than handing it lists of tokens. It offers no way to keep a
-sketch between inserting and asking, so each document is sketched twice, as in its own examples.
+It cuts the shingles itself, in Rust, which is faster than passing it lists of tokens. It cannot keep a sketch between
+inserting and querying, so each document is sketched twice, as in its own examples.
 """
 
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ BLOCK = 256
 
 
 def padded(text: bytes, ngram: int) -> str:
-    """The text with at least `ngram` words: gaoya gives all shorter texts one and the same signature.
+    """The text padded to at least `ngram` words: gaoya gives all shorter texts the same signature.
 
-    What is added is a capital letter, because no text in lower case has it, and gaoya would drop punctuation.
+    The padding is a capital letter, because no text in lower case contains it, and gaoya would drop punctuation.
     """
     missing = ngram - len(text.split(None, ngram))
     return text.decode() + " X" * missing
 
 
 def reported(index: MinHashStringIndex, texts: Iterator[str]) -> Iterator[list[int]]:
-    """For each document, those inserted so far that gaoya estimates to reach the threshold."""
+    """For each document, the inserted documents whose similarity, estimated by gaoya, reaches the threshold."""
     while block := list(islice(texts, BLOCK)):
         first = index.size()
         index.par_bulk_insert_docs(list(range(first, first + len(block))), block)

@@ -1,4 +1,4 @@
-"""Holds a run's kept documents against the truth: every pair of documents whose exact resemblance was counted."""
+"""Compares a run's kept documents with the truth: every pair of documents, with its exact resemblance."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ def _ids(path: Path) -> list[str]:
 
 
 def true_pairs(path: Path, threshold: float) -> list[tuple[str, str]]:
-    """The pairs at or above the threshold; files of truth call the value resemblance or jaccard."""
+    """The pairs at or above the threshold; in truth files, the value is called resemblance or jaccard."""
     pairs = []
     with path.open("rb") as file:
         for line in file:
@@ -24,7 +24,7 @@ def true_pairs(path: Path, threshold: float) -> list[tuple[str, str]]:
 
 
 def judge(truth: Path, documents: Path, kept: Path, threshold: float) -> dict[str, float | int | None]:
-    """The figures of one run. Refuses a kept file that is not made of the input's documents, each at most once."""
+    """Judges one run. Refuses a kept file with documents that are repeated or not in the input."""
     ids = _ids(documents)
     all_ids = set(ids)
     kept_list = _ids(kept)
@@ -32,14 +32,14 @@ def judge(truth: Path, documents: Path, kept: Path, threshold: float) -> dict[st
     if len(all_ids) != len(ids):
         raise ValueError(f"{documents.name}: ids are not unique")
     if len(kept_ids) != len(kept_list) or not kept_ids <= all_ids:
-        raise ValueError(f"{kept.name}: repeats a document or has one that is not in {documents.name}")
+        raise ValueError(f"{kept.name}: contains a document twice, or one that is not in {documents.name}")
     pairs = true_pairs(truth, threshold)
     partners: defaultdict[str, set[str]] = defaultdict(set)
     for a, b in pairs:
         partners[a].add(b)
         partners[b].add(a)
     if not partners.keys() <= all_ids:
-        raise ValueError(f"{truth.name}: names documents that are not in {documents.name}")
+        raise ValueError(f"{truth.name}: contains documents that are not in {documents.name}")
     both_kept = sum(a in kept_ids and b in kept_ids for a, b in pairs)
     return {
         "documents": len(ids),

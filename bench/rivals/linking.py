@@ -1,8 +1,8 @@
-"""What the programs that link records share: what they read, what they write and what they tell.
+"""Code that the programs that link records share: reading, writing and reporting.
 
-Each is run as `TOOL_link.py RECIPE INPUT [INPUT] --out PAIRS`. It reads JSON Lines {"id", "fields": {...}}, one collection or
-two, writes each pair that it scored to PAIRS as {"a", "b", "score", "match"}, `match` being its own decision, and prints one line
-of JSON with the number of pairs that it scored. An empty value is a missing one.
+Each is run as `TOOL_link.py RECIPE INPUT [INPUT] --out PAIRS`. It reads one or two JSON Lines collections of
+{"id", "fields": {...}}, and writes each scored pair to PAIRS as {"a", "b", "score", "match"}, where `match` is its own decision.
+It prints one line of JSON with the number of scored pairs. An empty value counts as missing.
 """
 
 import argparse
@@ -26,7 +26,7 @@ PEOPLE = (
 RESTAURANT = ("name", "address", "city", "cuisine")
 PAPER = ("title", "authors", "venue", "year")
 CITATION = ("title", "author", "venue", "year", "pages")
-# What each recipe reads of a record, and whether it is cleaned: febrl's examples take the values as they are.
+# The fields that each recipe reads, and whether they are cleaned: febrl's examples use the values as they are.
 FIELDS = {
     "febrl": (PEOPLE, False),
     "febrl-wide": (PEOPLE, False),
@@ -40,12 +40,12 @@ Record = dict[str, str | None]
 
 
 def arguments(tool: str, recipes: Iterable[str]) -> argparse.Namespace:
-    """Parse the command line that all have in common."""
+    """Parse the command line that all programs have in common."""
     parser = argparse.ArgumentParser(description=f"Links records with {tool}.")
     parser.add_argument("recipe", choices=sorted(recipes))
-    parser.add_argument("inputs", type=Path, nargs="+", help="one collection, or two to be linked")
-    parser.add_argument("--out", type=Path, required=True, help="where the scored pairs go")
-    parser.add_argument("--floor", type=float, default=0.0, help="pairs with a lower score are counted, but not written")
+    parser.add_argument("inputs", type=Path, nargs="+", help="one collection, or two collections to link")
+    parser.add_argument("--out", type=Path, required=True, help="write the scored pairs to this file")
+    parser.add_argument("--floor", type=float, default=0.0, help="count pairs with a lower score, but do not write them")
     parser.add_argument("--truth", type=Path, help='true pairs {"a", "b"}, for tools that learn')
     options = parser.parse_args()
     if len(options.inputs) > 2:
@@ -54,7 +54,7 @@ def arguments(tool: str, recipes: Iterable[str]) -> argparse.Namespace:
 
 
 def clean(text: str) -> str:
-    """Words and numbers in lower case, a space between them."""
+    """Words and numbers in lower case, separated by spaces."""
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 
@@ -72,12 +72,12 @@ def read(path: Path, recipe: str) -> dict[str, Record]:
 
 
 def write(path: Path, pairs: Iterable[tuple[str, str, float, bool]]) -> None:
-    """Write the scored pairs, a line each."""
+    """Write the scored pairs, one per line."""
     with path.open("w", encoding="utf-8") as file:
         for a, b, score, match in pairs:
             file.write(f'{{"a": "{a}", "b": "{b}", "score": {score:.6g}, "match": {"true" if match else "false"}}}\n')
 
 
 def tell(candidates: int, **more: object) -> None:
-    """Print what the bench wants to know beside the pairs."""
+    """Print the numbers that the bench needs in addition to the pairs."""
     print(json.dumps({"candidates": int(candidates), **more}))

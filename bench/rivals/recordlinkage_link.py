@@ -1,10 +1,10 @@
 """Links records with recordlinkage.
 
 `febrl` is the recipe of its manual ("Data deduplication", on febrl1): blocks of equal given names, six comparisons that give 0 or
-1, a match when more than three are 1. The manual has none for the other sets; these are ours, with its own means: `febrl-wide`
-blocks on any of five fields and compares all by similarities, and each recipe but the manual's lets the manual's unsupervised
-classifier (ECM, "Classification algorithms") decide, on similarities cut at 0.8. Of two collections the best pairs are taken
-first, a record in one pair at most.
+1, and a match if more than three give 1. The manual has no recipe for the other sets; these are ours, and use its own methods.
+`febrl-wide` blocks on any of five fields and compares all fields by similarity. In all recipes except the manual's, the manual's
+unsupervised classifier (ECM, "Classification algorithms") decides, on similarities cut at 0.8. With two collections, the best
+pairs are taken first, and a record is in at most one pair.
 """
 
 from itertools import starmap
@@ -18,7 +18,7 @@ ALIKE = 0.8
 
 
 def manual(compare: recordlinkage.Compare) -> None:
-    """Compare as the manual's example does, each 0 or 1."""
+    """Compare as the manual's example does; each comparison gives 0 or 1."""
     compare.exact("given_name", "given_name")
     compare.string("surname", "surname", method="jarowinkler", threshold=0.85)
     compare.exact("date_of_birth", "date_of_birth")
@@ -28,7 +28,7 @@ def manual(compare: recordlinkage.Compare) -> None:
 
 
 def people(compare: recordlinkage.Compare) -> None:
-    """All that tells of a person, by similarity."""
+    """Compare all fields of a person by similarity."""
     for field in ("given_name", "surname", "address_1", "suburb"):
         compare.string(field, field, method="jarowinkler")
     for field in ("date_of_birth", "soc_sec_id", "postcode"):
@@ -37,7 +37,7 @@ def people(compare: recordlinkage.Compare) -> None:
 
 
 def restaurants(compare: recordlinkage.Compare) -> None:
-    """Name and address decide; kitchens are named differently for one restaurant."""
+    """Compare name and address; the guides name the same restaurant's kitchen differently."""
     for field in ("name", "address", "city"):
         compare.string(field, field, method="jarowinkler")
     compare.string("name", "name", method="qgram")
@@ -45,14 +45,14 @@ def restaurants(compare: recordlinkage.Compare) -> None:
 
 
 def papers(compare: recordlinkage.Compare) -> None:
-    """Titles and authors by their bigrams, for authors stand in any order."""
+    """Compare titles and authors by bigrams, because the order of authors varies."""
     compare.string("title", "title", method="qgram")
     compare.string("authors", "authors", method="qgram")
     compare.exact("year", "year")
 
 
 def citations(compare: recordlinkage.Compare) -> None:
-    """As papers, with what else a citation has."""
+    """Compare as for papers, and also the other fields of a citation."""
     compare.string("title", "title", method="qgram")
     compare.string("author", "author", method="qgram")
     compare.string("venue", "venue", method="qgram")
@@ -68,7 +68,7 @@ TOGETHER = [
     Block(["address_1", "surname"]),
     Block(["address_1", "street_number"]),
 ]
-# Blocks, comparisons, and the sum above which a pair is a match, or None: ECM decides.
+# Blocks, comparisons, and the sum above which a pair is a match; None if ECM decides.
 RECIPES = {
     "febrl": ([Block("given_name")], manual, 3),
     "febrl-wide": (ANY_OF_FIVE, people, None),
@@ -80,7 +80,7 @@ RECIPES = {
 
 
 def main() -> None:
-    """Read, block, compare, decide, write."""
+    """Read, block, compare, decide and write."""
     options = linking.arguments("recordlinkage", RECIPES)
     blocks, comparisons, above = RECIPES[options.recipe]
     frames = [pandas.DataFrame.from_dict(linking.read(path, options.recipe), orient="index") for path in options.inputs]
@@ -96,7 +96,7 @@ def main() -> None:
     else:
         decided = (scores > above).tolist()
     if len(frames) > 1:
-        # Neither collection has anything twice: the best pairs first, and no record in two.
+        # Neither collection has duplicates, so the best pairs are taken first, and no record is in two pairs.
         best = scores[decided].sort_values(ascending=False, kind="stable").index
         links = set(recordlinkage.OneToOneLinking().compute(best))
         decided = [pair in links for pair in features.index]

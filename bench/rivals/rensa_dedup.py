@@ -1,4 +1,4 @@
-"""rensa, as its README keeps unique documents: RMinHashDeduplicator.add_pairs over a stream of token lists.
+"""Removes near-duplicates with rensa as its README shows: RMinHashDeduplicator.add_pairs over a stream of token lists.
 
 It sketches, bands, estimates and decides in Rust, on one thread.
 """

@@ -1,7 +1,7 @@
-"""Runs lookalike and its rivals on one input, as whole processes in turn, and holds each answer against the truth.
+"""Runs lookalike and its rivals on one input, as whole processes in turn, and compares each answer with the truth.
 
-Whole processes, because that is what a user waits for: start of the program, reading, cutting, sketching, deciding
-and writing. In turn, so that a slow minute of the machine falls on all of them and not on one.
+Whole processes are measured, because a user waits for all steps: starting the program, reading, cutting, sketching, deciding and
+writing. They run in turn, so that a slow minute of the machine affects all of them and not only one.
 """
 
 import argparse
@@ -33,7 +33,7 @@ HEADER = (
 
 @dataclass(frozen=True)
 class Run:
-    """What one process cost."""
+    """The cost of one process."""
 
     wall_s: float
     cpu_s: float
@@ -42,7 +42,7 @@ class Run:
 
 @dataclass
 class Tool:
-    """A contestant, what its runs cost, and the verdict on its last answer."""
+    """A tool, the cost of its runs, and the verdict on its last answer."""
 
     name: str
     version: str | None
@@ -54,12 +54,12 @@ class Tool:
     verdict: dict[str, float | int | None] = field(default_factory=dict)
 
     def median(self) -> Run:
-        """The medians, each measure for itself."""
+        """The median of each measure separately."""
         return Run(*(median(getattr(run, name) for run in self.runs) for name in ("wall_s", "cpu_s", "peak_mb")))
 
 
 def measure(command: Sequence[str], timeout: float) -> Run:
-    """Runs a command to its end. Raises TimeoutError when it had to be stopped, RuntimeError when it failed."""
+    """Runs a command. Raises TimeoutError if it had to be stopped, and RuntimeError if it failed."""
     with tempfile.TemporaryFile() as messages:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
@@ -71,7 +71,7 @@ def measure(command: Sequence[str], timeout: float) -> Run:
 
         timer = threading.Timer(timeout, stop)
         timer.start()
-        # wait4 and not Popen.wait: it alone gives the cost of this process and not the largest of all before it.
+        # wait4 instead of Popen.wait: only wait4 returns the cost of this process, and not the largest of all earlier ones.
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         timer.cancel()
@@ -87,7 +87,7 @@ def measure(command: Sequence[str], timeout: float) -> Run:
 
 
 def lookalike(binary: str, args: argparse.Namespace, directory: Path) -> Tool:
-    """Our own command, with its own choice of bands and rows."""
+    """The lookalike command, with its own choice of bands and rows."""
     kept = directory / "lookalike.kept.jsonl"
     decisions = directory / "lookalike.decisions.jsonl"
     told = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout
@@ -97,7 +97,7 @@ def lookalike(binary: str, args: argparse.Namespace, directory: Path) -> Tool:
 
 
 def rival(name: str, args: argparse.Namespace, directory: Path) -> Tool:
-    """A rival's program under this interpreter; reported, not left out, when its library is not installed."""
+    """A rival's program with this interpreter; if its library is not installed, that is reported in the table."""
     kept = directory / f"{name}.kept.jsonl"
     command = [sys.executable, str(HERE / f"{name}_dedup.py"), str(args.input), str(kept)]
     command += ["--threshold", str(THRESHOLD), "--ngram", str(NGRAM), "--threads", str(args.threads)]
@@ -111,9 +111,9 @@ def rival(name: str, args: argparse.Namespace, directory: Path) -> Tool:
 
 
 def warm(path: Path) -> None:
-    """Brings the input into the page cache, for the first tool as for the last.
+    """Brings the input into the page cache, so that the first tool has the same conditions as the last.
 
-    In small pieces: Linux counts the largest size of the process that starts another into that other's peak.
+    It reads small pieces: Linux counts the largest size of a parent process into the peak of its child.
     """
     with path.open("rb", buffering=0) as file:
         while file.read(1 << 20):
@@ -121,7 +121,7 @@ def warm(path: Path) -> None:
 
 
 def run_in_turn(tools: Sequence[Tool], runs: int, timeout: float) -> None:
-    """Every tool once, then every tool once more; one that is too slow or fails is not asked again."""
+    """Runs every tool once per turn; a tool that is too slow or fails is not run again."""
     for turn in range(runs):
         for tool in tools:
             if tool.problem:
@@ -160,7 +160,7 @@ def table(tools: Sequence[Tool], megabytes: float) -> str:
 
 
 def machine() -> dict[str, str | int]:
-    """What a reader must know to compare figures from two places."""
+    """The facts that a reader needs to compare measurements from two machines."""
     facts = Path("/proc/cpuinfo").read_text().splitlines()
     models = [fact.partition(":")[2].strip() for fact in facts if fact.startswith("model name")]
     return {
@@ -172,7 +172,7 @@ def machine() -> dict[str, str | int]:
 
 
 def record(tools: Sequence[Tool], args: argparse.Namespace) -> dict[str, object]:
-    """Everything measured, each run included, without paths of this machine."""
+    """All measurements, including each run, without paths of this machine."""
     return {
         "machine": machine(),
         "input": {"name": args.input.name, "bytes": args.input.stat().st_size},
@@ -196,7 +196,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("input", type=Path, help="JSON Lines with the fields id and text")
     parser.add_argument("truth", type=Path, help="every pair at 0.8 or above, for judge.py")
-    parser.add_argument("--lookalike", required=True, help='path of the binary, or "none" for the rivals alone')
+    parser.add_argument("--lookalike", required=True, help='path of the binary, or "none" to run only the rivals')
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--bands", type=int, default=16, help="of the rivals")

@@ -1,10 +1,10 @@
 """Links records with Splink on DuckDB: an unsupervised model, trained by expectation maximisation on the records themselves.
 
-`febrl` is Splink's own example ("Deduplicating the febrl3 dataset"), to the letter; a match is a pair with a probability of 0.5
-or more, and of two collections the best link of both records. `people` has the comparisons of it with the blocks of
-bench/link/people.toml, for those of the example would give a million records billions of pairs. The others are ours, written as
-its manual recommends: blocks that are wide together, u from random pairs, m by expectation maximisation in two rounds that block
-differently.
+`febrl` is exactly Splink's own example ("Deduplicating the febrl3 dataset"). A match is a pair with a probability of 0.5 or more;
+with two collections, it must also be the best link of both records. `people` has the example's comparisons with the blocks of
+bench/link/people.toml, because the example's blocks would give billions of pairs for a million records. The other recipes are
+ours and follow the manual's advice: blocks that together cover many pairs, u from random pairs, and m by expectation
+maximisation in two rounds with different blocks.
 """
 
 from collections import defaultdict
@@ -23,12 +23,12 @@ NAMES = ["a", "b"]
 
 @dataclass
 class Recipe:
-    """What Splink is told about a set."""
+    """The settings of Splink for a set."""
 
     comparisons: list
-    # Pairs are scored when one of these holds.
+    # Pairs are scored if one of these rules holds.
     blocks: list
-    # Rules that few other pairs satisfy, and the share of the true pairs that is guessed to.
+    # Rules that few false pairs satisfy, and the assumed share of the true pairs that satisfy them.
     sure: list
     recall: float
     # Rounds of expectation maximisation.
@@ -38,7 +38,7 @@ class Recipe:
 
 
 def febrl(blocks: list, rounds: list, random_pairs: float = 1e6) -> Recipe:
-    """Build the example's, with its blocks or others."""
+    """Build the example's recipe, with the given blocks."""
     return Recipe(
         comparisons=[
             cl.NameComparison("given_name"),
@@ -61,7 +61,7 @@ def febrl(blocks: list, rounds: list, random_pairs: float = 1e6) -> Recipe:
 
 
 def papers(author: str, kind: str, more: list) -> Recipe:
-    """Papers and citations: what a block is of, and the rounds, are the same."""
+    """Build the recipe for papers or citations, which have the same blocks and rounds."""
     return Recipe(
         comparisons=[
             cl.JaroWinklerAtThresholds("title", [0.97, 0.9, 0.8]),
@@ -127,7 +127,7 @@ RECIPES = {
 
 
 def best_links(linker: Linker, predicted: SplinkDataFrame) -> set[frozenset[str]]:
-    """Neither collection has anything twice: the pairs of records that are each other's best link."""
+    """The pairs of records that are each other's best link, since neither collection has duplicates."""
     clusters = linker.clustering.cluster_using_single_best_links(
         predicted, duplicate_free_datasets=NAMES, threshold_match_probability=MATCH
     )
@@ -138,10 +138,10 @@ def best_links(linker: Linker, predicted: SplinkDataFrame) -> set[frozenset[str]
 
 
 def main() -> None:
-    """Read, train, predict, write."""
+    """Read, train, predict and write."""
     options = linking.arguments("Splink", RECIPES)
     recipe = RECIPES[options.recipe]
-    # It may use as much memory as the bench lets any rival have, and then write to disk.
+    # DuckDB may use memory within the bench's limit for every rival, and then writes to disk.
     limits = {"memory_limit": "5GB", "temp_directory": f"{options.out}.spilled"}
     api = DuckDBAPI(connection=duckdb.connect(config=limits))
     tables = []

@@ -1,7 +1,8 @@
-"""`make bench-cases`: what a user meets besides one large collection.
+"""`make bench-cases`: measures cases that the one large collection of `make bench` does not cover.
 
-Starting, a collection of a megabyte, languages, short texts, memory and disk a document, sixteen gigabytes against one; and the
-shapes that are hardest for a program like ours, each with a bound: one that goes over it is stopped and said to be.
+The cases are starting the program, a collection of a megabyte, languages, short texts, memory and disk space per document, and
+sixteen gigabytes compared with one. There are also worst-case collections, which have a time limit: a run that exceeds it is
+stopped, and reported as such.
 """
 
 import argparse
@@ -24,33 +25,33 @@ Figures = dict[str, object]
 
 @dataclass(frozen=True)
 class Bench:
-    """What every case needs to know."""
+    """The settings that every case needs."""
 
     data: Path
     folder: Path
-    # A hundredth or so, to see that nothing rots.
+    # Whether all sizes are about a hundredth of the full ones, to check that every case still works.
     tiny: bool
     runs: int
     bound: float
 
     def of(self, full: int, tiny: int) -> int:
-        """A size."""
+        """The full size, or the tiny one."""
         return tiny if self.tiny else full
 
     def make(self, name: str, *command: str) -> Path:
-        """A collection in a file, from a program that writes it to standard output."""
+        """Writes a collection to a file, with a program that prints it to standard output."""
         path = self.folder / name
         with path.open("wb") as file:
             subprocess.run(command, stdout=file, check=True)
         return path
 
     def run(self, inputs: list[str], *flags: str) -> tuple[Cost, Figures]:
-        """One run, within the bound."""
+        """Measures one run, within the time limit."""
         cost, told = measure([*dedup(inputs, self.folder), *flags], self.folder / "temp", self.bound)
         return cost, json.loads(told)
 
     def generated(self, *command: str) -> tuple[list[str], Callable[[], None]]:
-        """Inputs for a generator's output, read as it is made where this build can, and what is to be done afterwards."""
+        """The arguments to read a generator's output, as a stream if this build can, and a function that cleans up afterwards."""
         if measuring.takes_commands():
             return ["--input-command", shlex.join(command)], lambda: None
         path = self.make("generated.jsonl", *command)
@@ -58,7 +59,7 @@ class Bench:
 
 
 def medians(bench: Bench, command: list[str]) -> Cost:
-    """The medians of some runs, the first of which does not count."""
+    """The medians of several runs, without the first one."""
     costs = [measure(command)[0] for _ in range(bench.runs + 1)][1:]
     return Cost(*(median(getattr(cost, figure) for cost in costs) for figure in vars(costs[0])))
 
@@ -89,7 +90,7 @@ def languages(bench: Bench) -> Figures:
         make = [lookalike("make-collection"), "--data", str(bench.data), "--megabytes", megabytes, "--only", corpus, str(path)]
         subprocess.run(make, check=True, stderr=subprocess.DEVNULL)
         commands[language] = dedup([str(path)], bench.folder)
-    # In turn: a slow minute of the machine falls on all of them.
+    # The commands run in turn, so that a slow minute of the machine affects all of them.
     costs: dict[str, list[float]] = {language: [] for language in commands}
     for _ in range(bench.runs + 1):
         for language, command in commands.items():
@@ -101,7 +102,7 @@ def languages(bench: Bench) -> Figures:
 
 
 def short(bench: Bench) -> Figures:
-    """Texts of 200 bytes. Goal: a million a second on two cores."""
+    """Texts of 200 bytes. Goal: a million per second on two cores."""
     documents = bench.of(2_000_000, 20_000)
     path = bench.make("short.jsonl", lookalike("make-shape"), "short", "--words", "22", "--documents", str(documents))
     cost = medians(bench, dedup([str(path)], bench.folder))
@@ -109,7 +110,7 @@ def short(bench: Bench) -> Figures:
 
 
 def memory(bench: Bench) -> Figures:
-    """Bytes a document in memory and on disk, from two sizes so that buffers fall out."""
+    """Bytes per document in memory and on disk, from two sizes, so that buffers of fixed size cancel out."""
     documents = bench.of(2_000_000, 20_000)
     flags = ["--memory", "256M"] if measuring.keeps_memory() else []
     costs = []
@@ -122,7 +123,7 @@ def memory(bench: Bench) -> Figures:
 
 
 def growth(bench: Bench) -> Figures:
-    """Time a gigabyte of sixteen against one. Goal: 1.15."""
+    """Time per gigabyte, for sixteen gigabytes relative to one. Goal: 1.15."""
     seconds, figures = [], {}
     for documents in (bench.of(195_000, 2_000), bench.of(16 * 195_000, 16 * 2_000)):
         generator = [lookalike("make-web"), "--data", str(bench.data), "--documents", str(documents)]
@@ -137,7 +138,7 @@ def growth(bench: Bench) -> Figures:
 def shape(
     name: str, full: int, tiny: int, *flags: str, tiny_flags: tuple[str, ...] = (), asked: tuple[str, ...] = ()
 ) -> Callable[[Bench], Figures]:
-    """A hard shape, and what is asked of the command besides."""
+    """A case with a worst-case collection and additional flags of the command."""
 
     def case(bench: Bench) -> Figures:
         documents = str(bench.of(full, tiny))
@@ -165,7 +166,7 @@ CASES: dict[str, Callable[[Bench], Figures]] = {
     "bytes a document": memory,
     "growth": growth,
     "identical": shape("identical", 1_000_000, 10_000),
-    # A tenth too, so that one sees how the time grows.
+    # This also runs a tenth of the size, which shows how the time grows.
     "template, a tenth": shape("template", 100_000, 1_000),
     "template": shape("template", 1_000_000, 2_000),
     "template, 1 GB": shape("template", 1_000_000, 2_000, asked=("--memory", "1G")),
@@ -181,11 +182,11 @@ CASES: dict[str, Callable[[Bench], Figures]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="the folder with the corpora")
-    parser.add_argument("--only", action="append", choices=CASES, help="a case; several times for several")
-    parser.add_argument("--tiny", action="store_true", help="all at about a hundredth, once")
+    parser.add_argument("--only", action="append", choices=CASES, help="run only this case; can be repeated")
+    parser.add_argument("--tiny", action="store_true", help="run every case once, at about a hundredth of its size")
     parser.add_argument("--bound", type=float, default=900, help="seconds for one run")
-    parser.add_argument("--temp", type=Path, help="where files go [default: the system's]")
-    parser.add_argument("--out", type=Path, help="write the figures as JSON too; cases that are not run stay as they are")
+    parser.add_argument("--temp", type=Path, help="folder for temporary files [default: the system's]")
+    parser.add_argument("--out", type=Path, help="also write the figures to this JSON file; cases that are not run do not change")
     args = parser.parse_args()
     record = json.loads(args.out.read_text()) if args.out and args.out.exists() else {}
     for name in args.only or CASES:
@@ -197,7 +198,7 @@ def main() -> None:
         if args.out:
             args.out.write_text(json.dumps(record, indent=1) + "\n")
     if args.tiny and any("stopped" in figures for figures in record.values()):
-        sys.exit("a tiny case went over its bound")
+        sys.exit("a tiny case exceeded its time limit")
 
 
 if __name__ == "__main__":

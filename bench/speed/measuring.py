@@ -1,4 +1,4 @@
-"""What the benches measure of a process, and how they tell of the machine."""
+"""Measures processes for the benches, and describes the machine."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Cost:
-    """What one process cost. `generator_cpu_s` is that of the processes it started, apart."""
+    """The cost of one process. `generator_cpu_s` is the CPU time of the processes that it started, counted separately."""
 
     wall_s: float
     cpu_s: float
@@ -29,20 +29,20 @@ class Cost:
     temp_mb: float
 
     def record(self) -> dict[str, float]:
-        """The figures as a file keeps them."""
+        """The measurements, rounded for a file."""
         return {name: round(value, 4) for name, value in vars(self).items()}
 
 
 class TooSlow(Exception):
-    """A run was stopped at its bound."""
+    """A run was stopped at its time limit."""
 
 
 class Failed(SystemExit):
-    """A run ended with an error. It ends the bench with its message, unless the bench goes on without that run."""
+    """A run ended with an error. This ends the bench with its message, unless the bench continues without that run."""
 
 
 class Watch(threading.Thread):
-    """Looks, twice a second, how large a process's temporary files are, those without a name among them."""
+    """Checks the size of a process's temporary files twice a second, including files without a name."""
 
     def __init__(self, pid: int, folder: Path) -> None:
         super().__init__(daemon=True)
@@ -53,7 +53,7 @@ class Watch(threading.Thread):
             self.most = max(self.most, self.size())
 
     def size(self) -> int:
-        """Bytes on disk now."""
+        """The current number of bytes on disk."""
         sizes = {}
         with contextlib.suppress(OSError):
             for link in Path(f"/proc/{self.pid}/fd").iterdir():
@@ -69,7 +69,7 @@ class Watch(threading.Thread):
 
 
 def _own_and_started(pid: int) -> tuple[float, float]:
-    """CPU seconds of an ended process, and of those it started and waited for."""
+    """CPU seconds of an ended process, and of the processes that it started and waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     user, system, started_user, started_system = (int(field) / TICK for field in fields[11:15])
     return user + system, started_user + started_system
@@ -78,11 +78,11 @@ def _own_and_started(pid: int) -> tuple[float, float]:
 def measure(
     command: Sequence[str], temp: Path | None = None, bound: float = 36_000, summary_on_stderr: bool = False
 ) -> tuple[Cost, str]:
-    """Runs a command to its end: its cost, and what it wrote to standard output. `temp` is its folder for temporary files.
+    """Runs a command; returns its cost and its standard output. `temp` is its folder for temporary files.
 
-    With `summary_on_stderr`, what it wrote to standard error instead.
+    With `summary_on_stderr`, returns its standard error instead.
 
-    What a run before wrote to its outputs is removed first: replacing a large file costs what deleting it does.
+    The outputs of an earlier run are removed first: replacing a large file costs as much as deleting it.
     """
     for flag, value in pairwise(command):
         if flag in ("-o", "--decisions") and Path(value).is_file():
@@ -101,14 +101,14 @@ def measure(
         watch = Watch(process.pid, temp) if temp else None
         if watch:
             watch.start()
-        # Ended but not yet reaped: /proc still tells what it cost, apart from what it started.
+        # The process has ended but is not yet reaped, so /proc still has its cost, separate from that of started processes.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         wall = time.perf_counter() - start
         own, started = _own_and_started(process.pid)
         if watch:
             watch.over.set()
         timer.cancel()
-        # wait4 and not Popen.wait: it alone gives the cost of this process.
+        # wait4 instead of Popen.wait, because only wait4 returns the cost of this process.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if stopped.is_set():
@@ -119,30 +119,30 @@ def measure(
         answer = messages if summary_on_stderr else out
         answer.seek(0)
         told = answer.read().decode()
-    # The kernel counts own time finer than /proc, but not apart. Linux gives ru_maxrss in KiB.
+    # The kernel's rusage is more precise than /proc, but includes started processes. Linux gives ru_maxrss in KiB.
     own = usage.ru_utime + usage.ru_stime - started if started else usage.ru_utime + usage.ru_stime
     return Cost(wall, own, started, usage.ru_maxrss * 1024 / 1e6, watch.most / 1e6 if watch else 0.0), told
 
 
 def lookalike(name: str = "lookalike") -> str:
-    """A built program."""
+    """The path of a built program."""
     return str(PROGRAMS / name)
 
 
 def takes_commands() -> bool:
-    """Whether this build can read a program's output again and again."""
+    """Whether this build can read the output of a command, and run it again."""
     told = subprocess.run([lookalike(), "dedup", "--help"], capture_output=True, text=True, check=True).stdout
     return "--input-command" in told
 
 
 def keeps_memory() -> bool:
-    """Whether this build can be told how much memory it may use."""
+    """Whether this build has a memory limit."""
     told = subprocess.run([lookalike(), "dedup", "--help"], capture_output=True, text=True, check=True).stdout
     return "--memory" in told
 
 
 def machine() -> dict[str, str | int]:
-    """What a reader must know to compare figures from two places."""
+    """The facts that a reader needs to compare measurements from two machines."""
     model = platform.processor()
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):

@@ -1,7 +1,7 @@
-"""`make bench`: the command end to end and the floor under it, in turn, on the bench collection.
+"""`make bench`: the whole command and the floor under it, in turn, on the bench collection.
 
 Prints medians: wall and CPU seconds, MB/s, peak memory, bytes of memory per document, and the ratio to the floor of the
-same run. Needs nothing but Python's standard library and the built binaries.
+same run. Needs only Python's standard library and the built binaries.
 """
 
 import argparse
@@ -17,7 +17,7 @@ KERNELS = ("", "--core")
 
 
 def dedup(inputs: list[str], folder: Path, threads: int = 2) -> list[str]:
-    """A run as a user starts it, with kept lines and decisions; temporary files have a folder in `folder`."""
+    """The command as a user runs it, with kept lines and decisions; temporary files have their own folder in `folder`."""
     temp = folder / "temp"
     temp.mkdir(exist_ok=True)
     command = [lookalike(), "dedup", *inputs, "--json", "--threads", str(threads), "--temp-dir", str(temp)]
@@ -32,7 +32,7 @@ def first_half(collection: Path, documents: int, half: Path) -> None:
 
 
 def bytes_per_document(collection: Path, documents: int, folder: Path, peak_mb: float) -> float:
-    """Memory that grows with the collection: the difference of two peaks, so that buffers of fixed size fall out."""
+    """Memory that grows with the collection: the difference of two peaks, so that buffers of fixed size cancel out."""
     half = folder / "half.jsonl"
     first_half(collection, documents, half)
     half_mb = median(measure(dedup([str(half)], folder))[0].peak_mb for _ in range(3))
@@ -43,7 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("collection", type=Path)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--out", type=Path, help="write the figures as JSON too")
+    parser.add_argument("--out", type=Path, help="also write the figures to this JSON file")
     args = parser.parse_args()
     megabytes = args.collection.stat().st_size / 1e6
     measuring.warm(args.collection)
@@ -75,10 +75,10 @@ def main() -> None:
     print("| | wall s | CPU s | MB/s | peak MB |\n|---|---|---|---|---|")
     for name, cost in medians.items():
         print(f"| {name} | {cost.wall_s:.2f} | {cost.cpu_s:.2f} | {megabytes / cost.wall_s:.0f} | {cost.peak_mb:.0f} |")
-    print(f"\n{growth:.0f} bytes of memory a document besides buffers")
+    print(f"\n{growth:.0f} bytes of memory per document, without buffers")
     ratios = {}
     for threads in (2, 1):
-        # The floor is the fastest loop: of each turn the faster of the two.
+        # The floor is the faster of the two loops in each turn.
         floors = zip(*(runs[f"floor{kind}, {threads} threads"] for kind in ("", " by the core")), strict=True)
         pairs = list(zip(runs[f"dedup, {threads} threads"], floors, strict=True))
         ratios[threads] = {

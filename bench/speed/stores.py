@@ -1,11 +1,11 @@
-"""`make bench-stores`: a collection out of a store on this machine against the same file, in turn.
+"""`make bench-stores`: compares runs on a collection in a store on this machine with runs on the same file, in turn.
 
-The stores: serve-object, our own, which costs as little as can be, and servers that speak all of S3: s3rver (npm) streams files,
-moto's (PyPI) holds them. A server shares the cores with the run, so what it costs by itself is measured beside it: by curl, which
-reads the object as often as the run does and throws it away. Then all of it apart: the server on the first core, the run on the
-others, the file's too. Prints medians.
+One store is serve-object, our own server with as little overhead as possible. The others are full S3 servers: s3rver (npm)
+streams files, and moto's server (PyPI) holds them in memory. A server shares the cores with the run, so its own cost is measured
+in the same turn with curl, which reads the object as often as the run does and discards it. Then everything is measured again
+with separate cores: the server on the first core, and all runs on the others, including the runs on the file. Prints medians.
 
-Not s3s-fs: for its tag it reads the whole object anew with each range.
+s3s-fs is not used: to compute the tag, it reads the whole object again for each range.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def started(process: subprocess.Popen, port: int) -> None:
 
 
 def serve(server: str, folder: Path, files: list[Path], cores: set[int]) -> tuple[subprocess.Popen, int]:
-    """A store with these files in a bucket, on these cores: those of this process from now on."""
+    """Starts a store with these files in a bucket, on these cores; this process also uses only these cores from now on."""
     port, name = free_port(), Path(server).name
     if name == "moto_server":
         command = [server, "-H", "127.0.0.1", "-p", str(port)]
@@ -72,13 +72,13 @@ def serve(server: str, folder: Path, files: list[Path], cores: set[int]) -> tupl
 
 
 def cpu_of(pid: int) -> float:
-    """CPU seconds of a process that runs."""
+    """CPU seconds of a running process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def compare(server: int, port: int, file: Path, folder: str, runs: int) -> dict:
-    """A file and the object, in turn."""
+    """Measures a file and the object, in turn."""
     os.environ.update(KEYS, AWS_ENDPOINT_URL=f"http://127.0.0.1:{port}")
     measuring.warm(file)
     url = f"http://127.0.0.1:{port}/bucket/{file.name}"
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("inputs", nargs="+", type=Path)
     parser.add_argument("--server", action="append", required=True, help="serve-object, s3rver or moto_server")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--out", type=Path, help="write the figures as JSON too")
+    parser.add_argument("--out", type=Path, help="also write the figures to this JSON file")
     args = parser.parse_args()
     figures = {}
     all_cores = os.sched_getaffinity(0)

@@ -1,7 +1,8 @@
-"""`make bench-tables`: a collection as Parquet against the same rows as JSON Lines, in turn, by the clock and by CPU.
+"""`make bench-tables`: compares the wall-clock and CPU time of runs on Parquet and on the same rows as JSON Lines.
 
-The Parquet file is what pyarrow writes: zstd, row groups of 50,000 rows. What stays is written as what came, or nothing but the
-decisions is. JSON Lines come plain, and packed by zstd at the level of the table.
+The two run in turn. pyarrow writes the Parquet file, with zstd and row groups of 50,000 rows. The kept rows are written in the
+format of the input, or only the decisions are written. The JSON Lines are plain, and compressed with zstd at the level of the
+table.
 """
 
 import argparse
@@ -18,7 +19,7 @@ ROWS = 50_000
 
 
 def make(lines: Path, table: Path) -> None:
-    """The same rows as a table."""
+    """Writes the same rows as a table."""
     import pyarrow.json
     import pyarrow.parquet
 
@@ -30,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("lines", type=Path, help="a collection, JSON Lines")
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--out", type=Path, help="write the figures as JSON too")
+    parser.add_argument("--out", type=Path, help="also write the figures to this JSON file")
     args = parser.parse_args()
     table = args.lines.with_suffix(".parquet")
     if not table.exists():

@@ -1,7 +1,7 @@
-"""`make bench-web`: AltaVista's experiment of 1997, 30 million documents, 150 GB, that never touch the disk.
+"""`make bench-web`: repeats AltaVista's experiment of 1997, with 30 million documents (150 GB) that are never on disk.
 
-The generator is timed alone, through a pipe; then `lookalike dedup` runs it as often as it needs it; then what was decided is
-held against the generator's own truth. Fails when a drop is wrong, recall is under 0.99, or memory over what was allowed.
+The generator is first timed alone, through a pipe. Then `lookalike dedup` runs it as often as needed, and the decisions are
+compared with the generator's own truth. Fails if a drop is wrong, recall is below 0.99, or the memory limit was exceeded.
 """
 
 import argparse
@@ -20,7 +20,7 @@ DOCUMENTS = 30_000_000
 
 
 def generator_alone(command: list[str]) -> tuple[float, int]:
-    """Wall seconds and bytes of the generator, its output read from a pipe and thrown away."""
+    """Wall-clock seconds and output bytes of the generator; its output is read from a pipe and discarded."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=False) as process:
         with subprocess.Popen(["cat"], stdin=process.stdout, stdout=subprocess.DEVNULL) as sink:
@@ -34,21 +34,21 @@ def generator_alone(command: list[str]) -> tuple[float, int]:
 
 
 def megabytes(size: str) -> float:
-    """A size as `--memory` takes it, such as 300M or 4G."""
+    """Megabytes of a size in the notation of `--memory`, such as 300M or 4G."""
     return float(size[:-1]) * {"M": 1, "G": 1000}[size[-1]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("data", type=Path, help="the folder with the corpora")
-    parser.add_argument("--scale", type=int, default=1, help="a version of 1/SCALE")
+    parser.add_argument("--scale", type=int, default=1, help="run a version of 1/SCALE of the size")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--memory", default="4G")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--generator-threads", type=int, default=1)
-    parser.add_argument("--temp", type=Path, help="where temporary files, decisions and truth go [default: the system's]")
+    parser.add_argument("--temp", type=Path, help="folder for temporary files, decisions and truth [default: the system's]")
     parser.add_argument("--bound", type=float, default=3600, help="seconds of wall time")
-    parser.add_argument("--out", type=Path, help="write the figures as JSON too")
+    parser.add_argument("--out", type=Path, help="also write the figures to this JSON file")
     args = parser.parse_args()
     documents = DOCUMENTS // args.scale
     told = ["--data", str(args.data), "--documents", str(documents), "--seed", str(args.seed)]
@@ -92,16 +92,16 @@ def main() -> None:
         "summary": json.loads(summary),
     }
     print(f"{documents:,} documents, {gigabytes:.1f} GB; generator alone {alone_s:.1f} s, {gigabytes / alone_s:.2f} GB/s")
-    print(f"dedup: {cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU besides {cost.generator_cpu_s:.1f} s of the generator, ", end="")
+    print(f"dedup: {cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU plus {cost.generator_cpu_s:.1f} s of the generator, ", end="")
     print(f"{1000 * gigabytes / cost.wall_s:.0f} MB/s, {cost.peak_mb:.0f} MB of memory, {cost.temp_mb:.0f} MB of temporary files")
-    print(f"less the generator alone: {cost.wall_s - alone_s:.1f} s if it ran once, {cost.wall_s - 3 * alone_s:.1f} s if thrice")
+    print(f"without the generator: {cost.wall_s - alone_s:.1f} s if it ran once, {cost.wall_s - 3 * alone_s:.1f} s if thrice")
     print(f"recall {verdict['recall']:.6f}, wrong drops {verdict['wrong_drops']}, judged in {verdict['seconds']:.1f} s")
     if args.out:
         args.out.write_text(json.dumps(record, indent=1) + "\n")
     if verdict["wrong_drops"] or verdict["recall"] < 0.99:
         sys.exit("the answer is wrong")
     if measuring.keeps_memory() and cost.peak_mb > megabytes(args.memory):
-        sys.exit(f"{cost.peak_mb:.0f} MB of memory were taken, {args.memory} allowed")
+        sys.exit(f"memory limit exceeded: used {cost.peak_mb:.0f} MB, allowed {args.memory}")
 
 
 if __name__ == "__main__":

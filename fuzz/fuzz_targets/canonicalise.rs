@@ -1,4 +1,4 @@
-//! The canonical form is that of the definition.
+//! Checks that the canonical form is the one that the definition gives.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! With folds and with the Chinese dictionary tokens are those of the definition, whether the text is plain or stands in a JSON
-//! string; what is canonical stays when it is read again, and each token has its place in the text.
+//! Checks the tokens with folds and with the Chinese dictionary against the definition, whether the text is plain or in a JSON
+//! string. The canonical form does not change when it is read again, and each token has its place in the text.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(spans.iter().all(|span| text.get(span.start..span.end).is_some_and(|piece| !piece.is_empty())), "{spans:?}");
     assert!(spans.windows(2).all(|w| w[0].start <= w[1].start && w[0].end <= w[1].end), "{spans:?}");
 
-    // A character that decomposes is several; read again they may be one.
+    // A character that decomposes becomes several tokens. When these are read again, they may become one token.
     if tokens_by != TokensBy::Chars {
         let mut again = Tokens::new();
         let gap = if tokens_by == TokensBy::Lines { "\n" } else { " " };

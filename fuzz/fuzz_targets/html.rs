@@ -1,12 +1,13 @@
-//! The text of a page is that of another tokenizer's tokens; a main part is found or not, but nothing fails.
+//! Checks that the text of a page equals the text of the tokens of a different tokenizer, and that extracting the main part never
+//! fails.
 #![no_main]
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use libfuzzer_sys::fuzz_target;
 use lookalike_engine::{Extractor, Html};
 
-/// The elements that are told apart below. Pages with others are only looked at for failures: SVG has other rules, the
-/// tokenizer knows no `noframes`, and does not replace what is no character.
+/// Elements that the oracle below does not handle. Pages with them are only checked for failures: SVG has different rules, and
+/// the other tokenizer has no `noframes` and does not replace invalid characters.
 const OTHERS: [&str; 6] = ["svg", "math", "noframes", "noembed", "plaintext", "listing"];
 
 const INLINE: &str = " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr output q rb ruby s samp \
@@ -42,12 +43,12 @@ fn words(html: &str) -> String {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut room = String::new();
-    Extractor::new(Html::Main).extract(bytes, None, &mut room);
-    let all = Extractor::new(Html::Text).extract(bytes, Some("utf-8"), &mut room).replace('\n', " ");
+    let mut scratch = String::new();
+    Extractor::new(Html::Main).extract(bytes, None, &mut scratch);
+    let all = Extractor::new(Html::Text).extract(bytes, Some("utf-8"), &mut scratch).replace('\n', " ");
     let Ok(html) = std::str::from_utf8(bytes) else { return };
     let lower = html.to_ascii_lowercase();
-    // What bytes may say of their encoding is another matter.
+    // Bytes that may determine the encoding are not tested here.
     if !html.bytes().any(|byte| byte <= 8 || byte == 0x1b)
         && !html.starts_with('\u{feff}')
         && !OTHERS.iter().any(|other| lower.contains(other))

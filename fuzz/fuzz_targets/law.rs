@@ -1,4 +1,4 @@
-//! The core's decisions are the law's, by its own words.
+//! Checks the core's decisions against the law, as implemented by the naive twin.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use lookalike_fuzz::texts;
 #[path = "../../crates/lookalike/tests/twin/mod.rs"]
 mod twin;
 
-/// Documents at most: the twin is quadratic.
+/// The maximum number of documents: the twin is quadratic.
 const MOST: usize = 24;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! A line is read as a parser reads it that holds every field, and refused where that refuses it.
+//! Checks that a line is read as by a parser that holds every field, and is refused if that parser refuses it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,7 @@ use lookalike_engine::{RunConfig, find_texts};
 use lookalike_fuzz::{file, record};
 
 fuzz_target!(|bytes: &[u8]| {
-    // What a file's first bytes may say of compression is another target's.
+    // A file's first bytes may mark it as compressed; a different target tests that.
     if !bytes.first().is_some_and(|first| b"{ \t\r".contains(first)) || bytes.contains(&b'\n') || bytes.trim_ascii().is_empty() {
         return;
     }

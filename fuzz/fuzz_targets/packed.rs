@@ -1,4 +1,4 @@
-//! Whatever a compressed file holds, it is read or refused in words, and the same each time.
+//! Checks that any compressed file is read or refused with an error message, and that the result is the same each time.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Rabin's fingerprint is the residue of a division bit by bit, and a window's that of its words padded to eight bytes.
+//! Checks that Rabin's fingerprint is the residue of a division bit by bit, and that the fingerprint of a window is that of its
+//! words padded to eight bytes.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

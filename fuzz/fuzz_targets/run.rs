@@ -1,4 +1,4 @@
-//! Whatever the bytes of the input, a run ends with an error in words or with the core's decisions, and never panics.
+//! Checks that a run on any input ends with an error message or with the core's decisions, and never panics.
 #![no_main]
 
 use std::fs;
@@ -11,14 +11,14 @@ use lookalike_fuzz::{file, record};
 #[derive(serde::Deserialize)]
 struct Decision<'a> {
     verdict: &'a str,
-    // As it stands: what serde_json makes of a number may be off in its last bit.
+    // The digits as written: a number parsed by serde_json may be off in its last bit.
     #[serde(borrow)]
     resemblance: Option<&'a serde_json::value::RawValue>,
 }
 
 fuzz_target!(|bytes: &[u8]| {
     let [choice, rest @ ..] = bytes else { return };
-    // A frame may ask for as much memory as zstd allows, which is not ours to judge.
+    // A zstd frame may request as much memory as zstd allows, which is outside the scope of this target.
     if rest.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
         return;
     }
@@ -41,11 +41,11 @@ fuzz_target!(|bytes: &[u8]| {
     let outputs = Outputs { kept: Some(folder.join("kept")), decisions: Some(folder.join("decisions")), ..Outputs::default() };
     let Ok(summary) = dedup(&config, &outputs, UNOBSERVED) else { return };
     assert_eq!(summary.documents, summary.kept + summary.dropped);
-    // What is compressed has no lines to be held against.
+    // Compressed input has no lines to compare with.
     if rest.starts_with(&[0x1f, 0x8b]) {
         return;
     }
-    // A file may begin with a byte order mark, which is no part of its first line.
+    // A file may begin with a byte order mark, which is not part of its first line.
     let rest = rest.strip_prefix(b"\xef\xbb\xbf").unwrap_or(rest);
     let lines: Vec<&[u8]> = rest.split(|&byte| byte == b'\n').collect();
     let records: Vec<(&[u8], record::Record)> = lines.iter().filter_map(|line| Some((*line, record::read(line)?))).collect();

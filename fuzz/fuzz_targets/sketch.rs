@@ -1,4 +1,4 @@
-//! A text's sketch is that of its steps one by one, whether the text is plain or stands in a JSON string; so is its set.
+//! Checks the sketch and the set of a text against the separate steps, whether the text is plain or in a JSON string.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -36,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
     let agreeing: Vec<u8> = bits(&slots).into_iter().collect();
     sort_distinct(&mut numbers);
 
-    // As it stands in a line, and with every character that is no ASCII as a number.
+    // The text as a JSON string: first as in a line, then with every character beyond ASCII escaped.
     let json = serde_json::to_string(&text).expect("a text is JSON");
     let ascii = ascii_json(&json);
     let mut scratch = Scratch::default();

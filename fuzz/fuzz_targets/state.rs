@@ -1,5 +1,5 @@
-//! Whatever stands in the files of `--resume`, a run over them ends with an error in words or with the answer of a run that
-//! nobody disturbed. Where even the checksums were made to fit, the answer may be another; nothing else may.
+//! Checks that a run over damaged `--resume` files ends with an error message or with the answer of an undisturbed run. If even
+//! the checksums were forged, the answer may differ, but nothing else may go wrong.
 #![no_main]
 
 use std::{collections::BTreeMap, fs, ops::ControlFlow, path::Path, sync::Mutex, sync::OnceLock};
@@ -14,10 +14,10 @@ const MANIFEST: &str = "manifest.json";
 const PROGRESS: &str = "progress.json";
 const JOURNALS: [&str; 2] = ["sketches", "verdicts"];
 
-/// A state's files, by name.
+/// The files of a state, by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A run, what its folder had at each moment, and what came of it.
+/// A run, the contents of its folder at each moment, and its result.
 struct Case {
     config: RunConfig,
     moments: Vec<Files>,
@@ -38,7 +38,7 @@ fn files(folder: &Path) -> Files {
     names.map(|name| (name.clone(), fs::read(folder.join(name)).expect("a file of the state"))).collect()
 }
 
-/// Five small inputs: what stands alone, copies, texts that are alike, an empty one, lines that are none, records without id.
+/// Returns five small inputs with unique texts, copies, similar texts, an empty text, invalid lines and records without an id.
 fn inputs() -> Vec<String> {
     let text = |n: u32| (0..40).map(|i| format!("w{} ", i * 7 % 40 + n * 40)).collect::<String>();
     let record = |id: u32, text: &str| format!("{{\"id\":\"d{id}\",\"text\":\"{text}\"}}\n");
@@ -59,7 +59,7 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
         keep,
         skip_bad: Some(folder.join("bad")),
         threads: 1,
-        // So little that each round has one block.
+        // So little memory that each round has one block.
         memory: Some(1),
         temp_dir: folder.clone(),
         resume: Some(Resume { folder: folder.join("state"), part: 1 }),
@@ -67,15 +67,15 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
     };
     let moments = Mutex::new(Vec::new());
     let observer: Observer = &|_| {
-        let mut moments = moments.lock().expect("nobody panicked");
+        let mut moments = moments.lock().expect("the lock is not poisoned");
         let now = files(&folder.join("state"));
         if moments.last() != Some(&now) {
             moments.push(now);
         }
         ControlFlow::Continue(())
     };
-    dedup(&config, &outputs(), observer).expect("a run that nobody disturbs");
-    Case { config, moments: moments.into_inner().expect("nobody panicked"), answer: written() }
+    dedup(&config, &outputs(), observer).expect("an undisturbed run");
+    Case { config, moments: moments.into_inner().expect("the lock is not poisoned"), answer: written() }
 }
 
 fn cases() -> &'static [Case; 4] {
@@ -92,7 +92,7 @@ fn cases() -> &'static [Case; 4] {
     })
 }
 
-/// One damage; `rest` is all that follows it.
+/// Applies one damage; `rest` is everything after it.
 fn damage(case: &Case, files: &mut Files, edit: &[u8; 5], rest: &[u8]) {
     let [what, low, high, value, more] = *edit;
     let name = [MANIFEST, PROGRESS, "sketches.journal", "verdicts.journal"][usize::from(what & 3)];
@@ -113,7 +113,7 @@ fn damage(case: &Case, files: &mut Files, edit: &[u8; 5], rest: &[u8]) {
     }
 }
 
-/// Makes checksums fit what stands in the journals, as far as that is records.
+/// Makes the checksums fit the contents of the journals, as far as those are records.
 fn forge(files: &mut Files) {
     let mut progress = serde_json::Map::new();
     for name in JOURNALS {
@@ -136,9 +136,9 @@ fuzz_target!(|bytes: &[u8]| {
     let case = &cases()[usize::from(choice % 4)];
     let mut files = case.moments[usize::from(*moment) % case.moments.len()].clone();
     let mut rest = edits;
-    while let Some((edit, behind)) = rest.split_first_chunk() {
-        damage(case, &mut files, edit, behind);
-        rest = behind;
+    while let Some((edit, after)) = rest.split_first_chunk() {
+        damage(case, &mut files, edit, after);
+        rest = after;
     }
     let forged = choice & 4 != 0;
     if forged {

@@ -1,5 +1,6 @@
-//! Whatever the buffers of a table in memory hold, it is refused in words, or a run over it ends with an error in words or decides
-//! about every row. The buffers have the sizes that they have, as those of producers that check their own.
+//! Checks that a table in memory, whatever its buffers contain, is refused with an error message, or that a run over it ends with
+//! an error message or decides about every row. The buffers have their true sizes, as from producers that check their own
+//! buffers.
 #![no_main]
 
 use std::sync::Arc;
@@ -10,10 +11,10 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Schema};
 use libfuzzer_sys::fuzz_target;
 use lookalike::{Config, text::TokensBy};
-use lookalike_engine::{InputTable, Outputs, RunConfig, UNOBSERVED, check_batch, dedup_told};
+use lookalike_engine::{InputTable, Outputs, RunConfig, UNOBSERVED, check_batch, dedup_reporting};
 use lookalike_fuzz::file;
 
-/// Bytes that are taken one after the other.
+/// Bytes that are consumed one after another.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -31,7 +32,8 @@ impl Bytes<'_> {
         Buffer::from(whole)
     }
 
-    /// Offsets that are often as they should be: each byte is how much further the next one is, and 255 one that is anything.
+    /// Returns offsets that are mostly valid: each byte is the distance to the next offset, except that 255 is followed by an
+    /// arbitrary one.
     fn offsets(&mut self, rows: usize, wide: bool) -> Buffer {
         let (mut at, mut all) = (0i64, vec![0i64]);
         for _ in 0..rows {
@@ -46,7 +48,7 @@ impl Bytes<'_> {
         (self.one() % 4 == 0).then(|| self.buffer(rows.div_ceil(8)))
     }
 
-    /// A column of some type, and of types in it up to a depth.
+    /// Returns a column of some type, with nested types up to a depth.
     fn column(&mut self, rows: usize, depth: usize) -> ArrayData {
         let nulls = self.nulls(rows);
         let child = |kind: &ArrayData| Arc::new(Field::new("item", kind.data_type().clone(), true));
@@ -85,7 +87,7 @@ impl Bytes<'_> {
             }
         };
         let data = ArrayData::builder(kind).len(rows).null_bit_buffer(nulls).buffers(buffers).child_data(children);
-        // SAFETY: nothing reads its values before it is checked; that is what is looked at here.
+        // SAFETY: no value is read before the data is checked, and that check is what this target tests.
         unsafe { data.build_unchecked() }
     }
 
@@ -95,7 +97,7 @@ impl Bytes<'_> {
     }
 }
 
-/// A column, where arrow makes one of such data.
+/// Returns a column, or `None` if arrow cannot make one from the data.
 fn array(data: ArrayData) -> Option<ArrayRef> {
     lookalike_engine::quietly(|| make_array(data)).ok()
 }
@@ -122,13 +124,13 @@ fuzz_target!(|bytes: &[u8]| {
         temp_dir: file::folder(),
         ..RunConfig::default()
     };
-    let mut told = 0;
+    let mut reported = 0;
     let mut tell = |_: &lookalike_engine::Decided<'_>| {
-        told += 1;
+        reported += 1;
         Ok(())
     };
-    match dedup_told(&config, &Outputs::default(), &mut tell, UNOBSERVED) {
-        Ok(summary) => assert_eq!((summary.documents, told), (rows as u64, rows)),
+    match dedup_reporting(&config, &Outputs::default(), &mut tell, UNOBSERVED) {
+        Ok(summary) => assert_eq!((summary.documents, reported), (rows as u64, rows)),
         Err(error) => assert!(error.kind() != lookalike_engine::ErrorKind::Internal, "{error}"),
     }
 });

@@ -1,4 +1,5 @@
-//! Files of pairs and of decisions are read or refused, whatever their bytes; what is read names documents that are there.
+//! Checks that files of pairs and of decisions are read or refused, whatever their bytes, and that they name only existing
+//! documents.
 #![no_main]
 
 use std::sync::OnceLock;
@@ -8,7 +9,7 @@ use lookalike::verify::Measure;
 use lookalike_engine::{Roll, RunConfig, UNOBSERVED, enrol, read_decisions, read_pairs};
 use lookalike_fuzz::file;
 
-/// Documents a, b, 1, "1", é.
+/// Returns a roll of the documents a, b, 1, "1" and é.
 fn roll() -> &'static Roll {
     static ROLL: OnceLock<Roll> = OnceLock::new();
     ROLL.get_or_init(|| {

@@ -1,8 +1,8 @@
-//! Files that a target writes again and again.
+//! Files that a target writes repeatedly.
 
 use std::{fs, path::PathBuf};
 
-/// A folder of this process, in memory where there is such a thing.
+/// Returns a folder of this process, in memory if the system has `/dev/shm`.
 pub fn folder() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };
@@ -11,7 +11,7 @@ pub fn folder() -> PathBuf {
     folder
 }
 
-/// Writes a file there.
+/// Writes a file in that folder.
 pub fn write(name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder().join(name);
     fs::write(&path, bytes).expect("a file");

@@ -1,4 +1,4 @@
-//! The canonical form by its definition, the whole text at once.
+//! The canonical form by its definition, computed on the whole text in one go.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ fn kind(c: char, by: TokensBy) -> Kind {
         return Kind::Separator;
     }
     let script = Script::for_char(c);
-    // Lines may end after any character of these; digits and iteration marks are named by their scripts.
+    // Lines may break after any character of these classes; digits and iteration marks are identified by their scripts.
     let anywhere = matches!(
         LineBreak::for_char(c),
         LineBreak::ComplexContext
@@ -70,7 +70,7 @@ fn kind(c: char, by: TokensBy) -> Kind {
     if solo && by == TokensBy::Auto { Kind::Solo } else { Kind::Word }
 }
 
-/// Format characters dropped, NFKC, case folded, NFKC.
+/// Returns a text without format characters, in NFKC, case folded, and in NFKC again.
 fn canonical(text: &str) -> String {
     let nfkc = ComposingNormalizer::new_nfkc();
     let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
@@ -78,14 +78,14 @@ fn canonical(text: &str) -> String {
     nfkc.normalize(&folded).chars().filter(|&c| !is_ignorable(c)).collect()
 }
 
-/// OpenCC's form of a character, of that again, until nothing changes.
+/// Converts a character with OpenCC until it no longer changes.
 fn simplified(c: char) -> char {
     static T2S: LazyLock<OpenCC> = LazyLock::new(|| OpenCC::from_config(BuiltinConfig::T2s).expect("it is built in"));
     let image = T2S.convert(&c.to_string()).chars().next().expect("a character for a character");
     if image == c { c } else { simplified(image) }
 }
 
-/// Letters of the three scripts without the marks behind them and the bars through them.
+/// Removes the marks after letters of the three scripts, and the bars through them.
 fn without_accents(text: &str) -> String {
     let (mut letters, mut bare) = (String::new(), false);
     for c in DecomposingNormalizer::new_nfd().normalize(text).chars() {
@@ -124,7 +124,7 @@ fn folded(text: &str, folds: Folds) -> String {
     if folds.accents { without_accents(&folded) } else { folded }
 }
 
-/// The canonical form, folded; letters and digits with the marks behind them make tokens.
+/// Returns the tokens of the canonical form after folding; letters and digits, with the marks that follow them, make up tokens.
 pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     if by == TokensBy::Lines {
         let lines = text.split(['\n', '\r']).map(|line| tokens(line, TokensBy::Auto, folds).join(" "));
@@ -157,7 +157,7 @@ pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     tokens
 }
 
-/// Joins Han characters that follow each other, up to a mark, and cuts them into words: in texts of up to 64 KiB.
+/// Joins consecutive Han characters, up to a mark, and cuts them into words. The result is right for texts of up to 64 KiB.
 fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
     static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
     let (mut words, mut run) = (Vec::new(), String::new());

@@ -1,18 +1,18 @@
-//! A line → its fields, the naive way: every field is parsed and held.
+//! Reads the fields of a line in the naive way: every field is parsed and held.
 
 use std::fmt;
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A record that can be used: the id as it stands in the line, and the text.
+/// A usable record: the id exactly as it is in the line, and the text.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Record {
     pub id: Option<String>,
     pub text: String,
 }
 
-/// Reads a line; none where it is no usable record.
+/// Reads a line; returns `None` if it is not a usable record.
 pub fn read(line: &[u8]) -> Option<Record> {
     let line = std::str::from_utf8(line).ok()?.trim_ascii_end();
     let mut json = serde_json::Deserializer::from_str(line);

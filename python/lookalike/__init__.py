@@ -1,18 +1,18 @@
-"""Find documents that are roughly the same, keep one of each, and say why.
+"""Find near-duplicate documents, keep one from each group, and report why the others were dropped.
 
-Two texts resemble each other as their sets of shingles (runs of five words) overlap: shared shingles divided by all, |A ∩ B|
-/ |A ∪ B|. Everything here has the names and the defaults of lookalike's core, gives the same answers as its command, byte for
-byte, and computes without holding the interpreter.
+The resemblance of two texts is the overlap of their sets of shingles (runs of five words): the number of shared shingles divided
+by the number of all, |A ∩ B| / |A ∪ B|. The package uses the names and the defaults of lookalike's core, gives the same answers
+as its command, byte for byte, and releases the interpreter lock while it computes.
 
-- `dedup`: a collection, of which one of each group stays, and why; `pairs`: all its similar pairs; `evaluate`: which method does
-  what on it. Lists, frames of pandas and polars, Arrow tables, data sets of Hugging Face, files and URLs; compared with
-  references of the same kinds too, such as test sets. `apply`: drops from files by decisions that were written before.
-- `compare`: two texts, exactly, and what they share; `passages`: what they share word for word, and where it stands.
-- `LshIndex`: texts in memory that can be asked for those that resemble a text.
-- `MinHash`, `Bottom`, `Modulo`, `SimHash`: makers of sketches, one text or a batch at a time.
-- `curve`: which pairs bands and rows find.
-- `lookalike.compat.datasketch`: datasketch's classes, with its hash values, faster.
-- `python -m lookalike`: the command.
+- `dedup` keeps one document from each group of a collection and reports why; `pairs` lists all similar pairs; `evaluate` measures
+  methods on your data. They take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs, and can
+  compare them with references of the same kinds, such as test sets. `apply` drops records from files by earlier decisions.
+- `compare` measures two texts exactly and shows what they share; `passages` finds the passages that they share word for word.
+- `LshIndex` is an in-memory index that returns the stored texts similar to a query text.
+- `MinHash`, `Bottom`, `Modulo` and `SimHash` make sketches of one text or of a batch.
+- `curve` computes which pairs a number of bands and rows finds.
+- `lookalike.compat.datasketch` has datasketch's classes, with its hash values, but faster.
+- `python -m lookalike` runs the command.
 
 >>> import lookalike
 >>> fox = "The quick brown fox jumps over the lazy dog and runs away into the dark green wood."

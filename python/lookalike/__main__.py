@@ -12,8 +12,8 @@ from lookalike import _lookalike
 def main() -> int:
     """Run the command with the program's arguments and return its exit code: 0 done, 1 the answer is no, 2 failure.
 
-    While it runs, an interrupt from the keyboard ends the process at once, as it ends the command: Python would only look at it
-    when the command is done.
+    While it runs, a keyboard interrupt ends the process immediately, as it ends the command. Python itself would handle the
+    interrupt only after the command has finished.
     """
     sys.stdout.flush()
     itself, arguments = [sys.executable, "-m", "lookalike"], ["lookalike", *sys.argv[1:]]

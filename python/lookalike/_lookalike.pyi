@@ -1,4 +1,4 @@
-# The native module, which `lookalike` re-exports. Docstrings stand with the code (`help(lookalike.MinHash)`).
+# The native module, which `lookalike` re-exports. The docstrings are in the Rust code (see `help(lookalike.MinHash)`).
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -53,7 +53,7 @@ __all__ = [
 _Fingerprints = NDArray[np.uint64]
 _Item = str | _Fingerprints
 _Id = str | int
-# A set, which tokens="items" takes.
+# A set, for tokens="items".
 _Items = Sequence[str | float] | AbstractSet[str | float] | NDArray[Any]
 
 def default_config() -> dict[str, Any]: ...

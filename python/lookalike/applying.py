@@ -1,4 +1,4 @@
-"""Decisions that were written, applied to the files that they are about: the command's `apply`."""
+"""Apply written decisions to the files that they are about, as the command's `apply` does."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def apply(
     keep: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> dict[str, Any]:
-    """Write the records of files that decisions keep, byte for byte as `dedup` would have written them: gives the summary.
+    """Write the records of files that decisions keep, byte for byte as `dedup` would have written them, and return the summary.
 
-    `decisions` is a file of these, which may have been changed by hand, or the `Report` of a run. `data` are the inputs by name,
-    as `dedup` takes them. They and the decisions find each other by the ids, whatever the order. Give the keywords that say how
-    inputs are read as they were given to `dedup`; `keep` only with `skip_bad`.
+    `decisions` is a decisions file, which may have been edited by hand, or the `Report` of a run. `data` names the inputs, as for
+    `dedup`. Records and decisions are matched by their ids, in any order. Pass the keywords that control how inputs are read
+    with the same values as to `dedup`; `keep` is only needed with `skip_bad`.
 
-    From data in memory a report takes what stays without this: `data[report.kept]`.
+    Data in memory does not need this function: `data[report.kept]` selects the kept rows.
 
-    Raises one of `lookalike.errors`: `RecordError` where a document has no decision, or a decision no document. Nothing is
-    written then.
+    Raises one of `lookalike.errors`: `RecordError` if a document has no decision, or a decision has no document. In that case
+    nothing is written.
 
-    Cost: two passes over the input, 32 bytes of memory a decision.
+    Cost: two passes over the input, and 32 bytes of memory per decision.
 
     >>> import csv, pathlib, tempfile, lookalike
     >>> temporary = tempfile.TemporaryDirectory()
@@ -59,7 +59,7 @@ def apply(
     check("apply", asked, known, needed=("text", "output", "decisions"))
     named = [] if data is None and options.get("input_command") else names_of(data)
     if named is None:
-        raise TypeError(f"apply() reads paths and URLs, and this is a {type(data).__name__}: choose its rows by report.kept")
+        raise TypeError(f"apply() only works with paths and URLs, not with a {type(data).__name__}; select rows by report.kept")
     given = plain({**options, "keep": keep, "id": id, "text": text, "output": output, "inputs": list(named)})
     wanted = given.pop("progress", None)
     if given.get("skip_bad") is True:

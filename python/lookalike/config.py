@@ -1,6 +1,6 @@
 """The settings that functions and classes take as keywords.
 
-Names and defaults are the core's; `default_config()` gives the latter.
+Names and defaults are those of the core; `default_config()` returns the defaults.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import Literal, TypedDict
 
 
 class Folds(TypedDict, total=False):
-    """What is made alike before tokens are compared, beyond what always is (case, width, punctuation, white space)."""
+    """Differences to ignore when comparing tokens, in addition to case, width, punctuation and white space."""
 
     simplified: bool
-    """Traditional Chinese characters and their simplified forms."""
+    """Treat traditional Chinese characters and their simplified forms as equal."""
     accents: bool
-    """Letters with and without accents, Latin, Greek and Cyrillic."""
+    """Treat Latin, Greek and Cyrillic letters with and without accents as equal."""
     marks: bool
-    """Arabic, Hebrew and Syriac with and without vowel marks."""
+    """Treat Arabic, Hebrew and Syriac with and without vowel marks as equal."""
     digits: bool
-    """All digits."""
+    """Treat all digits as equal."""
 
 
 class Rabin(TypedDict):
-    """Rabin's fingerprint, by a polynomial drawn from the seed (Broder 1997, section 4)."""
+    """Rabin's fingerprint, with a polynomial drawn from the seed (Broder 1997, section 4)."""
 
     kind: Literal["rabin"]
     degree: int
@@ -39,14 +39,14 @@ class Fixed(TypedDict):
 
 
 class Growing(TypedDict):
-    """From `least` to twice as many shingles are expected in the sample of a long text."""
+    """The sample of a long text is expected to contain from `least` to twice as many shingles."""
 
     kind: Literal["growing"]
     least: int
 
 
 class Capped(TypedDict):
-    """As growing, but never fewer than one shingle in 2^level."""
+    """As `Growing`, but never fewer than one shingle in 2^level."""
 
     kind: Literal["capped"]
     least: int
@@ -65,9 +65,9 @@ class Bands(_Kind, total=False):
     """Texts that share a band of their MinHash signatures: `{"kind": "bands", …}`, the default."""
 
     bands: int | None
-    """b; given together with `rows`, or left to the threshold and the recall."""
+    """b, the number of bands; given together with `rows`, or determined by the threshold and the recall."""
     rows: int | None
-    """r."""
+    """r, the number of rows in a band."""
     permutations: Literal["one", "many"]
     """How many random permutations make a signature."""
 
@@ -78,38 +78,40 @@ class SimHashBy(_Kind, total=False):
     bits: Literal[64, 128]
     features: Literal["shingles", "tokens"]
     distance: int | None
-    """The bits that may differ; left to the threshold where shingles vote."""
+    """The number of bits that may differ; determined by the threshold if the features are shingles."""
     blocks: int | None
-    """Blocks that a hash is cut into, more than the distance."""
+    """The number of blocks that a hash is split into; it must be greater than the distance."""
 
 
 class Sentences(_Kind, total=False):
     """Texts whose longest sentences are the same: `{"kind": "sentences", …}`."""
 
     longest: int
+    """How many of the longest sentences must be the same."""
     digest: Literal["xxh3", "md5"]
+    """The hash of these sentences."""
 
 
 class Shared(_Kind, total=False):
-    """Texts that share enough of their sampled shingles: `{"kind": "shared", …}`; the default where containment is measured."""
+    """Texts that share enough of their sampled shingles: `{"kind": "shared", …}`; the default when containment is measured."""
 
     modulus: Modulus | None
-    """Which shingles are sampled; left to the measure, the threshold and the recall."""
+    """Which shingles are sampled; determined by the measure, the threshold and the recall unless given."""
     common: int
-    """Shingles of more documents than these are set aside."""
+    """Shingles that occur in more documents than this are excluded."""
     super_shingles: bool
-    """Whether runs of sampled shingles are shared, and a single one suffices."""
+    """Whether texts are candidates when they share a single run of sampled shingles (a super-shingle)."""
     run: int | None
-    """Shingles in a run."""
+    """The number of shingles in a run."""
 
 
 class GreedyBy(TypedDict, total=False):
-    """What greedy clusters are made of."""
+    """The settings of greedy clusters."""
 
     representative: Literal["firstmember", "popular"]
-    """What stands for a cluster."""
+    """What represents a cluster."""
     sample: int
-    """s, the fingerprints of a sketch."""
+    """s, the number of fingerprints in a sketch."""
 
 
 class Greedy(TypedDict):
@@ -119,52 +121,52 @@ class Greedy(TypedDict):
 
 
 class ShinglesConfig(TypedDict, total=False):
-    """What decides the shingles of a text, and with a seed the sketch of them."""
+    """The settings that determine the shingles of a text and, with the seed, its sketch."""
 
     preset: Literal["quotations"] | None
-    """Settings for a kind of texts; keywords given beside it win. `"quotations"` is for texts of one or two sentences:
+    """Settings for a kind of text; explicit keywords override them. `"quotations"` is for texts of one or two sentences:
     `shingle=2, threshold=0.5`."""
     tokens: Literal["auto", "words", "chars", "lines", "jieba", "items"]
     """What a token is: by script (the default), words everywhere, characters, lines (for code and logs), or words of a Chinese
-    dictionary. Or documents are sets, and tokens their items: strings and numbers, compared as they are."""
+    dictionary. With `"items"`, documents are sets and tokens are their items: strings and numbers, compared as they are."""
     fold: str | Sequence[str]
-    """Differences that are ignored, by the command's names such as `"accents"`: several with commas, or in a list."""
+    """Differences to ignore, by the command's names such as `"accents"`: comma-separated, or in a list."""
     folds: Folds
-    """The same as a dictionary."""
+    """The same as `fold`, as a dictionary."""
     shingle: int | None
-    """k, the tokens in a shingle, 1 to 64; 5 unless given, of lines 2, with anchors 3, of sets 1."""
+    """k, the number of tokens in a shingle, 1 to 64; 5 unless given, but 2 for lines, 3 with anchors and 1 for sets."""
     anchors: str | Sequence[str]
-    """Languages, such as `["en"]`: only shingles that begin with one of their stop words. Articles have many, menus few.
+    """Languages, such as `["en"]`: use only shingles that begin with one of their stop words. Articles have many, menus few.
     A text with few stop words is compared by all its shingles."""
     occurrences: Literal["once", "labelled"]
-    """Whether a shingle that stands in a text several times counts once (Broder's option B, the default) or each time (A)."""
+    """Whether a shingle that occurs several times in a text counts once (Broder's option B, the default) or each time (A)."""
     fingerprint: Literal["rolling", "rabin"] | Rabin
-    """How a shingle becomes a number of up to 64 bits."""
+    """How a shingle is mapped to a number of up to 64 bits."""
     degree: int | None
-    """For `fingerprint="rabin"`: its bits, 16 to 64."""
+    """For `fingerprint="rabin"`: the bits of a fingerprint, 16 to 64."""
     seed: int
-    """Seed of all that is drawn at random, 0 up to 2^64; 1 unless given."""
+    """The seed of everything that is drawn at random, from 0 to below 2^64; 1 unless given."""
 
 
 class _Finding(ShinglesConfig, total=False):
-    """The command's flags that say how candidates are found by bands, SimHash and sentences; `candidates={"kind": …}` instead."""
+    """The command's flags for finding candidates by bands, SimHash and sentences; an alternative to `candidates={"kind": …}`."""
 
     method: Literal["minhash", "simhash", "sentences", "exact", "shingle"]
     """How documents that may be similar are found."""
     bands: int | None
-    """For MinHash: b; given together with `rows`, or left to the threshold and the recall."""
+    """For MinHash: b, the number of bands; given together with `rows`, or determined by the threshold and the recall."""
     rows: int | None
-    """For MinHash: r."""
+    """For MinHash: r, the number of rows in a band."""
     permutations: Literal["one", "many"] | None
     """For MinHash: how many random permutations make a signature."""
     bits: Literal[64, 128] | None
-    """For SimHash: bits of a hash."""
+    """For SimHash: the bits of a hash."""
     features: Literal["shingles", "tokens"] | None
-    """For SimHash: what votes for the bits."""
+    """For SimHash: the features that are hashed."""
     distance: int | None
-    """For SimHash: bits that may differ."""
+    """For SimHash: the number of bits that may differ."""
     blocks: int | None
-    """For SimHash: blocks that a hash is cut into."""
+    """For SimHash: the number of blocks that a hash is split into."""
     longest: int | None
     """For sentences: how many of the longest must be the same."""
     digest: Literal["xxh3", "md5"] | None
@@ -172,30 +174,30 @@ class _Finding(ShinglesConfig, total=False):
 
 
 class Config(_Finding, total=False):
-    """What decides an index: the shingles, and which texts are similar."""
+    """The settings of an index: how shingles are made, and which texts are similar."""
 
     threshold: float
-    """t, the similarity from which two texts are roughly the same, above 0 up to 1; 0.8 unless given."""
+    """t, the similarity from which two texts are near-duplicates, above 0 and at most 1; 0.8 unless given."""
     recall: float
     """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
     candidates: Literal["bands", "simhash", "sentences"] | Bands | SimHashBy | Sentences
-    """How candidates are found; a kind by its name alone has its defaults."""
+    """How candidates are found; the name of a kind alone selects its defaults."""
     verify: Literal["exact", "sketch", "none"] | None
-    """What counts as similar: the exact measure of the two sets, what the sketches say, or being a candidate at all."""
+    """What counts as similar: the exact measure of the two sets, the estimate from the sketches, or being a candidate."""
 
 
 class CollectionConfig(_Finding, total=False):
-    """What decides which documents of a collection are similar, beside the threshold."""
+    """The settings, in addition to the threshold, that determine which documents of a collection are similar."""
 
     modulus: int | None
-    """For shared and super: one shingle in so many is sampled, a power of two."""
+    """For shared and super: one shingle in this many is sampled, a power of two."""
     common: int | None
-    """For shared and super: shingles of more documents than these are set aside."""
+    """For shared and super: shingles that occur in more documents than this are excluded."""
     run_length: int | None
-    """For super: sampled shingles in a super-shingle."""
+    """For super: the number of sampled shingles in a super-shingle."""
 
     measure: Literal["resemblance", "containment"]
-    """What is measured of two texts: shared shingles divided by all, or by those of the text that may go."""
+    """What is measured: shared shingles divided by all shingles of both texts, or by those of the text that may be dropped."""
     recall: float
     """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
     candidates: (
@@ -206,81 +208,82 @@ class CollectionConfig(_Finding, total=False):
         | Sentences
         | _Kind
     )
-    """How candidates are found; a kind by its name alone has its defaults. "all" joins all sets exactly, in memory."""
+    """How candidates are found; the name of a kind alone selects its defaults. "all" joins all sets exactly, in memory."""
     verify: Literal["exact", "sketch", "none"] | None
     """What counts as similar."""
 
 
 class ReadOptions(TypedDict, total=False):
-    """How a collection is read and worked on, by the names of the command's flags."""
+    """How a collection is read and processed, by the names of the command's flags."""
 
     format: Literal["jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"] | None
-    """What all files hold, where their names and first bytes do not say it."""
+    """The format of all files, if their names and first bytes do not show it."""
     delimiter: str | None
     """The character between the fields of CSV."""
     encoding: str | None
-    """The encoding of files that is not UTF-8."""
+    """The encoding of files that are not UTF-8."""
     input_command: str | Sequence[str] | None
     """Commands whose output is read after the other inputs; `data` may be None then."""
     gitignore: bool
-    """Of folders, leave out what .gitignore files say."""
+    """Ignore the files of a folder that its .gitignore files exclude."""
     all_splits: bool
-    """Read all splits of a data set that a folder holds, such as train and test, as one collection."""
+    """Read all splits of a dataset in a folder, such as train and test, as one collection."""
     allow_repeated_ids: bool
-    """Let several documents have the same id."""
+    """Allow several documents to have the same id."""
     set_field: str | None
-    """The field of sets: as `text` with `tokens="items"`."""
+    """The field of sets: the same as `text` with `tokens="items"`."""
     html: Literal["text", "main"] | None
-    """Take texts for pages of HTML, and compare this of them."""
+    """Parse texts as HTML pages, and compare this part of them."""
     skip_bad: str | PathLike[str] | bool | None
-    """A file to set bad lines aside in; True skips and counts them."""
+    """A file to which skipped bad lines are written; True skips and counts them."""
     threads: int
-    """One a core for 0. The answer is the same for any number."""
+    """The number of threads; 0 for one per core. The answer is the same for any number."""
     memory: int | str | None
-    """Bytes to take, or a size such as "8G"; half of what is free unless given."""
+    """The memory limit in bytes, or as a size such as "8G"; half of the free memory unless given."""
     temp_dir: str | PathLike[str] | None
     """The folder for temporary files."""
     progress: bool | None
-    """Whether a bar is shown."""
+    """Whether a progress bar is shown."""
 
 
 class RunOptions(CollectionConfig, ReadOptions, total=False):
-    """The keywords of a run over a collection: what decides the answer, and how the collection is read and worked on."""
+    """The keywords of a run over a collection: what determines the answer, and how the collection is read and processed."""
 
 
 class PairsOptions(RunOptions, total=False):
     """The keywords of `pairs` after the threshold."""
 
     exact: bool
-    """As `method="shingle"`: join all sets exactly, in memory."""
+    """The same as `method="shingle"`: join all sets exactly, in memory."""
     nearest: int | None
-    """For each document its most similar matches only, this many: a is the document, b its neighbour, most similar first."""
+    """List only this many most similar matches of each document: a is the document, b its neighbour, most similar first."""
 
 
 class DedupOptions(RunOptions, total=False):
     """The keywords of `dedup` after the threshold."""
 
     cluster: Literal["law", "components", "greedy"] | Greedy
-    """What a group is: a kept document and those similar to it, all that chains of similar pairs connect, or greedy clusters."""
+    """What a group is: a kept document and those similar to it, documents connected by chains of similar pairs, or greedy
+    clusters."""
     representative: Literal["first", "popular"] | None
     """For `cluster="greedy"`: the representative of a cluster."""
     sample: int | None
-    """For `cluster="greedy"`: fingerprints in a sketch."""
+    """For `cluster="greedy"`: the number of fingerprints in a sketch."""
 
     keep: str | None
-    """Which document stays: first, longest (most characters of the text as it is; of sets most items), newest:FIELD, max:FIELD or
-    min:FIELD; ties go to the first."""
+    """Which document is kept: first, longest (most characters of the unchanged text; for sets, most items), newest:FIELD,
+    max:FIELD or min:FIELD; on a tie, the first."""
     against_only: bool
     """Whether documents are compared with references only, and not with each other."""
     drop_holders: bool
-    """Whether a document goes for a reference that it contains, and not for one that contains it."""
+    """Whether a document is dropped if it contains a reference, and not if a reference contains it."""
     dry_run: bool
     """Do everything except write files."""
     label: bool
     """Drop nothing: write all records to `output`, with the fields cluster, verdict, representative and similarity."""
     label_prefix: str
-    """What the names of these four begin with, such as "dup_"."""
+    """The prefix of the names of these four fields, such as "dup_"."""
     decisions: str | PathLike[str] | None
     """A file for the command's decision lines."""
     resume: str | PathLike[str] | None
-    """A folder to keep what is done in, so that the same call goes on from there."""
+    """A folder for saved progress, so that the same call continues from there."""

@@ -1,7 +1,7 @@
-"""Exceptions: a few classes, and attributes that say where and what.
+"""Exceptions: a few classes, and attributes that show where an error is and what it concerns.
 
-`Error` is the base of all. Each has `path`, `line`, `field` and `option`, which are None where they are not known, so that a
-program need not read the message. The message says what is wrong and what to do instead.
+`Error` is the base class. Each exception has `path`, `line`, `field` and `option`, which are None if they are unknown, so a
+program does not need to parse the message. The message explains what is wrong and what to do instead.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from lookalike import _lookalike
 
 
 class Error(Exception):
-    """The base of all that this package refuses.
+    """The base class of the exceptions of this package.
 
-    Its message is on one line, with control characters of data and names written out, and of bounded length: it may be printed
+    Its message is a single line of bounded length, in which control characters of data and names are escaped. It is safe to print
     on a terminal, whatever the data is.
 
     Attributes:
-        path: The file or URL, or what a collection in memory is called.
-        line: The number of a line or a record, from 1; in a collection in memory the row, from 0.
+        path: The file or URL, or the name that messages use for a collection in memory.
+        line: The number of a line or a record, from 1; for a collection in memory the row, from 0.
         field: The field or column of the record.
-        option: The keyword argument that is to blame, or that helps.
+        option: The keyword argument that caused the error, or that solves it.
 
     """
 
@@ -41,38 +41,38 @@ class Error(Exception):
 
 
 class ConfigError(Error, ValueError):
-    """A setting has a value that it cannot have, two settings do not go together, or two sketches were made by different ones."""
+    """A setting has an invalid value, two settings cannot be combined, or two sketches were made with different settings."""
 
 
 class InputError(Error, OSError):
-    """An input cannot be found, opened, read or decompressed; or it has no such column.
+    """An input cannot be found, opened, read or decompressed, or it does not have a requested column.
 
-    `errno` is the system's number where the system refused it.
+    `errno` is the system's error number if the error came from the system.
     """
 
 
 class RecordError(InputError, ValueError):
-    """A document is no usable record: a text that is no string, an id that another has."""
+    """A document is not a usable record: for example, its text is not a string, or another document has the same id."""
 
 
 class OutputError(Error, OSError):
     """An output or a temporary file cannot be written.
 
-    `errno` is the system's number where the system refused it.
+    `errno` is the system's error number if the error came from the system.
     """
 
 
 class FormatError(Error, ValueError):
-    """Stored bytes are not what they should be: of another kind, of another version, or damaged."""
+    """Stored bytes are of another kind or another version, or they are damaged."""
 
 
 class Interrupted(Error, _builtins.InterruptedError):  # noqa: N818
-    """A run was ended from outside; what ended it is raised instead wherever it is known, such as `KeyboardInterrupt`."""
+    """A run was ended from outside; if the cause is known, such as `KeyboardInterrupt`, that exception is raised instead."""
 
 
 class InternalError(Error, RuntimeError):
-    """A fault of lookalike's own: please report it."""
+    """An internal error of lookalike; please report it."""
 
 
 class EvaluationError(Error, RuntimeError):
-    """A run of `evaluate` failed, each of which is a process of its own: what it said."""
+    """A run of `evaluate`, which is a separate process, failed; the message is what that process reported."""

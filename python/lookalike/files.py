@@ -1,4 +1,4 @@
-"""Inputs by their names: files, folders, globs and URLs."""
+"""Named inputs: files, folders, globs and URLs."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 
 
 class Files:
-    """Several inputs by their names, in the order in which their documents come: `lookalike.Files("a.jsonl", "s3://b/c/")`.
+    """Several named inputs, in the order of their documents: `lookalike.Files("a.jsonl", "s3://b/c/")`.
 
-    One input needs no such: a `str` or a `pathlib.Path` given as data is a name. A list of strings, however, is a list of
-    texts; a list of `Path` is a list of names.
+    A single input does not need this class: a `str` or a `pathlib.Path` that is passed as data is a name. A list of strings,
+    however, is a list of texts; a list of `Path` is a list of names.
     """
 
     def __init__(self, *names: str | os.PathLike[str]) -> None:
         self.names: tuple[str, ...] = tuple(os.fspath(name) for name in names)
         if not self.names:
-            raise ValueError("Files() needs a name: of a file, a folder, a glob or a URL")
+            raise ValueError("Files() needs a name; give a file, a folder, a glob or a URL")
 
     def __repr__(self) -> str:
         return f"Files({', '.join(map(repr, self.names))})"
 
 
 def names_of(data: Any) -> Sequence[str] | None:
-    """Give the names that data is, where it is no data but names it."""
+    """Return the names if the argument names inputs, and None if it is data."""
     if isinstance(data, Files):
         return data.names
     if isinstance(data, (str, os.PathLike)):

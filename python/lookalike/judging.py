@@ -1,4 +1,4 @@
-"""Which method does what on a collection of yours: the command's `eval`."""
+"""Evaluate methods on a collection, as the command's `eval` does."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _Pair = tuple[str | int, str | int] | tuple[str | int, str | int, float]
 
 
 class Evaluation:
-    """What each method found and dropped, held against the truth."""
+    """What each method found and dropped, compared with the ground truth."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self.truth: dict[str, Any] = found["truth"]
-        """What was taken for true: its kind, how many documents were judged, how many pairs they have."""
+        """The ground truth: its kind, the number of judged documents, and the number of their pairs."""
         self.parameters: dict[str, Any] = found["parameters"]
-        """What truth and runs were compared by."""
+        """The settings by which the ground truth and the runs were compared."""
         self.runs: list[dict[str, Any]] = found["runs"]
-        """A dictionary a method, with all figures of the command's `eval --json`."""
+        """One dictionary per method, with all figures of the command's `eval --json`."""
 
     def __repr__(self) -> str:
         rows = [("method", "precision", "recall", "dropped", "wrong", "missed", "s")]
@@ -67,18 +67,18 @@ def evaluate(
     temp_dir: _Path | None = None,
     **config: Unpack[ShinglesConfig],
 ) -> Evaluation:
-    """Judge methods on a collection of yours against a truth, as the command `lookalike eval` does.
+    """Evaluate methods on a collection against ground truth, as the command `lookalike eval` does.
 
-    The truth is one of these: `sample`, the exact similarities of so many random documents with all others, for which nothing
-    needs to be known; `labels`, a column or field that is the same in documents that belong together; `truth`, all pairs that
-    are similar, as tuples of two ids and, where it is known, their similarity, or as a file of such.
+    The ground truth is one of these: `sample`, the exact similarities of this many random documents with all others, for which
+    nothing has to be known; `labels`, a column or field that has the same value in documents that belong together; `truth`, all
+    similar pairs, as tuples of two ids and, if known, their similarity, or as a file of such pairs.
 
-    `runs` are methods in the words of the command, such as "--method simhash --bits 128", "" for `dedup` as it is; all methods
-    unless given. Each is a process of its own, so that seconds and memory are its own; what is in memory is written to a
-    temporary file for them.
+    `runs` are methods as flags of the command, such as "--method simhash --bits 128", or "" for the default `dedup`; all methods
+    unless given. Each run is a separate process, so that its seconds and memory are measured separately. Data in memory is
+    written to a temporary file for these processes.
 
-    Of files, `encoding` is that of CSV and JSON Lines that are not UTF-8, and `all_splits` reads all splits of a data set that
-    a folder holds, such as train and test.
+    For files, `encoding` is the encoding of CSV and JSON Lines that are not UTF-8, and `all_splits` reads all splits of a dataset
+    in a folder, such as train and test.
 
     >>> import lookalike
     >>> texts = [f"one two three four five six seven {number}" for number in range(20)]
@@ -98,7 +98,7 @@ def evaluate(
     own |= {"threads": threads, "memory": memory, "temp_dir": temp_dir}
     check("evaluate", {**own, **config}, [*own, "truth", "runs", *ShinglesConfig.__annotations__], needed=("text",))
     if sum(given is not None for given in (sample, labels, truth)) != 1:
-        raise ConfigError("one truth is needed: give sample=, labels= or truth=")
+        raise ConfigError("exactly one ground truth is needed; give sample=, labels= or truth=")
     sets = config.get("tokens") == "items"
     with tempfile.TemporaryDirectory(prefix="lookalike-", dir=temp_dir) as folder:
         named, called, written = names_of(data), id, None
@@ -129,7 +129,7 @@ def evaluate(
     if ran.returncode != 0:
         words = ran.stderr.strip().removeprefix("error: ")
         if written is not None:
-            # It counts the lines of a file that nobody else knows.
+            # The line numbers refer to our temporary file, which the caller does not know.
             lines = re.compile(re.escape(written) + r":(\d+)")
             words = lines.sub(lambda line: f"{type(data).__name__} row {int(line[1]) - 1}", words)
         raise EvaluationError(words or f"eval ended with {ran.returncode}")
@@ -165,6 +165,6 @@ def _truth(truth: _Path | Iterable[_Pair], folder: str) -> str:
     with open(name, "w", encoding="utf-8") as out:
         for a, b, *similarity in truth:
             line = {"a": a, "b": b, **({"similarity": similarity[0]} if similarity else {})}
-            # What is no number of Python's is one of numpy's.
+            # A number that is not a Python number is a numpy scalar.
             out.write(json.dumps(line, default=lambda number: number.item()) + "\n")
     return name

@@ -1,4 +1,4 @@
-"""Keywords: what each takes, and refusals that name it."""
+"""The values that each keyword takes, and errors that name the keyword."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lookalike.errors import ConfigError
 
 
 class _Takes(NamedTuple):
-    """What a keyword takes: in words, and whether a value is so."""
+    """The values that a keyword takes: a description, and a test of a value."""
 
     words: str
     fits: Callable[[Any], bool]
@@ -32,7 +32,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_switch(value: Any) -> bool:
-    # numpy's own is none of Python's.
+    # `numpy.bool_` is not a `bool`.
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
 
 
@@ -45,7 +45,7 @@ def _is_listed(value: Any) -> bool:
 
 
 _NAME = _Takes("the name of a column or field, a str", lambda value: isinstance(value, str))
-_PATH = _Takes("a name of a file or folder: a str or a pathlib.Path", _is_path)
+_PATH = _Takes("the name of a file or folder, a str or a pathlib.Path", _is_path)
 _SWITCH = _Takes("True or False", _is_switch)
 _COUNT = _Takes("a whole number from 1", lambda value: _is_whole(value) and value >= 1)
 _SHARE = _Takes("a number between 0 and 1", _is_number)
@@ -55,7 +55,7 @@ _TAKES = {
     "text": _NAME,
     "id": _NAME,
     "labels": _NAME,
-    "threshold": _Takes("a number above 0 up to 1", _is_number),
+    "threshold": _Takes("a number above 0 and at most 1", _is_number),
     "recall": _SHARE,
     "keep": _Takes('"first", "longest", "newest:FIELD", "max:FIELD" or "min:FIELD"', lambda value: isinstance(value, str)),
     "measure": _is_one_of("resemblance", "containment"),
@@ -68,7 +68,7 @@ _TAKES = {
     "candidates": _KIND,
     "fingerprint": _KIND,
     "cluster": _KIND,
-    "fold": _Takes('what is made alike, such as "accents,digits" or a list', _is_listed),
+    "fold": _Takes('differences to ignore, such as "accents,digits" or a list', _is_listed),
     "folds": _Takes('a dictionary such as {"accents": True}', lambda value: isinstance(value, Mapping)),
     "shingle": _Takes("a whole number of tokens, 1 to 64", lambda value: value is None or _is_whole(value)),
     "anchors": _Takes('languages, such as "en,de" or a list', _is_listed),
@@ -79,8 +79,8 @@ _TAKES = {
     "representative": _is_one_of("first", "popular"),
     "input_command": _Takes("a command, or a list of several", _is_listed),
     "set_field": _NAME,
-    "seed": _Takes("a whole number from 0 up to 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
-    "threads": _Takes("a whole number, 0 for one a core", lambda value: _is_whole(value) and value >= 0),
+    "seed": _Takes("a whole number from 0 to below 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
+    "threads": _Takes("a whole number, 0 for one per core", lambda value: _is_whole(value) and value >= 0),
     "memory": _Takes(
         'a whole number of bytes, or a size such as "512M" or "8G"',
         lambda value: isinstance(value, str) or (_is_whole(value) and value >= 0),
@@ -113,7 +113,7 @@ _TAKES = {
     ),
 }
 
-# What others call them: the command's flags, and other tools.
+# Other names for the keywords: those of the command's flags, and those of other tools.
 _OTHERWISE = {
     "text_field": "text",
     "text_column": "text",
@@ -132,20 +132,20 @@ _OTHERWISE = {
 }
 
 
-# The command's flags that are no keywords, and what Python has instead.
+# The command's flags that are not keywords, and the alternatives in Python.
 NO_KEYWORDS = {
-    "json": "report.summary has what it prints of the run",
+    "json": "report.summary contains what it prints about the run",
     "quiet": "nothing is printed; progress=False shows no bar",
-    "summary": "report.summary has what it writes of the run",
-    "no_decisions": "decisions are written where decisions= says",
+    "summary": "report.summary contains what it writes about the run",
+    "no_decisions": "decisions are written only to the file that decisions= names",
     "help": "help(lookalike.dedup)",
 }
 
 
 def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Sequence[str] = ("text", "threshold")) -> None:
-    """Refuse keywords that `of` does not take, and values that a keyword cannot have; None stands for what is not `needed`.
+    """Refuse keywords that `of` does not take, and invalid values; None means *not given* unless a keyword is `needed`.
 
-    Raises `TypeError` for the former, `ConfigError` for the latter.
+    Raises `TypeError` for an unknown keyword, and `ConfigError` for an invalid value.
     """
     known = list(known)
     for name, value in given.items():
@@ -153,9 +153,9 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Seque
             near = get_close_matches(name, known, 3, 0.6)
             otherwise = _OTHERWISE.get(name)
             meant = [otherwise] if otherwise in known else near
-            advice = f"did you mean {' or '.join(f'{one}=' for one in meant)}?" if meant else "leave it out:"
+            advice = f"did you mean {' or '.join(f'{one}=' for one in meant)}?" if meant else "leave it out;"
             raise TypeError(
-                f"{of}() got an unexpected keyword argument {name!r}: {advice} help(lookalike.{of}) tells all that it takes"
+                f"{of}() got an unexpected keyword argument {name!r}; {advice} help(lookalike.{of}) lists all keywords"
             )
         if value is None and name not in needed:
             continue
@@ -163,7 +163,7 @@ def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Seque
         if takes is not None and not takes.fits(value):
             raise ConfigError(f"{name}= takes {takes.words}, not {_shown(value)}", option=name)
         if name == "threshold" and math.isnan(value):
-            raise ConfigError("threshold= takes a number above 0 up to 1, not nan", option=name)
+            raise ConfigError("threshold= takes a number above 0 and at most 1, not nan", option=name)
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A report as notebooks show it: a table of figures and a histogram, without scripts and without anything from elsewhere."""
+"""A report as notebooks show it: a table of figures and a histogram, without scripts or external resources."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT, _BINS = 420, 90, 20
 
 
-def page(headline: str, summary: dict[str, Any], similarities: NDArray[np.float64], largest: Sequence[tuple[object, int]]) -> str:
-    """Write the page. Whatever comes from the data is escaped."""
+def page(
+    headline: str,
+    summary: dict[str, Any],
+    similarities: NDArray[np.float64],
+    largest: Sequence[tuple[object, int]],
+    examples: Sequence[tuple[object, object, float]],
+) -> str:
+    """Write the page. All data is escaped."""
     alone = summary["kept"] - summary["representatives"] - summary["empty"]
     seconds = summary["seconds"]["total"]
     rows = [
-        ("dropped", f"{summary['dropped_exact']:,} the same but for form, {summary['dropped_near']:,} similar"),
-        ("kept", f"{summary['representatives']:,} with others dropped for them, {alone:,} alone, {summary['empty']:,} empty"),
+        ("dropped", f"{summary['dropped_exact']:,} exact duplicates (after normalisation), {summary['dropped_near']:,} similar"),
+        ("kept", f"{summary['representatives']:,} represent dropped duplicates, {alone:,} unique, {summary['empty']:,} empty"),
         ("found by", str(summary["found_by"])),
         ("time", f"{seconds:.2f} s for {summary['bytes'] / 1e6:,.1f} MB"),
     ]
@@ -32,18 +38,31 @@ def page(headline: str, summary: dict[str, Any], similarities: NDArray[np.float6
     if against:
         noun = "reference" if against["documents"] == 1 else "references"
         others = ", not compared with each other" if against["only"] else ""
-        words = f"{against['documents']:,} {noun}: {against['dropped']:,} dropped for one of these{others}"
+        words = f"{against['documents']:,} {noun}: {against['dropped']:,} dropped as duplicates of these{others}"
         rows.insert(0, ("against", words))
+    for hint in summary.get("hints", []):
+        rows.append(("hint", f"{hint['why']}: {hint['option']}={hint['value']!r} {hint['effect']}"))
     table = "".join(f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(words)}</td></tr>" for name, words in rows)
     parts = [f"<p><b>{escape(headline)}</b></p><table>{table}</table>", histogram(similarities)]
+    if examples:
+        cells = "".join(
+            f"<tr><td>{similarity:.4f}</td><td>{_name(dropped)}</td><td>{_name(kept)}</td></tr>"
+            for dropped, kept, similarity in examples
+        )
+        head = "<tr><th>similarity</th><th>dropped</th><th>kept</th></tr>"
+        parts.append(f"<p>Examples, from the least similar to the most similar pair</p><table>{head}{cells}</table>")
     if largest:
-        listed = "".join(f"<li>{escape(_lookalike.cut(str(name)))}: {size:,}</li>" for name, size in largest)
+        listed = "".join(f"<li>{_name(name)}: {size:,}</li>" for name, size in largest)
         parts.append(f"<p>Largest groups</p><ul>{listed}</ul>")
     return f"<div class='lookalike-report'>{''.join(parts)}</div>"
 
 
+def _name(name: object) -> str:
+    return escape(_lookalike.cut(str(name)))
+
+
 def histogram(similarities: NDArray[np.float64]) -> str:
-    """Draw how many dropped documents are how similar to their representatives; nothing where nobody measured."""
+    """Draw a histogram of the similarities of dropped documents to their representatives; nothing if none was measured."""
     import numpy as np
 
     known = similarities[~np.isnan(similarities)]
@@ -65,12 +84,12 @@ def histogram(similarities: NDArray[np.float64]) -> str:
         f"<text x='{_WIDTH}' y='{_HEIGHT + 14}' font-size='11' fill='currentColor' text-anchor='end'>1</text>"
     )
     size = f"width='{_WIDTH}' height='{_HEIGHT + 18}' viewBox='0 0 {_WIDTH} {_HEIGHT + 18}'"
-    label = f"Similarity of {known.size:,} dropped documents to what stays for them"
+    label = f"Similarity of {known.size:,} dropped documents to their representatives"
     return f"<p>{label} (at most {most:,} in a bar)</p><svg {size} role='img' aria-label='{label}'>{''.join(bars)}{axis}</svg>"
 
 
 def paired(headline: str, count: int, pairs: Sequence[Any]) -> str:
-    """Write the page of pairs: the first ones, as a table. Whatever comes from the data is escaped."""
+    """Write the page of pairs: the first ones, as a table. All data is escaped."""
     names = ("a", "b", "resemblance", "containment_ab", "containment_ba")
     head = "".join(f"<th>{name}</th>" for name in names)
     rows = "".join(f"<tr>{''.join(f'<td>{_cell(getattr(pair, name))}</td>' for name in names)}</tr>" for pair in pairs)
@@ -79,7 +98,7 @@ def paired(headline: str, count: int, pairs: Sequence[Any]) -> str:
 
 
 def compared(comparison: Any, a: str, b: str) -> str:
-    """Write the page of a comparison: the figures, and both texts with what they share marked. The texts are escaped, and cut."""
+    """Write the page of a comparison: figures, and both texts with shared passages marked. Texts are escaped and truncated."""
     figures = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{_cell(value)}</td></tr>" for name, value in comparison)
     texts = "".join(
         f"<td style='vertical-align:top;text-align:left;white-space:pre-wrap'>{_marked(text, passages)}</td>"
@@ -89,13 +108,13 @@ def compared(comparison: Any, a: str, b: str) -> str:
 
 
 def figures_frame(comparison: Any) -> Any:
-    """Give the figures of a comparison as a frame of pandas with one row."""
+    """Return the figures of a comparison as a pandas frame with one row."""
     import pandas as pd
 
     return pd.DataFrame([dict(comparison)])
 
 
-# Characters of a text that a notebook shows.
+# The number of characters of a text that a notebook shows.
 _CHARACTERS = 4000
 
 

@@ -1,4 +1,4 @@
-"""A bar that shows how far a run has got, by tqdm where it is there."""
+"""A progress bar for a run, if tqdm is installed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _UNITS = {"pairing": "bands", "counting": "documents", "deciding": "documents"}
 
 @contextmanager
 def shown(wanted: bool | None) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Give what a run tells how far it is: a bar a stage. None where nothing is shown.
+    """Return the function to which a run reports its progress, with one bar per stage; None if nothing is shown.
 
-    Unless it is said, a bar is shown where standard error is a terminal and tqdm is installed. Raises `ImportError` where a bar
-    is wanted and tqdm is not there.
+    By default a bar is shown if standard error is a terminal and tqdm is installed. Raises `ImportError` if a bar is requested
+    but tqdm is not installed.
     """
     if wanted is False or (wanted is None and (not sys.stderr.isatty() or find_spec("tqdm") is None)):
         yield None
@@ -32,7 +32,7 @@ def shown(wanted: bool | None) -> Iterator[Callable[[str, int, int], None] | Non
             if bar is not None:
                 bar.close()
             unit = _UNITS.get(stage, "B")
-            # What was done before the bar was there says nothing about the speed.
+            # Work done before the bar appeared does not count towards the speed.
             bar = tqdm(total=total or None, initial=done, desc=stage, unit=unit, unit_scale=unit == "B", leave=False)
             stage_shown = stage
         bar.update(done - bar.n)

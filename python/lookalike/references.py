@@ -1,4 +1,4 @@
-"""References: what a collection is compared with, by name and in memory."""
+"""The references that a collection is compared with, named or in memory."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from lookalike.kinds import Wanted, column_of, is_collection, kind_of, usable
 def references_of(
     against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None, sets: bool, skip_bad: bool
 ) -> tuple[list[str], list[tuple[str, Texts]], int]:
-    """Give the names among the references, what is in memory with its name for messages, and how many rows are skipped.
+    """Return the named references, those in memory with their names for messages, and the number of skipped rows.
 
-    Those in memory that have no column `id` get their rows' numbers in the column `called`.
+    References in memory without a column `id` get their row numbers in the column `called`.
     """
     names: list[str] = []
     tables: list[tuple[str, Texts]] = []
@@ -28,9 +28,9 @@ def references_of(
             names.extend(named)
             continue
         name = "against" if several is None else f"against[{number}]"
-        # Of what is named the engine sees it. There is but one empty tuple.
+        # The engine detects this for named inputs. Python has only one empty tuple object.
         if one is data and not (type(data) is tuple and not data):
-            raise InputError(f"{name} is the data itself, each document of which would be dropped for itself: leave it out")
+            raise InputError(f"{name} is the data itself, so each document would be a duplicate of itself; leave it out")
         others = [] if id is None else [id]
         texts = kind_of(one).texts(Wanted(name, text, others, folder, or_none=True, sets=sets, skip_bad=skip_bad))
         if id is None or column_of(id, texts.column_names) is None:
@@ -43,7 +43,7 @@ def references_of(
 
 
 def _is_of_sets(against: Any) -> bool:
-    """Tell whether it is one list of sets, and no list of collections of such: an item of these is no set or row by itself."""
+    """Return whether it is one list of sets, not a list of collections of sets: the items of a set are not sets or rows."""
     if type(against) not in (list, tuple):
         return False
     kinds = (list, tuple, set, frozenset)
@@ -51,7 +51,7 @@ def _is_of_sets(against: Any) -> bool:
 
 
 def _several(against: Any) -> Sequence[Any] | None:
-    """Give the collections of a list of such. A list with strings, or of rows, is one collection, as it is as data."""
+    """Return the collections in a list of collections. A list with strings, or of rows, is one collection, as it is for data."""
     if type(against) not in (list, tuple) or not against or isinstance(against[0], dict):
         return None
     others = [one for one in against if not isinstance(one, str)]
@@ -59,6 +59,6 @@ def _several(against: Any) -> Sequence[Any] | None:
         return others
     if any(names_of(one) is not None or is_collection(one) for one in others):
         raise TypeError(
-            "against= has a str beside collections: give a name as a pathlib.Path or lookalike.Files, texts as a list"
+            "against= mixes a str with collections; give a name as a pathlib.Path or lookalike.Files, and texts as a list"
         )
     return None

@@ -24,7 +24,7 @@ _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
 
 
 def _table(columns: _lookalike.Columns) -> pa.Table:
-    """Give a table of pyarrow's where that is installed, else what any library takes by the PyCapsule interface."""
+    """Return a pyarrow table if pyarrow is installed, else an object with the PyCapsule interface, which any library reads."""
     if find_spec("pyarrow") is None:
         return columns
     import pyarrow as pa
@@ -33,7 +33,7 @@ def _table(columns: _lookalike.Columns) -> pa.Table:
 
 
 def _frame(columns: _lookalike.Columns) -> pd.DataFrame:
-    """Give a frame of pandas, which needs no pyarrow from its version 3 on."""
+    """Return a pandas frame; pandas 3 or later does not need pyarrow for it."""
     if find_spec("pyarrow") is not None:
         return _table(columns).to_pandas()
     import pandas as pd
@@ -42,7 +42,7 @@ def _frame(columns: _lookalike.Columns) -> pd.DataFrame:
 
 
 class Pair(NamedTuple):
-    """Two similar documents; what was not counted is None."""
+    """Two similar documents; figures that were not counted are None."""
 
     a: _Id
     b: _Id
@@ -57,19 +57,19 @@ class Pair(NamedTuple):
 
 
 class Report:
-    """What `dedup` decided, and why. Documents are called by their ids; without ids, by their rows, from 0.
+    """What `dedup` decided, and why. Documents are identified by their ids or, without ids, by their rows, from 0.
 
-    It holds some 5 bytes a document, 56 for a dropped one, and the ids; tables are made when they are asked for.
+    It holds about 5 bytes per document, 56 for a dropped one, and the ids; tables are created when they are requested.
     """
 
     def __init__(self, decisions: _lookalike.Decisions, summary: dict[str, Any], read: NDArray[np.bool_] | None = None) -> None:
         self._decisions = decisions
         self._read = read
         self.summary: dict[str, Any] = summary
-        """The command's summary (`--json`): how many documents, kept, dropped, why, how they were found, in what time.
+        """The command's summary (`--json`): the numbers of documents, kept and dropped, the reasons, the method and the time.
 
-        `found_at_threshold` is the share of the pairs at the threshold that are found at the least, of texts of `found_from_size`
-        shingles or more; `found_of_shorter` lists the texts with fewer, how many they are, and what is found of them.
+        `found_at_threshold` is the minimum share of the pairs at the threshold that are found, for texts of `found_from_size`
+        shingles or more; `found_of_shorter` lists the shorter texts, their number, and the share that is found among them.
         """
 
     def __len__(self) -> int:
@@ -77,7 +77,7 @@ class Report:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Which rows of the input are kept, in input order; of files, which documents. Skipped rows are not kept."""
+        """Which rows of the input are kept, in input order; for files, which documents. Skipped rows are not kept."""
         if self._read is None:
             return self._decisions.kept()
         kept = self._read.copy()
@@ -93,79 +93,80 @@ class Report:
 
     @property
     def decisions(self) -> pa.Table:
-        """A row a document, in input order.
+        """The decisions as a table with one row per document, in input order.
 
         Its columns: row, id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained),
         representative and its row, resemblance, containment (the share of this text found in the representative),
-        containment_of_representative, cluster_size, and estimated, where sketches say so and nobody counted.
+        containment_of_representative, cluster_size, and estimated (true if sketches gave the similarity and it was not counted).
 
-        With `against` there are two more: reference, the place of the reference that a document was dropped for, and
-        reference_row, its row among all references, from 0. Its representative is then the reference's id, and
-        representative_row is null. A place is file and line, or `against row 3` in memory, `against[1] row 3` where `against`
-        is a list of collections; rows count from 0. Where ids of references are of another type than those of the data,
-        representative holds JSON.
+        With `against` there are two more columns: reference, the place of the reference that a document duplicates, and
+        reference_row, its row among all references, from 0. The representative is then the reference's id, and
+        representative_row is null. A place is a file and a line, or `against row 3` in memory, or `against[1] row 3` if `against`
+        is a list of collections; rows count from 0. If the ids of the references have another type than those of the data,
+        representative contains JSON.
 
-        A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
+        The table is a `pyarrow.Table` if pyarrow is installed, else an object with `__arrow_c_stream__`, which polars and pandas
+        accept.
         """
         return _table(self._decisions.columns())
 
     @property
     def pairs(self) -> pa.Table:
-        """A row a dropped document: its id (dropped), its representative's, and their similarity by what was measured.
+        """A table with one row per dropped document: its id (dropped), its representative's id, and their measured similarity.
 
-        With `against` there is the column reference as well, the place of a representative that is one.
+        With `against` it also has the column reference, the place of a representative that is a reference.
 
-        A table as `decisions` is.
+        The table is of the same kind as `decisions`.
         """
         return _table(self._decisions.pairs())
 
     @cached_property
     def similarities(self) -> NDArray[np.float64]:
-        """How similar each dropped document is to its representative, in input order; nan where nobody looked."""
+        """How similar each dropped document is to its representative, in input order; nan if the similarity was not measured."""
         return self._decisions.similarities()
 
     @cached_property
     def clusters(self) -> dict[_Id, list[_Id]]:
-        """Groups of more than one: by the id of the document that stays, the ids of all, that one first.
+        """The groups of more than one document: maps the id of each kept document to all ids of its group, its own id first.
 
-        Groups come in the input order of those that stay. Where ids are repeated, groups of the same id are one here; `decisions`
-        tells them apart by rows. Documents that were dropped for a reference are in no group: `decisions` names them.
+        Groups are in the input order of their kept documents. If ids are repeated, groups with the same id are merged here;
+        `decisions` distinguishes them by rows. Documents that duplicate a reference are in no group; `decisions` lists them.
         """
         import numpy as np
 
         representatives = self._decisions.representatives()
-        # Where a reference stands for one there is no row.
+        # A document that a reference represents has no row of a representative.
         dropped = np.flatnonzero(~self._decisions.kept() & (representatives >= 0))
         order = np.argsort(representatives[dropped], kind="stable")
         dropped = dropped[order]
-        leaders, starts = np.unique(representatives[dropped], return_index=True)
+        firsts, starts = np.unique(representatives[dropped], return_index=True)
         members = np.split(dropped, starts[1:])
         groups: dict[_Id, list[_Id]] = {}
-        for leader, rows in zip(self._decisions.ids(leaders.tolist()), members, strict=False):
-            groups.setdefault(leader, [leader]).extend(self._decisions.ids(rows.tolist()))
+        for first, rows in zip(self._decisions.ids(firsts.tolist()), members, strict=False):
+            groups.setdefault(first, [first]).extend(self._decisions.ids(rows.tolist()))
         return groups
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give `decisions` as a frame of pandas."""
+        """Return `decisions` as a pandas frame."""
         return _frame(self._decisions.columns())
 
     def decisions_json(self) -> bytes:
-        """Give the lines of the command's decisions file, byte for byte."""
+        """Return the lines of the command's decisions file, byte for byte."""
         return self._decisions.lines()
 
     def write_decisions(self, path: str | os.PathLike[str]) -> None:
-        """Write these lines to a file, which `apply` takes.
+        """Write the lines of the command's decisions file, which `apply` reads.
 
         Raises
         ------
         OutputError
-            For a name that says it is a table: that would be `decisions`, written by pyarrow, which `apply` takes too.
+            If the name has the extension of a table. For a table, which `apply` reads too, write `decisions` with pyarrow.
 
         """
         if os.fspath(path).lower().endswith(_TABLES):
             message = (
                 f"{os.fspath(path)}: these are JSON Lines; give a name that ends with .jsonl, or write the table "
-                "`report.decisions`, as with pyarrow.parquet.write_table"
+                "`report.decisions`, for example with pyarrow.parquet.write_table"
             )
             raise OutputError(message)
         self._decisions.write(path)
@@ -180,10 +181,25 @@ class Report:
         return f"{documents:,} {noun} in = {kept:,} kept + {dropped:,} dropped ({share:.1f} %)"
 
     def _repr_html_(self) -> str:
-        return page(self._headline(), self.summary, self.similarities, self._largest(8))
+        return page(self._headline(), self.summary, self.similarities, self._largest(8), self._examples(6))
+
+    def _examples(self, count: int) -> list[tuple[_Id, _Id, float]]:
+        """Return dropped documents, their representatives and similarities, from the least similar pair to the most similar.
+
+        Exact duplicates are left out, and documents that duplicate a reference.
+        """
+        import numpy as np
+
+        representatives, similarities = self._decisions.representatives(), self.similarities
+        dropped = np.flatnonzero(~self._decisions.kept())
+        rows = np.flatnonzero((representatives[dropped] >= 0) & (similarities < 1))
+        rows = rows[np.argsort(similarities[rows], kind="stable")]
+        rows = rows[np.unique(np.linspace(0, rows.size - 1, min(count, rows.size)).astype(int))] if rows.size else rows
+        names = self._decisions.ids(dropped[rows].tolist()), self._decisions.ids(representatives[dropped[rows]].tolist())
+        return list(zip(*names, similarities[rows].tolist(), strict=True))
 
     def _largest(self, count: int) -> list[tuple[_Id, int]]:
-        """Give the largest groups: who stands for each, and how many they are."""
+        """Return the largest groups: the id of the representative and the size of each."""
         import numpy as np
 
         representatives = self._decisions.representatives()
@@ -193,35 +209,36 @@ class Report:
         return list(zip(self._decisions.ids(rows.tolist()), sizes[rows].tolist(), strict=True))
 
 
-# Pairs that are made at once, and that a notebook shows.
+# The number of pairs that are created in one call, and the number that a notebook shows.
 _STRETCH, _SHOWN = 1000, 20
 
 
 class Pairs:
-    """Similar pairs, in input order, as `lookalike.pairs` found them; iterating gives a `Pair` for each."""
+    """The similar pairs that `lookalike.pairs` found, in input order; iteration yields a `Pair` for each."""
 
     def __init__(self, pairs: _lookalike.Pairs, summary: dict[str, Any]) -> None:
         self._pairs = pairs
         self.summary: dict[str, Any] = summary
-        """The command's summary (`--json`): how many documents and pairs, and how they were found."""
+        """The command's summary (`--json`): the numbers of documents and pairs, and the method."""
 
     def __len__(self) -> int:
         return len(self._pairs)
 
     @property
     def table(self) -> pa.Table:
-        """A row a pair.
+        """The pairs as a table with one row per pair.
 
         Its columns: a, b (ids), row_a, row_b, resemblance, containment_ab (the share of a found in b), containment_ba,
-        intersection, size_a, size_b; null what was not counted. With `against`, a is a reference, and row_a its row among all
-        references, from 0.
+        intersection, size_a, size_b; figures that were not counted are null. With `against`, a is a reference, and row_a is its
+        row among all references, from 0.
 
-        A `pyarrow.Table` where pyarrow is installed; else an object with `__arrow_c_stream__`, which polars and pandas take.
+        The table is a `pyarrow.Table` if pyarrow is installed, else an object with `__arrow_c_stream__`, which polars and pandas
+        accept.
         """
         return _table(self._pairs.columns())
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give `table` as a frame of pandas."""
+        """Return `table` as a pandas frame."""
         return _frame(self._pairs.columns())
 
     def __iter__(self) -> Iterator[Pair]:
@@ -232,7 +249,7 @@ class Pairs:
         return [Pair(*ids, *rows, *shares, *counts) for ids, rows, shares, counts in self._pairs.rows(start, end)]
 
     def json(self) -> bytes:
-        """Give the lines that the command prints, byte for byte."""
+        """Return the lines that the command prints, byte for byte."""
         return self._pairs.lines()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -1,4 +1,4 @@
-"""Whole collections: `dedup` and `pairs`."""
+"""Runs over whole collections: `dedup` and `pairs`."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _Names = _Path | Files | Sequence[os.PathLike[str]]
 _Data = TypeVar("_Data")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
-# How files are read, data's or references'.
+# Keywords that control how files are read, for the data or the references.
 _OF_FILES = ("format", "delimiter", "encoding", "gitignore", "all_splits")
 
-# What goes with data that is named, and what to do with data in memory instead.
+# Keywords that only work with named data, and the alternatives for data in memory.
 _INSTEAD = {
-    "output": "what stays is given back",
+    "output": "the kept documents are returned",
     "resume": "write the data to a file first",
     "dry_run": "nothing is written unless decisions= names a file",
-    "input_command": "give its output as a path, or what it prints as a list",
-    "label": "report.decisions has what was decided, a row a document",
+    "input_command": "pass its output as a path, or what it prints as a list",
+    "label": "report.decisions has one row with the decision for each document",
 }
 
 
@@ -81,116 +81,119 @@ def dedup(
     against: Any = None,
     **options: Unpack[DedupOptions],
 ) -> tuple[Any, Report]:
-    """Keep one of each group of documents that are roughly the same: gives what stays, and a `Report`.
+    """Keep one document from each group of near-duplicates; returns the kept documents and a `Report`.
 
-    A document goes when one that stays is at least as similar to it as the threshold says; its representative is the most
-    similar of these. Similarity is the exact resemblance of the two sets of shingles, unless asked otherwise.
+    A document is dropped if its similarity to a kept document reaches the threshold; its representative is the most similar of
+    these kept documents. Similarity is the exact resemblance of the two sets of shingles, unless set otherwise.
 
-    `data` is one of these, and what stays comes as the same kind of object, in the same order, of the same types:
+    `data` is one of these. The kept documents are returned as the same kind of object, in the same order, with the same types:
 
-    - a list or tuple of `str`, a numpy array of them; a list or tuple of dictionaries, which are rows;
-    - a frame or series of pandas (with its index) or polars;
-    - a pyarrow `Table`, `RecordBatch`, `Array` or `ChunkedArray`, read where it is, without copies;
-    - a pyarrow `RecordBatchReader`, or anything else with `__arrow_c_stream__`: it goes through a temporary file, and what stays
-      is again a reader;
-    - a Hugging Face `Dataset` or `IterableDataset` (which is read once, into a temporary file);
-    - a path or URL as `str` or `pathlib.Path`, several as a list of `Path` or as `Files(…)`: what the command reads. What stays
-      is written to `output`, byte for byte as it came, and that name is given back; without `output` nothing is written, and
-      `None` is given back beside the report. With `label=True` all records are written there, each with what was decided about
-      it, for `apply` to drop by later.
+    - a list or tuple of `str`, or a numpy array of them; a list or tuple of dictionaries, which are rows;
+    - a pandas frame or series (its index is preserved), or a polars frame or series;
+    - a pyarrow `Table`, `RecordBatch`, `Array` or `ChunkedArray`, which is read without copies;
+    - a pyarrow `RecordBatchReader`, or any other object with `__arrow_c_stream__`: it is copied to a temporary file, and the kept
+      rows are returned as a reader;
+    - a Hugging Face `Dataset` or `IterableDataset` (which is read once into a temporary file);
+    - a path or URL as `str` or `pathlib.Path`, or several as a list of `Path` or as `Files(…)`: anything that the command reads.
+      The kept records are written to `output`, unchanged byte for byte, and that name is returned; without `output` nothing is
+      written, and `None` is returned with the report. With `label=True` all records are written to `output`, each with its
+      decision, so that `apply` can drop records later.
 
     A list of `str` is a list of texts, never of names.
 
-    With `tokens="items"` documents are sets by themselves, as the films that a user has seen: `data` is a list of sets, lists or
-    tuples of strings and numbers, or its column `text` has such; of files, JSON arrays. Items are compared as they are, each by
-    itself: 1 and 1.0 are one, 1 and "1", "a" and "A" are two.
+    With `tokens="items"` documents are sets, such as the films that a user has seen: `data` is a list of sets, lists or tuples of
+    strings and numbers, or its column `text` contains these; in files they are JSON arrays. Items are compared as they are, each
+    separately: 1 and 1.0 are the same item, but 1 and "1" are different, as are "a" and "A".
 
     `text` and `id` name the columns, or fields; `a.b` is the one with exactly this name, or else a field of a struct or object.
-    Without `id`, documents in memory are called by
-    their rows, from 0, and those of files by their field `id`, or file and line.
+    Without `id`, documents in memory are identified by their rows, from 0, and documents in files by their field `id`, or by file
+    and line.
 
-    `against` are references, such as a test set or what was kept before: documents that `data` is compared with too. They stay
-    whatever they are like, come first in keep order, and are neither given back nor decided about. They are anything that `data`
-    may be, or a list of several such, mixed as you like (in it a name is a `Path` or `Files`); their text is in the column or
-    field `text`. They need no ids: files' documents without one are called by file and line, those in memory without a column
-    `id` by their rows. References that are named come before those in memory.
+    `against` are references, such as a test set or the documents that were kept before. `data` is compared with them too. They
+    are always kept, are first in keep order, and are neither returned nor listed in the decisions. They can be anything that
+    `data` can be, or a list of several collections of any kinds (in which a name is a `Path` or `Files`); their text is in the
+    column or field `text`. They do not need ids: documents in files without an id are identified by file and line, and those in
+    memory without a column `id` by their rows. Named references precede those in memory.
 
-    - `against_only=True` compares with references alone: what is alike within `data` all stays.
-    - `drop_holders=True`, with `measure="containment"`: a document goes for a reference that it contains, as a page for a test
-      question, and not for one that contains it.
+    - `against_only=True` compares with references only: all documents that are similar only to each other are kept.
+    - `drop_holders=True`, with `measure="containment"`: a document is dropped if it contains a reference, such as a page that
+      contains a test question, and not if a reference contains it.
 
-    The other keywords, with their defaults. What is similar:
+    The other keywords are listed here with their defaults. What is similar:
 
-    - `threshold=None`: the similarity from which a document goes, above 0 up to 1; None for 0.8, or what `preset` sets.
-    - `preset=None`: settings for a kind of texts; other keywords win. `"quotations"`, for texts of one or two sentences, is
-      `shingle=2, threshold=0.5`.
-    - `measure="resemblance"`: shared shingles divided by all of both; `"containment"`: by those of the document that may go.
-    - `shingle=None`: tokens in a shingle, 1 to 64; None for 5, of lines for 2, with anchors for 3. `tokens="auto"`: what these
-      are, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
-    - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: only shingles that begin with one of their stop words. Articles have
-      many, menus and advertisements few, so pages with one article among unlike things are alike. A text with few stop words is
-      compared by all its shingles; `report.summary["few_anchors"]` counts these.
-    - `fold=[]`: differences that are ignored, such as `"accents,digits"`, `"marks"` or `["simplified"]`; `folds={}` is the same
-      as a dictionary, `{"accents": True}`.
+    - `threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None for 0.8, or the value of
+      `preset`.
+    - `preset=None`: settings for a kind of text; other keywords override them. `"quotations"`, for texts of one or two sentences,
+      is `shingle=2, threshold=0.5`.
+    - `measure="resemblance"`: shared shingles divided by all shingles of both texts; `"containment"`: divided by those of the
+      document that may be dropped.
+    - `shingle=None`: the number of tokens in a shingle, 1 to 64; None for 5, but 2 for lines and 3 with anchors. `tokens="auto"`:
+      what a token is, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
+    - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: use only shingles that begin with one of their stop words. Articles
+      have many, menus and advertisements few, so pages with the same article in different surroundings are similar. A text
+      with few stop words is compared by all its shingles; `report.summary["few_anchors"]` counts these texts.
+    - `fold=[]`: differences to ignore, such as `"accents,digits"`, `"marks"` or `["simplified"]`; `folds={}` is the same as a
+      dictionary, `{"accents": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
     - `recall=0.99`: the share of the pairs at the threshold that must be found.
-    - `method="minhash"`: how candidates are found; or `"simhash"`, `"sentences"`, `"exact"`, `"shingle"` (none is missed).
+    - `method="minhash"`: how candidates are found; or `"simhash"`, `"sentences"`, `"exact"`, `"shingle"` (misses no pair).
     - `candidates="bands"`: for MinHash `"bands"`, `"shared"` (the default for containment) or `"super"`. The other names,
-      `"simhash"`, `"sentences"`, `"exact"` and `"all"`, choose the method. A dictionary has the settings of one: `Bands`,
-      `Shared`, `SimHashBy`, `Sentences`. The following keywords have the same settings one by one.
+      `"simhash"`, `"sentences"`, `"exact"` and `"all"`, select the method. A dictionary contains the settings of one kind:
+      `Bands`, `Shared`, `SimHashBy`, `Sentences`. The following keywords are the same settings, one by one.
     - `bands=None`, `rows=None`, `permutations=None`: for bands. `modulus=None`, `common=None`: for shared and super, with
       `run_length=None` for super. `bits=None`, `features=None`, `distance=None`, `blocks=None`: for SimHash. `longest=None`,
-      `digest=None`: for sentences. One that the method does not use is refused.
-    - `verify=None`: what makes a candidate similar: `"exact"`, `"sketch"` or `"none"`; what goes with `candidates` unless given.
-    - `cluster="law"`: a kept document and those similar to it; `"components"`: all that chains of similar pairs connect;
+      `digest=None`: for sentences. A keyword that the method does not use is an error.
+    - `verify=None`: what makes a candidate similar: `"exact"`, `"sketch"` or `"none"`; by default it depends on `candidates`.
+    - `cluster="law"`: a kept document and those similar to it; `"components"`: documents that chains of similar pairs connect;
       `"greedy"`: Broder's clusters, with `representative=None` and `sample=None`; or `{"greedy": {…}}`.
-    - `fingerprint="rolling"`, or `"rabin"` with `degree=None`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: what shingles are
-      numbered by.
-    - `set_field=None`: the column or field of sets, as `text` with `tokens="items"`.
+    - `fingerprint="rolling"`, or `"rabin"` with `degree=None`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: how shingles are
+      mapped to numbers.
+    - `set_field=None`: the column or field of sets, the same as `text` with `tokens="items"`.
 
-    Who stays, and how ids are taken:
+    Which document is kept, and how ids are treated:
 
-    - `keep="first"`: or `"longest"`, by the characters of the text as it is (the default for containment), `"newest:FIELD"`,
-      `"max:FIELD"`, `"min:FIELD"`; ties go to the first.
+    - `keep="first"`: or `"longest"`, by the characters of the unchanged text (the default for containment), `"newest:FIELD"`,
+      `"max:FIELD"`, `"min:FIELD"`; on a tie, the first.
     - `allow_repeated_ids=False`: whether several documents may have the same id.
 
-    How the run is done:
+    How the run is executed:
 
-    - `threads=0`: one a core; the answer is the same for any number.
-    - `memory=None`: bytes, or a size such as `"8G"`; half of what is free. What is above goes to files in `temp_dir=None`.
-    - `progress=None`: whether a bar is shown with tqdm; when standard error is a terminal, unless it is said.
+    - `threads=0`: 0 for one per core; the answer is the same for any number.
+    - `memory=None`: the limit in bytes, or a size such as `"8G"`; by default half of the free memory. Data beyond it is spilled
+      to files in `temp_dir=None`.
+    - `progress=None`: whether a progress bar is shown with tqdm; by default if standard error is a terminal.
     - `decisions=None`: a file for the command's decision lines. `report.decisions` has them in any case.
-    - `html=None`: take texts for pages of HTML, and compare their `"text"` or `"main"` part.
+    - `html=None`: parse texts as HTML pages, and compare their `"text"` or `"main"` part.
 
-    Of paths and URLs only:
+    For paths and URLs only:
 
-    - `format=None`, `delimiter=None`, `encoding=None`: how files are read where they do not say it themselves.
-    - `gitignore=False`: of folders, leave out what .gitignore files say.
-    - `all_splits=False`: read all splits of a data set that a folder holds, such as train and test, as one collection; such a
-      folder is refused otherwise.
-    - `skip_bad=None`: a file to set bad lines aside in, instead of stopping at the first. With data in memory (and with files,
-      where the lines need not be kept) `skip_bad=True`: rows without a text, such as null, or without an id, where `id` names a
-      column, are skipped. They are counted in `report.summary["bad_lines"]`, are not given back, and have no decision;
+    - `format=None`, `delimiter=None`, `encoding=None`: how files are read if they do not show it themselves.
+    - `gitignore=False`: whether to ignore the files of a folder that its .gitignore files exclude.
+    - `all_splits=False`: whether to read all splits of a dataset in a folder, such as train and test, as one collection;
+      otherwise such a folder is an error.
+    - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. With data in memory (and with
+      files if the lines are not needed), use `skip_bad=True`: rows without a text, such as null, or without an id, if `id` names
+      a column, are skipped. They are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
       `report.skipped` has their numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
-    - `dry_run=False`: do everything except write files.
-    - `resume=None`: a folder to keep what is done in, so that the same call goes on from there.
-    - `label=False`, `label_prefix=""`: write all records to `output`, with four fields that say what was decided.
+    - `dry_run=False`: whether to do everything except write files.
+    - `resume=None`: a folder for saved progress, so that the same call continues from there.
+    - `label=False`, `label_prefix=""`: whether to write all records to `output`, with four fields that contain the decision.
 
-    They are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`, `RunOptions`
-    and `CollectionConfig`. `text` and `id` are `--text-field` and `--id-field`. `--json`, `--summary`, `--quiet` and
-    `--no-decisions` concern what the command prints, and what it writes without being asked; they are not keywords.
+    These keywords are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`,
+    `RunOptions` and `CollectionConfig`. `text` and `id` are `--text-field` and `--id-field`. `--json`, `--summary`, `--quiet` and
+    `--no-decisions` affect what the command prints, and what it writes by default; they are not keywords.
 
-    A text is a string, an id a string, a number or a time; 1 and "1" are two ids. What is neither, as null, is refused, with its
-    row, from 0; of files with its line, from 1. Batches that come by and by may have columns of other types than those before:
-    they come back in the types that hold all values exactly (whole numbers and fractions as float64), and what no type holds
-    is refused.
+    A text is a string; an id is a string, a number or a time; 1 and "1" are different ids. Any other value, such as null, is an
+    error that reports its row, from 0, or for files its line, from 1. If batches of a stream differ in column types, the result
+    uses the types that hold all values exactly (float64 for whole numbers and fractions); values that no type can hold are an
+    error.
 
-    Raises one of `lookalike.errors`, whose attributes say where and what; `TypeError` for a keyword that is none, and for data of
-    another kind. An interrupt from the keyboard ends the run.
+    Raises one of `lookalike.errors`, whose attributes show the place and the cause, or `TypeError` for an unknown keyword or
+    unsupported data. A keyboard interrupt ends the run.
 
-    Cost: one to two seconds a gigabyte on two cores; some 300 bytes of memory a document, beyond `memory` on the disk; for lists
-    one copy of the texts, for Arrow none.
+    Cost: one to two seconds per gigabyte on two cores; about 300 bytes of memory per document, which are spilled to the disk
+    beyond `memory`; one copy of the texts for lists, none for Arrow.
 
     >>> import lookalike
     >>> texts = ["one two three four five six seven", "One, two, three, four, five, six, seven!", "something else"]
@@ -210,9 +213,9 @@ def dedup(
     text = _field(text, options)
     running, config, progress = _split(options, DedupOptions)
     if output is None and running.get("label"):
-        raise ConfigError("label= goes with output=: name a file for the labelled records", option="label")
+        raise ConfigError("label= only works with output=; name a file for the labelled records", option="label")
     if "label_prefix" in running and not running.get("label"):
-        raise ConfigError("label_prefix= goes with label=True", option="label_prefix")
+        raise ConfigError("label_prefix= only works with label=True", option="label_prefix")
     source = _source(data, text, id, against, {"output": output, **running}, config.get("tokens") == "items")
     with shown(progress) as bar:
         found, summary = _lookalike.dedup(
@@ -232,20 +235,19 @@ def pairs(
     against: Any = None,
     **options: Unpack[PairsOptions],
 ) -> Pairs:
-    """Find every pair of similar documents, sorted by their places in the input.
+    """Find all pairs of similar documents, sorted by their places in the input.
 
-    `data` and the keywords are those of `dedup`, but for those of what stays and what is written: there is no `output`, `keep`,
-    `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`, `dry_run` and
-    `resume` here; `exact=True` is `method="shingle"`. With `against` these are the pairs of
-    a reference and a document of `data`, in which a is the reference. Similar is what reaches the threshold by exact count,
-    unless `verify` says otherwise.
+    `data` and the keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
+    `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`, `dry_run`
+    and `resume` here; `exact=True` is `method="shingle"`. With `against` the pairs consist of a reference, a, and a document of
+    `data`, b. A pair is similar if its exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
 
     With `nearest=K` each document, a, is listed with its K most similar matches, b: the most similar first, equally similar ones
-    in input order. A pair is listed twice where each is among the other's nearest. With `against` the neighbours, b, are
+    in input order. A pair is listed twice if each document is among the other's nearest. With `against` the neighbours, b, are
     references.
 
-    Candidates come from sketches and miss a share of the pairs, which the summary tells (see
-    `curve`); with `candidates="all"` none is missed, and all sets are held in memory.
+    Candidates are found by sketches, which miss a share of the pairs; the summary reports this share (see `curve`). With
+    `candidates="all"` no pair is missed, and all sets are held in memory.
 
     >>> import lookalike
     >>> found = lookalike.pairs(["one two three four five six", "one two three four five six seven", "something else"])
@@ -269,68 +271,68 @@ def pairs(
 
 
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what is None, and make names of paths."""
+    """Return the options that are not None, with paths as strings."""
     given = {name: value for name, value in options.items() if value is not None}
     return {name: os.fspath(value) if isinstance(value, os.PathLike) else value for name, value in given.items()}
 
 
 def _known(options: type) -> list[str]:
-    """Name all keywords that go with some options."""
+    """List all keywords of a function with these options."""
     return ["text", "id", "threshold", "output", "against", *options.__annotations__]
 
 
 def _field(text: str, options: Any) -> str:
-    """Give the field that is compared; where `set_field` names it, documents are sets."""
+    """Return the field that is compared; if `set_field` names it, documents are sets."""
     named = options.pop("set_field", None)
     if named is None:
         return text
     if text != "text" or options.setdefault("tokens", "items") != "items":
-        raise ConfigError("set_field= names the field of the sets, whose items are the tokens: leave out text= and tokens=")
+        raise ConfigError("set_field= names the field of the sets, whose items are the tokens; leave out text= and tokens=")
     return str(named)
 
 
 def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dict[str, Any], bool | None]:
-    """Part how a run is done from what decides the answer, among which is what nobody knows, and from the bar."""
+    """Split the options into those for running, those that determine the answer (including unknown ones), and the bar."""
     running = set(known.__annotations__) - set(CollectionConfig.__annotations__)
     done = {name: value for name, value in options.items() if name in running}
     return done, {name: value for name, value in options.items() if name not in running}, done.pop("progress", None)
 
 
 class _Source(NamedTuple):
-    """What is read, as the engine takes it."""
+    """The inputs of a run, in the form that the engine takes."""
 
     kind: Kind | None
-    """Of data in memory."""
+    """The kind of the data, if it is in memory."""
     texts: tuple[str, _lookalike.Texts] | None
     references: list[tuple[str, _lookalike.Texts]]
-    """Those in memory."""
+    """The references in memory."""
     options: dict[str, Any]
     read: NDArray[np.bool_] | None
-    """Which rows of the data are read, where some are skipped."""
+    """Which rows of the data are read, if some are skipped."""
     skipped: int
-    """How many references in memory are skipped."""
+    """The number of skipped references in memory."""
 
     def count_skipped(self, summary: dict[str, Any]) -> None:
-        """Count what was skipped in memory among the bad lines."""
+        """Add the rows in memory that were skipped to the bad lines."""
         skipped = self.skipped + (0 if self.read is None else int((~self.read).sum()))
         if skipped:
             summary["bad_lines"] += skipped
 
 
 def _skips(options: dict[str, Any]) -> bool:
-    """Take out whether rows that cannot be read are skipped."""
+    """Remove `skip_bad` from the options, and return whether unreadable rows are skipped."""
     skip_bad = options.pop("skip_bad", False)
     if not isinstance(skip_bad, bool):
         raise ConfigError(
-            "skip_bad= names a file only for paths and URLs; with data in memory skip_bad=True skips and counts rows without a "
-            "text, and report.skipped has their numbers",
+            "skip_bad= with a file name only works with paths and URLs; with data in memory, skip_bad=True skips and counts rows "
+            "without a text, and report.skipped has their numbers",
             option="skip_bad",
         )
     return skip_bad
 
 
 def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any], sets: bool) -> _Source:
-    """Find out what data and references are, and make of the keywords what the engine takes."""
+    """Determine the kinds of data and references, and convert the keywords to the form that the engine takes."""
     given = plain(options)
     inputs, folder = names_of(data), given.get("temp_dir")
     if data is None and "input_command" in given:
@@ -341,7 +343,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
         for name in _INSTEAD:
             if given.get(name, False) is not False:
                 raise ConfigError(
-                    f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out; {_INSTEAD[name]}",
+                    f"{name}= only works with paths and URLs, not with a {type(data).__name__}; leave it out; {_INSTEAD[name]}",
                     option=name,
                 )
         skip_bad = _skips(given)
@@ -354,20 +356,20 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
         if skip_bad:
             texts, read = usable(texts, [text, *others])
     elif given.get("skip_bad") is True:
-        # Counted, and kept nowhere.
+        # Skipped lines are counted, but not stored.
         given["skip_bad"] = os.devnull
     names: list[str] = []
     references: list[tuple[str, _lookalike.Texts]] = []
     if against is not None:
-        # Of files and data in memory together the former are counted by the engine.
+        # If there are both files and data in memory, the engine counts the skipped lines of the files.
         skip_bad = skip_bad or given.get("skip_bad") is not None
         names, references, skipped = references_of(against, data, text, id, called or "id", folder, sets, skip_bad)
     if references and "resume" in given:
-        words = "resume= goes with references that are named: write those in memory to a file, or leave it out"
+        words = "resume= only works with references that are named; write those in memory to a file, or leave it out"
         raise ConfigError(words, option="resume")
     for name in _OF_FILES:
         if given.get(name, False) is not False and not inputs and not names:
-            words = f"{name}= goes with paths and URLs, and this is a {type(data).__name__}: leave it out"
+            words = f"{name}= only works with paths and URLs, not with a {type(data).__name__}; leave it out"
             raise ConfigError(words, option=name)
     given |= {"text": text, "inputs": list(inputs or []), "against": names}
     if called is not None:

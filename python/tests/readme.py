@@ -30,7 +30,7 @@ def run(number, folder):
 
 
 def wanted():
-    """Give the packages that the blocks import, besides this one and Python's own."""
+    """Return the packages that the blocks import, except this one and Python's own."""
     names = {name for block in BLOCKS for name in re.findall(r"^(?:import|from) (\w+)", block, re.MULTILINE)}
     return sorted(names - {"lookalike"} - sys.stdlib_module_names)
 

@@ -1,4 +1,4 @@
-"""References: whatever they are kept in, the answer is the command's, and none is taken for a document of the data."""
+"""References in every kind of object: the answer is the command's, and no reference is treated as a document of the data."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def check(report, lines, references):
     draw=st.randoms(use_true_random=False),
     words=st.booleans(),
 )
-def test_decisions_are_the_commands_wherever_references_are(picks, references, way, draw, words):
+def test_decisions_match_the_command_for_all_kinds_of_references(picks, references, way, draw, words):
     keywords, flags = way
     texts = [POOL[pick] + draw.choice(["", "", " and more"]) for pick in picks]
     with TemporaryDirectory() as name:
@@ -188,7 +188,7 @@ def test_every_kind_may_be_a_reference(called):
     assert report.decisions["representative"].to_pylist() == ["7", None, "40", str(len(TEXTS) - 4)]
 
 
-def test_pairs_with_references_are_the_commands(command, tmp_path):
+def test_pairs_with_references_match_the_command(command, tmp_path):
     half = len(TEXTS) // 2
     write(tmp_path / "in.jsonl", TEXTS[:half], range(half))
     write(tmp_path / "more.jsonl", TEXTS[half:], ROWS["id"][half:])
@@ -223,13 +223,13 @@ def test_ids_of_two_types_are_json():
     assert report.decisions["representative"].to_pylist() == [None, '"8"', "7"]
     assert report.pairs.to_pylist()[0] == {"dropped": 8, "representative": '"8"', "similarity": 1.0, "reference": "against row 0"}
     assert report.clusters == {7: [7, 9]}
-    # Where none stands for anything there is no other type.
+    # If no reference is a representative, the column keeps the type of the data's ids.
     _, report = lookalike.dedup(data, id="key", against=pl.DataFrame({"text": ["nothing of the kind"], "key": ["8"]}))
     assert report.decisions["representative"].to_pylist() == [None, None, 7]
     assert report.decisions["reference"].null_count == 3
 
 
-def test_what_holds_a_reference_is_as_similar_as_was_measured():
+def test_a_page_containing_a_reference_has_the_measured_similarity():
     page = f"{NEWS[0]} and much more that is said about all of it on the page, before and behind"
     _, report = lookalike.dedup([page], against=NEWS[:1], measure="containment", drop_holders=True, against_only=True)
     row = report.decisions.to_pylist()[0]
@@ -240,7 +240,7 @@ def test_what_holds_a_reference_is_as_similar_as_was_measured():
     assert report.kept.all()
 
 
-def test_references_alone():
+def test_references_only():
     kept, report = lookalike.dedup(NEWS, against=[NEWS[1]], against_only=True)
     assert kept == [NEWS[0], NEWS[2]]
     assert "not compared with each other" in report._repr_html_()
@@ -254,7 +254,7 @@ def test_references_alone():
     assert "reference" not in lookalike.dedup(NEWS)[1].decisions.column_names
 
 
-def test_files_of_references_beside_data_in_memory(tmp_path):
+def test_files_of_references_with_data_in_memory(tmp_path):
     (tmp_path / "test.tsv").write_text(f"text\tother\n{NEWS[1]}\tx\n")
     kept, report = lookalike.dedup(NEWS, against=tmp_path / "test.tsv", format="csv", delimiter="\t", encoding="utf-8")
     assert kept == [NEWS[0]]
@@ -268,7 +268,7 @@ def test_files_of_references_beside_data_in_memory(tmp_path):
     assert report.decisions["reference_row"].to_pylist() == [2, 0, 2]
 
 
-def test_temporary_files_of_references_are_taken_away(tmp_path):
+def test_temporary_files_of_references_are_removed(tmp_path):
     for name in ("reader", "iterable dataset"):
         kept, _ = lookalike.dedup([TEXTS[3], "of its own"], against=[MAKERS[name](), NEWS], temp_dir=tmp_path)
         assert kept == ["of its own"]
@@ -278,28 +278,28 @@ def test_temporary_files_of_references_are_taken_away(tmp_path):
 @pytest.mark.parametrize(
     ("refused", "exception", "words"),
     [
-        (lambda _: lookalike.dedup(NEWS, against_only=True), errors.ConfigError, "against_only= goes with against=:"),
-        (lambda _: lookalike.dedup(NEWS, drop_holders=True), errors.ConfigError, "drop_holders= goes with against=:"),
+        (lambda _: lookalike.dedup(NEWS, against_only=True), errors.ConfigError, "against_only= only works with against=;"),
+        (lambda _: lookalike.dedup(NEWS, drop_holders=True), errors.ConfigError, "drop_holders= only works with against=;"),
         (lambda _: lookalike.dedup(NEWS, against=TEXTS, drop_holders=True), errors.ConfigError, 'measure="containment"'),
         (
             lambda _: lookalike.dedup(NEWS, against=TEXTS, cluster="components"),
             errors.ConfigError,
-            'against= goes with cluster="law"',
+            'against= only works with cluster="law"',
         ),
-        (lambda _: lookalike.dedup(NEWS, against=TEXTS, against_only=True, keep="longest"), errors.ConfigError, "keep= says"),
-        (lambda path: lookalike.dedup(path, against=path), errors.InputError, "as what inputs are compared with"),
+        (lambda _: lookalike.dedup(NEWS, against=TEXTS, against_only=True, keep="longest"), errors.ConfigError, "keep= chooses"),
+        (lambda path: lookalike.dedup(path, against=path), errors.InputError, "as an input and as a reference"),
         (lambda _: lookalike.dedup(NEWS, against=[["other"], NEWS]), errors.InputError, "against[1] is the data itself"),
-        (lambda path: lookalike.dedup(path, against=NEWS, resume=path), errors.ConfigError, "resume= goes with references"),
+        (lambda path: lookalike.dedup(path, against=NEWS, resume=path), errors.ConfigError, "resume= only works with references"),
         (
             lambda path: lookalike.dedup(NEWS, against=path, skip_bad="bad"),
             errors.ConfigError,
-            "skip_bad= names a file only",
+            "skip_bad= with a file name only works",
         ),
-        (lambda path: lookalike.dedup(NEWS, against=path, output="kept"), errors.ConfigError, "output= goes with paths"),
-        (lambda _: lookalike.dedup(NEWS, against=TEXTS, format="csv"), errors.ConfigError, "format= goes with paths"),
-        (lambda path: lookalike.dedup(NEWS, against=[path, "test.jsonl"]), TypeError, "a str beside collections"),
+        (lambda path: lookalike.dedup(NEWS, against=path, output="kept"), errors.ConfigError, "output= only works with paths"),
+        (lambda _: lookalike.dedup(NEWS, against=TEXTS, format="csv"), errors.ConfigError, "format= only works with paths"),
+        (lambda path: lookalike.dedup(NEWS, against=[path, "test.jsonl"]), TypeError, "mixes a str with collections"),
         (lambda _: lookalike.dedup(NEWS, against=["text", None]), errors.RecordError, 'against row 1: field "text" is None'),
-        (lambda _: lookalike.dedup(NEWS, against=[None]), TypeError, "builtins.NoneType is no collection"),
+        (lambda _: lookalike.dedup(NEWS, against=[None]), TypeError, "unsupported input type builtins.NoneType"),
         (lambda _: lookalike.dedup(NEWS, against="/missing/file.jsonl"), errors.InputError, "no such file"),
         (
             lambda _: lookalike.dedup(NEWS, against=[TEXTS, pd.DataFrame({"body": NEWS})]),

@@ -67,7 +67,7 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> make_people.Pool:
     return make_people.Pool(tmp_path)
 
 
-def test_people_are_the_same_each_time_and_as_many_as_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_people_are_reproducible_and_as_many_as_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = make_people.People(pool(tmp_path, monkeypatch), 6).records(1000)
     assert made == make_people.People(pool(tmp_path, monkeypatch), 6).records(1000)
     assert made != make_people.People(pool(tmp_path, monkeypatch), 7).records(1000)

@@ -118,7 +118,7 @@ def timeless(summary):
 
 
 @pytest.mark.parametrize(("keywords", "flags"), WAYS)
-def test_every_kind_gets_the_commands_answer(command, collection, keywords, flags):
+def test_every_kind_gives_the_result_of_the_command(command, collection, keywords, flags):
     said = command("dedup", "in.jsonl", "-o", "kept.jsonl", "--decisions", "decisions.jsonl", "--json", *flags)
     assert said.returncode == 0, said.stderr
     expected = [json.loads(line) for line in (collection / "kept.jsonl").read_text().splitlines()]
@@ -161,7 +161,7 @@ def test_every_kind_gets_the_commands_answer(command, collection, keywords, flag
 
 
 @pytest.mark.parametrize(("keywords", "flags"), [way for way in WAYS if "keep" not in way[0] and "cluster" not in way[0]])
-def test_pairs_are_the_commands(command, collection, keywords, flags):
+def test_pairs_match_the_command(command, collection, keywords, flags):
     said = command("pairs", "in.jsonl", *flags)
     assert said.returncode == 0, said.stderr
     for name, make in MAKERS.items():
@@ -215,7 +215,7 @@ def test_evaluation_by_labels_and_pairs():
     pairs = [(np.int64(0), np.int64(1), 1.0), (2, 3)]
     found = lookalike.evaluate(texts, truth=pairs, threshold=0.9, runs=["--method exact"])
     assert (found.truth["kind"], found.truth["pairs"], found.runs[0]["pairs"]["found"]) == ("pairs", 2, 20)
-    with pytest.raises(errors.ConfigError, match="one truth"):
+    with pytest.raises(errors.ConfigError, match="one ground truth"):
         lookalike.evaluate(texts)
     with pytest.raises(errors.EvaluationError, match="treshold"):
         lookalike.evaluate(texts, sample=5, runs=["--treshold 0.5"])
@@ -230,7 +230,7 @@ def test_evaluation_by_labels_and_pairs():
     threshold=st.sampled_from([0.4, 0.8, 1.0]),
     slices=st.integers(1, 9),
 )
-def test_rows_that_stay_are_those_that_the_mask_says(picks, kind, threshold, slices):
+def test_kept_rows_match_the_mask(picks, kind, threshold, slices):
     bases = variants(random.Random(9), 10)
     texts = [bases[pick] + (" and more" * (place % 3)) for place, pick in enumerate(picks)]
     rows = {"text": texts, "n": list(range(len(texts)))}
@@ -261,7 +261,7 @@ def test_rows_that_stay_are_those_that_the_mask_says(picks, kind, threshold, sli
     )
 )
 @settings(max_examples=30)
-def test_ids_come_back_as_they_are(ids):
+def test_ids_are_returned_unchanged(ids):
     texts = ["the same text of more than five words"] * 2 + [f"another text that is number {n}" for n in range(len(ids) - 2)]
     _, report = lookalike.dedup(pa.table({"text": texts, "id": ids}), id="id")
     table = report.decisions
@@ -307,7 +307,7 @@ def test_files_of_tables(tmp_path, ending):
     assert other.exists()
 
 
-def test_several_inputs_and_what_is_left_out(collection):
+def test_several_inputs_and_skipped_lines(collection):
     (collection / "more.jsonl").write_text('{"id": "new", "text": "quite another text, about nothing"}\nno json\n')
     names = [collection / "in.jsonl", collection / "more.jsonl"]
     with pytest.raises(errors.RecordError, match=r"more\.jsonl:2"):
@@ -321,7 +321,7 @@ def test_several_inputs_and_what_is_left_out(collection):
         lookalike.Files()
 
 
-def test_temporary_files_are_taken_away(tmp_path):
+def test_temporary_files_are_removed(tmp_path):
     kept, _ = lookalike.dedup(reader(), id="id", temp_dir=tmp_path)
     assert len(kept.read_all()) > 0
     del kept
@@ -336,7 +336,7 @@ def test_temporary_files_are_taken_away(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_data_sets_keep_what_they_are():
+def test_data_sets_keep_their_type_and_format():
     data = datasets.Dataset.from_dict(ROWS).with_format("numpy", columns=["text", "score"])
     kept, report = lookalike.dedup(data)
     assert kept.features == data.features

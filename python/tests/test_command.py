@@ -43,7 +43,7 @@ def test_the_script_is_the_command():
     assert b'"bands": 21' in said.stdout
 
 
-def test_whoever_reads_its_output_may_have_enough(tmp_path):
+def test_a_closed_output_pipe_is_not_an_error(tmp_path):
     ran = subprocess.run(
         f"{sys.executable} -m lookalike completions bash | head -c 10 > out; exit ${{PIPESTATUS[0]}}",
         shell=True,
@@ -55,7 +55,7 @@ def test_whoever_reads_its_output_may_have_enough(tmp_path):
 
 
 def test_an_interrupt_ends_it_at_once(tmp_path):
-    # It reads from a pipe that nobody writes to.
+    # It reads from a pipe without a writer.
     os.mkfifo(tmp_path / "never")
     argv = [sys.executable, "-m", "lookalike", "pairs", str(tmp_path / "never")]
     running = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -70,7 +70,7 @@ def test_an_interrupt_ends_it_at_once(tmp_path):
     assert words == b""
 
 
-def test_the_program_that_calls_it_keeps_its_handler(monkeypatch, capfd):
+def test_the_calling_program_keeps_its_signal_handler(monkeypatch, capfd):
     handler = lambda *_: None  # noqa: E731
     before = signal.signal(signal.SIGINT, handler)
     try:
@@ -85,7 +85,7 @@ def test_the_program_that_calls_it_keeps_its_handler(monkeypatch, capfd):
     assert capfd.readouterr().out.count("21 bands of 6 rows") == 2
 
 
-def test_importing_it_takes_no_numpy():
+def test_importing_it_does_not_import_numpy():
     code = "import sys, lookalike; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -29,7 +29,7 @@ PAIRS = [
         ({"tokens": "lines", "preset": "quotations"}, ["--tokens", "lines", "--preset", "quotations"]),
     ],
 )
-def test_the_figures_are_the_commands(command, tmp_path, a, b, config, flags):
+def test_the_figures_match_the_command(command, tmp_path, a, b, config, flags):
     for name, text in (("a", a), ("b", b)):
         (tmp_path / name).write_text(text)
     said = json.loads(command("compare", "a", "b", "--json", *flags).stdout)

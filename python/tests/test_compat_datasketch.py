@@ -1,4 +1,4 @@
-"""datasketch and its stand-in agree, bit by bit."""
+"""datasketch and its replacement agree, bit by bit."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_hashes_of_64_bits_are_the_same(hashes, scheme):
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_tokens_that_wait_are_there_when_they_are_asked_for(scheme):
+def test_buffered_tokens_are_included_in_every_result(scheme):
     tokens = [str(number).encode() for number in range(3000)]
     expected = {count: pair(tokens[:count], scheme=scheme)[1] for count in (0, 1, 1023, 1024, 1025, 3000)}
 
@@ -139,7 +139,7 @@ def test_tokens_that_wait_are_there_when_they_are_asked_for(scheme):
         (token for token in ()),
     ],
 )
-def test_whatever_has_bytes_is_hashed(tokens):
+def test_all_bytes_like_tokens_are_hashed(tokens):
     tokens = list(tokens)
     assert same(*pair(tokens))
     for of in (ours, theirs):
@@ -147,7 +147,7 @@ def test_whatever_has_bytes_is_hashed(tokens):
             of.MinHash().update_batch(["text"])
 
 
-def test_a_list_that_is_cut_while_it_is_read_is_no_harm():
+def test_a_list_that_is_cleared_while_it_is_read_is_safe():
     tokens = [b"a", b"b"]
 
     class Cutting:
@@ -188,7 +188,7 @@ def test_the_same_arguments_are_refused(arguments):
 
 
 @given(TOKENS, TOKENS, st.sampled_from(SCHEMES))
-def test_what_is_said_of_two_is_the_same(left, right, scheme):
+def test_results_for_two_sketches_are_the_same(left, right, scheme):
     (a, b), (c, d) = pair(left, scheme=scheme), pair(right, scheme=scheme)
     assert a.jaccard(c) == b.jaccard(d)
     assert same(ours.MinHash.union(a, c), theirs.MinHash.union(b, d))
@@ -218,7 +218,7 @@ def test_pickles_are_read_by_the_other_package(tokens, scheme):
         names = ("minhash", "lean_minhash", "hashfunc")
         for name in names:
             sys.modules[f"lookalikes_{name}"] = sys.modules[f"lookalike.compat.datasketch.{name}"]
-        # The name's length stands before it, and is the same.
+        # A pickle stores the length of each name before it, so the replaced name must have the same length.
         read = pickle.loads(stored)
         assert type(read) is type(mine)
         assert read == mine

@@ -49,7 +49,7 @@ def not_utf8():
     return pa.Array.from_buffers(pa.string(), 3, pa.array(NOT_UTF8).buffers())
 
 
-def test_flipped_bytes_crash_nothing():
+def test_flipped_bytes_do_not_crash():
     found, each = ways_to_end(200)
     wrong = [(job[1:], end) for job, end in each if end is None or "CRASH" in end or "OTHER" in end]
     # A reader may crash by itself.
@@ -78,7 +78,7 @@ def kinds_of(array):
 
 
 @pytest.mark.parametrize("kind", kinds_of(pa.array(["a", "b", "c"])))
-def test_bytes_that_are_no_text_are_named(kind):
+def test_bytes_that_are_not_text_are_reported(kind):
     data = kinds_of(not_utf8())[kind]
     words = "column 'text', batch 0 is damaged (Invalid UTF8 sequence at string index 1); read or download it again"
     with pytest.raises(errors.InputError, match=re.escape(f"{type(data).__name__}: {words}")):
@@ -87,7 +87,7 @@ def test_bytes_that_are_no_text_are_named(kind):
         lookalike.dedup(["a"], against=kinds_of(not_utf8())[kind])
 
 
-def test_what_parquet_read_is_checked(tmp_path):
+def test_data_read_from_parquet_is_checked(tmp_path):
     pq.write_table(pa.table({"text": not_utf8()}), tmp_path / "a.parquet")
     for read in (pq.read_table, pd.read_parquet):
         data = read(tmp_path / "a.parquet")
@@ -145,7 +145,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_what_arrives_is_checked_whatever_the_producer_says(name):
+def test_arriving_data_is_checked_for_every_producer(name):
     other = DAMAGED[name]()
     table = spoil(pa.table({"text": ["a text"] * len(other), "other": other}))
     with pytest.raises(errors.InputError, match='Table: column "other", batch 0 is damaged'):
@@ -154,7 +154,7 @@ def test_what_arrives_is_checked_whatever_the_producer_says(name):
         lookalike.dedup(table)
 
 
-def test_slices_answer_for_their_own_rows():
+def test_slices_are_checked_for_their_own_rows_only():
     table = pa.table({"text": not_utf8()})
     assert lookalike.dedup(table.slice(0, 1))[0].to_pylist() == [{"text": "a text"}]
     assert len(lookalike.dedup(table.slice(2))[0]) == 1
@@ -178,7 +178,7 @@ def test_libraries_without_pyarrow_are_checked():
     assert len(lookalike.dedup(pl.DataFrame({"text": ["a", "b"]}))[0]) == 2
 
 
-def test_what_panics_when_it_is_converted_is_an_exception_of_ours():
+def test_panics_during_conversion_become_our_exceptions():
     class Odd:
         def __arrow_c_array__(self, requested_schema=None):
             return pa.array([None, {"text": "a"}], pa.struct([pa.field("text", pa.string())])).__arrow_c_array__()
@@ -187,7 +187,7 @@ def test_what_panics_when_it_is_converted_is_an_exception_of_ours():
         _lookalike.Texts.of_arrow("frame", "text", Odd())
 
 
-def test_names_that_are_no_text_are_refused():
+def test_names_that_are_not_text_are_refused():
     stream = pa.BufferOutputStream()
     with pa.ipc.new_stream(stream, pa.schema({"text": pa.string(), "naméd": pa.int8()})) as writer:
         writer.write(pa.record_batch({"text": ["a"], "naméd": pa.array([1], pa.int8())}))

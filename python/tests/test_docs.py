@@ -27,7 +27,7 @@ def public():
             if inspect.isclass(value):
                 for own in vars(value):
                     member = getattr(value, own)
-                    # Slots are told of by their class.
+                    # Slots are described by their class.
                     told = inspect.isroutine(member) or inspect.isgetsetdescriptor(member)
                     if told and not own.startswith("_"):
                         yield f"{module.__name__}.{name}.{own}", member
@@ -43,7 +43,7 @@ def test_it_has_a_docstring(name, value):
     assert words.split("\n\n")[0].rstrip().endswith((".", ":", "of:")), words
 
 
-def test_signatures_can_be_looked_at():
+def test_signatures_can_be_inspected():
     for name in lookalike.__all__:
         value = getattr(lookalike, name)
         if inspect.isroutine(value):

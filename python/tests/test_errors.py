@@ -12,7 +12,7 @@ import pytest
 from lookalike import errors
 
 
-def test_classes_are_few_and_fit_pythons():
+def test_exception_classes_are_few_and_fit_those_of_python():
     own = {name: vars(errors)[name] for name in vars(errors) if isinstance(vars(errors)[name], type)}
     assert set(own) == {
         "Error",
@@ -38,7 +38,7 @@ def known(error):
     return error.path, error.line, error.field, error.option
 
 
-def test_attributes_say_where_and_what(tmp_path):
+def test_attributes_contain_the_place_and_the_cause(tmp_path):
     file = tmp_path / "in.jsonl"
     file.write_text('{"text": "one"}\n{"text": 7}\n')
     with pytest.raises(errors.RecordError, match=r"in\.jsonl:2: .*text=") as caught:
@@ -51,7 +51,7 @@ def test_attributes_say_where_and_what(tmp_path):
     with pytest.raises(errors.RecordError, match="list row 1") as caught:
         lookalike.dedup(["one", 7])
     assert known(caught.value) == ("list", 1, "text", None)
-    with pytest.raises(errors.ConfigError, match=r"against=: name what") as caught:
+    with pytest.raises(errors.ConfigError, match=r"against=; name the references") as caught:
         lookalike.dedup(["one"], against_only=True)
     assert known(caught.value) == (None, None, None, "against_only")
     with pytest.raises(errors.ConfigError) as caught:
@@ -78,7 +78,7 @@ def test_an_exception_is_the_same_after_a_pickle():
         (lambda: lookalike.curve(1e-6), errors.ConfigError, "higher threshold"),
         (lambda: lookalike.fingerprints("a", shingle=0), errors.ConfigError, "1 to 64"),
         (lambda: lookalike.MinHash(fingerprint={"kind": "rabin", "degree": 8}), errors.ConfigError, "16 to 64"),
-        (lambda: lookalike.Bottom(0), errors.ConfigError, "from 1"),
+        (lambda: lookalike.Bottom(0), errors.ConfigError, "at least 1"),
         (lambda: lookalike.Bottom(5, 64), errors.ConfigError, "63"),
         (lambda: lookalike.SimHash(96), errors.ConfigError, "64 or 128"),
         (lambda: lookalike.LshIndex(candidates={"kind": "bands", "bands": 9, "rows": 13}), errors.ConfigError, "82 bands"),
@@ -120,7 +120,7 @@ def test_wrong_types(refused, words):
         refused()
 
 
-def test_a_text_that_is_no_unicode_is_refused():
+def test_a_text_that_is_not_valid_unicode_is_refused():
     with pytest.raises(UnicodeEncodeError):
         lookalike.fingerprints("\ud800")
 
@@ -136,7 +136,7 @@ def test_a_text_that_is_no_unicode_is_refused():
         (lookalike.SimHash(64), lookalike.SimHash(128), ["64 bits", "128 bits"]),
     ],
 )
-def test_unlike_sketches_refuse_each_other_and_name_both(left, right, words):
+def test_incompatible_sketches_are_refused_and_both_named(left, right, words):
     a, b = (getattr(maker, "sketch", None) or maker.signature for maker in (left, right))
     with pytest.raises(errors.ConfigError) as caught:
         a("some text").resemblance(b("some text"))

@@ -12,7 +12,7 @@ def whole(numbers):
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_sketches_are_the_recorded_ones(golden, number):
+def test_sketches_match_the_record(golden, number):
     case = golden["cases"][number]
     config, texts = case["config"], [text["text"] for text in case["texts"]]
     one, many = (lookalike.MinHash(16, permutations, **config) for permutations in ("one", "many"))
@@ -42,14 +42,14 @@ def test_sketches_are_the_recorded_ones(golden, number):
         assert {name: getattr(found, name) for name in pair["figures"]} == pair["figures"]
 
 
-def test_defaults_are_the_cores(golden):
+def test_defaults_match_the_core(golden):
     assert lookalike.default_config() == golden["default_config"]
     assert lookalike.MinHash().slots == 128
     assert (lookalike.Bottom().s, lookalike.SimHash().bits) == (200, 64)
     assert lookalike.LshIndex().config == lookalike.default_config()
 
 
-def test_the_documented_settings_are_the_cores():
+def test_the_documented_settings_match_the_core():
     known = set(lookalike.default_config())
     flags = {name for name, _, _ in lookalike._lookalike.flags("")}
     assert set(lookalike.Config.__annotations__) <= known | flags

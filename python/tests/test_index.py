@@ -37,7 +37,7 @@ def greedy(texts, **config):
         ({"threshold": 0.6, "recall": 0.9, "seed": 9}, ["--threshold", "0.6", "--recall", "0.9", "--seed", "9"]),
     ],
 )
-def test_fed_one_by_one_it_keeps_what_the_command_keeps(command, tmp_path, config, flags):
+def test_inserting_one_by_one_keeps_the_same_as_the_command(command, tmp_path, config, flags):
     texts = variants(random.Random(3), 400)
     lines = "".join(json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts))
     (tmp_path / "in.jsonl").write_text(lines)
@@ -66,7 +66,7 @@ def test_matches_are_exact_and_sorted():
         assert all(similarity >= 0.3 for similarity in exact)
 
 
-def test_nearly_all_of_what_reaches_the_threshold_is_found():
+def test_nearly_all_texts_at_the_threshold_are_found():
     texts = variants(random.Random(5), 300)
     index = lookalike.LshIndex(threshold=0.6, recall=0.95)
     index.insert_many(range(len(texts)), texts)
@@ -79,7 +79,7 @@ def test_nearly_all_of_what_reaches_the_threshold_is_found():
 
 
 @given(st.lists(st.tuples(st.sampled_from("irq"), st.integers(0, 9), st.integers(0, 3)), max_size=40))
-def test_it_behaves_as_a_dictionary_of_texts(steps):
+def test_it_behaves_like_a_dictionary_of_texts(steps):
     texts = [paragraph(random.Random(number), 30) for number in range(4)]
     index, model = lookalike.LshIndex(), {}
     for what, number, which in steps:
@@ -118,7 +118,7 @@ def test_an_empty_text_matches_nothing():
 
 @pytest.mark.parametrize("candidates", ["bands", "simhash", "sentences"])
 @pytest.mark.parametrize("verify", [None, "sketch", "exact"])
-def test_every_way_of_finding_finds_itself_and_is_saved(candidates, verify, tmp_path):
+def test_every_candidate_method_finds_the_text_itself_and_is_saved(candidates, verify, tmp_path):
     texts = variants(random.Random(6), 60)
     index = lookalike.LshIndex(candidates=candidates, verify=verify)
     index.insert_many([f"t{number}" for number in range(len(texts))], texts)
@@ -150,7 +150,7 @@ def test_a_file_is_replaced_whole(tmp_path):
         lookalike.LshIndex.load(tmp_path / "missing")
 
 
-def test_damage_is_seen(tmp_path):
+def test_damage_is_detected(tmp_path):
     _, path = saved(tmp_path)
     whole = path.read_bytes()
     for at in range(len(whole)):
@@ -170,7 +170,7 @@ def test_damage_is_seen(tmp_path):
         lookalike.LshIndex.load(path)
 
 
-def test_unlike_indexes_refuse_each_other_and_name_both(tmp_path):
+def test_incompatible_indexes_are_refused_and_both_named(tmp_path):
     index, path = saved(tmp_path)
     for refused in (
         lambda: lookalike.LshIndex.load(path, threshold=0.6),
@@ -225,7 +225,7 @@ def test_many_threads_may_read_and_write_at_once():
     assert all(sorted(index.query(t), key=key) == sorted(alone.query(t), key=key) for t in texts)
 
 
-def test_an_id_that_is_there_is_named_as_python_writes_it():
+def test_an_existing_id_is_shown_by_its_repr():
     index = lookalike.LshIndex()
     index.insert("a", "one")
     index.insert(7, "two")

@@ -24,11 +24,11 @@ TEXTS = ["a b c d e f", "A B C D E F", "something else"]
         ({"text": 0}, "text= takes the name of a column or field, a str, not 0 (int)"),
         ({"text": None}, "text= takes the name of a column or field, a str, not None"),
         ({"id": 3}, "id= takes the name of a column"),
-        ({"threads": -1}, "threads= takes a whole number, 0 for one a core, not -1 (int)"),
+        ({"threads": -1}, "threads= takes a whole number, 0 for one per core, not -1 (int)"),
         ({"threads": 1.5}, "threads= takes"),
         ({"threads": True}, "threads= takes"),
-        ({"threshold": "x"}, "threshold= takes a number above 0 up to 1, not 'x'"),
-        ({"keep": "foo"}, 'keep="foo": "foo" is not a way to keep: use first, longest, newest:FIELD'),
+        ({"threshold": "x"}, "threshold= takes a number above 0 and at most 1, not 'x'"),
+        ({"keep": "foo"}, 'keep="foo": "foo" is not a keep order; use first, longest, newest:FIELD'),
         ({"keep": 3}, 'keep= takes "first", "longest"'),
         ({"measure": "overlap"}, "measure= takes one of 'resemblance', 'containment', not 'overlap'"),
         ({"verify": 1}, "verify= takes one of 'exact', 'sketch', 'none'"),
@@ -41,19 +41,19 @@ TEXTS = ["a b c d e f", "A B C D E F", "something else"]
         ({"folds": {"accents": float("nan")}}, "folds= cannot be"),
         ({"memory": 1.5}, "memory= takes a whole number of bytes"),
         ({"allow_repeated_ids": 3}, "allow_repeated_ids= takes True or False"),
-        ({"decisions": 3}, "decisions= takes a name of a file"),
+        ({"decisions": 3}, "decisions= takes the name of a file"),
         ({"progress": "x"}, "progress= takes True or False"),
         ({"against_only": "yes"}, "against_only= takes True or False"),
     ],
 )
-def test_a_value_that_cannot_be_is_refused_by_its_keyword(keywords, words):
+def test_an_invalid_value_is_refused_by_its_keyword(keywords, words):
     with pytest.raises(errors.ConfigError, match=re.escape(words)):
         lookalike.dedup(TEXTS, **keywords)
 
 
-def test_of_files(tmp_path):
+def test_invalid_keywords_for_files(tmp_path):
     for keywords, words in (
-        ({"output": 3}, "output= takes a name of a file"),
+        ({"output": 3}, "output= takes the name of a file"),
         ({"format": "foo"}, "format= takes one of 'jsonl', 'json'"),
         ({"gitignore": "yes"}, "gitignore= takes True or False"),
     ):
@@ -61,7 +61,7 @@ def test_of_files(tmp_path):
             lookalike.dedup(tmp_path, **keywords)
     with pytest.raises(errors.ConfigError, match="threads= takes"):
         lookalike.apply("decisions", tmp_path, "kept", threads=-1)
-    for decisions, output, words in ((3, "kept", "decisions= takes"), ("decisions", None, "output= takes a name of a file")):
+    for decisions, output, words in ((3, "kept", "decisions= takes"), ("decisions", None, "output= takes the name of a file")):
         with pytest.raises(errors.ConfigError, match=words):
             lookalike.apply(decisions, tmp_path, output)
     with pytest.raises(errors.ConfigError, match="sample= takes a whole number from 1"):
@@ -70,13 +70,13 @@ def test_of_files(tmp_path):
         lookalike.evaluate(TEXTS, sample=3, threshold="x")
 
 
-def test_no_number_is_no_threshold():
+def test_nan_is_not_a_threshold():
     for threshold in (float("nan"), np.float32("nan")):
-        with pytest.raises(errors.ConfigError, match="threshold= takes a number above 0 up to 1, not nan"):
+        with pytest.raises(errors.ConfigError, match="threshold= takes a number above 0 and at most 1, not nan"):
             lookalike.dedup(TEXTS, threshold=threshold)
 
 
-def test_numbers_of_numpys_are_numbers():
+def test_numpy_numbers_are_numbers():
     plain = lookalike.dedup(TEXTS, threshold=0.5, shingle=3, threads=2, allow_repeated_ids=True)[0]
     scalars = {"threshold": np.float32(0.5), "shingle": np.int64(3), "threads": np.uint8(2), "allow_repeated_ids": np.True_}
     assert lookalike.dedup(TEXTS, **scalars)[0] == plain
@@ -86,22 +86,22 @@ def test_numbers_of_numpys_are_numbers():
 @pytest.mark.parametrize(
     ("name", "meant"), [("treshold", "threshold="), ("thread", "threads="), ("text_field", "text="), ("n_jobs", "threads=")]
 )
-def test_a_name_that_is_none_is_told_which_was_meant(name, meant):
+def test_an_unknown_keyword_is_refused_with_a_suggestion(name, meant):
     for run in (lookalike.dedup, lookalike.pairs):
-        words = f"{run.__name__}() got an unexpected keyword argument {name!r}: did you mean {meant}"
+        words = f"{run.__name__}() got an unexpected keyword argument {name!r}; did you mean {meant}"
         with pytest.raises(TypeError, match=re.escape(words)):
             run(TEXTS, **{name: 1})
-    with pytest.raises(TypeError, match="leave it out: help"):
+    with pytest.raises(TypeError, match="leave it out; help"):
         lookalike.dedup(TEXTS, zzz=1)
 
 
-def test_what_goes_with_files_says_what_to_do_with_data_in_memory():
+def test_keywords_for_files_give_advice_for_data_in_memory():
     for name, value, words in (
         ("skip_bad", "bad.jsonl", "skip_bad=True skips and counts"),
-        ("output", "kept.jsonl", "what stays is given back"),
-        ("label", True, "goes with"),
+        ("output", "kept.jsonl", "the kept documents are returned"),
+        ("label", True, "only works with"),
         ("resume", "state", "write the data to a file"),
-        ("gitignore", True, "gitignore= goes with paths"),
+        ("gitignore", True, "gitignore= only works with paths"),
     ):
         with pytest.raises(errors.ConfigError, match=re.escape(words)):
             lookalike.dedup(TEXTS, **{name: value})
@@ -117,7 +117,7 @@ def test_splits_are_read_together_on_request_only(tmp_path):
     assert lookalike.dedup(["three"], against=tmp_path)[1].summary["against"]["documents"] == 2
 
 
-def test_gitignore_leaves_out_what_it_says(tmp_path, command):
+def test_gitignore_excludes_the_listed_files(tmp_path, command):
     for name, text in (("a.txt", "one"), ("draft.txt", "two"), (".gitignore", "draft*\n")):
         (tmp_path / name).write_text(text)
     _, all_of_them = lookalike.dedup(tmp_path)
@@ -171,14 +171,14 @@ def test_every_flag_of_the_command_is_a_keyword(command):
     ],
     ids=str,
 )
-def test_flags_and_the_cores_settings_ask_the_same(flags, own):
+def test_flags_and_core_settings_are_equivalent(flags, own):
     texts = variants(random.Random(3), 60)
     (_, by_flags), (_, by_own) = (lookalike.dedup(texts, **keywords) for keywords in (flags, own))
     assert by_flags.summary["method"] == by_own.summary["method"]
     assert by_flags.decisions_json() == by_own.decisions_json()
 
 
-def test_keywords_give_the_answer_of_flags(tmp_path, command):
+def test_keywords_give_the_result_of_flags(tmp_path, command):
     (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in variants(random.Random(4), 80)))
     for keywords in (
         {"method": "simhash", "bits": 128},
@@ -199,10 +199,10 @@ def test_keywords_give_the_answer_of_flags(tmp_path, command):
         ({"fold": "digits", "folds": {"accents": True}}, "fold= and folds="),
         ({"degree": 40, "fingerprint": {"kind": "rabin", "degree": 40}}, "degree= and fingerprint="),
         ({"sample": 4, "cluster": {"greedy": {}}}, "sample= and cluster="),
-        ({"bands": 3, "method": "simhash"}, 'bands= goes with candidates="bands", and this is method="simhash"'),
-        ({"degree": 40}, 'degree= goes with fingerprint="rabin"'),
+        ({"bands": 3, "method": "simhash"}, 'bands= only works with candidates="bands", not with method="simhash"'),
+        ({"degree": 40}, 'degree= only works with fingerprint="rabin"'),
         ({"fold": "foo"}, 'fold="foo": takes one of simplified'),
-        ({"modulus": 3}, "modulus= goes with"),
+        ({"modulus": 3}, "modulus= only works with"),
         ({"candidates": "shared", "modulus": 3}, "modulus=3 is not a power of two"),
         ({"method": "foo"}, "method= takes one of 'minhash', 'simhash'"),
         ({"set_field": "a", "text": "b"}, "set_field= names the field of the sets"),
@@ -223,7 +223,7 @@ def test_flags_of_indexes_and_comparisons():
         lookalike.fingerprints("a", fold="digits", folds={"digits": True})
 
 
-def test_commands_are_inputs_and_sets_are_named(tmp_path):
+def test_commands_can_be_inputs_and_fields_can_be_sets(tmp_path):
     _, report = lookalike.dedup(None, input_command='printf \'%s\\n\' \'{"text":"a"}\' \'{"text":"A!"}\'')
     assert report.kept.tolist() == [True, False]
     (tmp_path / "in.jsonl").write_text('{"films": ["a", "b"]}\n{"films": ["b", "a"]}\n')
@@ -245,7 +245,7 @@ def test_help_names_all_keywords():
         if isinstance(default, (str, int, float)) and name != "candidates":
             shown = f'"{default}"' if isinstance(default, str) else default
             # A preset has a threshold of its own, so the keyword has none.
-            said = f"`threshold=None`: the similarity from which a document goes, above 0 up to 1; None for {shown}"
+            said = f"`threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None for {shown}"
             assert (said if name == "threshold" else f"`{name}={shown}") in words, name
     assert set(known) <= set(_TAKES)
     for name in set(known) - set(lookalike.RunOptions.__annotations__):

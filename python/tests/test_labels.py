@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
-def test_both_are_the_commands(command, folder, ending):
+def test_both_match_the_command(command, folder, ending):
     name, flags = f"in.{ending}", ["--threshold", "0.6"]
     assert command("dedup", name, "--label", "--label-prefix", "dup_", "-o", f"labels.{ending}", *flags).returncode == 0
     assert command("dedup", name, "-o", f"kept.{ending}", *flags).returncode == 0
@@ -49,7 +49,7 @@ def test_both_are_the_commands(command, folder, ending):
     assert own.read_bytes() == kept
 
 
-def test_a_verdict_that_was_changed_counts(folder):
+def test_an_edited_verdict_is_applied(folder):
     _, report = lookalike.dedup(folder / "in.jsonl", threshold=0.6)
     lines = [json.loads(line) for line in report.decisions_json().splitlines()]
     first = next(line for line in lines if line["verdict"] == "dropped")
@@ -61,7 +61,7 @@ def test_a_verdict_that_was_changed_counts(folder):
     assert first["id"] in kept
 
 
-def test_labels_of_a_file_are_the_columns_of_a_report(folder):
+def test_labels_of_a_file_equal_the_columns_of_a_report(folder):
     lookalike.dedup(folder / "in.parquet", output=folder / "labels.parquet", label=True)
     labels = pq.read_table(folder / "labels.parquet")
     _, report = lookalike.dedup(pl.from_arrow(TABLE), id="id")
@@ -76,13 +76,13 @@ def test_labels_of_a_file_are_the_columns_of_a_report(folder):
 @pytest.mark.parametrize(
     ("refused", "exception", "words"),
     [
-        (lambda name: lookalike.dedup(name, label=True), errors.ConfigError, "label= goes with output="),
+        (lambda name: lookalike.dedup(name, label=True), errors.ConfigError, "label= only works with output="),
         (
             lambda name: lookalike.dedup(name, output="out", label_prefix="x"),
             errors.ConfigError,
-            "label_prefix= goes with label=",
+            "label_prefix= only works with label=",
         ),
-        (lambda name: lookalike.dedup(TEXTS, label=True, output="out"), errors.ConfigError, "goes with paths"),
+        (lambda name: lookalike.dedup(TEXTS, label=True, output="out"), errors.ConfigError, "only works with paths"),
         (lambda name: lookalike.pairs(name, label=True), TypeError, "unexpected keyword argument 'label'"),
         (lambda name: lookalike.apply("/missing", name, "out"), errors.InputError, "/missing"),
         (lambda name: lookalike.apply(name, TEXTS, "out"), TypeError, "report.kept"),

@@ -16,7 +16,7 @@ def resemblance(a, b):
 
 
 @pytest.mark.parametrize("most", [1, 3, 50])
-def test_as_counted_one_by_one(most):
+def test_the_nearest_match_a_count_one_by_one(most):
     texts = variants(random.Random(7), 60)
     table = lookalike.pairs(texts, threshold=0.5, shingle=1, candidates="all", nearest=most).table
     expected = []

@@ -52,7 +52,7 @@ def streamed(*parts, rows=1000, features=None):
     ids=str,
 )
 @pytest.mark.parametrize("rows", [1, 1000])
-def test_types_that_change_on_the_way_are_made_one(values, rows):
+def test_types_that_change_between_rows_are_unified(values, rows):
     kept, report = lookalike.dedup(streamed(*({"n": value} for value in values), rows=rows))
     assert isinstance(kept, datasets.IterableDataset)
     assert report.kept.all()
@@ -70,7 +70,7 @@ def test_types_that_change_on_the_way_are_made_one(values, rows):
     assert all(there(values[at // rows], value) for at, value in enumerate(got))
 
 
-def test_columns_that_come_later_are_null_before():
+def test_columns_that_appear_later_are_null_before():
     kept, _ = lookalike.dedup(streamed({"n": 1}, {"m": "x"}))
     rows = list(kept)
     assert [(row["n"], row["m"]) for row in (rows[0], rows[-1])] == [(1, None), (None, "x")]
@@ -79,16 +79,16 @@ def test_columns_that_come_later_are_null_before():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([1, "x"], "IterableDataset rows 1000 to 1999: column 'n' is of the type string, and of the type int64 before"),
-        (["x", 1], "IterableDataset rows 1000 to 1999: column 'n' is of the type int64, and of the type string before"),
-        ([True, 1], "is of the type int64, and of the type bool before"),
-        ([{"a": 1}, {"a": "x"}], "column 'n' is of the type struct<a: string>, and of the type struct<a: int64> before"),
+        ([1, "x"], "IterableDataset rows 1000 to 1999: column 'n' is of the type string, but of the type int64 before"),
+        (["x", 1], "IterableDataset rows 1000 to 1999: column 'n' is of the type int64, but of the type string before"),
+        ([True, 1], "is of the type int64, but of the type bool before"),
+        ([{"a": 1}, {"a": "x"}], "column 'n' is of the type struct<a: string>, but of the type struct<a: int64> before"),
         ([2**53 + 1, 0.5], "rows 0 to 999: column 'n' is of the type int64, with values that double"),
         ([0.5, 2**53 + 1], "rows 1000 to 1999: column 'n' is of the type int64, with values that double"),
     ],
     ids=str,
 )
-def test_types_that_cannot_be_one_are_refused(tmp_path, values, words):
+def test_types_that_cannot_be_unified_are_refused(tmp_path, values, words):
     with pytest.raises(errors.InputError, match=re.escape(words)) as caught:
         lookalike.dedup(streamed(*({"n": value} for value in values)), temp_dir=tmp_path)
     assert "give all its rows one type" in str(caught.value)
@@ -96,7 +96,7 @@ def test_types_that_cannot_be_one_are_refused(tmp_path, values, words):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_rows_that_arrow_cannot_have_are_named():
+def test_rows_that_arrow_cannot_represent_are_named():
     features = datasets.Features({"text": datasets.Value("string"), "n": datasets.Value("int64")})
     for parts, told, kind, words in (
         (({"n": 1}, {"n": "x"}), features, errors.InputError, "row 1: cannot be read as Arrow data"),
@@ -120,7 +120,7 @@ def test_a_generators_own_exception_is_raised():
     assert (list(kept), len(report)) == ([], 0)
 
 
-def test_a_reader_gives_the_schema_that_it_told():
+def test_a_reader_keeps_its_declared_schema():
     schema = pa.schema({"text": pa.string(), "n": pa.float64()})
     first, second = (pa.record_batch({"text": [text], "n": n}) for text, n in (("one", pa.array([0.5])), ("two", pa.array([1]))))
     kept, _ = lookalike.dedup(pa.RecordBatchReader.from_batches(schema, iter([first, second])))
@@ -140,7 +140,7 @@ VALUES = st.recursive(
 
 
 @given(values=st.lists(VALUES, min_size=1, max_size=6))
-def test_one_type_holds_all_values_or_there_is_none(values):
+def test_one_type_can_represent_all_values_or_there_is_an_error(values):
     batches = []
     for value in values:
         try:
@@ -190,7 +190,7 @@ CELLS = [1, 2.5, ["a"], {"a": 1}, b"bytes", True]
 
 
 @pytest.mark.parametrize("cell", [*CELLS, "\ud800"], ids=repr)
-def test_a_cell_that_is_no_text_is_named(cell):
+def test_a_cell_that_is_not_text_is_named(cell):
     words = 'row 1: field "text" (is of the type (int|float|list|dict|bytes|bool)|has half of a character)'
     frame = pd.DataFrame({"text": pd.Series(["fine", cell], dtype=object)})
     made = [["fine", cell], ("fine", cell), frame, frame["text"], np.array(["fine", cell, None], dtype=object)[:2]]
@@ -207,7 +207,7 @@ def test_a_cell_that_is_no_text_is_named(cell):
 
 
 @pytest.mark.parametrize("nothing", [None, float("nan"), pd.NA])
-def test_nothing_is_no_text(nothing):
+def test_a_missing_value_is_not_a_text(nothing):
     for data in (pd.DataFrame({"text": ["a", nothing]}), pd.Series(["a", nothing]), [{"text": "a"}, {"other": 1}]):
         with pytest.raises(errors.RecordError, match=r'row 1: field "text" is (null|None), not a text'):
             lookalike.dedup(data)
@@ -228,12 +228,12 @@ def test_decimal_numbers_are_numbers():
     rows = [{"text": text, "price": price} for text, price in zip(TEXTS, prices, strict=True)]
     assert lookalike.dedup(rows, keep="max:price")[0] == rows[1:]
     assert lookalike.dedup(rows, id="price")[1].decisions["id"].to_pylist() == ["1.10", "1E+3", "2"]
-    with pytest.raises(errors.RecordError, match='list row 0: field "price" is a number that JSON cannot have'):
+    with pytest.raises(errors.RecordError, match='list row 0: field "price" is a number that JSON cannot represent'):
         lookalike.dedup([{"text": "a", "price": decimal.Decimal("nan")}], id="price")
 
 
 @pytest.mark.parametrize("ids", IDS, ids=str)
-def test_ids_are_what_they_are_in_json_lines(tmp_path, ids):
+def test_ids_are_the_same_as_in_json_lines(tmp_path, ids):
     plain = [own.item() if isinstance(own, np.generic) else own for own in ids]
     rows = [{"text": text, "id": own} for text, own in zip(TEXTS, plain, strict=True)]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -265,7 +265,7 @@ def test_ids_of_many_bits_and_times():
 
 
 @pytest.mark.parametrize(("own", "words"), [(None, "is null"), (True, "true or false|type bool"), ((1,), "list|type tuple")])
-def test_what_no_id_can_be(own, words):
+def test_invalid_ids_are_refused(own, words):
     frame = pd.DataFrame({"text": TEXTS, "id": pd.Series([own, "x", 1], dtype=object)})
     for data in (frame, [{"text": text, "id": other} for text, other in zip(TEXTS, frame["id"], strict=True)]):
         with pytest.raises(errors.RecordError, match=f'{type(data).__name__} row 0: field "id" .*({words})'):
@@ -291,7 +291,7 @@ def test_rows_as_dictionaries():
     assert lookalike.dedup(TEXTS[:1], against=[{"text": TEXTS[1]}])[0] == []
     with pytest.raises(errors.InputError, match="list: no column 'text'; the table has 'page', 'key', 'n', 'seen'"):
         lookalike.dedup(rows)
-    with pytest.raises(errors.RecordError, match="list row 1: is of the type str, and rows before it are dictionaries"):
+    with pytest.raises(errors.RecordError, match="list row 1: is of the type str, but the rows before it are dictionaries"):
         lookalike.dedup([{"text": "a"}, "b"])
 
 
@@ -307,7 +307,7 @@ def test_rows_as_dictionaries():
     ],
     ids=str,
 )
-def test_arrow_comes_back_in_its_own_type(own):
+def test_arrow_data_is_returned_in_its_own_type(own):
     texts = TEXTS if "binary" not in str(own) else [text.encode() for text in TEXTS]
     array = pa.array(texts, own.value_type).dictionary_encode() if pa.types.is_dictionary(own) else pa.array(texts, own)
     chunks = pa.chunked_array([array, array[:0], array[1:]])
@@ -341,7 +341,7 @@ def test_arrow_comes_back_in_its_own_type(own):
     ],
     ids=type,
 )
-def test_nothing_of_any_type_is_nothing(empty):
+def test_empty_data_of_any_type_gives_empty_data(empty):
     kept, report = lookalike.dedup(empty)
     assert type(kept) is type(empty)
     assert len(kept) == len(report) == 0
@@ -350,25 +350,25 @@ def test_nothing_of_any_type_is_nothing(empty):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ((text for text in TEXTS), "make it a list of str first, with list(data)"),
-        (set(TEXTS), "make it a list"),
+        ((text for text in TEXTS), "convert texts to a list of str with list(data)"),
+        (set(TEXTS), "convert texts to a list"),
         ({"text": TEXTS}, "pandas.DataFrame(data)"),
         (np.array([TEXTS]), "one axis"),
     ],
 )
-def test_what_is_no_collection_is_told_what_to_do(data, words):
+def test_unsupported_collections_are_refused_with_advice(data, words):
     with pytest.raises(TypeError, match=re.escape(words)):
         lookalike.dedup(data)
 
 
-def test_arrow_that_is_not_understood_is_refused():
+def test_unsupported_arrow_data_is_refused():
     class Stranger:
         def __arrow_c_stream__(self, requested_schema=None):
             raise RuntimeError("the stranger's own")
 
     with pytest.raises((errors.InputError, RuntimeError), match="the stranger's own"):
         lookalike.dedup(Stranger())
-    # Odd columns that nobody reads do not matter, and come back.
+    # Columns of unusual types that are not read do not matter, and are returned.
     frame = pl.DataFrame(
         {"text": TEXTS, "n": pl.Series([1, 2, 3], dtype=pl.Int128), "o": pl.Series([{}, [], 1], dtype=pl.Object)}
     )

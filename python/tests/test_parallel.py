@@ -31,7 +31,7 @@ def batches():
 
 
 @pytest.mark.parametrize(("name", "batch"), batches())
-def test_the_interpreter_is_not_held(name, batch):
+def test_the_interpreter_lock_is_released(name, batch):
     """Another thread is never kept waiting for as long as the batch takes."""
     tries = []
     # Were it held, the other thread would wait each time; on a busy machine it may wait now and then all the same.
@@ -77,13 +77,13 @@ def sketch_all(_):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_children_of_a_process_that_used_threads_compute_the_same(method):
+def test_children_of_a_threaded_process_compute_the_same(method):
     before = sketch_all(0)
     with multiprocessing.get_context(method).Pool(2) as pool:
         assert pool.map_async(sketch_all, range(2)).get(timeout=120) == [before, before]
 
 
-def test_a_fork_in_the_midst_of_a_batch():
+def test_a_fork_during_a_batch():
     """A thread of the parent is in a batch when the child is made."""
     stop = threading.Event()
 
@@ -138,7 +138,7 @@ def wait(child):
         time.sleep(0.01)
 
 
-def test_the_number_of_threads_changes_nothing():
+def test_the_number_of_threads_does_not_change_results():
     expected = [m.hashvalues.tolist() for m in MinHash.bulk(TOKENS)]
     model = MinHash()
     for threads in (1, 2, 3, 8):

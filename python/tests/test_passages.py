@@ -29,7 +29,7 @@ TEXTS = [
         ({"least": 1, "folds": {"accents": True}}, ["--least", "1", "--fold", "accents"]),
     ],
 )
-def test_passages_are_the_commands(command, tmp_path, a, b, keywords, flags):
+def test_passages_match_the_command(command, tmp_path, a, b, keywords, flags):
     for name, text in (("a", a), ("b", b)):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": name, "text": text}) + "\n")
     said = command("passages", "a.jsonl", "b.jsonl", "--json", "--offsets", "chars", *flags).stdout
@@ -43,7 +43,7 @@ def test_passages_are_the_commands(command, tmp_path, a, b, keywords, flags):
         assert b[passage.start_b : passage.end_b] == place["text_b"]
 
 
-def test_passages_compare_and_say_what_they_are():
+def test_passages_can_be_compared_and_have_a_repr():
     (passage,) = lookalike.passages("one two three", "ONE, two; three!", least=3)
     assert repr(passage) == "SharedPassage(start_a=0, end_a=13, start_b=0, end_b=15, tokens=3)"
     assert [passage] == lookalike.passages("one two three", "ONE, two; three?", least=3)

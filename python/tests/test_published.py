@@ -23,7 +23,7 @@ NOT_OF_2 = ["test_byte_tokens", "test_bytesize", "TestLeanMinHash and test_init"
 
 
 @pytest.mark.parametrize(("as_of", "left_out", "least"), [("1", [], 64), ("2", NOT_OF_2, 60)])
-def test_they_pass(as_of, left_out, least):
+def test_the_published_tests_pass(as_of, left_out, least):
     assert DOWNLOADED.is_dir(), f"{DOWNLOADED} is missing: `make python` downloads it"
     plugin = Path(__file__).parent / "published"
     selected = " and not ".join(["not redis", "bBit", *(f"({name})" for name in left_out)])

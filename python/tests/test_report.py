@@ -29,7 +29,7 @@ def report():
     return lookalike.dedup(pa.table({"text": TEXTS, "id": IDS}), id="id", threshold=0.6)[1]
 
 
-def test_the_table_is_the_lines(report):
+def test_the_table_equals_the_lines(report):
     lines = [json.loads(line) for line in report.decisions_json().splitlines()]
     table = report.decisions
     assert isinstance(table, pa.Table)
@@ -101,7 +101,7 @@ class Checked(HTMLParser):
         self.text += data
 
 
-def test_notebooks_show_it(report):
+def test_notebooks_show_the_report(report):
     page = Checked()
     page.feed(report._repr_html_())
     page.close()
@@ -121,7 +121,7 @@ def test_notebooks_show_it(report):
     )
 
 
-def test_nothing_measured_is_nothing_drawn():
+def test_no_chart_is_drawn_without_measured_similarities():
     _, report = lookalike.dedup(["one text", "another text"])
     assert "svg" not in report._repr_html_()
     assert report.clusters == {}
@@ -134,7 +134,7 @@ def test_nothing_measured_is_nothing_drawn():
     assert report.pairs["similarity"].null_count == np.isnan(report.similarities).sum()
 
 
-def test_without_pyarrow_it_is_for_whoever_takes_it(report, monkeypatch):
+def test_without_pyarrow_columns_are_returned(report, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setattr("lookalike.report.find_spec", lambda name: None)
     columns = report.decisions
@@ -146,7 +146,7 @@ def test_without_pyarrow_it_is_for_whoever_takes_it(report, monkeypatch):
     assert pl.DataFrame(columns)["id"].to_list() == pl.DataFrame(columns)["id"].to_list() == IDS
 
 
-def test_many_rows_come_in_batches():
+def test_many_rows_are_returned_in_batches():
     texts = [f"text number {number // 2}" for number in range(150_001)]
     _, report = lookalike.dedup(texts)
     table = report.decisions
@@ -158,7 +158,7 @@ def test_many_rows_come_in_batches():
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda own: pickle.loads(pickle.dumps(own))])
-def test_what_was_found_can_be_pickled(report, copied):
+def test_results_can_be_pickled(report, copied):
     own = copied(report)
     assert own.decisions_json() == report.decisions_json()
     assert own.decisions.equals(report.decisions)
@@ -188,7 +188,7 @@ def test_pairs_are_rows():
     assert page.count("<tr>") == 1 + min(len(found), 20)
 
 
-def test_a_comparison_is_figures_and_a_page():
+def test_a_comparison_has_figures_and_an_html_page():
     compared = lookalike.compare("one two three four five <six> same end", "zero one two three four five <six> no")
     assert dict(compared)["resemblance"] == compared.resemblance
     assert list(dict(compared)) == list(compared.to_pandas().columns)
@@ -201,3 +201,24 @@ def test_a_comparison_is_figures_and_a_page():
 def test_tables_have_a_type():
     hints = [inspect.signature(member.fget).return_annotation for member in (lookalike.Report.decisions, lookalike.Report.pairs)]
     assert hints == ["pa.Table", "pa.Table"]
+
+
+def test_a_notebook_shows_examples_and_hints():
+    texts = [f"{' '.join(f'w{n}x{word}' for word in range(40))} end{n}" for n in range(12)]
+    similar = [text.replace("x7 ", "y7 ") for text in texts]
+    _, report = lookalike.dedup(texts + similar, threshold=0.7)
+    page = report._repr_html_()
+    assert "Examples, from the least similar" in page
+    assert "<td>0.7619</td><td>12</td><td>0</td>" in page
+    chinese = ["漢語書寫時間問題學習電腦", "汉语书写时间问题学习电脑"] * 40
+    _, report = lookalike.dedup(chinese)
+    [hint] = report.summary["hints"]
+    assert (hint["option"], hint["value"]) == ("fold", "simplified")
+    assert "fold='simplified'" in escape_back(report._repr_html_())
+    _, folded = lookalike.dedup(chinese, fold="simplified")
+    assert "hints" not in folded.summary
+    assert (len(folded.clusters), len(report.clusters)) == (1, 2)
+
+
+def escape_back(page):
+    return page.replace("&#x27;", "'")

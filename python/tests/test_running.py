@@ -28,7 +28,7 @@ from lookalike.progress import shown
 TEXTS = variants(random.Random(3), 50)
 
 
-def test_defaults_are_the_cores():
+def test_defaults_match_the_core():
     # The core's, or that of a preset.
     assert inspect.signature(lookalike.dedup).parameters["threshold"].default is None
     known = set(lookalike.default_config())
@@ -47,13 +47,13 @@ def test_defaults_are_the_cores():
         (lambda: lookalike.dedup(TEXTS, memory="lots"), errors.ConfigError, "512M"),
         (lambda: lookalike.dedup(TEXTS, memory=1000), errors.ConfigError, "give 64M or more"),
         (lambda: lookalike.dedup(TEXTS, tokens="letters"), errors.ConfigError, "letters"),
-        (lambda: lookalike.dedup(TEXTS, output="kept.jsonl"), errors.ConfigError, "output= goes with paths"),
+        (lambda: lookalike.dedup(TEXTS, output="kept.jsonl"), errors.ConfigError, "output= only works with paths"),
         (lambda: lookalike.dedup(TEXTS, threads=100_000), errors.ConfigError, "512"),
         (lambda: lookalike.dedup(TEXTS, temp_dir="/missing/folder"), errors.OutputError, "temp_dir="),
         (lambda: lookalike.dedup("/missing/file.jsonl"), errors.InputError, "no such file"),
         (lambda: lookalike.dedup(Path("/missing/file.jsonl")), OSError, "no such file"),
         (lambda: lookalike.dedup(pd.DataFrame({"body": TEXTS})), errors.InputError, "text="),
-        (lambda: lookalike.dedup(pa.table([TEXTS, TEXTS], ["text", "text"])), errors.InputError, "twice"),
+        (lambda: lookalike.dedup(pa.table([TEXTS, TEXTS], ["text", "text"])), errors.InputError, "duplicate column"),
         (lambda: lookalike.dedup(pd.DataFrame({"text": ["a", None]})), errors.RecordError, "null"),
         (lambda: lookalike.dedup(pl.DataFrame({"text": [1, 2]})), errors.InputError, "string"),
         (lambda: lookalike.dedup(pl.DataFrame({"text": ["a", "b"], "id": [1, 1]}), id="id"), errors.RecordError, "1"),
@@ -61,7 +61,7 @@ def test_defaults_are_the_cores():
         (lambda: lookalike.dedup(["fine", b"bytes"]), errors.RecordError, 'row 1: field "text" is of the type bytes'),
         (lambda: lookalike.dedup(["fine", "\ud800"]), errors.RecordError, 'list row 1: field "text" has half of a character'),
         (lambda: lookalike.dedup(3), TypeError, "builtins.int"),
-        (lambda: lookalike.dedup(iter(TEXTS)), TypeError, "make it a list of str first"),
+        (lambda: lookalike.dedup(iter(TEXTS)), TypeError, "convert texts to a list of str"),
         (lambda: lookalike.dedup(b"bytes"), TypeError, "decode"),
         (lambda: lookalike.dedup(pl.LazyFrame({"text": TEXTS})), TypeError, "collect"),
         (lambda: lookalike.dedup(datasets.DatasetDict({"a": datasets.Dataset.from_dict({"text": TEXTS})})), TypeError, "splits"),
@@ -77,7 +77,7 @@ def test_refusals(refused, exception, words):
 @pytest.mark.parametrize(
     "empty", [[], (), pd.DataFrame({"text": []}, dtype=str), pl.DataFrame({"text": []}, schema={"text": pl.String})], ids=type
 )
-def test_nothing_in_is_nothing_out(empty):
+def test_empty_input_gives_empty_output(empty):
     kept, report = lookalike.dedup(empty)
     assert type(kept) is type(empty)
     assert len(kept) == len(report) == 0
@@ -94,7 +94,7 @@ def test_repeated_ids_may_be_allowed():
 
 
 def slow():
-    """Make texts of one template: each is a candidate of all before it, and like none."""
+    """Make texts of one template: each is a candidate for all earlier ones, and similar to none."""
     draw = random.Random(4)
     template = paragraph(draw, 60)
     return [f"{template} {' '.join(str(draw.random()) for _ in range(16))}" for _ in range(100_000)]
@@ -121,14 +121,14 @@ else:
 
 @pytest.mark.parametrize("what", ["texts", "join", "pipe"])
 def test_an_interrupt_ends_a_run_within_a_second(tmp_path, what):
-    # Nobody writes to it.
+    # The pipe has no writer.
     os.mkfifo(tmp_path / "pipe")
     argv = [sys.executable, "-c", INTERRUPTED, what, str(tmp_path / "pipe")]
     ran = subprocess.run(argv, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parent, check=True)
     assert float(ran.stdout) < 1.5, ran.stdout
 
 
-def test_what_a_handler_raises_is_raised():
+def test_an_exception_of_a_signal_handler_is_raised():
     def handler(*_):
         raise TimeoutError("enough")
 
@@ -178,7 +178,7 @@ def test_runs_at_the_same_time():
     assert found == [expected] * 6
 
 
-def test_the_interpreter_runs_on_meanwhile():
+def test_the_interpreter_continues_during_a_run():
     texts, counted, ended = TEXTS * 4000, 0, threading.Event()
 
     def count():
@@ -219,7 +219,7 @@ def test_progress_is_shown_by_tqdm(monkeypatch, capfd):
     table = pa.table({"text": TEXTS * 8000})
     lookalike.dedup(table, progress=True, threads=1)
     shown = list(Bar.shown)
-    assert {desc for desc, _, _ in shown} & {"sketching", "pairing", "settling"}
+    assert {desc for desc, _, _ in shown} & {"sketching", "pairing", "streaming"}
     assert shown[-1][1] == -1
     # No terminal: nothing is shown unless it is asked for.
     Bar.shown.clear()
@@ -234,7 +234,7 @@ def test_a_real_bar(capfd):
     assert "sketching" in capfd.readouterr().err
 
 
-def test_a_bar_shows_no_speed_from_before_it_was_there(capfd):
+def test_a_bar_does_not_count_work_before_it_was_created(capfd):
     with shown(True) as bar:
         bar("sketching", 10**12, 2 * 10**12)
         time.sleep(0.15)
@@ -275,13 +275,13 @@ else:
 
 
 @pytest.mark.parametrize("what", ["compare", "passages", "signatures", "one thread", "index"])
-def test_an_interrupt_ends_what_computes_long(what):
+def test_an_interrupt_ends_long_computations(what):
     argv = [sys.executable, "-c", COMPUTING, what]
     ran = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=True)
     assert float(ran.stdout) < 1, ran.stdout
 
 
-def test_nothing_is_imported_that_is_not_there():
+def test_optional_packages_are_not_imported():
     code = (
         "import sys, lookalike; kept, _ = lookalike.dedup(['a b', 'A B']); "
         "sys.exit(kept != ['a b'] or any(name in sys.modules for name in ('pandas', 'polars', 'pyarrow', 'datasets', 'tqdm')))"

@@ -44,7 +44,7 @@ def collection(seed: int, size: int = 300) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.6, 1.0])
-def test_pairs_are_those_that_python_counts(threshold):
+def test_pairs_match_a_count_in_python(threshold):
     sets = collection(1)
     expected = []
     for (a, one), (b, other) in itertools.combinations(enumerate(map(frozenset, sets)), 2):
@@ -89,7 +89,7 @@ def collections() -> dict[str, tuple[object, str]]:
 
 
 @pytest.mark.parametrize("kind", collections())
-def test_every_kind_of_collection_gives_the_same_answer(kind):
+def test_every_kind_of_collection_gives_the_same_result(kind):
     data, text = collections()[kind]
     kept, report = lookalike.dedup(data, text, tokens="items", threshold=0.5)
     assert np.flatnonzero(report.kept).tolist() == KEPT
@@ -99,7 +99,7 @@ def test_every_kind_of_collection_gives_the_same_answer(kind):
         assert all(one is data[row] for one, row in zip(kept, KEPT, strict=True))
 
 
-def test_files_are_read_as_the_command_reads_them(tmp_path):
+def test_files_are_read_like_in_the_command(tmp_path):
     lines, table = tmp_path / "users.jsonl", tmp_path / "users.parquet"
     lines.write_text("".join(json.dumps({"films": films}) + "\n" for films in FILMS))
     pq.write_table(pa.table({"films": pa.array(FILMS, pa.list_(pa.string()))}), table)
@@ -137,16 +137,16 @@ def test_two_sets_are_compared_and_sketched():
     assert len(lookalike.fingerprints([], tokens="items")) == 0
 
 
-def test_an_index_holds_sets():
+def test_an_index_can_contain_sets():
     index = lookalike.LshIndex(tokens="items", threshold=0.5)
     index.insert("a", ["x", "y", 1])
     index.insert_many(["b", "c"], [{"x", "y", 1.0, "z"}, '["u", "v"]'])
     assert [(match.id, match.similarity) for match in index.query({1, "y", "x"})] == [("a", 1.0), ("b", 0.75)]
     assert [[match.id for match in found] for found in index.query_many([("v", "u"), [], ["X"]])] == [["c"], [], []]
     assert [match.id for match in pickle.loads(pickle.dumps(index)).query(["u", "v"])] == ["c"]
-    with pytest.raises(errors.RecordError, match="an item"):
+    with pytest.raises(errors.RecordError, match="an invalid item"):
         index.insert("d", [object()])
-    with pytest.raises(errors.RecordError, match="has null for item 2"):
+    with pytest.raises(errors.RecordError, match="has null as item 2"):
         index.query(["a", None])
     with pytest.raises(errors.RecordError, match="not a set"):
         index.insert("d", 3)
@@ -155,7 +155,7 @@ def test_an_index_holds_sets():
     assert len(index) == 3
 
 
-def test_an_index_of_sets_decides_as_dedup_does():
+def test_an_index_of_sets_decides_like_dedup():
     sets = collection(5, 200)
     index, kept = lookalike.LshIndex(tokens="items", threshold=0.6), []
     for row, items in enumerate(sets):
@@ -165,7 +165,7 @@ def test_an_index_of_sets_decides_as_dedup_does():
     assert kept == np.flatnonzero(lookalike.dedup(sets, tokens="items", threshold=0.6)[1].kept).tolist()
 
 
-def test_methods_are_judged_on_sets():
+def test_methods_are_evaluated_on_sets():
     for data in (collection(3, 60), pd.DataFrame({"text": collection(3, 60)})):
         judged = lookalike.evaluate(data, sample=60, threshold=0.5, tokens="items", runs=["", "--method shingle"])
         assert [run["pairs"]["recall"]["value"] for run in judged.runs] == [1.0, 1.0]
@@ -175,8 +175,8 @@ def test_methods_are_judged_on_sets():
     ("call", "kind", "words"),
     [
         (lambda: lookalike.dedup([["a"], ["b", None]], tokens="items"), errors.RecordError, "list row 1: field 'text' has null"),
-        (lambda: lookalike.dedup([["a"], [True]], tokens="items"), errors.RecordError, "has true for item 1"),
-        (lambda: lookalike.dedup([["a"], [["b"]]], tokens="items"), errors.RecordError, "has an array for item 1"),
+        (lambda: lookalike.dedup([["a"], [True]], tokens="items"), errors.RecordError, "has true as item 1"),
+        (lambda: lookalike.dedup([["a"], [["b"]]], tokens="items"), errors.RecordError, "has an array as item 1"),
         (
             lambda: lookalike.dedup([["a"], None], tokens="items"),
             errors.RecordError,
@@ -185,19 +185,19 @@ def test_methods_are_judged_on_sets():
         (lambda: lookalike.dedup([["a"], 7], tokens="items"), errors.RecordError, "is of the type int, not a set"),
         (lambda: lookalike.dedup([["a"], [float("nan")]], tokens="items"), errors.RecordError, "strings and finite numbers"),
         (lambda: lookalike.dedup([["a"], [b"a"]], tokens="items"), errors.RecordError, "of the type bytes"),
-        (lambda: lookalike.dedup(["no set"], tokens="items"), errors.RecordError, "is no JSON array"),
-        (lambda: lookalike.dedup(pa.table({"text": [[1, None]]}), tokens="items"), errors.RecordError, "has null for item 2"),
+        (lambda: lookalike.dedup(["no set"], tokens="items"), errors.RecordError, "is not a JSON array"),
+        (lambda: lookalike.dedup(pa.table({"text": [[1, None]]}), tokens="items"), errors.RecordError, "has null as item 2"),
         (lambda: lookalike.dedup(pa.table({"text": [7]}), tokens="items"), errors.InputError, "a set must be a list of strings"),
         (lambda: lookalike.dedup(pd.DataFrame({"a": [[1]]}), tokens="items"), errors.InputError, "the set with text="),
         (lambda: lookalike.dedup([["a"]], tokens="items", shingle=3), errors.ConfigError, "leave out shingles of several items"),
         (lambda: lookalike.compare(["a"], 7, tokens="items"), errors.RecordError, "is of the type int, not a set"),
-        (lambda: lookalike.compare(["a"], "a", tokens="items"), errors.RecordError, "the set is no JSON array"),
+        (lambda: lookalike.compare(["a"], "a", tokens="items"), errors.RecordError, "the set is not a JSON array"),
         (lambda: lookalike.compare(["a"], "a"), TypeError, "list"),
         (lambda: lookalike.MinHash(tokens="items"), errors.ConfigError, "fingerprints(items, tokens="),
         (lambda: lookalike.dedup([["a"]], tokens="item"), errors.ConfigError, "'items'"),
     ],
 )
-def test_what_cannot_be_is_told(call, kind, words):
+def test_invalid_calls_are_refused_with_a_reason(call, kind, words):
     with pytest.raises(kind) as told:
         call()
     assert words in str(told.value).replace('"', "'"), told.value

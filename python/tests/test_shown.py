@@ -14,7 +14,7 @@ from lookalike.page import page
 LONG = "x" * 20_000_000
 
 
-def test_an_id_that_is_taken_is_named_as_it_is():
+def test_a_repeated_id_is_shown_with_its_value():
     index = lookalike.LshIndex()
     for name, shown in [("a", "'a'"), (7, "7"), (LONG, f"'{'x' * 99}… (20000002 characters)")]:
         index.insert(name, "some text")
@@ -52,10 +52,12 @@ def test_a_long_id_is_quoted_with_its_length(tmp_path):
         lookalike.dedup(str(path))
 
 
-def test_a_page_has_no_commands():
+def test_an_html_page_has_no_control_characters():
     evil = "\u202e<b>\x1b"
     summary = dict.fromkeys(("kept", "representatives", "empty", "dropped_exact", "dropped_near", "bytes"), 1)
-    shown = page("", summary | {"found_by": evil, "seconds": {"total": 1.0}}, np.array([1.0]), [(evil, 3), (LONG, 2)])
+    shown = page(
+        "", summary | {"found_by": evil, "seconds": {"total": 1.0}}, np.array([1.0]), [(evil, 3), (LONG, 2)], [(evil, LONG, 0.5)]
+    )
     assert "\\u202e&lt;b&gt;\\u001b" in shown
     assert len(shown) < 10_000
 

@@ -40,7 +40,7 @@ def test_a_sketch_is_a_function_of_the_text_and_survives_pickle(sketch, a, b):
 
 
 @given(a=TEXTS, b=TEXTS)
-def test_estimates_are_exact_where_a_sketch_holds_its_set(a, b):
+def test_estimates_are_exact_if_a_sketch_contains_its_whole_set(a, b):
     exact = lookalike.compare(a, b)
     bottom = lookalike.Bottom(1000)
     assert bottom.sketch(a).resemblance(bottom.sketch(b)).value == exact.resemblance
@@ -82,7 +82,7 @@ def test_b_bit_sketches_are_a_byte_of_each_slot():
         lookalike.MinHash(127).bits(texts)
 
 
-def test_signatures_estimate_what_is_so():
+def test_signatures_estimate_the_resemblance():
     texts = [text for text in variants(random.Random(1), 60) if len(text) > 100]
     minhash = lookalike.MinHash(1024)
     held = total = 0
@@ -110,19 +110,19 @@ def test_a_fixed_modulus_is_compared_on_the_larger_level():
 
 
 @pytest.mark.parametrize("kind", ["Signature", "BottomSketch", "ModuloSketch", "SimHashSketch"])
-def test_foreign_bytes_are_no_sketch(kind):
+def test_foreign_bytes_are_not_a_sketch(kind):
     for data in (b"", b"{}", b'{"bottom":{"s":3,"level":0,"permutation":1},"sample":[5,4],"whole":false,"empty":false}'):
         with pytest.raises(lookalike.errors.FormatError):
             getattr(lookalike, kind)._from_bytes(data)
 
 
-def test_makers_and_sketches_can_be_told_apart():
+def test_makers_and_sketches_have_different_reprs():
     assert repr(lookalike.MinHash()) == "MinHash(slots=128, permutations='one', seed=1)"
     assert "20" in repr(lookalike.Bottom(20).sketch("a b c"))
     assert repr(lookalike.curve()) == "Curve(bands=21, rows=6, threshold=0.8)"
 
 
-def test_the_curve_is_the_commands(command):
+def test_the_curve_matches_the_command(command):
     import json
 
     said = json.loads(command("curve", "--threshold", "0.7", "--recall", "0.9", "--json").stdout)

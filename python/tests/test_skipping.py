@@ -62,7 +62,7 @@ def test_references_and_ids_are_skipped_too():
     assert lookalike.dedup([{"films": ["a"]}, {"films": None}], "films", tokens="items", skip_bad=True)[1].skipped.tolist() == [1]
 
 
-def test_nothing_changes_where_nothing_is_skipped():
+def test_nothing_changes_if_nothing_is_skipped():
     texts = [text for text in TEXTS if text]
     _, skipping = lookalike.dedup(texts, skip_bad=True)
     _, report = lookalike.dedup(texts)
@@ -75,7 +75,7 @@ def test_lines_of_files_need_not_be_kept(tmp_path):
     (tmp_path / "in.jsonl").write_text('{"text": "a"}\nno JSON\n{"text": "b"}\n')
     _, report = lookalike.dedup(tmp_path / "in.jsonl", skip_bad=True)
     assert (len(report), report.summary["bad_lines"]) == (2, 1)
-    with pytest.raises(errors.ConfigError, match="skip_bad= names a file only for paths"):
+    with pytest.raises(errors.ConfigError, match="skip_bad= with a file name only works with paths"):
         lookalike.dedup(["a"], skip_bad="bad.jsonl")
 
 

@@ -77,7 +77,7 @@ def place(tmp_path):
     ],
     ids=lambda arguments: " ".join(arguments).translate(dict.fromkeys([*range(32), *range(127, 160), 8238, 8294])),
 )
-def test_no_data_commands_a_terminal(place, arguments, colours):
+def test_data_cannot_send_terminal_escapes(place, arguments, colours):
     code, shown, said = on_a_terminal(place, *arguments, colours=colours)
     assert code in {0, 1}, said
     assert shown
@@ -85,7 +85,7 @@ def test_no_data_commands_a_terminal(place, arguments, colours):
     assert not COMMANDS.search(said.replace("\n", "")), repr(said)
 
 
-def test_a_pipe_gets_data_as_it_is(place, command):
+def test_a_pipe_gets_unchanged_data(place, command):
     said = command("compare", "a.txt", "b.txt")
     assert EVIL in said.stdout.decode()
     assert command("dedup", "in.csv", "-o", "-").stdout.decode() == (place / "in.csv").read_text().split("\n2,")[0] + "\n"
@@ -104,13 +104,13 @@ def test_a_pipe_gets_data_as_it_is(place, command):
         [EVIL],
     ],
 )
-def test_no_message_has_a_command(place, command, arguments):
+def test_messages_have_no_terminal_escapes(place, command, arguments):
     said = command(*arguments)
     assert said.returncode == 2
     assert not COMMANDS.search(said.stderr.decode().replace("\n", "")), said.stderr
 
 
-def test_names_of_files_are_written_out(place, command):
+def test_control_characters_in_file_names_are_escaped(place, command):
     os.rename(place / "in.jsonl", place / f"{EVIL}.jsonl")
     (place / "folder").mkdir()
     (place / "folder" / f"{EVIL}.bin").write_text("")
@@ -119,5 +119,5 @@ def test_names_of_files_are_written_out(place, command):
     words = said.stderr.decode()
     assert said.returncode == 0
     assert not COMMANDS.search(words.replace("\n", "")), words
-    assert "left out 1 file of folders, such as folder/\\u001b[31mred" in words
-    assert "written  kept lines to kept\\u001b[31mred" in words
+    assert "skipped  1 file in folders, such as folder/\\u001b[31mred" in words
+    assert "written  kept records to kept\\u001b[31mred" in words

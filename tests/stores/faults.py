@@ -1,4 +1,4 @@
-"""A proxy between a store's client and the store, that lets requests fail as networks and servers do."""
+"""A proxy between a store's client and the store, which makes requests fail as networks and servers do."""
 
 import http.client
 import socket
@@ -8,7 +8,7 @@ import time
 
 
 class Fault:
-    """What happens to some requests. `wants(method, path)` chooses; of those the first `skip` pass, then every `each`-th is met."""
+    """A fault for the requests that `wants(method, path)` selects: the first `skip` pass, then every `each`-th one fails."""
 
     def __init__(self, kind, wants=lambda method, path: True, each=3, skip=0, most=10**9):
         self.kind, self.wants, self.each, self.skip, self.most = kind, wants, each, skip, most
@@ -25,7 +25,7 @@ class Fault:
 
 
 class Proxy(socketserver.ThreadingTCPServer):
-    """Passes requests on to a server. `fault` meets some of them; `hook(method, path)` is called before each."""
+    """Forwards requests to a server. `fault` makes some of them fail; `hook(method, path)` is called before each."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -41,7 +41,7 @@ class Proxy(socketserver.ThreadingTCPServer):
         return "http://127.0.0.1:%d" % self.server_address[1]
 
     def handle_error(self, request, client_address):
-        """Clients that end in the middle are what the tests are about."""
+        """Ignores clients that disconnect in the middle of a request, because the tests make that happen."""
 
 
 class Connection(socketserver.StreamRequestHandler):
@@ -52,7 +52,7 @@ class Connection(socketserver.StreamRequestHandler):
             pass
 
     def one(self):
-        """One request and its answer; whether the connection goes on."""
+        """Handles one request; returns whether the connection stays open."""
         line = self.rfile.readline(65536).decode("latin-1")
         if not line.strip():
             return False
@@ -94,7 +94,7 @@ class Connection(socketserver.StreamRequestHandler):
         length = len(content) if length is None else length
         half = len(content) // 2
         if kind == "short":
-            # A whole answer, as it says itself, that is not all that was asked for.
+            # An answer that is complete according to its length, but shorter than the requested range.
             content, length = content[:half], half
         head = "HTTP/1.1 %d %s\r\n" % (status, http.client.responses.get(status, ""))
         head += "".join("%s: %s\r\n" % pair for pair in headers) + "Content-Length: %d\r\n\r\n" % length

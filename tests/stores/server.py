@@ -1,4 +1,4 @@
-"""A store on this machine: moto's server, and the fault proxy before it."""
+"""A store on this machine: moto's server, with the fault proxy in front of it."""
 
 import os
 import socket
@@ -22,7 +22,7 @@ def free_port():
 
 
 class Store:
-    """The server in a process of its own."""
+    """The server, in a separate process."""
 
     def __init__(self):
         self.port = free_port()
@@ -41,7 +41,7 @@ class Store:
                 time.sleep(0.1)
         else:
             raise SystemExit("moto_server does not answer")
-        # It does not check a signature; a client checks nothing of what this one sends.
+        # The server does not check signatures, and clients check nothing that it sends.
         config = Config(request_checksum_calculation="when_required", response_checksum_validation="when_required")
         self.s3 = boto3.client(
             "s3", endpoint_url=self.url, aws_access_key_id="test", aws_secret_access_key="secret", region_name="us-east-1", config=config

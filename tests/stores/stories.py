@@ -1,4 +1,4 @@
-"""The command over objects in a store: the same bytes as over files, whatever happens on the way; an output whole, or not there."""
+"""Tests the command on objects in a store: the output has the same bytes as with files, whatever fails, or does not exist."""
 
 import argparse
 import functools
@@ -27,7 +27,7 @@ STORE = None
 
 
 def collection(documents, seed):
-    """Documents, some of them near duplicates of others."""
+    """Documents, some of which are near-duplicates of others."""
     draw = random.Random(seed)
     words = ["word%d" % n for n in range(20000)]
     texts, lines = [], []
@@ -48,7 +48,7 @@ class Stories(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="lookalike-stores-")
         cls.place = pathlib.Path(cls.folder.name)
         STORE.s3.create_bucket(Bucket=BUCKET)
-        # Several parts of what is read and of what is written.
+        # Large enough to be read and written in several parts.
         cls.large = collection(22000, 1)
         cls.small = collection(300, 2)
         (cls.place / "in").mkdir()
@@ -119,7 +119,7 @@ class Stories(unittest.TestCase):
         return err
 
     def content(self, key):
-        """What an object holds; None where there is none."""
+        """The content of an object; None if it does not exist."""
         try:
             return STORE.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
         except ClientError as error:
@@ -136,12 +136,12 @@ class Stories(unittest.TestCase):
             STORE.s3.abort_multipart_upload(Bucket=BUCKET, Key=upload["Key"], UploadId=upload["UploadId"])
 
     def same_outputs(self, *inputs, env=None):
-        """The run over these inputs gives, in the store, the bytes that the one over files gave."""
+        """Checks that a run on these inputs writes the same bytes to the store as the run on files."""
         self.run_ok(*inputs, "-o", "s3://bucket/out/kept.jsonl", env=env)
         self.assertTrue(self.content("out/kept.jsonl") == self.kept)
         self.assertTrue(self.content("out/kept.decisions.jsonl") == self.why)
 
-    # What is read and written.
+    # Reading and writing.
 
     def test_folders_globs_and_names_mean_the_same_as_on_a_disk(self):
         folder = "s3://bucket/in"
@@ -222,7 +222,7 @@ class Stories(unittest.TestCase):
         subprocess.run(command, env=self.environment(), check=True, stderr=subprocess.DEVNULL)
         self.assertIn(b'"resemblance"', self.content("out/pairs.jsonl"))
 
-    # What goes wrong on the way.
+    # Requests that fail.
 
     def faults(self, kind, **how):
         STORE.proxy.fault = Fault(kind, **how)
@@ -281,7 +281,7 @@ class Stories(unittest.TestCase):
             STORE.proxy.hook = None
             self.nothing_is_left()
 
-    # Whole, or not there.
+    # Outputs that are complete, or do not exist.
 
     def test_a_run_that_fails_leaves_nothing_and_what_was_there_stays(self):
         self.put("out/kept.jsonl", b"earlier")
@@ -366,9 +366,9 @@ class Stories(unittest.TestCase):
         process.communicate(timeout=120)
         STORE.proxy.hook = None
         self.put("other.jsonl", self.large.replace(b"word1", b"word2"))
-        self.refused(arguments, "s3://bucket/other.jsonl: ", "for the state in other-state", "version")
+        self.refused(arguments, "s3://bucket/other.jsonl: ", "since the state in other-state was saved", "version")
 
-    # What is told.
+    # Messages.
 
     def test_errors_say_what_and_what_to_do(self):
         out = ["-o", "s3://bucket/out/kept.jsonl"]
@@ -380,12 +380,12 @@ class Stories(unittest.TestCase):
             (["s3://bucket/none*"], ["s3://bucket/none*: no object matches"]),
             (["s3://bucket/in/["], ["not a glob"]),
             (["s3:///x"], ["s3:///x: has no bucket"]),
-            (["hdfs://host/x"], ["hdfs://host/x: lookalike knows s3://"]),
+            (["hdfs://host/x"], ["hdfs://host/x: lookalike supports s3://"]),
             (["s3://bucket/in/notes.txt"], ["s3://bucket/in/notes.txt: a document can only be read from a file"]),
             (["s3://bucket/in", "s3://bucket/in/large.jsonl"], ["s3://bucket/in/large.jsonl: given twice"]),
             (["in", "-o", "s3://nobucket/x"], ["s3://nobucket/x: there is no bucket nobucket"]),
             (["in", "-o", "s3://bucket/"], ["s3://bucket/: cannot be written: it is a bucket or a folder"]),
-            (["in", "-o", "https://host/x"], ["https://host/x: cannot be written: web servers are only read"]),
+            (["in", "-o", "https://host/x"], ["https://host/x: cannot be written: web servers can only be read"]),
             (["s3://bucket/in/large.jsonl", "-o", "s3://bucket/in/large.jsonl"], ["would overwrite the input s3://bucket/in/large.jsonl"]),
             (["in", "-o", "s3://bucket/out/x", "--decisions", "s3://bucket/out/x"], ["would overwrite the output s3://bucket/out/x"]),
         ):
@@ -403,8 +403,8 @@ class Stories(unittest.TestCase):
         begun = time.monotonic()
         for endpoint, part in (
             ("http://127.0.0.1:1", "does not answer"),
-            ("http://nohost.invalid", "name is not known"),
-            (STORE.url.replace("http:", "https:"), "speaks no TLS"),
+            ("http://nohost.invalid", "name cannot be resolved"),
+            (STORE.url.replace("http:", "https:"), "does not use TLS"),
         ):
             env = self.environment(AWS_ENDPOINT_URL=endpoint)
             self.refused(["s3://bucket/in/large.jsonl"], "s3://bucket/in/large.jsonl: ", part, "AWS_ENDPOINT_URL" if "TLS" not in part else "SSL_CERT_FILE", env=env)
@@ -445,8 +445,8 @@ class Stories(unittest.TestCase):
             STORE.proxy.fault = Fault("cut", wants=lambda method, path: method == "GET" and "large" in path, each=2)
             self.same_outputs(ranged + "in/large.jsonl", "in/small.jsonl.gz")
             self.refused([plain + "none.jsonl"], plain + "none.jsonl: the server has no such file")
-            self.refused([plain + "in/"], "a web server lists none")
-            self.refused([plain + "in/*.jsonl"], "a web server lists no files")
+            self.refused([plain + "in/"], "web servers do not list folders")
+            self.refused([plain + "in/*.jsonl"], "web servers do not list files")
         finally:
             server.shutdown()
             server.server_close()
@@ -454,7 +454,7 @@ class Stories(unittest.TestCase):
 
 class Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request, client_address):
-        """A client that has read enough."""
+        """Ignores clients that disconnect because they have read enough."""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -464,7 +464,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("program", help="the lookalike that is tested")
+    parser.add_argument("program", help="the lookalike program to test")
     options, rest = parser.parse_known_args()
     PROGRAM = os.path.abspath(options.program)
     STORE = Store()

@@ -1,4 +1,4 @@
-//! What the benches' programs share.
+//! Code that the bench programs share.
 
 pub mod pipe;
 pub mod random;

@@ -1,4 +1,4 @@
-//! Standard output for programs whose output is a collection: made in parallel, written in order, never held.
+//! Standard output for programs that write a collection: blocks are made in parallel, written in order, and not kept.
 
 use std::{
     fs::File,
@@ -10,27 +10,27 @@ use std::{
     },
 };
 
-/// Bytes of a write, and of the pipe where the other end is one: with the default of 64 KiB the two processes change places
+/// Bytes per write, and the size of the pipe if the other end is one. With the default of 64 KiB, the two processes alternate
 /// sixteen times as often.
 const WRITE: usize = 1 << 20;
 
-/// One block's bytes: lines, and what is said of them elsewhere.
+/// The bytes of one block: lines, and the truth about them, which is written to another file.
 #[derive(Debug, Default)]
 pub struct Block {
-    /// For standard output.
+    /// Bytes for standard output.
     pub lines: Vec<u8>,
-    /// For the file beside it.
+    /// Bytes for the truth file.
     pub truth: Vec<u8>,
 }
 
-/// Makes `blocks` blocks on `threads` threads, each by `make` into buffers that are used again, and writes them in order: the
-/// bytes do not depend on the threads. Gives the number of bytes written to standard output.
+/// Makes `blocks` blocks with `make` on `threads` threads, in reused buffers, and writes them in order, so that the bytes do not
+/// depend on the number of threads. Returns the number of bytes written to standard output.
 ///
 /// # Errors
-/// What writing says; a reader that has gone away is the end and no error.
+/// Returns an error if writing fails. If the reader has closed the pipe, writing ends without an error.
 pub fn write_blocks(blocks: u64, threads: usize, truth: Option<File>, make: impl Fn(u64, &mut Block) + Sync) -> io::Result<u64> {
     let stdout = io::stdout();
-    // Not a pipe, or not allowed that large: then as it is.
+    // If standard output is not a pipe, or a pipe of this size is not allowed, it is used as it is.
     let _ = rustix::pipe::fcntl_setpipe_size(stdout.as_fd(), WRITE);
     let (next, turn, come) = (AtomicU64::new(0), Mutex::new(Turn { block: 0, written: 0, truth, done: Ok(()) }), Condvar::new());
     std::thread::scope(|scope| {
@@ -65,7 +65,7 @@ pub fn write_blocks(blocks: u64, threads: usize, truth: Option<File>, make: impl
     }
 }
 
-/// Whose turn it is to write.
+/// The shared state of the writers: which block is next, and the result so far.
 struct Turn {
     block: u64,
     written: u64,
@@ -74,9 +74,9 @@ struct Turn {
 }
 
 impl Turn {
-    /// Whether to go on.
+    /// Writes a block; returns whether to continue.
     fn write(&mut self, stdout: &io::Stdout, block: &Block) -> bool {
-        // The descriptor itself: Stdout would look for line ends, to hold back what stands behind the last.
+        // Write to the file descriptor directly: `Stdout` would search for line ends, to hold back the bytes after the last one.
         let lines = block.lines.chunks(WRITE).try_for_each(|piece| write_all(stdout, piece));
         self.done = lines.and_then(|()| self.truth.as_mut().map_or(Ok(()), |file| file.write_all(&block.truth)));
         self.block += 1;

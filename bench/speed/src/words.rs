@@ -1,20 +1,21 @@
-//! Synthetic words: 16 million of them, each of two syllables of which there are 4,096.
+//! Synthetic words: 16 million, each of two syllables out of 4,096.
 
-/// How many syllables there are.
+/// The number of syllables.
 pub const SYLLABLES: usize = 4096;
 
-/// A syllable, half a word, with its length in the last byte: two consonants with a vowel each, and for one in four a third consonant.
+/// Returns a syllable, half a word, with its length in the last byte. It has two consonants, each followed by a vowel, and in one
+/// case of four a third consonant.
 pub fn syllable(number: u64) -> [u8; 8] {
     const CONSONANTS: &[u8; 16] = b"bcdfghklmnprstvz";
     const VOWELS: &[u8; 4] = b"aeio";
-    // A bijection of the number, so that no two are equal: 4 + 2 + 4 + 2 bits.
+    // A bijection of the number, so that no two syllables are equal: 4 + 2 + 4 + 2 bits.
     let of = |shift: u32| (number >> shift) as usize;
     let mut out = [CONSONANTS[of(0) % 16], VOWELS[of(4) % 4], CONSONANTS[of(6) % 16], VOWELS[of(10) % 4], b'n', b' ', b' ', 4];
     out[7] += u8::from(of(0) % 4 == 3);
     out
 }
 
-/// Appends the word of a random number, and a space.
+/// Appends the word for a random number, and a space.
 pub fn push(random: u64, out: &mut Vec<u8>) {
     for half in [random, random >> 32] {
         let syllable = syllable(half % SYLLABLES as u64);

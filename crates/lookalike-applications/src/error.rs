@@ -1,63 +1,63 @@
-//! What can be wrong with a configuration.
+//! Errors for invalid configurations.
 
 use lookalike::shown::quoted;
 
-/// The result of a function that can refuse its configuration.
+/// The result of a function that can reject its configuration.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A refusal, in words meant for the user: what was asked, why it cannot be, what to do instead.
+/// An invalid configuration, described for the user: what was requested, why it is impossible, and what to do instead.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A grid over prints that is none, or in which everything counts everywhere.
+    /// An impossible grid over prints, or a grid in which every minutia counts in every square.
     #[error(
-        "a grid of squares of {square} pixels with a margin of {margin} over {width} by {height} is not possible: give squares of 1 to 65536 pixels, a margin below half of one, and a field of at most 2²⁴ squares"
+        "a grid of squares of {square} pixels with a margin of {margin} over {width} by {height} is not possible; use squares of 1 to 65536 pixels, a margin below half of a square, and a field of at most 2²⁴ squares"
     )]
     Grid {
-        /// The side of a square.
+        /// The side of a square, in pixels.
         square: u32,
-        /// What is nearer to a border counts on both sides.
+        /// The margin: minutiae nearer than this to a border count on both sides of it.
         margin: u32,
-        /// The field's width.
+        /// The width of the field.
         width: u32,
-        /// The field's height.
+        /// The height of the field.
         height: u32,
     },
-    /// A family of no sets, or of sets that cannot be.
-    #[error("{sets} sets of {members} squares, of {squares} in all, are not possible: {advice}", advice = possible_sets(*most))]
+    /// A family without sets, or with impossible sets.
+    #[error("{sets} sets of {members} squares, out of {squares}, are not possible; {advice}", advice = possible_sets(*most))]
     Family {
-        /// Sets asked for.
+        /// The requested number of sets.
         sets: u32,
-        /// Squares in a set.
+        /// The number of squares in a set.
         members: u32,
-        /// Squares that there are.
+        /// The number of squares on the field.
         squares: u32,
-        /// The most that a set may have.
+        /// The largest number of squares that a set may have.
         most: u32,
     },
-    /// A linkage of records that cannot be.
+    /// An invalid configuration of record linkage.
     #[error("{0}")]
     Link(String),
-    /// A field that a linkage has not.
-    #[error("{place} names the field {name}, and there is none of that name: the fields are {fields}", name = quoted(field))]
+    /// A field name that does not exist in the linkage.
+    #[error("{place} names the field {name}, which does not exist; the fields are {fields}", name = quoted(field))]
     LinkField {
-        /// What names it.
+        /// The setting that contains the name.
         place: String,
-        /// The name.
+        /// The unknown name.
         field: String,
-        /// Those that there are.
+        /// The names of the existing fields.
         fields: String,
     },
-    /// What the core refuses.
+    /// An error of the core crate.
     #[error(transparent)]
     Core(#[from] lookalike::Error),
 }
 
-/// What to ask for where sets may have at most so many squares.
+/// Returns advice on what to request when sets may have at most `most` squares.
 fn possible_sets(most: u32) -> String {
     match most {
-        0 => "ask for more squares to draw from".into(),
-        1 => "give from 1 to 1048576 sets of 1 square".into(),
-        _ => format!("give from 1 to 1048576 sets of 1 to {most} squares"),
+        0 => "use more squares to draw from".into(),
+        1 => "use from 1 to 1048576 sets of 1 square".into(),
+        _ => format!("use from 1 to 1048576 sets of 1 to {most} squares"),
     }
 }

@@ -1,5 +1,5 @@
-//! What is built on lookalike's core beside finding near-duplicate texts. Like the core, these are pure functions: they open no file,
-//! start no thread and read no clock.
+//! Applications of lookalike's core other than finding near-duplicate texts. Like the core, these are pure functions: they open
+//! no file, start no thread and read no clock.
 //!
 //! | module | from → to |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | [`records`] | records → links: typed fields, candidates by value, scores (entity resolution) |
 //! | [`minutiae`] | fingerprint cards → candidates: grids, random sets of squares, triangles that no turn changes |
 
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+// Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
 mod error;
@@ -20,7 +20,7 @@ pub mod minutiae;
 
 pub use error::{Error, Result};
 
-/// The README's example is tested.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

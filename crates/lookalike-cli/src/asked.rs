@@ -1,5 +1,5 @@
-//! What flags ask for, without a run: for those who are given flags in another way than by a command line, as Python is by keywords.
-//! So names, values, defaults and refusals are those of the command.
+//! Turns flags into configurations without a run. It is for interfaces that do not receive flags on a command line, such as
+//! Python with its keyword arguments. Their names, values, defaults and errors are therefore those of the command.
 
 use std::ffi::OsString;
 
@@ -19,38 +19,39 @@ use crate::{
 /// A flag of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flag {
-    /// Without the dashes.
+    /// The name without the dashes.
     pub name: String,
-    /// Whether it has a value.
+    /// Whether it takes a value.
     pub has_value: bool,
-    /// Its values, where these are all.
+    /// All possible values, if they are a fixed list.
     pub values: Vec<String>,
 }
 
 /// Why flags were refused.
 #[derive(Debug)]
 pub enum Refused {
-    /// A flag's value, with what is wrong with it.
+    /// A flag has an invalid value.
     Value {
         /// The flag, without the dashes.
         flag: String,
-        /// What it is given.
+        /// The given value.
         value: String,
-        /// What it takes.
+        /// The values that it accepts.
         words: String,
     },
-    /// Two flags that do not go together.
+    /// Two flags contradict each other.
     Together {
-        /// The one, without the dashes.
+        /// The first flag, without the dashes.
         flag: String,
-        /// The other, without the dashes.
+        /// The second flag, without the dashes.
         other: String,
     },
-    /// Anything else.
+    /// Any other error.
     Other(anyhow::Error),
 }
 
-/// The flags of `dedup`, `pairs` or `apply`, and of no command those of finding and comparing alone; hidden ones left out.
+/// Returns the flags of `dedup`, `pairs` or `apply`; for any other name, only the flags for finding and comparing. Hidden flags
+/// are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
@@ -74,35 +75,35 @@ fn values(arg: &Arg) -> Vec<String> {
     values.iter().filter(|value| !value.is_hide_set()).map(|value| value.get_name().into()).collect()
 }
 
-/// The run that flags of `dedup` ask for, and what it writes.
+/// Returns the configuration of a run of `dedup` from its flags, and its outputs.
 ///
 /// # Errors
-/// What the command would refuse before it reads anything.
+/// Returns every error that the command reports before it reads any input.
 pub fn dedup(flags: Vec<OsString>) -> Result<(RunConfig, Outputs), Refused> {
     let asked = parse::<Dedup>(flags)?;
     Ok((asked.config().map_err(Refused::Other)?, asked.outputs()))
 }
 
-/// The run that flags of `pairs` ask for.
+/// Returns the configuration of a run of `pairs` from its flags.
 ///
 /// # Errors
-/// As [`dedup`].
+/// Same as [`dedup`].
 pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Pairs>(flags)?.config().map_err(Refused::Other)
 }
 
-/// The run that flags of `apply` ask for.
+/// Returns the configuration of a run of `apply` from its flags.
 ///
 /// # Errors
-/// As [`dedup`].
+/// Same as [`dedup`].
 pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Apply>(flags)?.config().map_err(Refused::Other)
 }
 
-/// The configuration that flags of finding and comparing ask for, not yet checked as a whole.
+/// Returns the configuration from the flags for finding and comparing; it is not yet checked as a whole.
 ///
 /// # Errors
-/// As [`dedup`].
+/// Same as [`dedup`].
 pub fn method(flags: Vec<OsString>) -> Result<Config, Refused> {
     parse::<MethodArgs>(flags)?.config().map_err(Refused::Other)
 }
@@ -125,7 +126,7 @@ fn parse<T: Args>(flags: Vec<OsString>) -> Result<T, Refused> {
             return Refused::Together { flag: flag.clone(), other };
         }
         let (Some(flag), Some(value)) = (flag, said(ContextKind::InvalidValue)) else {
-            // The first paragraph; what follows is about the command line.
+            // Use only the first paragraph: the rest is about the command line.
             let words = refused::words(error);
             let words = words.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
             return Refused::Other(anyhow::anyhow!("{}", words.split_whitespace().collect::<Vec<_>>().join(" ")));
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_flags_ask_for_the_defaults() {
+    fn no_flags_give_the_defaults() {
         assert_eq!(method(Vec::new()).unwrap(), Config::default());
         let (config, outputs) = dedup(given(&["in.jsonl"])).unwrap();
         assert_eq!((config.method, outputs.kept, outputs.decisions), (Config::default(), None, None));
@@ -163,10 +164,10 @@ mod tests {
         };
         assert_eq!(refused(&["--bands=x"]), "bands x: give a whole number in digits, such as 1000");
         assert!(refused(&["--method=foo"]).starts_with("method foo: takes one of minhash, simhash"));
-        assert!(refused(&["--keep=foo"]).starts_with("keep foo: \"foo\" is not a way to keep"));
+        assert!(refused(&["--keep=foo"]).starts_with("keep foo: \"foo\" is not a keep order"));
         assert_eq!(
             refused(&["--bands=3", "--method=simhash"]),
-            "bands goes with candidates=bands, and this is method=simhash: leave out one of the two"
+            "bands only works with candidates=bands, not with method=simhash: leave out one of the two"
         );
     }
 

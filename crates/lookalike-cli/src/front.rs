@@ -1,17 +1,17 @@
-//! Messages of the libraries, with the fields of a configuration as the flags that the user has typed or could type.
+//! Renders messages of the libraries, with the fields of a configuration as flags that the user can type.
 
 use std::borrow::Cow;
 
 use lookalike_engine::{Error, Front, Setting};
 
-/// The command that runs: what a flag is called may depend on it.
+/// The current command, because the name of a flag can depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flags {
-    /// Those of `eval`.
+    /// The flags of `eval`.
     Eval,
-    /// Those of `mirrors`.
+    /// The flags of `mirrors`.
     Mirrors,
-    /// Those of any other command.
+    /// The flags of any other command.
     Others,
 }
 
@@ -41,7 +41,7 @@ impl Flags {
             Setting::Against => "--against",
             Setting::AgainstOnly => "--against-only",
             Setting::DropHolders => "--drop-holders",
-            // What passages must cover is the threshold of `passages`.
+            // The threshold of `passages` is a containment.
             Setting::Threshold | Setting::Containment => "--threshold",
             Setting::Recall => "--recall",
             Setting::Tokens => "--tokens",
@@ -89,15 +89,15 @@ impl Flags {
         }
     }
 
-    /// An error and what caused it, except the causes of the libraries' own errors, which these have told.
-    pub fn told(self, error: &anyhow::Error) -> String {
+    /// Returns the message of an error and its causes. The libraries' own errors already include their causes.
+    pub fn rendered(self, error: &anyhow::Error) -> String {
         let mut said = Vec::new();
         for cause in error.chain() {
             let Some(error) = cause.downcast_ref::<Error>() else {
                 said.push(cause.to_string());
                 continue;
             };
-            said.push(error.told(&self));
+            said.push(error.rendered(&self));
             break;
         }
         said.join(": ")
@@ -125,22 +125,22 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// Whether a command has a flag.
+    /// Returns whether a command has a flag.
     fn has(command: &clap::Command, flag: &str) -> bool {
         let name = flag.trim_start_matches("--").split(' ').next();
         command.get_arguments().any(|arg| arg.get_long() == name)
     }
 
     #[test]
-    fn every_flag_that_a_message_names_is_one() {
+    fn every_flag_in_a_message_exists() {
         let cli = Cli::command();
         let command = |name: &str| cli.find_subcommand(name).unwrap();
         for &setting in Setting::ALL {
             let flag = Flags::Others.flag(setting);
-            assert!(cli.get_subcommands().any(|command| has(command, flag)), "{flag} is no flag");
+            assert!(cli.get_subcommands().any(|command| has(command, flag)), "{flag} is not a flag");
             for (flags, name) in [(Flags::Eval, "eval"), (Flags::Mirrors, "mirrors")] {
                 let own = flags.flag(setting);
-                assert!(own == flag || has(command(name), own), "{own} is no flag of {name}");
+                assert!(own == flag || has(command(name), own), "{own} is not a flag of {name}");
             }
         }
         for name in ["link", "minutiae"] {
@@ -152,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn what_caused_an_error_of_ours_is_not_told_twice() {
+    fn the_cause_of_an_error_is_not_reported_twice() {
         let ours = Error::new(ErrorKind::Input, "cannot be read").at("a.jsonl").because(std::io::Error::other("why"));
         let error = anyhow::Error::new(ours).context("the run");
-        assert_eq!(Flags::Others.told(&error), "the run: a.jsonl: cannot be read");
-        assert_eq!(Flags::Others.told(&anyhow::anyhow!("b").context("a")), "a: b");
+        assert_eq!(Flags::Others.rendered(&error), "the run: a.jsonl: cannot be read");
+        assert_eq!(Flags::Others.rendered(&anyhow::anyhow!("b").context("a")), "a: b");
     }
 }

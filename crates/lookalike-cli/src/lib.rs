@@ -1,7 +1,7 @@
-//! The command, as a library: for its own program and for `python -m lookalike`. Data goes to standard output, words to
-//! standard error; 0 is done, 1 is "no" (no pair, not similar enough), 2 is a failure.
+//! The command as a library, for its own program and for `python -m lookalike`. Data is written to standard output, messages to
+//! standard error. Exit code 0 is success, 1 a negative answer (no pair, not similar enough), and 2 an error.
 
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+// Code that data can reach returns an error and never panics. Each remaining panic states why nothing can reach it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
 mod args;
@@ -34,20 +34,22 @@ use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, error:
 
 use self::front::Flags;
 
-/// Find documents that are roughly the same, keep one of each, and say why.
+/// Find near-duplicate documents and keep one from each group
 ///
-/// Two texts resemble each other as their sets of shingles (runs of five words) overlap: shared shingles divided by all.
-/// A document is dropped only when a kept one resembles it by at least the threshold, measured exactly.
+/// The similarity of two texts is the overlap of their sets of shingles (runs of five words): shared shingles divided by all
+/// shingles of both. A document is dropped only if its exact similarity to a kept document is at least the threshold.
 #[derive(Parser)]
 #[command(name = "lookalike", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit codes: 0 done; 1 the answer is no (no pair found, not similar enough); 2 failure. An empty collection is a collection: 0.\n\n\
+    after_help = "Exit codes: 0 success; 1 negative answer (no pair found, not similar enough); 2 error. An empty collection is not an error: 0.\n\n\
     Examples:\n  lookalike dedup crawl.jsonl.zst -o kept.jsonl.zst\n  \
     lookalike pairs crawl.jsonl --threshold 0.5 > pairs.jsonl\n  \
     lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99"
 )]
 struct Cli {
-    /// Say on standard error what a run does; twice, also each input. With --version: what the program was built with
+    /// Log what a run does to standard error; -vv also logs each input
+    ///
+    /// With --version: print how the program was built.
     #[arg(long, short, global = true, action = ArgAction::Count, hide_short_help = true)]
     verbose: u8,
     #[command(subcommand)]
@@ -70,11 +72,11 @@ enum Command {
     Man(commands::man::Man),
 }
 
-/// Runs the command as if it had been started with these arguments, the first of which is its name, and gives the exit code
-/// of its process. Nothing here ends the process, so that another program can be the command.
+/// Runs the command with these arguments, the first of which is its name, and returns the exit code of its process. Nothing here
+/// ends the process, so another program can host the command.
 ///
-/// `itself` starts the program again, as `eval` does for each run: its file, and what comes before the command's own arguments.
-/// None is the file that runs now.
+/// `itself` is how to start the program again, as `eval` does for each run: its file, and the arguments before the command's own.
+/// None is the file of the current process.
 pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let cli = match parse(&args) {
@@ -86,7 +88,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Err(words) if words.kind() == ErrorKind::DisplayVersion && version::is_verbose(&args) => {
             return code(output::print(&version::page()).map(|()| ExitCode::SUCCESS), Flags::Others);
         }
-        // Help is no failure.
+        // `--help` is not an error.
         Err(words) => return code(output::print_help(&words.render()).map(|()| ExitCode::SUCCESS), Flags::Others),
     };
     logging::start(cli.verbose);
@@ -114,7 +116,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
     code
 }
 
-/// All commands and their flags.
+/// Returns the definition of all commands and their flags.
 fn definition() -> clap::Command {
     short_help::shortened(Cli::command())
 }
@@ -123,28 +125,28 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = definition().try_get_matches_from(args)?;
     let quiet = matches.subcommand().and_then(|(_, of_command)| of_command.try_get_one("quiet").ok().flatten());
     if quiet == Some(&true) && matches.get_count("verbose") > 0 {
-        let words = "--quiet and --verbose: one says nothing and the other all; leave out one of the two\n";
+        let words = "--quiet and --verbose contradict each other; leave out one of the two\n";
         return Err(clap::Error::raw(ErrorKind::ArgumentConflict, words));
     }
     Cli::from_arg_matches(&matches)
 }
 
-/// The exit code of what was done; says what went wrong.
+/// Returns the exit code of a result and reports an error.
 fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
     match done {
         Ok(code) if code == ExitCode::SUCCESS => 0,
         Ok(_) => 1,
-        // Whoever read our output has had enough.
+        // Broken pipe: exit quietly.
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            output::error(&flags.told(&error));
+            output::error(&flags.rendered(&error));
             2
         }
     }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    // What caused an error of the libraries, they have judged.
+    // An error of the libraries has its own kind, which takes its causes into account.
     match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {

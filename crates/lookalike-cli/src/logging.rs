@@ -1,5 +1,5 @@
-//! Log lines, with `-v`: what the engine says of a run, and when its passes begin and end. They go to standard error, so that data
-//! stays as it is, and take the place of the progress bar. The engine names files as messages do, without secrets.
+//! Log lines, with `-v`: the engine's messages about a run, and when its passes start and end. They go to standard error,
+//! so that data is not mixed with them, and replace the progress bar. The engine names files as messages do, without secrets.
 
 use std::{sync::OnceLock, time::Instant};
 
@@ -13,7 +13,7 @@ struct Lines;
 static STARTED: OnceLock<Instant> = OnceLock::new();
 
 impl Log for Lines {
-    /// Libraries log too, and may name what must not be shown.
+    /// Returns true only for our own records: libraries also log, and may name secrets.
     fn enabled(&self, metadata: &Metadata) -> bool {
         metadata.target().starts_with("lookalike")
     }
@@ -28,10 +28,10 @@ impl Log for Lines {
     fn flush(&self) {}
 }
 
-/// Says as much as is asked for: nothing, what is done, or also each input.
+/// Enables logging at the requested level: 0 for nothing, 1 for what a run does, 2 to also log each input.
 pub fn start(verbosity: u8) {
     STARTED.get_or_init(Instant::now);
-    // Set before where this process ran a command before.
+    // The logger is already set if this process has run a command before.
     _ = log::set_logger(&Lines);
     log::set_max_level(match verbosity {
         0 => LevelFilter::Off,
@@ -40,10 +40,10 @@ pub fn start(verbosity: u8) {
     });
 }
 
-/// Says how a run ended.
+/// Logs how a run ended.
 pub fn end(code: u8) {
     let seconds = STARTED.get_or_init(Instant::now).elapsed().as_secs_f64();
     let memory =
-        lookalike_engine::peak_memory().map_or(String::new(), |peak| format!(", {:.1} MB of memory at most", peak as f64 / 1e6));
+        lookalike_engine::peak_memory().map_or(String::new(), |peak| format!(", peak memory {:.1} MB", peak as f64 / 1e6));
     log::info!("exit code {code} after {seconds:.3} s{memory}");
 }

@@ -1,4 +1,4 @@
-//! What people see: words on standard error, progress, numbers made readable.
+//! Output for people: messages on standard error, progress bars and readable numbers.
 
 use std::{
     io::{self, IsTerminal, Write},
@@ -18,20 +18,20 @@ use crate::{
     paint::{ERROR, Target, WARNING},
 };
 
-/// Prints a page on standard output, coloured where the reader wants it.
+/// Prints a page on standard output, with colours if the reader wants them.
 pub fn print(page: &str) -> anyhow::Result<()> {
     let stdout = io::stdout();
     Target::of_data(&stdout).write(stdout, page).map_err(not_printed)
 }
 
-/// Prints data on standard output: the same bytes, unless a terminal shows them.
+/// Prints data on standard output. The bytes are unchanged unless a terminal shows them.
 pub fn print_data(data: &str) -> anyhow::Result<()> {
     let mut stdout = io::stdout();
     let data = Target::of_data(&stdout).data(data);
     stdout.write_all(data.as_bytes()).and_then(|()| stdout.flush()).map_err(not_printed)
 }
 
-/// Prints help, in which there is no data.
+/// Prints help, which contains no data.
 pub fn print_help(help: &clap::builder::StyledStr) -> anyhow::Result<()> {
     let mut out = anstream::stdout();
     write!(out, "{}", help.ansi()).and_then(|()| out.flush()).map_err(not_printed)
@@ -44,18 +44,18 @@ fn not_printed(error: io::Error) -> anyhow::Error {
     }
 }
 
-/// Says something on standard error. Where that cannot be written, the exit code is all that is left.
+/// Prints a message on standard error. A failed write is ignored, because only the exit code is left to report it.
 pub fn say(words: &str) {
     let stderr = io::stderr();
     drop(Target::of_messages(&stderr).write(stderr, &format!("{words}\n")));
 }
 
-/// Says what went wrong.
+/// Prints an error message.
 pub fn error(words: &str) {
     say(&format!("{ERROR}error:{ERROR:#} {}", message(words)));
 }
 
-/// Says what is wrong with the command's arguments.
+/// Prints what is wrong with the command's arguments.
 pub fn usage(words: &str) {
     match words.strip_prefix("error:") {
         Some(rest) => say(&format!("{ERROR}error:{ERROR:#}{}", rest.trim_end())),
@@ -63,17 +63,17 @@ pub fn usage(words: &str) {
     }
 }
 
-/// Says what the user should know though all went on.
+/// Prints a warning: the run continued, but the user should know.
 pub fn warning(text: &str) {
     say(&format!("{WARNING}warning:{WARNING:#} {}", message(text)));
 }
 
-/// The name of a file as pages show it.
+/// Returns the name of a file as pages show it.
 pub fn name(path: &Path) -> String {
     one_line(&shown_name(&path.display().to_string())).into_owned()
 }
 
-/// A passage; of a long one, unless all is asked for, its two ends.
+/// Returns a passage. A long one is cut to its two ends unless `full` is set.
 pub fn both_ends(passage: &str, full: bool) -> String {
     const END: usize = 200;
     let count = passage.chars().count();
@@ -84,18 +84,18 @@ pub fn both_ends(passage: &str, full: bool) -> String {
     format!("{} […{} characters…] {}", &passage[..at(END)], count - 2 * END, &passage[at(count - END)..])
 }
 
-/// Says what was wrong with the first bad lines, unless nobody wants to know.
+/// Prints what was wrong with the first bad lines, unless `quiet` is set.
 pub fn warnings(bad_lines: &[Error], flags: Flags, quiet: bool) {
-    bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(&line.told(&flags)));
+    bad_lines.iter().filter(|_| !quiet).for_each(|line| warning(&line.rendered(&flags)));
 }
 
-/// Data for a line of a page: a space for a line break, and whatever else would command a terminal written out.
+/// Returns data for one line of a page: line breaks become spaces, and other control characters are escaped.
 pub fn quiet(text: &str) -> String {
     let is_break = |c: char| matches!(c, '\t'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
     one_line(&text.replace(is_break, " ")).into_owned()
 }
 
-/// 1234567 → 1,234,567
+/// Returns a number with thousands separators: 1234567 → 1,234,567.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
@@ -108,7 +108,7 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
-/// Bytes in the unit that fits.
+/// Returns a number of bytes in a suitable unit.
 pub fn bytes(number: u64) -> String {
     let mut value = number as f64;
     for unit in ["B", "kB", "MB", "GB"] {
@@ -120,7 +120,7 @@ pub fn bytes(number: u64) -> String {
     format!("{value:.2} TB")
 }
 
-/// "1 document", "2 documents".
+/// Returns a number with its noun: "1 document", "2 documents".
 pub fn counted(number: u64, noun: &str) -> String {
     let mut words = format!("{} {noun}", count(number));
     if number != 1 {
@@ -129,19 +129,19 @@ pub fn counted(number: u64, noun: &str) -> String {
     words
 }
 
-/// What is seen of a run.
+/// The visible state of a run.
 struct Shown {
     stage: Option<Stage>,
     bar: ProgressBar,
-    /// Whether it was told what a long run will take, or nobody wants to know.
-    told: bool,
-    /// When the stage began, and how much of it is done: for log lines.
+    /// Whether the estimate of a long run was printed or is not wanted.
+    reported: bool,
+    /// When the stage started and how much of it is done, for log lines.
     began: Instant,
     done: u64,
 }
 
 impl Shown {
-    /// Says that a stage has ended, for `-v`.
+    /// Logs that a stage has ended, for `-v`.
     fn log_end(&self) {
         let Some(stage) = self.stage else { return };
         let (name, unit) = (stage_name(stage), unit_of(stage));
@@ -155,7 +155,7 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Sketching => "sketching",
         Stage::Pairing => "pairing",
         Stage::Counting => "counting",
-        Stage::Settling | Stage::Deciding => "deciding",
+        Stage::Streaming | Stage::Deciding => "deciding",
         Stage::Loading => "reading candidates",
         Stage::Comparing => "comparing",
         Stage::Writing => "writing",
@@ -164,23 +164,23 @@ fn stage_name(stage: Stage) -> &'static str {
     }
 }
 
-/// What a stage is counted in; nothing for bytes.
+/// Returns the unit of a stage's progress; empty for bytes.
 fn unit_of(stage: Stage) -> &'static str {
     match stage {
         Stage::Pairing => "bands",
         Stage::Counting | Stage::Deciding => "documents",
         Stage::Scoring => "records",
-        Stage::Sketching | Stage::Settling | Stage::Loading | Stage::Comparing | Stage::Writing | Stage::Gathering => "",
+        Stage::Sketching | Stage::Streaming | Stage::Loading | Stage::Comparing | Stage::Writing | Stage::Gathering => "",
     }
 }
 
-/// A progress bar on standard error, one stage after the other; nothing when that is no terminal.
+/// A progress bar on standard error that shows one stage after the other. It is hidden unless standard error is a terminal.
 pub struct Bars {
     shown: Mutex<Shown>,
 }
 
 impl Bars {
-    /// `quiet` shows none; log lines take the bar's place.
+    /// Creates the bar. It is hidden if `quiet` is set or if log lines replace it.
     pub fn new(quiet: bool) -> Self {
         let target = if quiet || log::max_level() != log::LevelFilter::Off || !std::io::stderr().is_terminal() {
             ProgressDrawTarget::hidden()
@@ -188,10 +188,10 @@ impl Bars {
             ProgressDrawTarget::stderr_with_hz(10)
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        Self { shown: Mutex::new(Shown { stage: None, bar, told: quiet, began: Instant::now(), done: 0 }) }
+        Self { shown: Mutex::new(Shown { stage: None, bar, reported: quiet, began: Instant::now(), done: 0 }) }
     }
 
-    /// Shows where a run has got to, which always goes on.
+    /// Shows the progress of a run, and always lets the run continue.
     pub fn observe(&self, progress: Progress) -> ControlFlow<()> {
         self.show(progress);
         ControlFlow::Continue(())
@@ -203,13 +203,13 @@ impl Bars {
         if shown.stage != Some(progress.stage) {
             shown.log_end();
             (shown.began, shown.done) = (Instant::now(), 0);
-            log::info!("{} begins", stage_name(progress.stage));
+            log::info!("{} started", stage_name(progress.stage));
         }
         shown.done = shown.done.max(progress.done);
-        let Shown { stage, bar, told, .. } = &mut *shown;
+        let Shown { stage, bar, reported, .. } = &mut *shown;
         const LONG: u64 = 10;
         if let Some(estimate) = progress.estimate.filter(|estimate| estimate.seconds >= LONG)
-            && !std::mem::replace(told, true)
+            && !std::mem::replace(reported, true)
         {
             Self::tell(bar, estimate, progress.stage);
         }
@@ -235,7 +235,7 @@ impl Bars {
         bar.set_position(progress.done);
     }
 
-    /// Says what a long run will take.
+    /// Prints an estimate of the time, memory and disk that a long run needs.
     fn tell(bar: &ProgressBar, estimate: Estimate, stage: Stage) {
         let time = match estimate.seconds {
             seconds @ ..120 => format!("{seconds} s"),
@@ -244,12 +244,12 @@ impl Bars {
         };
         let disk = if estimate.disk > 0 { format!(" and {} of temporary files", bytes(estimate.disk)) } else { String::new() };
         let documents = count(estimate.documents);
-        let more = if stage == Stage::Settling { " more" } else { "" };
+        let more = if stage == Stage::Streaming { " more" } else { "" };
         let line = format!("about {documents} documents: about {time}{more}, {} of memory{disk}", bytes(estimate.memory));
         bar.suspend(|| say(&line));
     }
 
-    /// Shows what is going on where nobody knows how long it takes.
+    /// Shows an activity whose duration is unknown.
     pub fn note(&self, words: &str) {
         let Ok(mut shown) = self.shown.lock() else { return };
         shown.log_end();
@@ -264,7 +264,7 @@ impl Bars {
         bar.enable_steady_tick(std::time::Duration::from_millis(100));
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn clear(&self) {
         if let Ok(mut shown) = self.shown.lock() {
             shown.log_end();

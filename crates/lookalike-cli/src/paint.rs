@@ -1,8 +1,8 @@
-//! Colours, kept apart from data.
+//! Colours that cannot be confused with data.
 //!
-//! A page is put together from our words, our styles and data. If styles were escape sequences at once, nothing could tell them
-//! from those in the data. So a style is written as a mark, and becomes an escape sequence only when the page goes out, in
-//! [`Target::text`]: there every other control character is written out where a terminal shows it.
+//! A page consists of our words, our styles and data. If styles were written as escape sequences from the start, they could not
+//! be distinguished from escape sequences in the data. So a style is written as a mark and becomes an escape sequence only on
+//! output, in [`Target::text`]. If a terminal shows the page, every other control character is escaped there.
 
 use std::{
     borrow::Cow,
@@ -14,32 +14,32 @@ use anstream::{AutoStream, ColorChoice, stream::RawStream};
 use anstyle::{AnsiColor, Style};
 use lookalike::shown::escaped;
 
-/// A style: `{BOLD}words{BOLD:#}`.
+/// A style, used as `{BOLD}words{BOLD:#}`.
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
     letter: char,
     style: Style,
 }
 
-/// Red, for what only one text has.
+/// Red, for passages that only one text has.
 pub const RED: Paint = Paint { letter: 'r', style: AnsiColor::Red.on_default() };
-/// Green, for what two texts share.
+/// Green, for passages that two texts share.
 pub const GREEN: Paint = Paint { letter: 'g', style: AnsiColor::Green.on_default() };
-/// For headings and figures.
+/// Bold, for headings and numbers.
 pub const BOLD: Paint = Paint { letter: 'b', style: Style::new().bold() };
-/// For what matters less.
+/// Dimmed, for less important text.
 pub const DIM: Paint = Paint { letter: 'd', style: Style::new().dimmed() };
-/// For the word "error".
+/// The style of the word "error".
 pub const ERROR: Paint = Paint { letter: 'e', style: AnsiColor::Red.on_default().bold() };
-/// For the word "warning".
+/// The style of the word "warning".
 pub const WARNING: Paint = Paint { letter: 'w', style: AnsiColor::Yellow.on_default().bold() };
 
 const ALL: [Paint; 6] = [RED, GREEN, BOLD, DIM, ERROR, WARNING];
 
-/// What a mark begins with: a code point that is no character, and in no text that means one.
+/// The start and end of a mark: a noncharacter, which does not occur in meaningful text.
 const MARK: char = '\u{fdd0}';
 
-/// The letter of the end of a style.
+/// The letter that ends a style.
 const END: char = '.';
 
 impl fmt::Display for Paint {
@@ -48,7 +48,7 @@ impl fmt::Display for Paint {
     }
 }
 
-/// Where a page goes.
+/// The destination of a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
     colours: bool,
@@ -56,32 +56,32 @@ pub struct Target {
 }
 
 impl Target {
-    /// Standard output, or what is like it: data that goes on to a file or a program stays as it is.
+    /// Returns the target for standard output or a similar stream: data for a file or a program is unchanged.
     pub fn of_data(stream: &(impl RawStream + io::IsTerminal)) -> Self {
         let colours = AutoStream::choice(stream) != ColorChoice::Never;
         Self { colours, escapes: colours || io::IsTerminal::is_terminal(stream) }
     }
 
-    /// Standard error: messages are for people, whatever way they take.
+    /// Returns the target for standard error: messages are always for people, so control characters are always escaped.
     pub fn of_messages(stream: &impl RawStream) -> Self {
         Self { colours: AutoStream::choice(stream) != ColorChoice::Never, escapes: true }
     }
 
-    /// Data alone, as it goes out.
+    /// Returns data alone, as it is written.
     pub fn data<'a>(&self, data: &'a str) -> Cow<'a, str> {
         if self.escapes { escaped(data) } else { data.into() }
     }
 
-    /// A page as it goes out.
+    /// Returns a page as it is written.
     pub fn text(&self, page: &str) -> String {
         let mut out = String::with_capacity(page.len());
         let mut rest = page;
-        while let Some((before, style, behind)) = next_mark(rest) {
+        while let Some((before, style, after)) = next_mark(rest) {
             out.push_str(&self.data(before));
             if self.colours {
                 out.push_str(&style.map_or("\x1b[0m".into(), |paint| paint.style.render().to_string()));
             }
-            rest = behind;
+            rest = after;
         }
         out.push_str(&self.data(rest));
         out
@@ -93,17 +93,17 @@ impl Target {
     }
 }
 
-/// What is before the first mark, its style (none for a style's end), and the rest.
+/// Returns the text before the first mark, its style (none for the end of a style), and the rest.
 fn next_mark(page: &str) -> Option<(&str, Option<Paint>, &str)> {
     page.match_indices(MARK).find_map(|(at, mark)| {
         let inside = &page[at + mark.len()..];
         let letter = inside.chars().next()?;
-        let behind = inside[letter.len_utf8()..].strip_prefix(MARK)?;
+        let after = inside[letter.len_utf8()..].strip_prefix(MARK)?;
         let style = match letter {
             END => None,
             _ => Some(ALL.into_iter().find(|paint| paint.letter == letter)?),
         };
-        Some((&page[..at], style, behind))
+        Some((&page[..at], style, after))
     })
 }
 
@@ -116,7 +116,7 @@ mod tests {
     const LOG: Target = Target { colours: false, escapes: true };
 
     #[test]
-    fn styles_are_ours_alone_and_data_goes_on_as_it_is() {
+    fn styles_are_only_ours_and_data_is_unchanged() {
         let data = "\x1b[31mred\x1b[0m \u{202e}txt \u{fdd0} \u{fdd0}r \u{fdd0}x\u{fdd0}";
         let page = format!("{BOLD}{data}{BOLD:#}\n{RED}x{RED:#}");
         assert_eq!(PIPE.text(&page), format!("{data}\nx"));

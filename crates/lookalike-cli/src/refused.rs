@@ -1,4 +1,4 @@
-//! The messages about refused arguments. An argument may have any length and may be a URL with a password, so it is cut and masked.
+//! Messages about invalid arguments. An argument can have any length and can be a URL with a password, so it is cut and masked.
 
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
 
@@ -9,7 +9,7 @@ use clap::{
 use lookalike::shown::cut;
 use lookalike_engine::shown_name;
 
-/// The message of clap, with arguments cut and masked, and with what is accepted in place of why a number does not parse.
+/// Returns clap's message with arguments cut and masked. For a number that does not parse, it says what is accepted.
 pub fn words(mut error: Error) -> String {
     let given = |(kind, value): (ContextKind, &ContextValue)| match (kind, value) {
         (ContextKind::InvalidArg | ContextKind::InvalidValue | ContextKind::InvalidSubcommand, ContextValue::String(given)) => {
@@ -20,7 +20,7 @@ pub fn words(mut error: Error) -> String {
     for (kind, given) in error.context().filter_map(given).collect::<Vec<_>>() {
         let shown = cut(&shown_name(&given)).into_owned();
         if shown != given {
-            // It repeats the argument.
+            // The suggestion repeats the argument.
             error.remove(ContextKind::Suggested);
             error.insert(kind, ContextValue::String(shown));
         }
@@ -29,16 +29,16 @@ pub fn words(mut error: Error) -> String {
     let Some((said, accepted)) = std::error::Error::source(&error).map(|source| (source.to_string(), accepted(source))) else {
         return words;
     };
-    // The value stands before the reason and may contain the same words, so search from the end.
+    // The value precedes the reason and may contain the same words, so search from the end.
     match words.rsplit_once(&format!(": {said}")) {
         Some((before, after)) => format!("{before}: {accepted}{after}"),
         None => words,
     }
 }
 
-const TOO_LARGE: &str = "more than can be counted; give a smaller number";
+const TOO_LARGE: &str = "too large; give a smaller number";
 
-/// Why a value is refused: for a number, what is accepted.
+/// Returns why a value is invalid; for a number, what is accepted.
 pub fn accepted(source: &(dyn std::error::Error + 'static)) -> String {
     let said = source.to_string();
     if let Some(error) = source.downcast_ref::<ParseIntError>() {
@@ -54,7 +54,7 @@ pub fn accepted(source: &(dyn std::error::Error + 'static)) -> String {
     if source.is::<ParseFloatError>() {
         return "give a number, such as 0.8".into();
     }
-    // clap's words for a number that is out of range: "0 is not in 1..=1000", or without an end.
+    // clap's message for a number out of range: "0 is not in 1..=1000", or a range without an end.
     let range = said.split_once(" is not in ").and_then(|(_, range)| range.split_once(".."));
     match range {
         Some((least, most)) => match most.strip_prefix('=') {

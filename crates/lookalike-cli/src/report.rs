@@ -1,14 +1,15 @@
-//! What every JSON summary begins with, and the file that it may go to. `docs/summaries.schema.json` describes them all.
+//! The common header of all JSON summaries, and the file that a summary can be written to. `docs/summaries.schema.json` describes
+//! all summaries.
 
 use std::path::Path;
 
 use lookalike_engine::{LateOutput, shown_name, shown_path};
 use serde::Serialize;
 
-/// The number of the schema. It grows when a field goes, changes its name or means something else; a new field leaves it as it is.
+/// The version of the schema. It increases when a field is removed or renamed or changes its meaning, not when one is added.
 const SCHEMA: u32 = 1;
 
-/// What a run read, wrote and found.
+/// The header of a summary: the inputs and outputs of a run.
 #[derive(Serialize)]
 pub struct Report {
     schema: u32,
@@ -22,7 +23,7 @@ pub struct Report {
 #[derive(Serialize)]
 struct Named {
     role: &'static str,
-    /// As messages have it: without the secrets of a URL.
+    /// The name as in messages, without the secrets of a URL.
     name: String,
 }
 
@@ -35,7 +36,7 @@ struct Whole<'a, T> {
 }
 
 impl Report {
-    /// The report of a command.
+    /// Creates the report of a command.
     pub fn new(command: &'static str) -> Self {
         Self { schema: SCHEMA, version: env!("CARGO_PKG_VERSION"), command, inputs: Vec::new(), outputs: Vec::new() }
     }
@@ -52,7 +53,7 @@ impl Report {
         self
     }
 
-    /// The summary as JSON, with a line break at its end.
+    /// Returns the summary as JSON, with a final line break.
     pub fn json(&self, body: &impl Serialize) -> anyhow::Result<String> {
         Ok(serde_json::to_string_pretty(&Whole { report: self, body })? + "\n")
     }

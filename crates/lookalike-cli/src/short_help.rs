@@ -1,14 +1,14 @@
-//! What `-h` shows: of each command the few flags that most runs need, in a line each. `--help` has all of them.
+//! The text of `-h`: for each command, the few flags that most runs need, in one line each. `--help` has all of them.
 
 use clap::Command;
 
-/// A command, and what `-h` says of its flags. The rest is left to `--help`.
+/// A command and the texts of its flags in `-h`. All other flags are only in `--help`.
 type Short = (&'static str, &'static [(&'static str, &'static str)]);
 
 const INPUTS: (&str, &str) = ("inputs", "Files, folders, quoted globs or URLs; - is standard input");
-const TEXT_FIELD: (&str, &str) = ("text_field", "The field with the text");
-const ID_FIELD: (&str, &str) = ("id_field", "The field with the id");
-const MEMORY: (&str, &str) = ("memory", "Memory to use, such as 8G [default: half of what is free]");
+const TEXT_FIELD: (&str, &str) = ("text_field", "Field with the text");
+const ID_FIELD: (&str, &str) = ("id_field", "Field with the id");
+const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half of free memory]");
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 
 const SHORT: [Short; 11] = [
@@ -18,12 +18,12 @@ const SHORT: [Short; 11] = [
             INPUTS,
             ("output", "Write the kept records to KEPT; - is standard output"),
             ("decisions", "Write the decision about each document to FILE"),
-            ("label", "Drop nothing; write all records, with what was decided"),
+            ("label", "Drop nothing; write all records with their decisions"),
             ("dry_run", "Write nothing; show what would be dropped"),
             TEXT_FIELD,
             ID_FIELD,
-            ("against", "Also drop what these files, folders or URLs have"),
-            ("threshold", "Similarity from which a document is dropped [default: 0.8]"),
+            ("against", "Also drop documents that duplicate those of REF"),
+            ("threshold", "Minimum similarity of duplicates [default: 0.8]"),
             ("keep", "Keep the first, longest, newest:FIELD, max:FIELD or min:FIELD"),
             MEMORY,
         ],
@@ -31,7 +31,7 @@ const SHORT: [Short; 11] = [
     (
         "apply",
         &[
-            ("decisions", "The decisions that dedup wrote"),
+            ("decisions", "Decisions file of a dedup run"),
             INPUTS,
             ("output", "Write the kept records to KEPT; - is standard output"),
             TEXT_FIELD,
@@ -45,11 +45,11 @@ const SHORT: [Short; 11] = [
         &[
             INPUTS,
             ("output", "Write the pairs to FILE instead of standard output"),
-            ("threshold", "Similarity from which a pair is listed [default: 0.5]"),
-            ("nearest", "List the K most similar documents of each document"),
+            ("threshold", "Minimum similarity of a pair [default: 0.5]"),
+            ("nearest", "List the K most similar matches of each document"),
             ("exact", "Find every pair, without sketches; needs more memory"),
-            ("against", "List pairs of these documents and those of the inputs"),
-            ("measure", "What is measured of two texts"),
+            ("against", "List only pairs of a document of REF and one of the inputs"),
+            ("measure", "Similarity measure"),
             TEXT_FIELD,
             ID_FIELD,
             JSON,
@@ -59,29 +59,29 @@ const SHORT: [Short; 11] = [
     (
         "compare",
         &[
-            ("a", "A text file, a URL of one, or an id"),
-            ("b", "Another"),
-            ("collection", "Look for A and B as ids in this file, folder or glob"),
+            ("a", "A text file, the URL of one, or an id"),
+            ("b", "The text file, URL or id to compare with"),
+            ("collection", "Look up A and B as ids in this file, folder or glob"),
             ("sketches", "Show what every kind of sketch estimates, and its size"),
-            ("longest", "Compare the longest sentences"),
-            ("threshold", "Exit code 1 when the similarity is below T"),
-            ("measure", "What --threshold is asked of"),
-            ("full", "Print long passages whole"),
+            ("longest", "Show the K longest sentences and their digests"),
+            ("threshold", "Exit with code 1 if the similarity is below T"),
+            ("measure", "Similarity measure that --threshold applies to"),
+            ("full", "Print long passages in full"),
             ("json", "Print all figures as JSON"),
         ],
     ),
     (
         "passages",
         &[
-            ("a", "A text or a collection, which is held in memory"),
-            ("b", "What it is compared with [default: itself]"),
+            ("a", "A text or a collection to hold in memory"),
+            ("b", "Texts or collections to compare with A [default: A with itself]"),
             ("output", "Write JSON Lines to FILE"),
-            ("least", "The fewest tokens of a shared passage"),
-            ("gap", "Join passages that at most N tokens separate"),
-            ("threshold", "Only pairs of which one contains this share of the other"),
-            ("common", "Pass over what more than N texts of A have in common"),
-            ("pairs", "Show so many pairs"),
-            ("full", "Show long passages whole"),
+            ("least", "Minimum length of a shared run, in tokens"),
+            ("gap", "Join runs that at most N tokens separate"),
+            ("threshold", "Show only pairs of which one text contains this share of the other"),
+            ("common", "Ignore words that more than N texts of A have in common"),
+            ("pairs", "Show the N pairs that share the most text"),
+            ("full", "Show long passages in full"),
             TEXT_FIELD,
             ID_FIELD,
             ("json", "Print JSON Lines"),
@@ -91,46 +91,46 @@ const SHORT: [Short; 11] = [
         "eval",
         &[
             INPUTS,
-            ("truth", "A file with all pairs that are truly similar"),
-            ("labels", "A field that documents of one group have in common"),
-            ("sample", "Compare N random documents with all, exactly"),
-            ("run", "A method to judge: flags of dedup in quotes"),
-            ("threshold", "Similarity from which a pair counts [default: 0.8]"),
+            ("truth", "File of all pairs that are truly similar"),
+            ("labels", "Field that is equal in documents that belong together"),
+            ("sample", "Compare N random documents with all others, exactly"),
+            ("run", "Method to evaluate: dedup flags in quotes"),
+            ("threshold", "Minimum similarity of duplicates [default: 0.8]"),
             ("repeat", "Run each method R times"),
             TEXT_FIELD,
             ID_FIELD,
-            ("json", "Print all as JSON"),
+            ("json", "Print the results as JSON"),
             MEMORY,
         ],
     ),
     (
         "curve",
         &[
-            ("threshold", "Similarity from which a pair is to be found"),
-            ("recall", "Share of the pairs at the threshold that must be found"),
-            ("bands", "Bands of a signature, with --rows"),
-            ("rows", "Rows of a band"),
-            ("at", "Print the share at this similarity"),
-            ("sample_size", "Show how large a sketch must be"),
-            ("degree", "Show what short ids of shingles lose"),
+            ("threshold", "Similarity from which two documents are duplicates"),
+            ("recall", "Share of the pairs at the threshold to find"),
+            ("bands", "Show the curve for this number of bands; requires --rows"),
+            ("rows", "Rows per band; requires --bands"),
+            ("at", "Print the share found at this similarity"),
+            ("sample_size", "Show how large a sketch must be for a good estimate"),
+            ("degree", "Show how much short shingle ids lose"),
             ("distance", "Show which pairs SimHash finds"),
             ("candidates", "Show which pairs sampled shingles find"),
-            ("json", "Print all as JSON"),
+            ("json", "Print the results as JSON"),
         ],
     ),
     (
         "mirrors",
         &[
-            ("a", "The first collection: a file, a folder, a quoted glob or a URL"),
-            ("b", "The second [default: sites of A are compared]"),
+            ("a", "First collection: a file, folder, quoted glob or URL"),
+            ("b", "Second collection [default: compare the sites of A]"),
             ("output", "Write pairs of sites to FILE instead of standard output"),
-            ("pages", "Write pairs of pages to FILE"),
+            ("pages", "Write pairs of corresponding pages to FILE"),
             ("unmatched", "Write pages without a counterpart to FILE"),
-            ("by", "What a site is: host, folder or field:NAME"),
-            ("depth", "Folders that make a site's name"),
-            ("share", "The share of its pages that must have a match"),
-            ("share_of", "Of which of two sites"),
-            ("threshold", "Similarity from which pages match [default: 0.8]"),
+            ("by", "How pages are grouped into sites: host, folder or field:NAME"),
+            ("depth", "Number of outermost folders that identify a site"),
+            ("share", "Minimum share of a site's pages that have a match"),
+            ("share_of", "Which of the two sites must reach --share"),
+            ("threshold", "Minimum similarity of matching pages [default: 0.8]"),
             JSON,
             MEMORY,
         ],
@@ -139,15 +139,15 @@ const SHORT: [Short; 11] = [
         "link",
         &[
             ("a", "Records: JSON Lines, JSON arrays or CSV; - is standard input"),
-            ("b", "Other records, to link those of A with"),
-            ("config", "The configuration: fields, blocks and thresholds"),
+            ("b", "Other records, to link with those of A"),
+            ("config", "Configuration with fields, blocks and thresholds, in TOML"),
             ("output", "Write the pairs to FILE instead of standard output"),
-            ("clusters", "Write each record's cluster to FILE"),
-            ("one_to_one", "Let each record be in one pair at most"),
-            ("matches_only", "Leave possible matches out"),
-            ("truth", "True pairs, to judge by"),
-            ("label", "A field that says what is the same, to judge by"),
-            ("explain", "Say why two records match or not"),
+            ("clusters", "Write the cluster of each record to FILE"),
+            ("one_to_one", "Allow each record in at most one pair"),
+            ("matches_only", "Leave out possible matches"),
+            ("truth", "File of true pairs, to evaluate the result"),
+            ("label", "Field that is equal in records of the same thing, for evaluation"),
+            ("explain", "Explain why two records match or not"),
             JSON,
             MEMORY,
         ],
@@ -158,22 +158,22 @@ const SHORT: [Short; 11] = [
             ("inputs", "Prints: files, folders, quoted globs or URLs"),
             ("output", "Write the pairs to FILE instead of standard output"),
             ("by", "How prints are compared"),
-            ("first", "Write the best N pairs, or that share of all"),
-            ("columns", "What the values of a minutia are"),
-            ("turn", "What a full turn is in the unit of the angles"),
+            ("first", "Write the best N pairs, or N% of all pairs"),
+            ("columns", "Names of the values of a minutia, in order"),
+            ("turn", "Value of a full turn in the unit of the angles"),
             ("within", "Compare only prints with the same value of this field"),
-            ("label", "The field that says whose finger it is, to judge by"),
-            ("model", "Show what random sets of squares find; read nothing"),
+            ("label", "Field that identifies the finger, to evaluate the result"),
+            ("model", "Compute what random sets of squares find; read nothing"),
             ("json", "Print the summary as JSON"),
         ],
     ),
-    ("completions", &[("shell", "The shell")]),
+    ("completions", &[("shell", "Shell to complete for")]),
 ];
 
-/// Examples that `-h` has.
+/// The number of examples in `-h`.
 const EXAMPLES: usize = 2;
 
-/// The definition with a short help for each command.
+/// Returns the definition with a short help for each command.
 pub fn shortened(definition: Command) -> Command {
     SHORT.into_iter().fold(definition, |all, (name, flags)| all.mut_subcommand(name, |command| short(command, name, flags)))
 }
@@ -201,11 +201,11 @@ mod tests {
     use super::*;
     use crate::Cli;
 
-    /// Lines that fit a window without scrolling.
+    /// The number of lines that fit a window without scrolling.
     const MOST: usize = 45;
 
     #[test]
-    fn a_short_help_fits_a_window_and_the_long_one_has_all_flags() {
+    fn short_help_fits_a_window_and_long_help_has_all_flags() {
         for width in [80, 100] {
             let mut all = shortened(Cli::command()).term_width(width);
             all.build();
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn short_words_are_of_flags_that_are_there_and_fit_a_line() {
+    fn short_help_texts_belong_to_existing_flags_and_fit_a_line() {
         let all = Cli::command();
         let visible = all.get_subcommands().filter(|command| !command.is_hide_set());
         assert!(visible.map(Command::get_name).eq(SHORT.map(|(name, _)| name)), "every command has a short help");

@@ -1,11 +1,11 @@
-//! What `--version --verbose` says of this program.
+//! The output of `--version --verbose`.
 
 use std::env::consts::{ARCH, OS};
 
 use lookalike::Simd;
 use lookalike_engine::built_features;
 
-/// The version, a line for each thing that a report of a fault should name.
+/// Returns the version and build details, with one line for each detail that a bug report should include.
 pub fn page() -> String {
     let environment = if cfg!(target_env = "musl") {
         "-musl"
@@ -20,14 +20,14 @@ pub fn page() -> String {
     format!(
         "lookalike {}\ncommit: {}\ntarget: {ARCH}-{OS}{environment}, {linked}\nbuilt: {checked}\nfeatures: {}\nkernels: {}\n",
         env!("CARGO_PKG_VERSION"),
-        // The build may set it. Asking git here would tie every build to a checkout.
+        // The build may set this variable. Running git here would tie every build to a checkout.
         option_env!("LOOKALIKE_COMMIT").unwrap_or("unknown"),
         if features.is_empty() { "none".into() } else { features.join(" ") },
         kernels(),
     )
 }
 
-/// What the kernels use on this machine.
+/// Returns the instruction set that the kernels use on this machine.
 fn kernels() -> &'static str {
     match Simd::detect() {
         Simd::Portable => "portable",
@@ -38,7 +38,7 @@ fn kernels() -> &'static str {
     }
 }
 
-/// Whether the arguments before the command ask for more than the number: `--verbose`, `-v` or a cluster such as `-vV`.
+/// Returns whether the arguments before the command ask for details: `--verbose`, `-v` or combined flags such as `-vV`.
 pub fn is_verbose(args: &[std::ffi::OsString]) -> bool {
     let flags = args.iter().skip(1).map_while(|arg| arg.to_str().filter(|arg| arg.starts_with('-')));
     flags.into_iter().any(|flag| flag == "--verbose" || !flag.starts_with("--") && flag.contains('v'))

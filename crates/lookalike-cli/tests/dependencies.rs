@@ -1,12 +1,13 @@
-//! What dependencies may be: the rules of `deny.toml`, which are read from that file, and the oldest compiler that `Cargo.toml` names.
-//! So `make test` holds them without cargo-deny.
+//! Checks the rules for dependencies: those of `deny.toml`, which are read from that file, and the oldest compiler that
+//! `Cargo.toml` names. So `make test` checks them without cargo-deny.
 
 use std::{fs, path::Path, process::Command};
 
 use serde::{Deserialize, de::IgnoredAny};
 use spdx::{Expression, Licensee, ParseMode};
 
-/// `deny.toml`. A rule that is not held here is refused, so that the file never says more than `make test` checks.
+/// The contents of `deny.toml`. A rule that is not checked here is refused, so that the file never promises more than `make test`
+/// checks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rules {
@@ -47,14 +48,14 @@ struct Sources {
     allow_registry: Vec<String>,
 }
 
-/// The only level that is held here.
+/// The only level that is checked here.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Deny {
     Deny,
 }
 
-/// What `cargo metadata` says.
+/// The output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -76,7 +77,7 @@ struct Dependency {
     path: Option<String>,
 }
 
-/// `Cargo.lock`: the packages of all systems.
+/// The contents of `Cargo.lock`: the packages for all systems.
 #[derive(Deserialize)]
 struct Lock {
     package: Vec<Locked>,
@@ -96,7 +97,7 @@ fn read<T: for<'a> Deserialize<'a>>(name: &str) -> T {
     toml::from_str(&fs::read_to_string(root().join(name)).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The packages of this system, which a build has fetched.
+/// Returns the packages for this system, which a build has fetched.
 fn packages() -> Vec<Package> {
     let host = Command::new("rustc").arg("-vV").current_dir(root()).output().unwrap().stdout;
     let host = String::from_utf8(host).unwrap();
@@ -110,7 +111,8 @@ fn packages() -> Vec<Package> {
     serde_json::from_slice::<Metadata>(&metadata.stdout).unwrap().packages
 }
 
-/// Whether an expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` asks for nothing but what is allowed. Old crates write / for OR.
+/// Returns whether an expression such as `(MIT OR Apache-2.0) AND Unicode-3.0` can be satisfied with allowed licences only. Old
+/// crates write / for OR.
 fn is_allowed(license: &str, allowed: &[Licensee]) -> bool {
     let expression = Expression::parse_mode(license, ParseMode::LAX).unwrap_or_else(|error| panic!("{license}: {error}"));
     expression.evaluate(|asked| allowed.iter().any(|licensee| licensee.satisfies(asked)))
@@ -132,7 +134,7 @@ fn licences_are_allowed() {
 }
 
 #[test]
-fn expressions_of_licences_are_understood() {
+fn licence_expressions_are_parsed() {
     let allowed = licensees(&["MIT", "Apache-2.0 WITH LLVM-exception", "Unicode-3.0"].map(String::from));
     for (license, is_right) in [
         ("MIT", true),
@@ -149,7 +151,7 @@ fn expressions_of_licences_are_understood() {
 }
 
 #[test]
-fn nothing_banned_is_a_dependency_and_all_comes_from_known_sources() {
+fn dependencies_are_not_banned_and_come_from_known_sources() {
     let Rules { bans, sources, .. } = read("deny.toml");
     let Deny::Deny = bans.wildcards;
     let (Deny::Deny, Deny::Deny) = (sources.unknown_registry, sources.unknown_git);
@@ -158,7 +160,7 @@ fn nothing_banned_is_a_dependency_and_all_comes_from_known_sources() {
         if let Some(banned) = bans.deny.iter().find(|banned| banned.name == name) {
             panic!("{name}: {}", banned.reason);
         }
-        // What has no source is in this repository.
+        // A package without a source is in this repository.
         assert!(source.as_ref().is_none_or(|source| known.contains(source)), "{name}: from {source:?}");
     }
     for package in packages() {
@@ -178,7 +180,7 @@ fn every_dependency_builds_with_our_oldest_compiler() {
         .iter()
         .filter_map(|package| {
             let theirs = package.rust_version.as_ref()?;
-            // 1.89 and 1.89.0 are one version.
+            // 1.89 and 1.89.0 are the same version.
             let is_newer = number(theirs) > [number(ours), vec![0]].concat();
             is_newer.then(|| format!("{} {} needs {theirs}", package.name, package.version))
         })

@@ -1,4 +1,4 @@
-//! One structure for a run, whatever front it was asked for by; today that is the command's flags.
+//! A run is configured by one structure, whether the command or the Python package fills it in.
 
 use std::{
     num::NonZeroUsize,
@@ -21,86 +21,92 @@ use lookalike_io::{
 };
 use serde::Serialize;
 
-/// All that decides a run.
+/// Everything that determines a run.
 #[derive(Debug, Clone)]
 pub struct RunConfig {
     /// Files, folders, globs, or `-` for standard input, in order.
     pub inputs: Vec<String>,
-    /// Commands for the shell whose output is an input, behind the others: run once for each pass, with the same output.
+    /// Shell commands whose output is an input, after the other inputs. Each command runs once per pass and must print the same
+    /// output every time.
     pub input_commands: Vec<String>,
-    /// Tables in memory, inputs behind the others.
+    /// In-memory tables. They are inputs too, and are read after all other inputs.
     pub tables: Vec<InputTable>,
-    /// References, named as inputs are: [`dedup`](crate::dedup()) compares the inputs with their documents too, which come first
-    /// in keep order, are all kept, and are neither written nor decided about; [`pairs`](crate::pairs()) gives the pairs of a
-    /// reference document and another. Nothing else reads them.
+    /// References, named in the same way as inputs. [`dedup`](crate::dedup()) also compares the inputs with the documents of
+    /// references. These come first in keep order and are all kept; they are not written, and get no decision.
+    /// [`pairs`](crate::pairs()) lists the pairs that consist of a reference document and a document of the inputs. `mirrors` and
+    /// `passages` compare the two in the same way. Runs of other kinds do not read references.
     pub against: Vec<String>,
-    /// Tables in memory, references behind the others.
+    /// In-memory tables. They are references too, and are read after all other references.
     pub against_tables: Vec<InputTable>,
-    /// Compare with references only: no two documents of the inputs with each other.
+    /// Compare with references only: no two documents of the inputs are compared with each other.
     pub against_only: bool,
-    /// Where containment is measured: a document goes for a reference document that it contains, as a training text for a test
-    /// item, and not for one that contains it.
+    /// If containment is measured: drop a document that contains a reference document, as a training text contains a test item. A
+    /// document that a reference contains is then not dropped.
     pub drop_holders: bool,
     /// How documents are compared.
     pub method: Config,
-    /// Which document of a group stays; none for the first, or for containment the longest.
+    /// Which document of a group is kept. With `None` it is the first one or, if containment is measured, the longest.
     pub keep: Option<Keep>,
-    /// Of folders, leave out what `.gitignore` files say.
+    /// Skip the files that `.gitignore` files exclude, when inputs are folders.
     pub gitignore: bool,
-    /// Read all splits of a data set, such as train and test, that a folder holds; else such a folder is refused as an input.
+    /// Read all splits of a data set that a folder holds, such as train and test. Without it, such a folder is refused as an
+    /// input.
     pub all_splits: bool,
-    /// What all inputs hold; none for what their names and first bytes say.
+    /// The format of all inputs; `None` to detect it from names and first bytes.
     pub format: Option<Format>,
-    /// The character between the fields of CSV; none for what a file's ending or header says.
+    /// The character between the fields of CSV; `None` to detect it from a file's extension or header.
     pub delimiter: Option<u8>,
-    /// Texts are pages of HTML, and this is what is taken of them; of files that are pages all that is to be seen unless it is said.
+    /// Treat texts as HTML and extract this part of them. By default, the visible text is extracted from files that are HTML
+    /// pages.
     pub html: Option<Html>,
-    /// The label of the encoding of CSV and documents that is not UTF-8.
+    /// The label of the encoding of CSV and document files, if it is not UTF-8.
     pub encoding: Option<String>,
     /// The field with the text.
     pub text_field: String,
     /// The field with the id.
     pub id_field: String,
-    /// The most matches that [`pairs`](crate::pairs()) lists of each document, the most similar ones; none for all pairs, each once.
-    /// A run has no other use for it.
+    /// The maximum number of matches that [`pairs`](crate::pairs()) lists for each document. It lists the most similar ones. With
+    /// `None` it lists all pairs, each once. Runs of other kinds ignore this.
     pub nearest: Option<NonZeroUsize>,
-    /// The field with a label, equal for documents that belong together: what [`enrol`](crate::enrol) gives as groups. A run
-    /// has no other use for it.
+    /// The field with a label, equal for documents that belong together: [`enrol`](crate::enrol) returns these labels as groups.
+    /// Runs of other kinds ignore it.
     pub label_field: Option<String>,
-    /// Let equal ids pass.
+    /// Allow duplicate ids.
     pub allow_repeated_ids: bool,
-    /// Where bad lines go; without it the first one stops the run.
+    /// The file that receives bad lines; without it the first bad line stops the run.
     pub skip_bad: Option<PathBuf>,
-    /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run does not write it, and
-    /// refuses it where it would overwrite an input or another output.
+    /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run
+    /// itself does not write this file, but it is an error if the file would overwrite an input or another output.
     pub summary: Option<PathBuf>,
-    /// Threads; 0 for one a core.
+    /// Number of threads; 0 for one per core.
     pub threads: usize,
-    /// Bytes of memory that the run may take; none for half of what is free. Beyond it what a run holds goes to temporary files.
-    /// Less than 64 MB cannot be kept.
+    /// Memory limit in bytes; `None` for half of the free memory. Data beyond it goes to temporary files. A limit below 64 MB
+    /// cannot be met.
     pub memory: Option<u64>,
-    /// Where temporary files go.
+    /// The folder for temporary files.
     pub temp_dir: PathBuf,
-    /// Where [`dedup`](crate::dedup()) keeps what it has done, so that another run can go on from there; none for a run that begins
-    /// anew whenever it is begun.
+    /// Where [`dedup`](crate::dedup()) saves its progress, so that another run can resume from there; `None` for a run that
+    /// always starts from the beginning.
     pub resume: Option<Resume>,
-    /// Kept documents of a bucket from which on it is looked through by an index: no answer depends on it, so it is for tests.
+    /// The number of kept documents from which on a bucket is searched with an index. It changes no answer. It exists for tests,
+    /// which need small buckets with an index.
     #[doc(hidden)]
     pub crowd: usize,
 }
 
-/// How a run can be continued.
+/// How a run can be resumed.
 #[derive(Debug, Clone)]
 pub struct Resume {
-    /// The folder of its state: new, empty, or with the state of an earlier run of the same configuration over the same inputs,
-    /// which is then continued. A run that comes to its end takes its files away again.
+    /// The folder of the run's state. It is new, empty, or has the state of an earlier run with the same configuration and the
+    /// same inputs; that run is then resumed. A run that completes deletes its files there.
     pub folder: PathBuf,
-    /// Bytes of input after which what was done is brought to the disk.
+    /// Bytes of input after which progress is synced to the disk.
     pub part: u64,
 }
 
 impl Resume {
-    /// A state in a folder, brought to the disk every 256 MiB of input. Also every ten seconds, whatever was read.
+    /// Saves the state in this folder. Progress is synced to the disk every 256 MiB of input, and also every ten seconds if less
+    /// was read.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), part: 256 << 20 }
     }
@@ -140,91 +146,96 @@ impl Default for RunConfig {
     }
 }
 
-/// Kept documents of a bucket from which on an index is worth it: asking one costs some 5 µs for a text of 300 shingles, each
-/// document of a bucket 5 ns where the b-bit sketches differ and 2 µs where they agree.
+/// The number of kept documents in a bucket from which on an index is worthwhile. An index query costs about 5 µs for a text of
+/// 300 shingles. Without an index, each document of a bucket costs 5 ns if the b-bit sketches differ and 2 µs if they agree.
 const CROWD: usize = 256;
 
-/// What a run takes besides what grows with its documents: the program, blocks that are read and written, buffers.
+/// The part of a run's memory that does not grow with the number of documents: the program, blocks that are read and written,
+/// buffers.
 const FIXED: u64 = 56 << 20;
 const FIXED_PER_THREAD: u64 = 8 << 20;
 
-/// Windows of an output that may wait for the disk where there is memory. Lines come in bursts, and none while a round is being decided: with 16 the disk
-/// goes on meanwhile, and a run over a gigabyte takes a tenth less; 32 are no better.
+/// The maximum number of windows of an output that may wait for the disk if there is enough memory. Lines are produced in bursts,
+/// and no lines are produced while a round is being decided. With 16 windows the disk keeps writing during that time, and a run
+/// over a gigabyte takes a tenth less time. With 32 windows it is no faster.
 const FAR_AHEAD: usize = 16;
 
-/// Bytes of a run's memory for each window that may wait.
-const MEMORY_A_WINDOW: u64 = 64 << 20;
+/// The memory limit is divided by this number of bytes to get the number of windows that may wait.
+const MEMORY_PER_WINDOW: u64 = 64 << 20;
 
-/// Windows that a large output of a run with so much memory may have waiting.
+/// Returns how many windows of a large output may wait for the disk, given the run's memory limit.
 pub(crate) fn windows_ahead(memory: u64) -> usize {
-    ((memory / MEMORY_A_WINDOW) as usize).clamp(LEAST_AHEAD, FAR_AHEAD)
+    ((memory / MEMORY_PER_WINDOW) as usize).clamp(LEAST_AHEAD, FAR_AHEAD)
 }
 
-/// Bytes of a run's memory for each row group of a table that is encoded beside others.
-const MEMORY_A_GROUP: u64 = 512 << 20;
+/// The memory limit is divided by this number of bytes to get the number of a table's row groups that are encoded in parallel.
+const MEMORY_PER_GROUP: u64 = 512 << 20;
 
-/// Row groups that a table's output has in memory, at most: one a thread is enough.
+/// Returns how many row groups a table's output may have in memory: at most one per thread, which is enough.
 pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
-    ((memory / MEMORY_A_GROUP) as usize).clamp(1, threads)
+    ((memory / MEMORY_PER_GROUP) as usize).clamp(1, threads)
 }
 
-/// Where the system does not tell what is free.
+/// The memory limit if the system does not report how much memory is free.
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
-    /// What the run's stores may hold, when it writes these outputs; reading and writing take so many bytes `besides` what they
-    /// usually do, of all that the run may take.
+    /// Returns the memory budget of the run's stores, for a run that writes these outputs. `extra` returns the bytes that reading
+    /// and writing need beyond their usual share, given the run's memory limit.
     ///
     /// # Errors
-    /// A folder for temporary files that was named, and where none can be made: told now, and not when memory is full, hours later.
-    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], besides: impl FnOnce(u64) -> u64) -> Result<Arc<Budget>> {
+    /// A folder for temporary files was given explicitly, and no file can be created in it. This is reported now, and not hours
+    /// later when memory is full.
+    pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], extra: impl FnOnce(u64) -> u64) -> Result<Arc<Budget>> {
         if self.temp_dir != std::env::temp_dir() {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
-        // Of kept lines and of decisions.
+        // Both the output of kept lines and the output of decisions may run ahead.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
-        // Each thread may have an object open, and a part of it on the way besides what all have together.
+        // Each thread may have one object open, with one part of it in flight. This memory is needed in addition to what all
+        // threads share.
         let remote = self.inputs.iter().chain(&self.against).any(|name| store::is_url(name));
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
         let sent = uploads * store::UPLOAD_PART * (store::UPLOADS + 1);
         let budget = Budget::of(
             memory,
-            FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent + besides(memory),
+            FIXED + FIXED_PER_THREAD * threads as u64 + ahead + fetched + sent + extra(memory),
             &self.temp_dir,
         );
         log::info!(
-            "threads: {threads}; memory: {:.1} MB, {:.1} MB of it for what grows with the documents",
+            "threads: {threads}; memory: {:.1} MB, {:.1} MB of it for data that grows with the documents",
             memory as f64 / 1e6,
             budget.limit() as f64 / 1e6
         );
         Ok(budget)
     }
 
-    /// Refuses folders that are URLs: what a run keeps for itself, it keeps on this machine.
+    /// Refuses folders that are URLs: the run's internal files must be on this machine.
     ///
     /// # Errors
-    /// Names the first.
+    /// One of these folders is a URL. The error names the first such folder.
     pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
         store::refuse_url(Setting::TempDir, "folder", &self.temp_dir)?;
         self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url(Setting::Resume, "folder", &resume.folder))
     }
 
-    /// The inputs in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
+    /// Returns the inputs in the order given, then commands, then tables. The files of a folder or a glob are in the order of
+    /// their names.
     ///
     /// # Errors
-    /// A name that nothing has, or that stands twice; a folder of the run's own that is a URL.
+    /// A name does not exist or occurs twice, or one of the run's own folders is a URL.
     pub(crate) fn expand(&self) -> Result<Vec<Input>> {
-        // Before anything is read or made.
+        // Checked before anything is read or created.
         self.refuse_remote_folders()?;
         read::expand(self.asked())
     }
 
-    /// The references, and behind them the inputs.
+    /// Returns the references, followed by the inputs.
     ///
     /// # Errors
-    /// As [`Self::expand`]; what is both a reference and an input.
+    /// The same errors as [`Self::expand`]; also if a file or table is named both as a reference and as an input.
     pub(crate) fn expand_with_references(&self) -> Result<Expanded> {
         self.refuse_remote_folders()?;
         read::expand_with_references(self.asked())
@@ -243,13 +254,13 @@ impl RunConfig {
         }
     }
 
-    /// Whether there are references.
+    /// Returns whether there are references.
     pub(crate) fn has_references(&self) -> bool {
         !self.against.is_empty() || !self.against_tables.is_empty()
     }
 
-    /// Which document of a group stays. Of texts that contain each other it is the whole that should, not the excerpt. Where
-    /// they are not compared with each other, it does not matter.
+    /// Returns which document of a group is kept. If containment is measured, it should be the whole text, not the excerpt. If
+    /// the inputs are not compared with each other, it does not matter.
     pub fn keep(&self) -> Keep {
         self.keep.clone().unwrap_or(match self.against_only {
             true => Keep::First,
@@ -258,17 +269,17 @@ impl RunConfig {
     }
 }
 
-/// Where a run has got to, for a progress bar.
+/// The progress of a run, for a progress bar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
-    /// Bytes of the input files, or documents, done.
+    /// Bytes of the input files, or documents, that have been processed.
     pub done: u64,
-    /// Of how many; 0 when nobody knows.
+    /// The total number of bytes or documents; 0 if it is unknown.
     pub total: u64,
-    /// What the run will take, told once in the first pass and once in the one that settles, early, where the size of the input is
-    /// known.
+    /// An estimate of the time, memory and disk space that the run will take. If the size of the input is known, it is reported
+    /// early: once in the first pass, and once in the pass that decides.
     pub estimate: Option<Estimate>,
 }
 
@@ -277,10 +288,10 @@ impl Progress {
         Self { stage, done, total, estimate: None }
     }
 
-    /// Tells the observer.
+    /// Reports this progress to the observer.
     ///
     /// # Errors
-    /// The observer wants the run no more.
+    /// The observer cancelled the run.
     pub(crate) fn tell(self, observer: Observer) -> Result<()> {
         match observer(self) {
             ControlFlow::Continue(()) => Ok(()),
@@ -289,10 +300,11 @@ impl Progress {
     }
 }
 
-/// What a run will take, by what the first seconds of a pass took. Rough: how much is alike is not known yet.
+/// The time, memory and disk space that a run will take, extrapolated from the beginning of a pass. The estimate is rough, since
+/// it is not known yet how similar the documents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// In the first pass, seconds from start to end; in the one that settles, those that it still takes.
+    /// In the first pass, the run's total time in seconds; in the pass that decides, the remaining time in seconds.
     pub seconds: u64,
     /// Documents.
     pub documents: u64,
@@ -306,32 +318,32 @@ pub struct Estimate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
-    /// First pass: every text to its sketch. In bytes.
+    /// First pass: computes every text's sketch. Measured in bytes.
     Sketching,
-    /// Band keys to buckets. In bands.
+    /// Groups band keys into buckets. Measured in bands.
     Pairing,
-    /// Shared fingerprints counted. In documents.
+    /// Counts shared fingerprints. Measured in documents.
     Counting,
-    /// Second pass: the shingle sets of documents that may match. In bytes.
+    /// Second pass: loads the shingle sets of documents that may match. Measured in bytes.
     Loading,
-    /// Second pass where input order is keep order: sets made, decided about, kept lines written. In bytes.
-    Settling,
-    /// Going down keep order. In documents.
+    /// Second pass if input order is keep order: makes shingle sets, decides, and writes kept lines. Measured in bytes.
+    Streaming,
+    /// Decides documents in keep order. Measured in documents.
     Deciding,
-    /// All documents against a sample of them. In bytes.
+    /// Compares all documents with a sample of them. Measured in bytes.
     Comparing,
-    /// Last pass: writing. In bytes.
+    /// Last pass: writes the outputs. Measured in bytes.
     Writing,
-    /// Records read for their fields. In bytes.
+    /// Reads records for their fields. Measured in bytes.
     Gathering,
-    /// Candidate pairs of records scored, of one key of a block. In pairs.
+    /// Scores candidate pairs of records, one key of a block at a time. Measured in pairs.
     Scoring,
 }
 
-/// Is told where a run has got to, and says whether it goes on; called often, from any thread. Where it says
-/// [`Break`](ControlFlow::Break) the run ends with an error of the kind [`Interrupted`](lookalike_io::error::ErrorKind::Interrupted),
-/// and leaves nothing behind.
+/// A callback that receives the progress of a run and returns whether to continue; called often, from any thread. If it returns
+/// [`Break`](ControlFlow::Break), the run ends with an error of the kind
+/// [`Interrupted`](lookalike_io::error::ErrorKind::Interrupted) and leaves no files.
 pub type Observer<'a> = &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync);
 
-/// An observer that ignores progress and never ends the run.
+/// An observer that ignores progress and never cancels the run.
 pub const UNOBSERVED: Observer<'static> = &|_| ControlFlow::Continue(());

@@ -1,22 +1,26 @@
-//! lookalike over files: reading, threads, temporary files, writing. The algorithms are the core's; this crate brings texts
-//! to them and decisions back, in some 300 bytes of memory a document, with the same bytes for any number of threads.
+//! lookalike over files: reading, threads, temporary files, writing. The core has the algorithms; this crate feeds texts to the
+//! core and writes its decisions. It uses about 300 bytes of memory per document, and its output is the same for any number of
+//! threads.
 //!
-//! A run ([`dedup()`]) passes over its input up to three times:
+//! A run ([`dedup()`]) makes up to three passes over its input, in five stages:
 //!
-//! 1. *sketching*: every text becomes a digest, a b-bit sketch and one key a band;
-//! 2. *pairing*: keys become buckets; copies and documents alone in all bands are settled;
-//! 3. *loading*: the shingle sets of those that share a band are made and spilled;
-//! 4. *deciding*: down keep order, by the law, with exact verification;
-//! 5. *writing*: kept lines byte for byte, and the decisions.
+//! 1. *sketching*: computes a digest, a b-bit sketch and one key per band for every text;
+//! 2. *pairing*: groups keys into buckets, and decides copies, and documents that are alone in their buckets of all bands;
+//! 3. *loading*: makes and spills the shingle sets of documents that share a band;
+//! 4. *deciding*: applies the law in keep order, with exact verification;
+//! 5. *writing*: writes the kept lines byte for byte, and the decisions.
 //!
-//! With a folder for its state ([`Resume`]) a run records what the passes over its input give, and another run goes on from there.
+//! With a state folder ([`Resume`]), a run records the results of its passes over the input, so that another run can resume where
+//! it stopped.
 //!
-//! What it decided can be put onto every record instead of dropping any ([`Outputs::label`]), and dropped by later ([`apply()`]).
+//! Instead of dropping documents, a run can add its decisions to every record ([`Outputs::label`]). Decisions can also be applied
+//! later ([`apply()`]).
 //!
-//! To judge what came of it, [`enrol`] tells documents by their ids and labels, [`sample_truth`] finds all that is similar to a
-//! random sample, and [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
+//! To evaluate results, [`enrol`] identifies documents by their ids and labels, and [`sample_truth`] finds everything that is
+//! similar to a random sample. [`read_pairs`] and [`read_decisions`] read pairs and decisions back.
 
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+// Anything that input data can trigger is an error, never a panic. If code may panic, a comment next to it says why no input data
+// can cause the panic.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
 mod config;
@@ -44,7 +48,7 @@ pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
     dedup::{
-        dedup, dedup_told,
+        dedup, dedup_reporting,
         emit::Tell,
         opened::Outputs,
         summary::{Against, Summary},
@@ -73,16 +77,17 @@ pub use jobs::{
         mirrors,
         sites::{SiteBy, SitesBy},
     },
-    pairs::{Pair, PairsSummary, TellPair, pairs, pairs_told},
+    pairs::{Pair, PairsSummary, TellPair, pairs, pairs_reporting},
     passages::{
         PassagesSummary,
         asked::{Quoting, TellQuoted},
-        passages, passages_told,
+        passages, passages_reporting,
         report::{Offsets, Quoted, SharedPassage, Shares},
     },
 };
 pub use matching::finding::{Finding, ShortTexts};
 pub use pass::{by_id::find_texts, refused::refused as application_error};
+pub use sketching::signs::Hint;
 pub use state::Resumed;
 
 #[cfg(feature = "faults")]
@@ -108,7 +113,7 @@ pub use lookalike_io::{
     sound::check_batch,
 };
 
-/// The README's example is tested.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

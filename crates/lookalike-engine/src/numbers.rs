@@ -2,24 +2,24 @@
 
 use serde::Serialize;
 
-/// A document, by its place in what is read: references first, from 0.
+/// A document, by its position in all documents that are read. References come first, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 #[repr(transparent)]
 pub(crate) struct Document(pub(crate) u64);
 
-/// A document, by its place in keep order: of two similar documents the one with the lower rank is kept.
+/// A document, by its position in keep order. Of two similar documents, the one with the lower rank is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Rank(pub(crate) u64);
 
-/// A document that has to be compared: its number among these, in keep order.
+/// A document that has to be compared. Such documents are numbered in keep order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Contender(pub(crate) u32);
 
 impl Contender {
-    /// Its index in a list with one element for each contender.
+    /// Returns its index in a list with one element for each contender.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

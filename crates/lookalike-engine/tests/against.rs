@@ -1,4 +1,5 @@
-//! Documents against references: the engine's decisions are those of a loop over all pairs, written from the law's words.
+//! Documents against references: the engine's decisions must equal those of a naive loop over all pairs, which implements the
+//! definition of the law.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +25,7 @@ fn silent(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// What is known of a document.
+/// The data that the naive loop has about a document.
 struct Known {
     scratch: Scratch,
     set: BTreeSet<u64>,
@@ -34,7 +35,7 @@ struct Known {
     key: u64,
 }
 
-/// The law with references, by two loops.
+/// The law with references, implemented by two loops.
 struct Twin<'a> {
     method: &'a Method,
     documents: Vec<Known>,
@@ -64,7 +65,8 @@ impl Twin<'_> {
         Overlap { shared, a: a.set.len() as u64, b: b.set.len() as u64 }
     }
 
-    /// How similar a document is to a kept one for which it may go; none where it may not. The same text comes before all others.
+    /// Returns how similar a document is to a kept document; `None` if it may not be dropped for it. Identical texts rank above
+    /// all others.
     fn similarity(&self, document: &Known, kept: &Known) -> Option<f64> {
         if document.set.is_empty() || kept.set.is_empty() {
             return None;
@@ -86,7 +88,7 @@ impl Twin<'_> {
         (similarity >= threshold).then_some(similarity)
     }
 
-    /// For each document that is no reference, in input order, for whom it goes.
+    /// Returns the document that each document is dropped for, in input order and without references.
     fn decide(&self) -> Vec<(usize, Option<usize>)> {
         let mut order: Vec<usize> = (0..self.documents.len()).collect();
         order.sort_by_key(|&d| {
@@ -117,7 +119,8 @@ impl Twin<'_> {
         decided
     }
 
-    /// The pairs of a reference document and another that are similar either way, with their resemblance.
+    /// Returns the pairs of a reference document and a document of the inputs that are similar in at least one direction, with
+    /// their resemblance.
     fn pairs(&self) -> Vec<Value> {
         let are = |reference: bool| self.documents.iter().filter(move |known| known.is_reference == reference);
         let all = are(true).flat_map(|a| are(false).map(move |b| (a, b)));
@@ -125,7 +128,7 @@ impl Twin<'_> {
         similar.map(|(a, b)| json!([a.id, b.id, Self::overlap(a, b).resemblance()])).collect()
     }
 
-    /// The decisions file.
+    /// Returns the lines of the decisions file.
     fn lines(&self) -> Vec<Value> {
         let decided = self.decide();
         let size = |of: usize| 1 + decided.iter().filter(|row| row.1 == Some(of)).count();
@@ -175,8 +178,8 @@ impl Twin<'_> {
     }
 }
 
-/// Texts of which many are alike: some hold others, some are others in capitals, some share only a template's words, some have
-/// fewer words than a shingle, some none.
+/// Generates texts of which many are alike. Some contain others, some are copies in capitals, some share only a template's words,
+/// some have fewer words than a shingle, and some have no words.
 fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
     let one = (0usize..5, 0usize..40, 0usize..40, 0usize..12);
     prop::collection::vec(one, 0..most).prop_map(|all| {
@@ -190,7 +193,7 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
                 3 => format!("short{base} {}", change % 3),
                 4 => text + &words((base + 1) % 5).collect::<String>(),
                 5 => words(base).take(12).collect(),
-                // The same set of shingles, if they are words.
+                // If shingles are single words, this text has the same set of shingles.
                 6 => format!("{text}{text}"),
                 7 | 8 => (0..24).map(|i| format!("t{i} ")).chain((0..8).map(|i| format!("o{base}x{change}x{i} "))).collect(),
                 _ => text,
@@ -200,7 +203,7 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Ways of finding candidates, with what each may measure and take for similar.
+/// Returns ways of finding candidates, each with a measure and a kind of verification.
 fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
     let shared = |modulus| Candidates::Shared(Shared { modulus, ..Shared::default() });
     vec![
@@ -224,7 +227,8 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
     ]
 }
 
-/// A line for each text, with an id that others have too, a field to be kept by where it is no reference, and now and then no id.
+/// Returns a JSON line for each text. Ids are unique only within one input, and occasionally a line has no id. Lines that are not
+/// references have a field for `keep`.
 fn jsonl(texts: &[String], is_reference: bool, padding: &str) -> String {
     let line = |(i, text): (usize, &String)| {
         let mut record = json!({"pad": padding, "text": text});
@@ -269,13 +273,13 @@ proptest! {
         [only, holders] in any::<[bool; 2]>(),
         keep in prop::sample::select(vec![None, None, Some(Keep::Longest), Some(Keep::Max("n".into()))]),
         [threads, others] in [1usize..4, 1usize..4],
-        // Without any, everything goes to temporary files.
+        // With a memory limit of 0, everything goes to temporary files.
         memory in prop::sample::select(vec![None, Some(0), Some(1 << 16)]),
         crowd in prop::sample::select(vec![1, 2, 4, 256]),
         [cut, ends] in [0usize..30, 0usize..12],
     ) {
         let folder = TempDir::new().unwrap();
-        // Lines so long that there are several blocks, and where memory is short several rounds of them.
+        // The lines are so long that there are several blocks and, if memory is short, several rounds of them.
         let padding = if memory == Some(0) { "x".repeat(150_000) } else { String::new() };
         let cut = cut.min(references.len());
         let files = [("r1", &references[..cut], true), ("r2", &references[cut..], true), ("in", &texts[..], false)];
@@ -333,7 +337,8 @@ proptest! {
         let sizes = lines.iter().filter(|line| is(line, "verdict", "kept")).map(|line| line["cluster_size"].as_u64().unwrap());
         prop_assert_eq!(s.largest_group, sizes.max().unwrap_or(0));
 
-        // Other threads, less or more memory; ended somewhere, and continued.
+        // Run again with a different number of threads and with less or more memory; the run is also interrupted somewhere, and
+        // resumed.
         let resume = Some(Resume { folder: folder.path().join("state"), part: 1 });
         let other = RunConfig { threads: others, memory: memory.map_or(Some(0), |_| None), resume, ..config.clone() };
         let calls = AtomicUsize::new(0);

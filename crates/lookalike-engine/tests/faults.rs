@@ -1,5 +1,5 @@
-//! A fault at every file operation of a run, one at a time: a clear error and nothing left behind, or, where the operation can
-//! be done again, the bytes of an undisturbed run.
+//! Injects a fault at every file operation of a run, one at a time. The result must be either a clear error and no leftover files
+//! or, if the operation can be retried, the same bytes as those of an undisturbed run.
 
 use std::{
     collections::BTreeMap,
@@ -42,17 +42,18 @@ fn files(folder: &Path) -> Files {
     regular.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
 }
 
-/// A folder with inputs of all kinds, one for outputs, one for temporary files.
+/// A folder that contains all kinds of inputs, a folder for outputs, and a folder for temporary files.
 struct Place {
     folder: TempDir,
     config: RunConfig,
     outputs: Outputs,
     piped: Vec<u8>,
-    /// What stands under some outputs' names before a run.
+    /// The outputs that exist before a run, with their content.
     old: Files,
 }
 
-/// Lines of which some are alike, with so much beside the text that the kept ones go past the page cache.
+/// Returns lines of which some are alike. Each has so much data in addition to its text that the kept lines bypass the page
+/// cache.
 fn lines(name: &str, number: usize, padding: usize) -> Vec<u8> {
     let mut lines = Vec::new();
     for i in 0..number {
@@ -85,7 +86,7 @@ impl Place {
             inputs: ["in", "pipe"].iter().map(|name| path(name).display().to_string()).collect(),
             skip_bad: Some(path("out").join(bad)),
             threads: 2,
-            // Everything that can spill does so at once.
+            // With this limit, everything that can spill does so immediately.
             memory: Some(64 << 10),
             temp_dir: path("temp"),
             ..RunConfig::default()
@@ -96,7 +97,7 @@ impl Place {
         Self { folder, config, outputs, piped: lines("d", 60, 300), old }
     }
 
-    /// A folder of tables, and an output that is one.
+    /// Creates a folder of tables, and an output that is a table.
     fn of_tables() -> Self {
         let mut place = Self::new("kept.parquet", "why.jsonl", "bad.txt", &[]);
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
@@ -117,10 +118,10 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    /// Writes into the pipe that the run reads.
+    /// Writes to the pipe that the run reads.
     fn feed(&self) -> JoinHandle<()> {
         let (pipe, bytes) = (self.path("pipe"), self.piped.clone());
-        // The run may fail before it reads.
+        // If the run fails before it reads, writing to the pipe fails. That error is ignored.
         std::thread::spawn(move || drop(OpenOptions::new().write(true).open(pipe).and_then(|mut pipe| pipe.write_all(&bytes))))
     }
 
@@ -134,7 +135,8 @@ impl Place {
         done
     }
 
-    /// Waits for the feeder's end. If nobody has opened the pipe, or nobody does any more, it waits for a reader: here it is.
+    /// Waits until the thread that feeds the pipe has ended. It cannot end while the pipe has no reader, so this function reads
+    /// the rest itself.
     fn let_go(&self, feed: JoinHandle<()>) {
         let mut rest = OpenOptions::new().read(true).custom_flags(nonblocking()).open(self.path("pipe")).unwrap();
         while !feed.is_finished() {
@@ -144,7 +146,7 @@ impl Place {
         feed.join().unwrap();
     }
 
-    /// After a failure: as if the run had never been.
+    /// Checks that a failed run left no trace.
     fn is_untouched(&self, inputs: &Files, what: &str) {
         assert!(files(&self.path("in")) == *inputs, "{what}: the inputs were changed");
         assert_eq!(files(&self.path("temp")).keys().collect::<Vec<_>>(), Vec::<&String>::new(), "{what}");
@@ -157,10 +159,10 @@ fn nonblocking() -> i32 {
     rustix::fs::OFlags::NONBLOCK.bits() as i32
 }
 
-/// Which of `all` operations to disturb: every one, or so many that they are spread over all.
+/// Returns the numbers of the operations to disturb: `all` of them, or about `most` of them that are spread evenly.
 fn spread(all: u64, most: u64) -> Vec<u64> {
     let step = all.div_ceil(most).max(1);
-    // The first and the last ones are where the kinds of files differ.
+    // Always include the first and the last operations, since they are on different kinds of files.
     (0..all).filter(|n| n % step == 0 || *n < 6 || n + 6 >= all).collect()
 }
 
@@ -172,7 +174,7 @@ fn every_operation(place: &Place) {
     drop(plan);
     let expected = files(&place.path("out"));
     assert_eq!(expected.len(), 3);
-    // As many runs do the same: the bytes are those of a run that nobody counts and nothing disturbs.
+    // A second undisturbed run must give the same bytes.
     let plan = count();
     place.run().unwrap();
     drop(plan);
@@ -199,7 +201,7 @@ fn every_operation(place: &Place) {
                 let out = files(&place.path("out"));
                 match done {
                     Ok(_) => {
-                        // Past the page cache, EINVAL says that it must go through it.
+                        // If a write bypasses the page cache, EINVAL means that it has to be repeated through the page cache.
                         let passed_by = fault == Fault::Errno(EINVAL) && operation == Operation::Write;
                         assert!(harmless || passed_by, "{what}: was not noticed");
                         assert!(out == expected, "{what}: other bytes");
@@ -210,11 +212,12 @@ fn every_operation(place: &Place) {
                         let named = message.contains(&place.folder.path().display().to_string());
                         let panicked = fault == Fault::Panic;
                         assert!((named || panicked) && message.contains(';'), "{what}: {message}");
-                        // What makes a table's decoder panic is most likely damage.
-                        let told = message.contains("report it") || message.contains("is damaged (a planned panic)");
-                        assert!(!panicked || told, "{what}: {message}");
+                        // A panic in the decoder of tables is reported as damage, since that is its most likely cause.
+                        let reported = message.contains("report it") || message.contains("is damaged (a planned panic)");
+                        assert!(!panicked || reported, "{what}: {message}");
                         if operation == Operation::Remove {
-                            // Only what the outputs replaced is ever removed.
+                            // The only files that a run removes are those that its outputs replaced. So exactly one of these is
+                            // left.
                             let left: Vec<_> = out.keys().filter(|name| !expected.contains_key(*name)).collect();
                             assert!(left.len() == 1 && message.contains(left[0].as_str()), "{what}: {message}, {left:?}");
                             assert!(expected.iter().all(|(name, bytes)| out[name] == *bytes), "{what}");
@@ -247,7 +250,7 @@ fn tables() {
     every_operation(&Place::of_tables());
 }
 
-/// What is compressed on several threads is one stream, the same for any number of them.
+/// Data that several threads compress must be one stream, which is the same for any number of threads.
 #[test]
 fn threads_change_no_byte_of_packed_outputs() {
     let mut place = Place::new("kept.jsonl.gz", "why.jsonl.zst", "bad.txt", &[]);
@@ -264,7 +267,7 @@ fn threads_change_no_byte_of_packed_outputs() {
     }
     let packed: Files = first.unwrap();
     let mut kept = Vec::new();
-    // A reader of one member only.
+    // This reader reads only the first member of a file, so the file must have only one.
     flate2::read::GzDecoder::new(&packed["kept.jsonl.gz"][..]).read_to_end(&mut kept).unwrap();
     let why = zstd::decode_all(&packed["why.jsonl.zst"][..]).unwrap();
     place.outputs = Outputs { kept: Some(place.path("out/kept")), decisions: Some(place.path("out/why")), ..Outputs::default() };
@@ -274,17 +277,17 @@ fn threads_change_no_byte_of_packed_outputs() {
     drop(plan);
 }
 
-/// With a folder for its state, a run that a fault has ended is continued by the next, whatever operation it struck: with the
-/// bytes of a run that nothing disturbs, and nothing left behind.
+/// With a state folder, a run that was ended by a fault can be resumed by the next run, whichever operation failed. The result
+/// must have the bytes of an undisturbed run, and no files may be left over.
 #[test]
-fn a_run_that_a_fault_ended_is_continued() {
+fn a_run_ended_by_a_fault_is_resumed() {
     let mut place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]);
     place.config.inputs.pop();
     continued(place, 3 << 20);
 }
 
 #[test]
-fn a_run_over_tables_is_continued() {
+fn a_run_over_tables_is_resumed() {
     continued(Place::of_tables(), 1);
 }
 
@@ -339,7 +342,7 @@ fn continued(mut place: Place, part: u64) {
     assert!(struck >= 100 && continued >= 30, "{struck} {continued}");
 }
 
-/// Where a file system has no files without a name, an output has a hidden one until it is whole.
+/// If a file system does not support unnamed files, an output has a hidden name until it is complete.
 #[test]
 fn outputs_with_hidden_names() {
     const EOPNOTSUPP: i32 = 95;
@@ -356,7 +359,7 @@ fn outputs_with_hidden_names() {
 }
 
 #[test]
-fn the_folders_go_in_mid_run() {
+fn folders_are_removed_in_mid_run() {
     let place = Place::new("kept.jsonl", "why.jsonl", "bad.txt", &[]);
     for (gone, kind, parts) in [
         ("out", ErrorKind::Output, ["cannot be written", "its folder does not exist"]),

@@ -1,4 +1,5 @@
-//! What truths are read by: documents by their ids and labels, pairs and decisions read back, the exact truth of a sample.
+//! Reading the data for an evaluation: documents by their ids and labels, pairs and decisions from files, and the exact truth for
+//! a sample.
 
 use std::{fs, path::Path};
 
@@ -26,7 +27,7 @@ const LABELLED: &str = r#"{"id":"é","text":"a b c","page":"p\u00e9"}
 "#;
 
 #[test]
-fn a_roll_knows_documents_by_their_ids_and_groups_by_their_labels() {
+fn a_roll_finds_documents_by_id_and_groups_by_label() {
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     fs::write(&input, LABELLED).unwrap();
@@ -74,7 +75,7 @@ fn pairs_and_decisions_are_read_back() {
 }
 
 #[test]
-fn the_truth_of_a_sample_is_that_of_all_pairs() {
+fn the_truth_of_a_sample_agrees_with_all_pairs() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pairs.jsonl");
     for measure in [Measure::Resemblance, Measure::Containment] {

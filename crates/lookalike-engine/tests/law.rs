@@ -1,5 +1,5 @@
-//! The engine gives the answer of the core's way in memory, which the naive twin judges: for any number of threads, any
-//! compression, any cut into files, and on real collections.
+//! The engine must give the same answer as the core in memory, which is itself checked against a naive twin. This must hold for
+//! any number of threads, any compression, any split into files, and for real collections.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Greedy clusters of sketches so small that they err.
+/// Greedy clusters, with sketches that are so small that they make errors.
 const GREEDY: Cluster = Cluster::Greedy(GreedyBy { representative: Representative::Popular, sample: 12 });
 
 struct Answer {
@@ -48,7 +48,7 @@ fn jsonl(texts: &[String]) -> String {
     texts.iter().enumerate().map(|(i, text)| serde_json::json!({"n": i % 7, "id": i, "text": text}).to_string() + "\n").collect()
 }
 
-/// What the decisions file must be, from the core's decisions.
+/// Returns the decisions file that is expected, according to the core's decisions.
 fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
     let docs: Vec<Doc> = texts.iter().zip(keys).map(|(text, &key)| Doc { text, key }).collect();
     let measured = config.measure;
@@ -73,7 +73,7 @@ fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
     decisions.iter().enumerate().map(line).collect()
 }
 
-/// Texts of which many are like earlier ones.
+/// Generates texts of which many are similar to earlier ones.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec((0usize..6, 0usize..40, 0usize..40, 0usize..4), 1..60).prop_map(|all| {
         all.into_iter()
@@ -86,18 +86,18 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// The recall to ask for: none to speak of where the modulus is given.
+/// Returns the recall to ask for. If a modulus is given, almost no recall is asked for.
 fn promised(candidates: &Candidates) -> f64 {
     if matches!(candidates, Candidates::Shared(Shared { modulus: Some(_), .. })) { 1e-9 } else { 0.99 }
 }
 
-/// Ways of finding candidates, with what each may measure and take for similar.
+/// Returns ways of finding candidates, each with a measure and a kind of verification.
 fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
     let shared = |modulus, common| Candidates::Shared(Shared { modulus, common, ..Shared::default() });
     vec![
         (shared(None, 1000), Measure::Resemblance, None),
         (shared(Some(Modulus::Fixed { level: 2 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
-        // Small texts on several levels.
+        // With these samples, even small texts are on several levels.
         (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, None),
         (shared(Some(Modulus::Growing { least: 5 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
         (shared(None, 1000), Measure::Containment, None),
@@ -127,7 +127,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(800))]
 
     #[test]
-    fn the_engine_is_the_core(
+    fn the_engine_gives_the_decisions_of_the_core(
         texts in texts(),
         threshold in prop::sample::select(vec![0.5, 0.7, 0.8, 0.9]),
         finding in prop::sample::select(finding()),
@@ -135,12 +135,12 @@ proptest! {
         cluster in prop::sample::select(vec![Cluster::Law, Cluster::Law, Cluster::Components, GREEDY]),
         keep in prop::sample::select(vec![Keep::First, Keep::Longest, Keep::Max("n".into()), Keep::Min("n".into())]),
         threads in 1usize..4,
-        // Without any, everything goes to temporary files.
+        // With a memory limit of 0, everything goes to temporary files.
         memory in prop::sample::select(vec![None, Some(0), Some(1 << 16)]),
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        // Lines so long that there are several blocks, and where memory is short several rounds of them.
+        // The lines are so long that there are several blocks and, if memory is short, several rounds of them.
         let padding = if memory == Some(0) { " ".repeat(150_000) } else { String::new() };
         let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{padding}\"id\""));
         fs::write(&input, &padded).unwrap();
@@ -163,8 +163,8 @@ proptest! {
     }
 }
 
-/// Texts of two templates with contents of their own, so many that any two resemble each other by about `threshold`; some share
-/// their contents, some are copies. The words of each are all different.
+/// Generates texts from two templates. Each text also has words of its own, so many that any two texts of a template have a
+/// resemblance of about `threshold`. Some texts share their own words, and some are copies. No text contains a word twice.
 fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
     let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
     prop::collection::vec(text, 1..90).prop_map(move |all| {
@@ -187,10 +187,10 @@ fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Where documents are looked for in an index instead of in buckets, from so few kept ones on that indexes are made, shared,
-    /// and made anew.
+    /// Documents must get the same decisions if they are looked up in an index instead of in buckets. The crowd size is so small
+    /// that indexes are made, shared and rebuilt.
     #[test]
-    fn crowds_change_no_answer(
+    fn crowds_do_not_change_decisions(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
         crowd in 1usize..6,
         keep in prop::sample::select(vec![Keep::First, Keep::First, Keep::Longest]),
@@ -209,7 +209,7 @@ proptest! {
         let answer = run(threads, memory);
         let keys: Vec<u64> = texts.iter().map(|text| if keep == Keep::First { 0 } else { text.chars().count() as u64 }).collect();
         prop_assert_eq!(lines(&answer.decisions), expected(&texts, &keys, method.clone()));
-        // What was met depends on the documents alone.
+        // The candidate pairs must depend only on the documents.
         let again = run(others, anothers);
         prop_assert_eq!(again.decisions, answer.decisions);
         let met = |answer: &Summary| (answer.finding.pairs_met, answer.finding.pairs_refused);
@@ -220,9 +220,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// All pairs and components too, from so few documents of a bucket on that there are indexes.
+    /// Lists of all pairs, and components, must not change either if there are indexes of large buckets. The bucket size is so
+    /// small that there are indexes.
     #[test]
-    fn large_buckets_change_no_pair(
+    fn large_buckets_do_not_change_pairs(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
         crowd in 1usize..12,
         [threads, others] in [1usize..4, 1usize..4],
@@ -244,7 +245,7 @@ proptest! {
         prop_assert_eq!(&again, &all);
         let met = |finding: &lookalike_engine::Finding| (finding.pairs_met, finding.pairs_refused);
         prop_assert_eq!(met(&of_others), met(&finding));
-        // Each pair is looked at once, however many large buckets share it.
+        // Each pair is examined once, however many large buckets share it.
         prop_assert!(finding.pairs_met <= one_by_one.pairs_met);
         let answer = run(&with(crowd, threads, memory), folder.path());
         prop_assert_eq!(lines(&answer.decisions), expected(&texts, &vec![0; texts.len()], method.clone()));
@@ -254,7 +255,8 @@ proptest! {
     }
 }
 
-/// The nearest of each document, from the list of all pairs: by the similarity, then in input order.
+/// Returns the nearest documents of each document, from the list of all pairs. They are sorted by similarity, and then by input
+/// order.
 fn nearest_of_all(
     pairs: &[serde_json::Value],
     documents: std::ops::Range<u64>,
@@ -324,7 +326,7 @@ proptest! {
         let expected = nearest_of_all(&all, references as u64..texts.len() as u64, most, measure);
         let ids = |pair: &serde_json::Value| (pair["a"].as_u64().unwrap(), pair["b"].as_u64().unwrap());
         prop_assert_eq!(near.iter().map(ids).collect::<Vec<_>>(), expected);
-        // With the figures that the pair has, seen from its first document.
+        // The figures must be those of the pair in the order in which it is listed.
         for pair in &near {
             let (a, b) = ids(pair);
             let same = all.iter().find(|other| ids(other) == (a, b) || ids(other) == (b, a)).unwrap();
@@ -337,8 +339,8 @@ proptest! {
     }
 }
 
-/// Texts of one template that are kept but for one in twenty, which is another's with a word more: of 240 words each has 31 to 75
-/// of its own, and so any two are 0.61 to 0.795 alike.
+/// Returns texts made from one template. All are kept except one in twenty, which is a copy of another text with one more word.
+/// Each has 31 to 75 words of its own in addition to the template's 240, so any two have a resemblance of 0.61 to 0.795.
 fn of_one_template(texts: usize) -> Vec<String> {
     let text = |i: usize| {
         let (own, more) = if i % 20 == 19 { (i - 10, "more") } else { (i, "") };
@@ -365,9 +367,9 @@ fn a_large_bucket_is_joined_by_its_rare_words() {
     assert!(with.2 * 20 < without.2, "{} {}", with.2, without.2);
 }
 
-/// What a run takes above its memory, since it cannot go to a file, is in the summary.
+/// The summary must report the memory that a run uses above its limit for data that cannot be spilled.
 #[test]
-fn memory_that_is_not_kept_is_told() {
+fn memory_that_is_not_kept_is_reported() {
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(600))).unwrap();
@@ -383,9 +385,10 @@ fn memory_that_is_not_kept_is_told() {
     }
 }
 
-/// A run that is ended in the middle of a template, and continued: what was kept before is in crowds at once.
+/// A run is interrupted in the middle of many texts made from one template, and resumed. The documents that were kept before must
+/// be in crowds immediately.
 #[test]
-fn a_continued_run_has_its_crowds() {
+fn a_resumed_run_has_its_crowds() {
     let folder = TempDir::new().unwrap();
     let input = folder.path().join("in.jsonl");
     fs::write(&input, jsonl(&of_one_template(4000))).unwrap();
@@ -400,10 +403,10 @@ fn a_continued_run_has_its_crowds() {
         ..Outputs::default()
     };
     for share in [0.3, 0.6, 0.8] {
-        let settled = std::sync::atomic::AtomicU64::new(0);
+        let decided = std::sync::atomic::AtomicU64::new(0);
         let end = |progress: Progress| {
-            if progress.stage == Stage::Settling {
-                let rounds = settled.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if progress.stage == Stage::Streaming {
+                let rounds = decided.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 if rounds as f64 >= share * 12.0 {
                     return ControlFlow::Break(());
                 }
@@ -414,7 +417,7 @@ fn a_continued_run_has_its_crowds() {
         assert_eq!(ended.kind(), ErrorKind::Interrupted, "{ended}");
     }
     let continued = run(&config, folder.path());
-    assert_eq!(continued.summary.resumed.map(|resumed| resumed.stage), Some(Stage::Settling));
+    assert_eq!(continued.summary.resumed.map(|resumed| resumed.stage), Some(Stage::Streaming));
     assert!(continued.kept == whole.kept && continued.decisions == whole.decisions);
     let met = [&whole, &continued].map(|answer| answer.summary.finding.pairs_met);
     println!("{met:?}");
@@ -441,7 +444,8 @@ fn a_crowd_is_found_by_its_rare_words() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever is taken for similar: pairs lists it, and components are what it connects.
+    /// `pairs` must list all pairs that count as similar, whatever counts as similar, and components must be what these pairs
+    /// connect.
     #[test]
     fn the_listed_pairs_connect_the_components(
         texts in texts(),
@@ -485,13 +489,13 @@ fn testdata(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name)
 }
 
-/// The larger collections; absent in a plain clone.
+/// Returns the path of one of the larger collections, which are absent in a plain clone.
 fn shared(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("LOOKALIKE_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let path = folder.join(name);
     if !path.exists() {
-        // Straight to standard error: the test runner hides what a passing test prints.
+        // Written directly to standard error, since the test runner hides what a passing test prints.
         drop(writeln!(std::io::stderr(), "skipped: {} is not there; set LOOKALIKE_DATA", path.display()));
         return None;
     }
@@ -504,7 +508,7 @@ fn texts_of(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn real_collections_get_the_cores_answer() {
+fn real_collections_get_the_decisions_of_the_core() {
     let shared = |super_shingles| Candidates::Shared(Shared { super_shingles, ..Shared::default() });
     let contained = Config { measure: Measure::Containment, candidates: shared(false), ..Config::default() };
     let by = |candidates| Config { candidates, ..Config::default() };
@@ -525,7 +529,7 @@ fn real_collections_get_the_cores_answer() {
         let config = RunConfig { method: method.clone(), keep: Some(Keep::First), ..config(&[&testdata(name)]) };
         let answer = run(&config, folder.path());
         let expected = expected(&texts, &vec![0; texts.len()], method.clone());
-        // Ids are the collections' own: compare by place.
+        // Ids are those of the collections, so documents are compared by position.
         let ids: Vec<Value> = lines(&answer.decisions).iter().map(|d| d["id"].clone()).collect();
         for (found, mut expected) in lines(&answer.decisions).into_iter().zip(expected) {
             expected["id"] = ids[expected["id"].as_u64().unwrap() as usize].clone();
@@ -553,7 +557,7 @@ fn threads_compression_and_pipes_change_no_byte() {
         let again = run(&RunConfig { threads, ..config(&[input]) }, folder.path());
         assert!(again.kept == first.kept && again.decisions == first.decisions, "{} with {threads} threads", input.display());
     }
-    // A pipe can be read once: the later passes come from its spool.
+    // A pipe can be read only once, so the later passes read a spooled copy of it.
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let feed = std::thread::spawn({
@@ -575,7 +579,7 @@ fn a_cut_into_files_changes_no_verdict() {
     fs::create_dir(&parts).unwrap();
     let all: Vec<&[u8]> = plain.split_inclusive(|b| *b == b'\n').collect();
     for (i, part) in all.chunks(701).enumerate() {
-        // The last line of a part without its newline, and blank lines between: neither is a document.
+        // The last line of each part has no newline, and there are blank lines between parts. Neither may produce a document.
         fs::write(parts.join(format!("{i:03}.jsonl")), [&b"\n"[..], part.concat().trim_ascii_end()].concat()).unwrap();
     }
     let one = run(&config(&[&whole]), folder.path());
@@ -585,8 +589,8 @@ fn a_cut_into_files_changes_no_verdict() {
     assert_eq!(many.summary.blank_lines, all.len().div_ceil(701) as u64);
 }
 
-/// The exact pairs at 0.8, found by another program: at most 1 % have both documents kept, and no document is dropped
-/// without such a pair to its representative.
+/// Another program found the exact pairs at 0.8. Both documents may be kept in at most 1 % of these pairs, and every dropped
+/// document must be in such a pair with its representative.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
     for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {
@@ -606,7 +610,7 @@ fn recall_and_precision_against_the_independent_truth() {
         let at_threshold = similar.iter().filter(|(_, j)| **j >= 0.8);
         let left = at_threshold.clone().filter(|((a, b), _)| kept.contains(a) && kept.contains(b)).count();
         assert!(left * 100 <= at_threshold.clone().count(), "{name}: {left} pairs with both kept");
-        // Law 2: no two kept candidates are similar. Law 5: none is lost.
+        // Law 2: no two kept documents that are candidates of each other are similar. Law 5: no document is lost.
         let pairs_file = folder.path().join("pairs");
         let at_0_8 = Config::default();
         pairs(&RunConfig { method: at_0_8, ..config(&[&input]) }, Some(&pairs_file), UNOBSERVED).unwrap();
@@ -623,7 +627,8 @@ fn recall_and_precision_against_the_independent_truth() {
             decisions.len(),
             decisions.iter().map(|d| d["id"].as_str().unwrap()).collect::<std::collections::HashSet<_>>().len()
         );
-        // The truth's canonical form is a little simpler than ours: a few texts with Latin letters inside Chinese differ.
+        // The canonical form of the ground truth is a little simpler than lookalike's, so a few texts with Latin letters inside
+        // Chinese differ.
         let mut unlike = 0;
         for d in decisions.iter().filter(|d| d["verdict"] == "dropped") {
             let (id, r) = (d["id"].as_str().unwrap(), d["representative"].as_str().unwrap());
@@ -638,12 +643,12 @@ fn recall_and_precision_against_the_independent_truth() {
     }
 }
 
-/// A truth's pairs, by ids, with their figures.
+/// Returns the pairs of a ground truth, by ids, with their figures.
 fn truth_of(path: &Path) -> Vec<Value> {
     lines(&zstd::decode_all(fs::File::open(path).unwrap()).unwrap())
 }
 
-/// The pairs that a configuration lists, by ids.
+/// Returns the pairs that a configuration lists, by ids.
 fn listed(input: &Path, method: Config) -> std::collections::HashSet<(String, String)> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pairs");
@@ -687,7 +692,8 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
     for name in ["licenses", "newsgroups20", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions", "clough_stevenson"] {
         let files = ["jsonl", "pairs.jsonl", "containment.jsonl"].map(|kind| shared(&format!("{name}.{kind}.zst")));
         let [Some(input), Some(alike), Some(contained)] = files else { return };
-        // One file has the pairs that resemble each other by a half, the other those below of which one contains the other.
+        // One file has the pairs whose resemblance is at least a half. The other file has the pairs with less resemblance in
+        // which one document contains the other.
         let truth: Vec<Value> = [truth_of(&alike), truth_of(&contained)].concat();
         let size = |pair: &Value, side: &str| pair[side].as_f64().unwrap();
         let smaller = |pair: &Value| size(pair, "na").min(size(pair, "nb"));
@@ -704,13 +710,15 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
     }
 }
 
-/// The copy of a dropped text goes for a better text that was kept between the two, however far apart they stand.
+/// Suppose a text was dropped, and a document that is more similar to it was kept later. Copies of the text that come after that
+/// must be dropped for the better document, however far apart they are.
 #[test]
-fn a_copy_finds_what_was_kept_since_its_leader() {
+fn a_copy_finds_documents_kept_after_its_first_copy() {
     let words =
         |numbers: &[(u32, u32)]| -> String { numbers.iter().flat_map(|&(a, b)| a..b).map(|n| format!("word{n} ")).collect() };
     let first = words(&[(1, 11)]);
-    // Like the first by 7/13, like the next by 7/12, which is like the first by 4/15 only.
+    // The resemblance of this text to `first` is 7/13, and that to `kept` is 7/12. The resemblance of `kept` to `first` is only
+    // 4/15.
     let dropped = words(&[(1, 8), (21, 24)]);
     let kept = words(&[(4, 8), (21, 24), (31, 33)]);
     let texts = [first, dropped.clone(), kept, words(&[(41, 51)]), dropped.clone(), dropped];

@@ -1,5 +1,5 @@
-//! Passages are what looking at all stretches of all pairs of texts finds: for any number of threads, for texts in memory or on disk, for
-//! one collection or two.
+//! Passages must equal those that are found by comparing all stretches of all pairs of texts. This must hold for any number of
+//! threads, for texts in memory and on disk, and for one collection and two.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,12 +7,12 @@ use std::{
     path::Path,
 };
 
-use lookalike_engine::{Offsets, Quoting, RunConfig, UNOBSERVED, passages, passages_told};
+use lookalike_engine::{Offsets, Quoting, RunConfig, UNOBSERVED, passages, passages_reporting};
 use proptest::prelude::*;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Words that are written in several ways, of which canonical forms are equal.
+/// Returns a word written in one of several ways, which have the same canonical form.
 fn written(word: usize, way: usize) -> String {
     let plain = ["straße", "CAFÉ", "two", "漢", "five", "Ⅷ"][word % 6];
     match way {
@@ -23,7 +23,7 @@ fn written(word: usize, way: usize) -> String {
     }
 }
 
-/// Texts made of pieces that some of them share.
+/// Generates texts made of pieces, some of which occur in several texts.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let piece = prop::collection::vec(0usize..6, 1..9);
     (prop::collection::vec(piece, 1..5), prop::collection::vec(prop::collection::vec((0usize..7, 0usize..4), 0..6), 2..7))
@@ -39,7 +39,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
-/// Some texts once more, written otherwise, in the same collection and in the other.
+/// Adds copies of some texts, written differently, to the same collection and to the other one.
 fn with_copies((mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, usize)>)) -> (Vec<String>, Vec<String>) {
     for (from, to) in copies {
         let copy = a[from % a.len()].replace("two", "TWO");
@@ -49,13 +49,13 @@ fn with_copies((mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, us
     (a, b)
 }
 
-/// The tokens of such a text: Han stands alone, and so do the others.
+/// Returns the tokens of a generated text: each Han character is a token, and so is each other word.
 fn tokens(text: &str) -> Vec<String> {
     let folded = text.replace('\u{ad}', "").replace(['Ⅷ', 'ⅷ'], "viii").to_lowercase().replace('ß', "ss");
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(String::from).collect()
 }
 
-/// The tokens of `text` that stand in a stretch of `least` tokens that `other` has too.
+/// Returns the positions of the tokens of `text` that are in a stretch of `least` tokens that also occurs in `other`.
 fn shared(text: &[String], other: &[String], least: usize) -> BTreeSet<usize> {
     let windows: BTreeSet<&[String]> = other.windows(least).collect();
     let starts = (0..(text.len() + 1).saturating_sub(least)).filter(|&at| windows.contains(&text[at..at + least]));
@@ -82,7 +82,7 @@ fn config(folder: &Path, two: bool) -> RunConfig {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn every_stretch_is_found_on_both_sides_and_nothing_else(
+    fn exactly_the_shared_runs_are_found_on_both_sides(
         (a, b) in (texts(), texts(), prop::collection::vec((0usize..9, 0usize..9), 0..5)).prop_map(with_copies),
         least in 1usize..6,
         gap in 0usize..3,
@@ -111,18 +111,18 @@ proptest! {
                 prop_assert!(found.insert((a, b), line).is_none());
             }
             prop_assert!(order.is_sorted());
-            // Only the best are told, in the order in which all of them would be sorted.
+            // Only the best pairs are reported, in the order in which a list of all pairs would be sorted.
             let mut best: Vec<&Value> = lines.iter().collect();
             best.sort_by_key(|line| std::cmp::Reverse(line["shared_a"].as_u64().max(line["shared_b"].as_u64())));
             let expected: Vec<String> = best.iter().take(most).map(|line| line.to_string()).collect();
-            let mut told = Vec::new();
+            let mut reported = Vec::new();
             let mut tell = |quoted: &lookalike_engine::Quoted| {
-                told.push(serde_json::to_value(quoted).unwrap().to_string());
+                reported.push(serde_json::to_value(quoted).unwrap().to_string());
                 Ok(())
             };
             let config = RunConfig { threads: 2, ..config(folder.path(), two) };
-            let summary = passages_told(&config, &Quoting { best: Some(most), ..asked.clone() }, &mut tell, UNOBSERVED).unwrap();
-            prop_assert_eq!((told, summary.pairs as usize), (expected, lines.len()));
+            let summary = passages_reporting(&config, &Quoting { best: Some(most), ..asked.clone() }, &mut tell, UNOBSERVED).unwrap();
+            prop_assert_eq!((reported, summary.pairs as usize), (expected, lines.len()));
             let others = if two { &b } else { &a };
             for (i, one) in a.iter().enumerate() {
                 for (j, other) in others.iter().enumerate().skip(if two { 0 } else { i + 1 }) {
@@ -152,7 +152,7 @@ proptest! {
 }
 
 #[test]
-fn places_are_counted_in_bytes_or_characters() {
+fn positions_are_counted_in_bytes_or_characters() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("a"), jsonl(&["Straße é one two three Ⅷ".into()], "a")).unwrap();
     fs::write(folder.path().join("b"), jsonl(&["é; ONE, two (three) viii!".into()], "b")).unwrap();
@@ -164,19 +164,19 @@ fn places_are_counted_in_bytes_or_characters() {
             places.push((passage.a.start, passage.a.end, passage.b.start, passage.b.end, passage.text_a.clone()));
             Ok(())
         };
-        passages_told(&config(folder.path(), true), &asked, &mut tell, UNOBSERVED).unwrap();
+        passages_reporting(&config(folder.path(), true), &asked, &mut tell, UNOBSERVED).unwrap();
         places
     };
     assert_eq!(places(Offsets::Bytes), [(8, 28, 0, 25, None)]);
     assert_eq!(places(Offsets::Chars), [(7, 24, 0, 24, None)]);
-    // A bracket before what only normalises as a whole is no part of the passage.
+    // A bracket is not part of a passage if the text after it can only be normalised as a whole.
     fs::write(folder.path().join("a"), jsonl(&["x (½) y z".into()], "a")).unwrap();
     fs::write(folder.path().join("b"), jsonl(&["½ y z".into()], "b")).unwrap();
     assert_eq!(places(Offsets::Bytes), [(3, 10, 0, 6, None)]);
 }
 
 #[test]
-fn one_long_text_and_many_short_ones_take_the_memory_of_one() {
+fn one_long_and_many_short_texts_take_the_memory_of_one() {
     let folder = TempDir::new().unwrap();
     let words: Vec<String> = (0..300_000).map(|word| format!("w{word} ")).collect();
     fs::write(folder.path().join("a"), jsonl(&[words.concat()], "a")).unwrap();
@@ -188,15 +188,15 @@ fn one_long_text_and_many_short_ones_take_the_memory_of_one() {
         found += 1;
         Ok(())
     };
-    passages_told(&config(folder.path(), true), &Quoting::default(), &mut tell, UNOBSERVED).unwrap();
+    passages_reporting(&config(folder.path(), true), &Quoting::default(), &mut tell, UNOBSERVED).unwrap();
     assert_eq!(found, 3000);
-    // 3,000 times 2 MB would be 6 GB.
+    // If each of the 3,000 results had its own copy of the text of 2 MB, they would take 6 GB.
     assert!(lookalike_engine::peak_memory().is_none_or(|peak| peak < 2 << 30));
 }
 
 #[test]
-fn what_was_held_comes_back_from_disk() {
-    // More than the least memory: a hundred megabytes of tokens.
+fn held_texts_are_read_back_from_disk() {
+    // The tokens take a hundred megabytes, which is more than the minimum memory limit.
     let folder = TempDir::new().unwrap();
     let words = |from: u64, count: u64| (from..from + count).map(|word| format!("w{word} ")).collect::<String>();
     let a: Vec<String> = (0..60).map(|number| words(number * 1_000_000, 200_000)).collect();
@@ -209,7 +209,7 @@ fn what_was_held_comes_back_from_disk() {
         found.push((quoted.a.get().to_string(), quoted.b.get().to_string(), quoted.shares.shared_b));
         Ok(())
     };
-    passages_told(&config, &Quoting { least: 10, ..Quoting::default() }, &mut tell, UNOBSERVED).unwrap();
+    passages_reporting(&config, &Quoting { least: 10, ..Quoting::default() }, &mut tell, UNOBSERVED).unwrap();
     let expected = [("\"a5\"", "\"b0\"", 50), ("\"a59\"", "\"b1\"", 20), ("\"a59\"", "\"b2\"", 10)];
     assert_eq!(found, expected.map(|(a, b, shared)| (a.into(), b.into(), shared)));
 }

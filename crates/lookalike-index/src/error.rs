@@ -1,4 +1,4 @@
-//! What can go wrong with an index.
+//! Errors of an index.
 
 use std::{io, path::PathBuf};
 
@@ -6,52 +6,52 @@ use lookalike::shown;
 
 use crate::id::Id;
 
-/// The result of a function of an index.
+/// The result of an index function.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What was asked, why it cannot be, and what to do instead.
+/// An error that states what was requested, why it is impossible, and what to do instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A configuration that cannot be.
+    /// An invalid configuration.
     #[error(transparent)]
     Config(#[from] lookalike::Error),
-    /// A way of finding candidates that has no keys.
-    #[error("an index finds candidates by keys: give bands, simhash or sentences as candidates")]
+    /// A method of finding candidates that has no keys.
+    #[error("an index finds candidates by keys; use bands, simhash or sentences as candidates")]
     NoKeys,
-    /// An id that a document has already.
+    /// An id that a document already has.
     #[error("id {} is already in the index; remove it first or use another id", shown::cut(&.0.to_string()))]
     Taken(Id),
-    /// Two indexes, or an index and the settings that are asked for, that were not made the same way.
+    /// Two indexes, or an index and the requested settings, whose sketches were made differently.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     Unlike {
-        /// The one, in words.
+        /// The settings of the first, in words.
         left: String,
-        /// The other.
+        /// The settings of the second, in words.
         right: String,
     },
-    /// A file that is no index.
-    #[error("{0}: no index of lookalike: give a file that LshIndex.save wrote")]
+    /// A file that is not an index.
+    #[error("{0}: not an index of lookalike; give a file that LshIndex.save wrote")]
     NoIndex(String),
-    /// A file of a version that this release does not read.
-    #[error("{of}: an index of version {found}, and this release reads version {reads}: make it anew")]
+    /// A file of a version that this release cannot read.
+    #[error("{of}: an index of version {found}, but this release reads version {reads}; create it again")]
     Version {
         /// The file.
         of: String,
-        /// Its version.
+        /// The version of the file.
         found: u32,
-        /// That which is read.
+        /// The version that this release reads.
         reads: u32,
     },
-    /// A file that is not whole.
-    #[error("{0}: damaged, or cut off: make the index anew, or take a copy that is whole")]
+    /// An incomplete file.
+    #[error("{0}: damaged or truncated; create the index again, or use an intact copy")]
     Damaged(String),
     /// A file that cannot be read or written.
     #[error("{}: {source}", shown::path(&path.display().to_string()))]
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
 }

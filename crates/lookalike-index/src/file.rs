@@ -1,8 +1,9 @@
-//! An index as bytes, and as a file.
+//! Serialises an index to bytes and to a file.
 //!
-//! Little-endian throughout: the magic; the version, 4 bytes; the configuration as JSON, its length before it (8 bytes, as all
-//! lengths); the number of documents; of each, in the order in which they came, its id (0 and a text, or 1 and 8 bytes), its
-//! keys, its fixed-size sketch and its shingle set, the length of each before it; XXH3-128 of all that stands before.
+//! The format is little-endian throughout. It consists of: the magic bytes; the version, 4 bytes; the configuration as JSON,
+//! preceded by its length (8 bytes, as all lengths); the number of documents; for each document, in insertion order, its id (0
+//! and a text, or 1 and 8 bytes), its keys, its fixed-size sketch and its shingle set, each preceded by its length; and the
+//! XXH3-128 of everything before.
 
 use std::{
     fs,
@@ -23,17 +24,17 @@ use crate::{
 
 const MAGIC: &[u8; 8] = b"\x89LKAIDX\n";
 
-/// A release that cannot read an older version's file says so.
+/// The version of the format. A release reports an error for a version that it cannot read.
 const VERSION: u32 = 1;
 
-/// Bytes of the checksum.
+/// The size of the checksum in bytes.
 const SUM: usize = size_of::<u128>();
 
 impl Index {
-    /// The index as bytes, which [`decode`](Self::decode) reads.
+    /// Returns the index as bytes, which [`decode`](Self::decode) reads.
     ///
     /// # Errors
-    /// None of this release's: settings that cannot be written as JSON.
+    /// Fails if the settings cannot be written as JSON, which cannot occur in this release.
     pub fn encode(&self) -> Result<Vec<u8>> {
         let config = serde_json::to_vec(self.config()).map_err(|error| Error::Damaged(error.to_string()))?;
         let mut out = Vec::new();
@@ -63,10 +64,10 @@ impl Index {
         Ok(out)
     }
 
-    /// The index that bytes are of; `of` names where they are from.
+    /// Returns the index that was encoded as `bytes`; `of` names their origin.
     ///
     /// # Errors
-    /// Bytes that are no index, of another version, or damaged.
+    /// Fails if the bytes are not an index, have a different version, or are damaged.
     pub fn decode(bytes: &[u8], of: &str) -> Result<Self> {
         let damaged = || Error::Damaged(of.into());
         let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| Error::NoIndex(of.into()))?;
@@ -129,7 +130,7 @@ impl<'a> Cursor<'a> {
         u64::from_le_bytes(self.take()?).try_into().ok()
     }
 
-    /// So many elements of `width` bytes, after their number.
+    /// Returns elements of `width` bytes, which are preceded by their number.
     fn stretch(&mut self, width: usize) -> Option<&'a [u8]> {
         let length = self.number()?.checked_mul(width)?;
         let (taken, rest) = self.0.split_at_checked(length)?;
@@ -141,17 +142,17 @@ impl<'a> Cursor<'a> {
 /// Reads an index from a file that [`save`] wrote.
 ///
 /// # Errors
-/// A file that cannot be read, is no index, of another version, or damaged.
+/// Fails if the file cannot be read, is not an index, has a different version, or is damaged.
 pub fn load(path: &Path) -> Result<Index> {
     let bytes = fs::read(path).map_err(|source| Error::File { path: path.into(), source })?;
     Index::decode(&bytes, &path.display().to_string())
 }
 
-/// Writes an index to a file, which appears only when it is whole: it is written under another name beside it, synced, and renamed.
-/// An older file of the name is replaced.
+/// Writes an index to a file, which appears only when it is complete: it is written under another name in the same directory,
+/// synced, and renamed. An existing file with this name is replaced.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// Fails if the file cannot be written.
 pub fn save(index: &Index, path: &Path) -> Result<()> {
     write(path, &index.encode()?).map_err(|source| Error::File { path: path.into(), source })
 }

@@ -1,4 +1,4 @@
-//! What a document is called.
+//! Identifiers of documents.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Documents by their keys.
+//! An index of documents by their keys.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +10,32 @@ use crate::{
     sketched::Sketched,
 };
 
-/// A document of an index that a text is similar to.
+/// A document of an index that is similar to a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Match {
     /// The document's id.
     pub id: Id,
-    /// How similar: the exact resemblance, or what the sketches say where `verify` is `Sketch`.
+    /// The similarity: the exact resemblance, or the sketches' estimate if `verify` is `Sketch`.
     pub similarity: f64,
 }
 
-/// Texts that can be asked for those that resemble a text.
+/// A collection of texts that returns those that are similar to a text.
 #[derive(Debug, Clone)]
 pub struct Index {
     method: Method,
-    /// Documents, numbered as they came.
+    /// The documents, numbered in insertion order.
     documents: BTreeMap<u64, (Id, Sketched)>,
     numbers: BTreeMap<Id, u64>,
-    /// For each band, who has a key.
+    /// For each band, a map from each key to the documents that have it.
     columns: Vec<BTreeMap<u32, Vec<u64>>>,
     next: u64,
 }
 
 impl Index {
-    /// An empty index.
+    /// Creates an empty index.
     ///
     /// # Errors
-    /// A configuration that cannot be, or that finds candidates by no keys.
+    /// Fails if the configuration is invalid, or if its method of finding candidates has no keys.
     pub fn new(config: Config) -> Result<Self> {
         let method = Method::new(config)?;
         if method.columns() == 0 {
@@ -45,32 +45,32 @@ impl Index {
         Ok(Self { method, documents: BTreeMap::new(), numbers: BTreeMap::new(), columns, next: 0 })
     }
 
-    /// How documents are compared; what [`Sketched::of`] needs.
+    /// Returns the method by which documents are compared; [`Sketched::of`] requires it.
     pub fn method(&self) -> &Method {
         &self.method
     }
 
-    /// All settings.
+    /// Returns all settings.
     pub fn config(&self) -> &Config {
         self.method.config()
     }
 
-    /// How many documents it holds.
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
 
-    /// Whether it holds none.
+    /// Returns whether the index has no documents.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
 
-    /// Whether a document has this id.
+    /// Returns whether a document has this id.
     pub fn contains(&self, id: &Id) -> bool {
         self.numbers.contains_key(id)
     }
 
-    /// The documents, in the order in which they were inserted.
+    /// Returns the documents in insertion order.
     pub fn documents(&self) -> impl ExactSizeIterator<Item = &(Id, Sketched)> {
         self.documents.values()
     }
@@ -78,16 +78,16 @@ impl Index {
     /// Adds a text under an id. An empty text matches nothing.
     ///
     /// # Errors
-    /// An id that is taken.
+    /// Fails if the id is already in the index.
     pub fn insert(&mut self, id: impl Into<Id>, text: &str) -> Result<()> {
         let sketched = Sketched::of(&self.method, text, &mut Scratch::default());
         self.insert_sketched(id.into(), sketched)
     }
 
-    /// The same of a text that was sketched by this index's [`method`](Self::method), on another thread say.
+    /// Adds a text that was sketched by this index's [`method`](Self::method), for example on another thread.
     ///
     /// # Errors
-    /// An id that is taken.
+    /// Fails if the id is already in the index.
     pub fn insert_sketched(&mut self, id: Id, sketched: Sketched) -> Result<()> {
         if self.contains(&id) {
             return Err(Error::Taken(id));
@@ -101,10 +101,10 @@ impl Index {
         Ok(())
     }
 
-    /// Adds many; all of them, or none when it fails.
+    /// Adds many documents: all of them, or none if it fails.
     ///
     /// # Errors
-    /// An id that is taken, or that comes twice.
+    /// Fails if an id is already in the index, or occurs twice.
     pub fn insert_all(&mut self, documents: Vec<(Id, Sketched)>) -> Result<()> {
         let mut sorted: Vec<&Id> = documents.iter().map(|(id, _)| id).collect();
         sorted.sort();
@@ -115,7 +115,7 @@ impl Index {
         documents.into_iter().try_for_each(|(id, sketched)| self.insert_sketched(id, sketched))
     }
 
-    /// Takes a document out. Gives whether it was there.
+    /// Removes a document. Returns whether it existed.
     pub fn remove(&mut self, id: &Id) -> bool {
         let Some(number) = self.numbers.remove(id) else { return false };
         if let Some((_, sketched)) = self.documents.remove(&number) {
@@ -131,13 +131,13 @@ impl Index {
         true
     }
 
-    /// The documents that a text is similar to, the most similar first; those that are equally similar in the order in which they
-    /// were inserted. Cost: a look at each band, and a measurement of each candidate that the sketches do not refuse.
+    /// Returns the documents that are similar to a text, the most similar first, and equally similar ones in insertion order.
+    /// Cost: a lookup for each band, and an exact comparison for each candidate that the sketches do not rule out.
     pub fn query(&self, text: &str) -> Vec<Match> {
         self.query_sketched(&Sketched::of(&self.method, text, &mut Scratch::default()))
     }
 
-    /// The same of a text that was sketched by this index's [`method`](Self::method).
+    /// Does the same as [`query`](Self::query) for a text that was sketched by this index's [`method`](Self::method).
     pub fn query_sketched(&self, asked: &Sketched) -> Vec<Match> {
         let sharing = self.columns.iter().zip(&asked.keys).filter_map(|(column, key)| column.get(key)).flatten();
         let mut candidates: Vec<u64> = sharing.copied().collect();
@@ -148,15 +148,16 @@ impl Index {
             Some(Match { similarity: asked.similarity(sketched, &self.method)?, id: id.clone() })
         });
         let mut found: Vec<Match> = found.collect();
-        // Stable: those that are equally similar stay in their order.
+        // The sort is stable, so equally similar documents remain in insertion order.
         found.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
         found
     }
 
-    /// Refuses an index with other settings than these.
+    /// Rejects settings that differ from those of this index.
     ///
     /// # Errors
-    /// Names both sides; `of` is what the message calls this one, besides its settings.
+    /// Fails if the settings differ; the error contains both. `of` is the name of this index, which the message shows in addition
+    /// to its settings.
     pub fn refuse_unlike(&self, of: Option<&str>, other: &Config) -> Result<()> {
         if self.config() == other {
             return Ok(());
@@ -167,7 +168,7 @@ impl Index {
     }
 }
 
-/// The settings in words, for a message that compares two indexes.
+/// Returns the settings in words, for a message that compares two indexes.
 fn describe(config: &Config) -> String {
     format!("an index with {}", serde_json::to_string(config).unwrap_or_default())
 }

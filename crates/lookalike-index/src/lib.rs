@@ -1,8 +1,8 @@
-//! An index of texts in memory: for a text, those that resemble it.
+//! An in-memory index that finds the texts that are similar to a given text.
 //!
-//! What shares a key with a text (a band of the MinHash signature by default) is a candidate, and a candidate that reaches the
-//! threshold is a match, measured exactly. This is the project's law: texts that are fed to an index one by one, each inserted
-//! only when nothing matches, leave what `lookalike dedup` keeps.
+//! A text that shares a key with the query (a band of the MinHash signature by default) is a candidate. A candidate that reaches
+//! the threshold is a match, measured exactly. This is the project's rule: if texts are queried one by one, and each is inserted
+//! only when nothing matches, the index contains what `lookalike dedup` keeps.
 //!
 //! ```
 //! use lookalike_index::{Id, Index};
@@ -18,9 +18,10 @@
 //! # Ok::<(), lookalike_index::Error>(())
 //! ```
 //!
-//! Memory: for each text 4 bytes a band, 128 bytes of sketch, and 8 bytes a shingle, these last unless `verify` is `Sketch` or `None`.
+//! Memory: each text takes 4 bytes per band, 128 bytes for the sketch, and 8 bytes per shingle. Shingles are not stored if
+//! `verify` is `Sketch` or `None`.
 
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+// Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
 mod id;
@@ -39,7 +40,7 @@ pub use id::Id;
 pub use index::{Index, Match};
 pub use sketched::Sketched;
 
-/// The README's example is tested.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,20 +1,20 @@
-//! What an index holds of a text.
+//! The data that an index stores for a text.
 
 use lookalike::{Method, Scratch, Verify};
 
-/// A text by its keys, its sketch and its shingles; without any of them where it has no token, so that it matches nothing.
+/// The keys, the sketch and the shingles of a text. A text without tokens has none of them, so that it matches nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketched {
-    /// One for each band.
+    /// One key for each band.
     pub(crate) keys: Vec<u32>,
     /// The fixed-size sketch.
     pub(crate) bits: Vec<u8>,
-    /// The shingle set, where similarity is measured.
+    /// The shingle set, if similarity is measured exactly.
     pub(crate) set: Vec<u64>,
 }
 
 impl Sketched {
-    /// Sketches a text as an index with this method does. Cost: as for [`Method::sketch`], and the set's.
+    /// Sketches a text for an index with this method. Cost: that of [`Method::sketch`], plus that of the set.
     pub fn of(method: &Method, text: &str, scratch: &mut Scratch) -> Self {
         method.sketch(text, scratch);
         if scratch.fingerprints.is_empty() {
@@ -31,14 +31,14 @@ impl Sketched {
         Self { keys, bits, set }
     }
 
-    /// Whether it can be of a method.
+    /// Returns whether this data is valid for a method.
     pub(crate) fn fits(&self, method: &Method) -> bool {
         let empty = self.keys.is_empty() && self.bits.is_empty() && self.set.is_empty();
         let (columns, stride) = (method.columns(), method.stride());
         empty || self.keys.len() == columns && self.bits.len() == stride && self.set.is_sorted_by(|a, b| a < b)
     }
 
-    /// How similar two documents that share a key are, where that is enough.
+    /// Returns the similarity of two documents that share a key, if it is high enough.
     pub(crate) fn similarity(&self, other: &Self, method: &Method) -> Option<f64> {
         if !method.agree(&self.bits, &other.bits) {
             return None;

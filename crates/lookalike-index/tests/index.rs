@@ -1,5 +1,4 @@
-//! An index against the core: what it finds is what comparing all pairs of sketches finds, and it is the same after it was written
-//! and read.
+//! Compares an index with the core: it must find what comparing all pairs of sketches finds, also after it was written and read.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +15,13 @@ fn configs() -> impl Strategy<Value = Config> {
     ]
 }
 
-/// Texts of few words, so that many are alike, and some are empty.
+/// Returns texts of few words, so that many are similar and some are empty.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec!["red", "green", "blue", "white", "black", "grey"]);
     prop::collection::vec(prop::collection::vec(word, 0..6).prop_map(|words| words.join(" ")), 1..24)
 }
 
-/// What a text is like, by looking at every document.
+/// Returns the documents that a text is similar to, by comparing it with every document.
 fn naive(method: &Method, held: &BTreeMap<usize, String>, text: &str) -> Vec<(usize, f64)> {
     let sketch = |text: &str| {
         let mut scratch = Scratch::default();
@@ -58,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn it_finds_what_looking_at_all_finds(config in configs(), texts in texts(), removed in prop::collection::vec(any::<bool>(), 24)) {
+    fn the_index_finds_the_same_as_a_full_scan(config in configs(), texts in texts(), removed in prop::collection::vec(any::<bool>(), 24)) {
         let method = Method::new(config.clone()).unwrap();
         let mut index = Index::new(config).unwrap();
         let mut held = BTreeMap::new();
@@ -84,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn damage_is_told(texts in texts(), at in any::<prop::sample::Index>(), cut in any::<bool>(), bit in 0..8u32) {
+    fn damage_is_reported(texts in texts(), at in any::<prop::sample::Index>(), cut in any::<bool>(), bit in 0..8u32) {
         let mut index = Index::new(Config::default()).unwrap();
         for (number, text) in texts.iter().enumerate() {
             index.insert(format!("id {number}"), text).unwrap();
@@ -99,7 +98,7 @@ proptest! {
 }
 
 #[test]
-fn ids_are_taken_once_and_all_or_none_are_inserted() {
+fn ids_are_unique_and_all_or_none_are_inserted() {
     let mut index = Index::new(Config::default()).unwrap();
     index.insert("1", "a text").unwrap();
     index.insert(1, "a text").unwrap();
@@ -117,7 +116,7 @@ fn ids_are_taken_once_and_all_or_none_are_inserted() {
 }
 
 #[test]
-fn files_hold_what_was_saved() {
+fn files_contain_the_saved_index() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     assert!(matches!(load(&path), Err(Error::File { .. })));

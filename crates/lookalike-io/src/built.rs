@@ -1,6 +1,6 @@
-//! What this crate was built with.
+//! The features that this crate was built with.
 
-/// The cargo features of this crate and the core that a build has, sorted.
+/// Returns the enabled cargo features of this crate and the core, sorted.
 pub fn built_features() -> Vec<&'static str> {
     let own = [
         ("cloud", cfg!(feature = "cloud")),

@@ -1,11 +1,11 @@
-//! What inputs can hold.
+//! The formats of inputs.
 
 use serde::{Deserialize, Serialize};
 
-/// The mark of UTF-8, which a text may begin with; it is not a part of the text.
+/// The byte order mark of UTF-8. A text may begin with it, but it is not a part of the text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What an input holds. Read by the names of `--format`.
+/// The format of an input. It is parsed from the names of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -15,14 +15,14 @@ pub enum Format {
     /// One JSON array of objects.
     #[serde(rename(deserialize = "json"))]
     Array,
-    /// CSV or TSV (RFC 4180): a header, and a record on each line or several.
+    /// CSV or TSV (RFC 4180): a header, then records of one or more lines.
     #[serde(rename(deserialize = "csv"))]
     Delimited,
-    /// Plain text: a file is a document.
+    /// Plain text: each file is a document.
     Text,
-    /// A page of HTML: a file is a document.
+    /// A page of HTML: each file is a document.
     Html,
-    /// A crawl (ISO 28500): what servers sent.
+    /// A crawl (ISO 28500): responses of servers.
     Warc,
     /// A Parquet file.
     Parquet,
@@ -31,7 +31,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What it is, in a message: "this is CSV".
+    /// Returns its description in a message: "this is CSV".
     pub fn name(self) -> &'static str {
         match self {
             Self::Lines => "JSON Lines",
@@ -46,14 +46,13 @@ impl Format {
     }
 }
 
-/// Which text of a page.
+/// The text of a page to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Html {
-    /// All that is to be seen. A page's title is left out: it is no part of the page's area, says again what a heading says,
-    /// and has the site's name behind it, by which copies on two sites would differ.
+    /// All visible text. The page's title is excluded: it is outside the page's area and repeats a heading. It also ends with the
+    /// site's name, which would make copies on two sites differ.
     Text,
-    /// The main part, without menus, side bars and footers, as Firefox's reader view finds it; all that is to be seen where it
-    /// finds none.
+    /// The main part without menus, side bars and footers, as Firefox's reader view finds it; all visible text if it finds none.
     Main,
 }

@@ -1,9 +1,9 @@
-//! Tables in memory that a run is given.
+//! Tables in memory as inputs of a run.
 
 #[cfg(feature = "tables")]
 pub use with_tables::{InputTable, JSON};
 
-/// A table in memory: there is none, this lookalike was built without.
+/// A table in memory. It has no values, because this lookalike was built without tables.
 #[cfg(not(feature = "tables"))]
 #[derive(Debug, Clone)]
 pub enum InputTable {}
@@ -17,11 +17,11 @@ mod with_tables {
 
     use crate::error::{Error, ErrorKind, Result};
 
-    /// The name in a field's metadata by which a column of strings says that its values are JSON, each a string or a number: for ids
-    /// of several types, such as 1 and "1", which are two, and for numbers that no type of Arrow's holds.
+    /// The metadata key of a field whose string values are JSON, each a string or a number. It is used for ids of mixed types,
+    /// such as 1 and "1", which are different ids, and for numbers that no Arrow type can represent.
     pub const JSON: &str = "lookalike:json";
 
-    /// A table in memory, an input of a run. Cheap to clone: the batches are shared.
+    /// A table in memory that is an input of a run. It is cheap to clone: the batches are shared.
     #[derive(Clone)]
     pub struct InputTable(Arc<Held>);
 
@@ -32,29 +32,29 @@ mod with_tables {
     }
 
     impl InputTable {
-        /// Batches of one schema. `name` is what messages and made-up ids call it.
+        /// Creates a table from batches of one schema. `name` is used in messages and in generated ids.
         ///
         /// # Errors
-        /// A batch of another schema.
+        /// Fails if a batch has a different schema.
         pub fn new(name: &str, schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
             if let Some(other) = batches.iter().position(|batch| batch.schema_ref().fields() != schema.fields()) {
-                let what = format!("batch {other} has another schema than the table");
+                let what = format!("batch {other} has a different schema from the table");
                 return Err(Error::new(ErrorKind::Input, what).at(name).advise("convert them to one schema first"));
             }
             Ok(Self(Arc::new(Held { name: name.into(), schema, batches })))
         }
 
-        /// What messages call it.
+        /// Returns the name used in messages.
         pub fn name(&self) -> &str {
             &self.0.name
         }
 
-        /// Of all batches.
+        /// Returns the schema of all batches.
         pub fn schema(&self) -> &SchemaRef {
             &self.0.schema
         }
 
-        /// The rows.
+        /// Returns the rows.
         pub fn batches(&self) -> &[RecordBatch] {
             &self.0.batches
         }

@@ -1,24 +1,25 @@
-//! Bytes to records and back: what lookalike reads and writes, and what it keeps beside memory. The engine's passes stand on it.
+//! Converts bytes to records and back: everything that lookalike reads and writes, and the data that it keeps outside memory. The
+//! engine's passes are built on it.
 //!
-//! | module | what it does |
+//! | module | content |
 //! |---|---|
 //! | [`disk`] | the thin layer that every file operation goes through, in which tests plan faults |
 //! | [`spill`] | stores and a sorter within one memory budget, in temporary files beyond it |
 //! | [`store`] | objects in stores, by their URLs |
-//! | [`format`](mod@format) | what inputs can hold |
+//! | [`format`](mod@format) | the formats of inputs |
 //! | [`read`] | inputs → blocks of records |
-//! | [`write`](mod@write) | outputs that appear whole under their names, or not at all |
+//! | [`write`](mod@write) | outputs that appear only when they are complete |
 
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+// Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
-// Passes use these types. They need the length and never ask whether it is 0.
+// The engine's passes use these types. They need the length and never check whether it is 0.
 #![allow(clippy::len_without_is_empty)]
 
 pub mod error;
 
 mod built;
 
-// Where others' decoders are.
+// Used where third-party decoders are called.
 #[cfg(any(feature = "html", feature = "tables"))]
 pub mod quiet;
 
@@ -45,7 +46,7 @@ pub mod write;
 
 pub use built::built_features;
 
-/// The README's example is tested.
+/// Tests the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

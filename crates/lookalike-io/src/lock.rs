@@ -1,8 +1,8 @@
-//! Mutexes, whatever a panicking thread left: the panic itself is passed on by the pool.
+//! Mutexes that ignore poisoning: the pool passes on the panic itself.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locks.
+/// Locks a mutex, even if it is poisoned.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,13 +1,14 @@
-//! How much memory this process has taken, and how much there is.
+//! The memory that this process has taken, and the memory that is free.
 
 use std::path::Path;
 
-/// The most bytes that were ever resident, where the system tells.
+/// Returns the peak resident memory in bytes, if the system reports it.
 pub fn peak_memory() -> Option<u64> {
     kilobytes(Path::new("/proc/self/status"), "VmHWM:")
 }
 
-/// Bytes of memory that are free for this process: what the machine has available, or less where a control group allows less.
+/// Returns the bytes of memory that are free for this process: the machine's available memory, or less if a control group allows
+/// less.
 pub fn free_memory() -> Option<u64> {
     let machine = kilobytes(Path::new("/proc/meminfo"), "MemAvailable:");
     machine.into_iter().chain(free_in_groups(Path::new("/sys/fs/cgroup"), Path::new("/proc/self/cgroup"))).min()
@@ -20,8 +21,8 @@ fn kilobytes(file: &Path, name: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// What the control groups that a process is in, and those above them, leave it: the limit less what is used and cannot be
-/// given back. Version 2 has one hierarchy, version 1 one for memory.
+/// Returns the memory that the control groups of a process, and their ancestors, leave it: the limit minus the used memory that
+/// cannot be reclaimed. Version 2 of control groups has a single hierarchy; version 1 has a separate hierarchy for memory.
 fn free_in_groups(root: &Path, membership: &Path) -> Option<u64> {
     let groups = std::fs::read_to_string(membership).ok()?;
     let free = groups.lines().filter_map(|line| {
@@ -34,7 +35,7 @@ fn free_in_groups(root: &Path, membership: &Path) -> Option<u64> {
             }
             _ => return None,
         };
-        // Inside a container the path may be that of the host: its own group is then the root.
+        // Inside a container the path may be that of the host. The container's own group is then the root.
         let own = folder.join(path.trim_start_matches('/'));
         let group = if own.is_dir() { own } else { folder.clone() };
         group.ancestors().take_while(|group| group.starts_with(&folder)).filter_map(|group| free_in(group, limit, used)).min()
@@ -44,10 +45,10 @@ fn free_in_groups(root: &Path, membership: &Path) -> Option<u64> {
 
 fn free_in(group: &Path, limit: &str, used: &str) -> Option<u64> {
     let number = |file: &str| std::fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
-    // "max" is no number, and no limit.
+    // "max" is not a number, and means no limit.
     let limit = number(limit)?;
     let statistics = std::fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
-    // Pages of files that nobody used of late: the first to go when memory is asked for.
+    // File pages that were not used recently are reclaimed first when memory is needed.
     let cached = statistics.lines().find_map(|line| line.strip_prefix("inactive_file ")?.parse::<u64>().ok());
     Some(limit.saturating_sub(number(used)?.saturating_sub(cached.unwrap_or(0))))
 }
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tightest_of_the_groups_counts() {
+    fn the_smallest_limit_of_the_control_groups_is_used() {
         let root = tempfile::tempdir().unwrap();
         let membership = root.path().join("membership");
         let group = |path: &str, files: &[(&str, &str)]| {
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn this_machine_tells() {
+    fn this_machine_reports_its_memory() {
         assert!(peak_memory().unwrap() > 1 << 20 && free_memory().unwrap() > 1 << 20);
     }
 }

@@ -1,4 +1,4 @@
-//! Panics that are expected, and of which nothing is printed.
+//! Expected panics, which are not printed.
 
 use std::{
     cell::Cell,
@@ -8,12 +8,12 @@ use std::{
 };
 
 thread_local! {
-    /// Whether this thread is at work of which no panic is printed.
+    /// Whether panics of this thread are currently not printed.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Works, and gives what a panic carries, of which nothing is printed: for others' decoders, which panic at data. What was being
-/// changed when it happened must not be used any more.
+/// Runs `work` and returns the payload of a panic without printing it. It is meant for third-party decoders, which panic on some
+/// data. Data that was being changed during the panic must not be used any more.
 pub fn quietly<T>(work: impl FnOnce() -> T) -> thread::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_panic_carries_is_given_and_the_next_one_is_loud() {
+    fn a_panic_message_is_returned_and_later_panics_are_loud() {
         let outer = quietly(|| {
             let inner = quietly(|| panic!("inside"));
             assert!(QUIET.get(), "still inside of the outer");

@@ -1,8 +1,9 @@
-//! Whether the buffers of a batch hold what its types say: for batches that other programs made and passed on as pointers, such as
-//! by Arrow's C interface. The kernels trust offsets, lengths and UTF-8, so a batch is checked before anything else reads it.
+//! Checks that the buffers of a batch match its types. This is for batches that other programs created and passed on as pointers,
+//! for example through Arrow's C interface. The kernels trust offsets, lengths and UTF-8, so a batch is checked before anything
+//! else reads it.
 //!
-//! What is stored with a size is checked against it. The C interface passes no sizes of buffers: the last offset of a string column
-//! is all that says how long its bytes are, and only the producer can check that.
+//! If the size of a buffer is known, the buffer is checked against it. The C interface does not pass the sizes of buffers. There,
+//! only the last offset of a string column shows how many bytes the strings have, and only the producer can check that offset.
 
 use arrow_array::{Array, OffsetSizeTrait, RecordBatch};
 use arrow_buffer::Buffer;
@@ -15,11 +16,11 @@ use crate::{
     quiet::quietly,
 };
 
-/// Checks all columns of a batch. `name` is what messages call the collection, `number` the place of the batch in it.
-/// Cost: one pass over offsets and strings; of a slice, over its own values only.
+/// Checks all columns of a batch. `name` is the name of the collection in messages, and `number` is the index of the batch. Cost:
+/// one pass over offsets and strings; for a slice, only over its own values.
 ///
 /// # Errors
-/// A column whose buffers are not what its type says.
+/// Fails if the buffers of a column do not match its type.
 pub fn check_batch(name: &str, number: usize, batch: &RecordBatch) -> Result<()> {
     for (field, column) in batch.schema_ref().fields().iter().zip(batch.columns()) {
         let what = match quietly(|| check(&column.to_data())) {
@@ -30,13 +31,13 @@ pub fn check_batch(name: &str, number: usize, batch: &RecordBatch) -> Result<()>
         };
         let what = format!("column {}, batch {number} is damaged ({what})", quoted(field.name()));
         let damaged = Error::new(ErrorKind::Input, what).at(name).in_field(field.name());
-        return Err(damaged.advise("read or download it again; decode texts of another encoding than UTF-8 first"));
+        return Err(damaged.advise("read or download it again; first decode texts in encodings other than UTF-8"));
     }
     Ok(())
 }
 
 fn check(data: &ArrayData) -> Outcome {
-    // Sizes, first and last offsets, and children's lengths, all the way down.
+    // Checks sizes, first and last offsets, and the lengths of children, recursively.
     data.validate()?;
     check_values(data)
 }
@@ -55,7 +56,7 @@ fn check_values(data: &ArrayData) -> Outcome {
         }
         _ => data.validate_values()?,
     }
-    // Many slices may share one child: each checks its own part of it.
+    // Slices may share one child: each checks only its own part.
     let child = |start: usize, len: usize| check_values(&data.child_data()[0].slice(start, len));
     match data.data_type() {
         DataType::List(_) | DataType::Map(_, _) => used::<i32>(data).map_or(Ok(()), |(start, len)| child(start, len)),
@@ -71,20 +72,20 @@ fn check_values(data: &ArrayData) -> Outcome {
     }
 }
 
-/// The offsets of a column's values, one more than there are values; none of no values.
+/// Returns the offsets of a column's values, one more than there are values; empty if there are no values.
 fn offsets<O: OffsetSizeTrait>(data: &ArrayData) -> &[O] {
     if data.is_empty() { &[] } else { &data.buffers()[0].typed_data::<O>()[data.offset()..=data.offset() + data.len()] }
 }
 
-/// Where the items of lists begin in the child, and how many there are; none of no lists.
+/// Returns the position at which the items of lists begin in the child, and their number; `None` if there are no lists.
 fn used<O: OffsetSizeTrait>(data: &ArrayData) -> Option<(usize, usize)> {
     let offsets = offsets::<O>(data);
     let (first, last) = (offsets.first()?.as_usize(), offsets.last()?.as_usize());
     Some((first, last - first))
 }
 
-/// Offsets that do not decrease and stay within the bytes, and UTF-8 in every row that is not null: the bytes under a null may be
-/// anything.
+/// Checks that offsets do not decrease and do not exceed the bytes, and that every row that is not null is UTF-8. The bytes of a
+/// null row may be anything.
 fn strings<O: OffsetSizeTrait>(offsets: &[O], bytes: &[u8], is_null: impl Fn(usize) -> bool) -> Outcome {
     let [first, .., last] = offsets else { return Ok(()) };
     if let Some(row) = offsets.windows(2).position(|two| two[0] > two[1]) {
@@ -109,7 +110,8 @@ fn utf8(row: usize, bytes: &[u8]) -> Outcome {
     simdutf8::compat::from_utf8(bytes).map(|_| ()).map_err(not_utf8)
 }
 
-/// Views that lie within their buffers and begin as they say, in rows that are not null; with `text`, of UTF-8.
+/// Checks that the views of rows that are not null lie within their buffers and begin with their prefix; with `text`, also that
+/// they are UTF-8.
 fn views(views: &[u128], buffers: &[Buffer], text: bool, is_null: impl Fn(usize) -> bool) -> Outcome {
     for (row, view) in views.iter().enumerate().filter(|(row, _)| !is_null(*row)) {
         let short = view.to_le_bytes();
@@ -122,7 +124,7 @@ fn views(views: &[u128], buffers: &[Buffer], text: bool, is_null: impl Fn(usize)
             let bytes = buffer.and_then(|buffer| buffer.get(offset as usize..offset as usize + length as usize));
             bytes.filter(|bytes| bytes.starts_with(&prefix.to_le_bytes()))
         };
-        let bytes = bytes.ok_or_else(|| invalid(format!("row {row} is not what its view says")))?;
+        let bytes = bytes.ok_or_else(|| invalid(format!("row {row} does not match its view")))?;
         if text && simdutf8::basic::from_utf8(bytes).is_err() {
             utf8(row, bytes)?;
         }
@@ -167,7 +169,7 @@ mod tests {
         for offsets in [[0, 1, 4], [-1, 1, 3], [0, 1, -1], [0, -5, 3], [3, 2, 1]] {
             assert!(strings(&offsets, b"abc").is_err(), "{offsets:?}");
         }
-        // A slice answers for its own bytes.
+        // A slice is checked only for its own bytes.
         assert_eq!(strings(&[2, 3], b"a\xffb"), Ok(()));
         assert_eq!(strings(&[], b""), Ok(()));
     }
@@ -181,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn views_are_what_they_say() {
+    fn views_match_their_data() {
         let bytes = "a value of more than twelve bytes: é".as_bytes();
         let view = |length: u32, buffer: u32, offset: u32, prefix: &[u8]| {
             ByteView::new(length, prefix).with_buffer_index(buffer).with_offset(offset).as_u128()
@@ -201,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_arrow_makes_is_sound(
+        fn arrays_made_by_arrow_are_sound(
             texts in proptest::collection::vec(proptest::option::of(".{0,20}"), 0..20),
             start: prop::sample::Index,
         ) {
@@ -232,7 +234,7 @@ mod tests {
         }
 
         #[test]
-        fn strings_that_are_found_sound_are_texts(
+        fn strings_that_pass_the_check_are_texts(
             offsets in proptest::collection::vec(-2i32..20, 0..6),
             bytes in proptest::collection::vec(prop_oneof![any::<u8>(), Just(b'a')], 0..20),
             nulls: u8,

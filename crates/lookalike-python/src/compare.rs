@@ -1,4 +1,4 @@
-//! Two texts compared, as the command's `compare` does.
+//! Compares two texts, as the command's `compare` does.
 
 use lookalike::{
     Method, Scratch,
@@ -15,26 +15,26 @@ use pyo3::{
 
 use crate::{config, error::refused, parallel, sets, sketch::Estimate};
 
-/// All that is known of two texts.
+/// The result of comparing two texts.
 #[pyclass(frozen, module = "lookalike")]
 pub struct Comparison {
     figures: Figures,
     slots: usize,
     sketched: [sketch::Estimate; 3],
     passages: [Vec<Passage>; 2],
-    /// As they are in Python.
+    /// The texts as Python strings.
     texts: [PyBackedStr; 2],
 }
 
-/// A stretch of a text, all of it shared with the other text or all of it not.
+/// A part of a text, either entirely shared with the other text or entirely not shared.
 #[pyclass(frozen, eq, get_all, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub struct Passage {
-    /// Where it starts, in characters, so that `text[start:end]` is the passage.
+    /// Start of the passage, in characters, so that `text[start:end]` is the passage.
     start: usize,
-    /// Where it ends.
+    /// End of the passage, in characters, exclusive.
     end: usize,
-    /// Whether its tokens stand in shingles that the other text has too.
+    /// Whether its tokens occur in shingles that the other text also has.
     shared: bool,
 }
 
@@ -65,61 +65,61 @@ impl Comparison {
         self.figures.containment_ba
     }
 
-    /// |A ∩ B|, the shingles that both have.
+    /// |A ∩ B|, the number of shared shingles.
     #[getter]
     fn intersection(&self) -> u64 {
         self.figures.intersection
     }
 
-    /// |A|, distinct shingles.
+    /// |A|, the number of distinct shingles.
     #[getter]
     fn size_a(&self) -> u64 {
         self.figures.size_a
     }
 
-    /// |B|, distinct shingles.
+    /// |B|, the number of distinct shingles.
     #[getter]
     fn size_b(&self) -> u64 {
         self.figures.size_b
     }
 
-    /// Slots of the MinHash signatures behind the `sketch_` estimates.
+    /// Slots of the MinHash signatures that the `sketch_` estimates use.
     #[getter]
     fn sketch_slots(&self) -> usize {
         self.slots
     }
 
-    /// What signatures of the two would have estimated.
+    /// The resemblance that MinHash signatures of the two texts would have estimated.
     #[getter]
     fn sketch_resemblance(&self) -> Estimate {
         self.sketched[0].into()
     }
 
-    /// What signatures of the two, and their sizes, would have estimated.
+    /// The containment of A in B that signatures of the two texts, and their sizes, would have estimated.
     #[getter]
     fn sketch_containment_ab(&self) -> Estimate {
         self.sketched[1].into()
     }
 
-    /// What signatures of the two, and their sizes, would have estimated.
+    /// The containment of B in A that signatures of the two texts, and their sizes, would have estimated.
     #[getter]
     fn sketch_containment_ba(&self) -> Estimate {
         self.sketched[2].into()
     }
 
-    /// A cut into what B has too and what it has not. Passages follow each other without a gap.
+    /// A divided into the passages that B also has and those that it does not have. Passages follow each other without a gap.
     #[getter]
     fn passages_a(&self) -> Vec<Passage> {
         self.passages[0].clone()
     }
 
-    /// B cut into what A has too and what it has not.
+    /// B divided into the passages that A also has and those that it does not have.
     #[getter]
     fn passages_b(&self) -> Vec<Passage> {
         self.passages[1].clone()
     }
 
-    /// The exact figures by their names, so that `dict(comparison)` has them.
+    /// Yields the exact values with their names, so that `dict(comparison)` contains them.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         let Figures { resemblance, containment_ab, containment_ba, intersection, size_a, size_b } = self.figures;
         let figures = (
@@ -133,12 +133,12 @@ impl Comparison {
         figures.into_pyobject(py)?.try_iter()
     }
 
-    /// The exact figures as a frame of pandas with one row.
+    /// Returns the exact values as a pandas DataFrame with one row.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("lookalike.page")?.call_method1("figures_frame", (slf,))
     }
 
-    /// Both texts side by side, with what they share marked, for notebooks.
+    /// Returns HTML for notebooks: both texts side by side, with the shared parts marked.
     fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let texts = slf.get().texts.each_ref().map(|text| &**text);
         slf.py().import("lookalike.page")?.call_method1("compared", (slf, texts[0], texts[1]))
@@ -153,14 +153,14 @@ impl Comparison {
     }
 }
 
-/// Compares two texts: the exact resemblance and the containments of their shingle sets, what sketches of them would have
-/// estimated, and the passages that they share.
+/// Compares two texts. Returns the exact resemblance and containments of their shingle sets, the estimates that sketches of them
+/// would have given, and the passages that they share.
 ///
-/// Keywords: `preset`, `tokens`, `folds`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`, see `Config`. The figures are those of the
-/// command's `compare`. An empty text resembles nothing, itself included. With `tokens="items"` the two are sets: lists, tuples or sets of
-/// strings and numbers, or JSON arrays of them, in which passages have their places.
+/// Keywords: `preset`, `tokens`, `folds`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`, see `Config`. The results
+/// equal those of the command's `compare`. An empty text resembles nothing, not even itself. With `tokens="items"` the arguments
+/// are sets: lists, tuples or sets of strings and numbers, or JSON arrays of them. Passages of sets refer to the JSON arrays.
 ///
-/// Cost: microseconds for pages, a few nanoseconds a byte. Source: Broder 1997, section 2.
+/// Cost: microseconds for web pages, a few nanoseconds per byte. Source: Broder 1997, section 2.
 #[pyfunction]
 #[pyo3(signature = (a, b, /, **config), text_signature = "(a, b, /, **config)")]
 pub fn compare(
@@ -177,7 +177,7 @@ pub fn compare(
     parallel::apart(py, move || comparison(&method, [a, b]))?.map_err(refused)
 }
 
-/// Bytes that are compared too quickly for an interrupt to matter.
+/// Size in bytes below which a comparison is so fast that it need not be interruptible.
 pub const QUICK: usize = 1 << 18;
 
 fn comparison(method: &Method, given: [PyBackedStr; 2]) -> lookalike::Result<Comparison> {

@@ -1,5 +1,6 @@
-//! Keyword arguments → the core's configuration. Flags of the command are parsed by the command, so their names, values and defaults
-//! exist once; what has the form of the core's own configuration, such as a dictionary with a kind, is laid over it.
+//! Converts keyword arguments to the core's configuration. The command parses its own flags, so that their names, values and
+//! defaults are defined once. Values in the form of the core's own configuration, such as a dictionary with a kind, then override
+//! the result.
 
 use std::ffi::OsString;
 
@@ -11,14 +12,14 @@ use serde_json::{Map, Value};
 
 use crate::error::{failed, raise, refused, refused_option};
 
-/// What decides the shingles of a text: all that is configured takes these.
+/// Keywords that determine the shingles of a text. Every function with a configuration accepts them.
 const SHINGLES: &[&str] =
     &["preset", "tokens", "fold", "folds", "shingle", "anchors", "occurrences", "fingerprint", "degree", "seed"];
 
-/// The functions that take sets, `tokens="items"`; whatever sketches takes the fingerprints of one.
+/// The functions that take sets (`tokens="items"`). Sketch classes take the fingerprints of a set instead.
 const OF_SETS: [&str; 4] = ["compare", "fingerprints", "LshIndex", "LshIndex.load"];
 
-/// What decides an index besides.
+/// The additional keywords of an index.
 pub const INDEX: &[&str] = &[
     "threshold",
     "recall",
@@ -36,8 +37,8 @@ pub const INDEX: &[&str] = &[
     "digest",
 ];
 
-/// The flags that say how candidates are found, or what a part of a configuration is, which `candidates={"kind": …}` and its like
-/// say too.
+/// Flags that select how candidates are found, or that set part of a configuration. Values such as `candidates={"kind": …}`
+/// express the same, so they exclude these flags.
 const INSTEAD: [(&str, &[&str]); 4] = [
     (
         "candidates",
@@ -63,19 +64,21 @@ const INSTEAD: [(&str, &[&str]); 4] = [
     ("cluster", &["representative", "sample"]),
 ];
 
-/// The configuration of the given keywords; `of` is the function that takes them, those of shingles and `more`.
+/// Returns the configuration for the given keywords. `of` is the function that was called; it accepts the keywords of shingles
+/// and `more`.
 ///
 /// # Errors
-/// `TypeError` for a keyword that is not taken, `ConfigError` for a value that does not fit, and for sets where texts are taken.
+/// Returns `TypeError` for an unknown keyword, and `ConfigError` for an invalid value or for sets if the function takes only
+/// texts.
 pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let Some(keywords) = keywords else { return Ok(Config::default()) };
     let fields = object(keywords)?;
     let known = [SHINGLES, more].concat();
     if let Some(unknown) = fields.keys().find(|name| !known.contains(&name.as_str())) {
-        let words = format!("{of}() got an unexpected keyword argument '{unknown}': it takes {}", known.join(", "));
+        let words = format!("{of}() got an unexpected keyword argument '{unknown}'; it takes {}", known.join(", "));
         return Err(PyTypeError::new_err(words));
     }
-    // A comparison takes microseconds, and the command's definition more.
+    // A comparison takes microseconds, and building the command's definition takes longer. So it is built only if necessary.
     let config = if is_own(&fields) {
         keyed(with_kinds(fields))?
     } else {
@@ -83,27 +86,29 @@ pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> 
         laid_over(asked::method(flags).map_err(not_asked)?, own)?
     };
     if config.tokens == TokensBy::Items && !OF_SETS.contains(&of) {
-        let words =
-            format!("{of}() takes texts, no sets; give it what fingerprints(items, tokens=\"items\") gives, if it takes that");
+        let words = format!(
+            "{of}() takes texts, not sets; pass it the result of fingerprints(items, tokens=\"items\"), if it accepts \
+                     fingerprints"
+        );
         return Err(refused_option("tokens", words));
     }
     Ok(config)
 }
 
-/// Whether all keywords are fields of the core's configuration in a form that it has.
+/// Returns whether all keywords are fields of the core's configuration, in a form that it accepts.
 fn is_own(fields: &Map<String, Value>) -> bool {
     let is_flag = |(name, value): (&String, &Value)| match (name.as_str(), value) {
         ("candidates", Value::String(own)) => own == "super",
         ("fingerprint" | "cluster", Value::String(own)) => matches!(&**own, "rabin" | "greedy"),
         ("anchors", Value::String(_)) => true,
-        // Its settings, and that others win over them, are the command's.
+        // The command defines the settings of a preset and lets other keywords override them.
         ("preset", Value::String(_)) => true,
         (name, _) => INSTEAD.iter().any(|(_, others)| others.contains(&name)),
     };
     !fields.iter().any(is_flag)
 }
 
-/// A kind that needs nothing else may be given by its name alone.
+/// Expands a kind without further settings, which may be given by its name alone.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
@@ -114,10 +119,10 @@ fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields
 }
 
-/// Parts keywords into flags of the command, and fields of the core's configuration in its own form.
+/// Splits keywords into flags of the command and fields in the form of the core's configuration.
 ///
 /// # Errors
-/// `ConfigError` for a flag beside what says the same in the other form, and for a value that no flag has.
+/// Returns `ConfigError` if a flag and a field set the same thing, and for a value that no flag can have.
 pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<String, Value>)> {
     fields.retain(|_, value| !value.is_null());
     let by_name = asked::flags("");
@@ -137,14 +142,14 @@ pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<St
     }
     for (name, others) in INSTEAD {
         if let (true, Some(other)) = (own.contains_key(name), others.iter().find(|other| fields.contains_key(**other))) {
-            let words = format!("{other}= and {name}={} say the same in two ways: leave out one of the two", own[name]);
+            let words = format!("{other}= and {name}={} are two forms of the same setting; leave out one of the two", own[name]);
             return Err(refused_option(name, words));
         }
     }
     Ok((flags, with_kinds(own)))
 }
 
-/// A keyword as the flag of its name; none for a switch that is off, and for a list of nothing.
+/// Returns a keyword as the flag of that name; none for a switch that is off and for an empty list.
 fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -160,19 +165,19 @@ fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
         }
         one => plain(one).map(|one| format!("={one}")),
     };
-    let given = given.ok_or_else(|| refused_option(name, format!("{name}= cannot be {value}: see help(lookalike.dedup)")))?;
+    let given = given.ok_or_else(|| refused_option(name, format!("{name}= cannot be {value}; see help(lookalike.dedup)")))?;
     Ok(Some(format!("--{}{given}", name.replace('_', "-")).into()))
 }
 
-/// A configuration with some fields as they are given.
+/// Returns a configuration with some fields replaced by the given ones.
 ///
 /// # Errors
-/// `ConfigError` with the name of the keyword whose value does not fit.
+/// Returns `ConfigError` with the name of the keyword that has an invalid value.
 pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     if own.is_empty() {
         return Ok(config);
     }
-    // For the name of what does not fit.
+    // This reports the name of an invalid field.
     keyed::<Config>(own.clone())?;
     let mut whole = serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
     if let Value::Object(fields) = &mut whole {
@@ -181,7 +186,7 @@ pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     serde_json::from_value(whole).map_err(|error| raise("ConfigError", error.to_string()))
 }
 
-/// What the command would refuse, as the exception of its kind.
+/// Returns the matching exception for keywords that the command would refuse as flags.
 pub fn not_asked(why: Refused) -> PyErr {
     match why {
         Refused::Value { flag, value, words } => {
@@ -190,7 +195,7 @@ pub fn not_asked(why: Refused) -> PyErr {
         }
         Refused::Together { flag, other } => {
             let name = keyword(&flag);
-            let words = format!("{name}= and {}= do not go together: leave out one of the two", keyword(&other));
+            let words = format!("{name}= and {}= cannot be combined; leave out one of the two", keyword(&other));
             refused_option(&name, words)
         }
         Refused::Other(error) => match error.downcast::<lookalike_engine::Error>() {
@@ -203,7 +208,7 @@ pub fn not_asked(why: Refused) -> PyErr {
     }
 }
 
-/// The keyword of a flag.
+/// Returns the keyword for a flag.
 pub fn keyword(flag: &str) -> String {
     match flag {
         "text-field" => "text".into(),
@@ -212,16 +217,17 @@ pub fn keyword(flag: &str) -> String {
     }
 }
 
-/// The flags of a command by the names of their keywords, and the values of those that have some: `dedup`, `pairs` or `apply`.
+/// Returns the flags of a command (`dedup`, `pairs` or `apply`): the keyword, whether it takes a value, and the list of possible
+/// values, if it has one.
 #[pyfunction]
 pub fn flags(command: &str) -> Vec<(String, bool, Vec<String>)> {
     asked::flags(command).into_iter().map(|flag| (keyword(&flag.name), flag.has_value, flag.values)).collect()
 }
 
-/// What keywords say, each by itself of a type that can be left out.
+/// Reads keywords as a type whose fields are all optional.
 ///
 /// # Errors
-/// `ConfigError` with the name of the keyword whose value does not fit.
+/// Returns `ConfigError` with the name of the keyword that has an invalid value.
 pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
     let read = |fields: Map<String, Value>| serde_json::from_value::<T>(Value::Object(fields));
     read(fields.clone()).map_err(|error| {
@@ -233,18 +239,18 @@ pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
     })
 }
 
-/// A piece of configuration given as a Python value; `name` is the keyword.
+/// Reads one part of a configuration from a Python value. `name` is the keyword.
 ///
 /// # Errors
-/// `ConfigError` for a value that does not fit.
+/// Returns `ConfigError` for an invalid value.
 pub fn piece<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
     serde_json::from_value(value(name, given)?).map_err(|error| refused_option(name, format!("{name}= {error}")))
 }
 
-/// Keywords as JSON.
+/// Converts keywords to JSON.
 ///
 /// # Errors
-/// `ConfigError` for a value that no JSON is.
+/// Returns `ConfigError` for a value that JSON cannot represent.
 pub fn object(keywords: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     let field = |(name, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let name = name.extract::<String>()?;
@@ -254,7 +260,7 @@ pub fn object(keywords: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     keywords.iter().map(field).collect()
 }
 
-/// A Python value as JSON; scalars of numpy's are the numbers that they are.
+/// Converts a Python value to JSON. numpy scalars become plain numbers.
 fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = given.py();
     let options = PyDict::new(py);
@@ -265,26 +271,26 @@ fn value(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     read.ok_or_else(|| {
         let shown = given.repr().map_or_else(|_| "…".to_owned(), |shown| shown.to_string());
         let kind = given.get_type().name().map_or_else(|_| "object".to_owned(), |kind| kind.to_string());
-        let words = format!("{name}= cannot be {shown}, of the type {kind}: give a finite number, a string or a dictionary");
+        let words = format!("{name}= cannot be {shown}, of the type {kind}; give a finite number, a string or a dictionary");
         refused_option(name, words)
     })
 }
 
-/// JSON as a Python value.
+/// Converts JSON to a Python value.
 pub fn to_python<'py>(py: Python<'py>, value: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
     let json = serde_json::to_string(value).map_err(|error| raise("InternalError", error.to_string()))?;
     py.import("json")?.call_method1("loads", (json,))
 }
 
-/// What makes fingerprints of a text: a method that makes no sketch.
+/// Returns a method that computes fingerprints of a text but no sketch.
 pub fn shingles(config: Config) -> PyResult<Method> {
     Method::new(Config { candidates: Candidates::Exact, ..config }).map_err(refused)
 }
 
-/// All settings with the core's defaults, as a dictionary.
+/// Returns all settings with the core's defaults, as a dictionary.
 ///
-/// The keys are the keyword arguments that the package's functions and classes take (each takes those that concern it),
-/// `Config` describes them.
+/// The keys are the keyword arguments of the package's functions and classes, each of which takes those that concern it. `Config`
+/// describes them.
 #[pyfunction]
 pub fn default_config(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &Config::default())

@@ -1,4 +1,4 @@
-//! The S-curve, and the recall contract.
+//! The S-curve, and the guaranteed recall.
 
 use lookalike::{Config, ErrorKind, lsh};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::error::refused;
 
-/// Bands and rows, and how likely a pair of each similarity is found: 1 - (1 - s^r)^b.
+/// Bands and rows, with the probability that a pair of each similarity is found: 1 - (1 - s^r)^b.
 #[pyclass(frozen, module = "lookalike")]
 pub struct Curve {
     curve: lsh::Curve,
@@ -21,50 +21,50 @@ impl Curve {
         self.curve.bands
     }
 
-    /// r, the rows of a band.
+    /// r, the rows per band.
     #[getter]
     fn rows(&self) -> usize {
         self.curve.rows
     }
 
-    /// The numbers of a signature that are used: b times r.
+    /// The number of signature slots that are used: b times r.
     #[getter]
     fn slots(&self) -> usize {
         self.curve.bands * self.curve.rows
     }
 
-    /// t, the similarity from which two texts are roughly the same.
+    /// t, the similarity from which two texts count as near-duplicates.
     #[getter]
     fn threshold(&self) -> f64 {
         self.threshold
     }
 
-    /// The share of the pairs at the threshold that are found.
+    /// The share of pairs at the threshold that are found.
     #[getter]
     fn found_at_threshold(&self) -> f64 {
         self.curve.found(self.threshold)
     }
 
-    /// (1/b)^(1/r): about where the curve is steepest.
+    /// (1/b)^(1/r): approximately where the curve is steepest.
     #[getter]
     fn midpoint(&self) -> f64 {
         self.curve.midpoint()
     }
 
-    /// The area over the curve above the threshold: pairs missed, were all similarities equally frequent.
+    /// The area over the curve above the threshold: the missed pairs, if all similarities were equally frequent.
     #[getter]
     fn false_negative_area(&self) -> f64 {
         self.curve.false_negative_area(self.threshold)
     }
 
-    /// The area under the curve below the threshold: candidates that are no matches, were all similarities equally frequent.
+    /// The area under the curve below the threshold: the candidates that do not match, if all similarities were equally frequent.
     #[getter]
     fn false_positive_area(&self) -> f64 {
         self.curve.false_positive_area(self.threshold)
     }
 
-    /// P(found) at a similarity, or at each of a numpy array of float64, whose shape the answer has. What lies outside 0 to 1
-    /// counts as the nearer end.
+    /// Returns P(found) at a similarity, or at each value of a numpy array of float64, as an array of the same shape. Values
+    /// outside 0 to 1 count as the nearer end.
     #[pyo3(signature = (similarity, /))]
     fn found<'py>(&self, similarity: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = similarity.py();
@@ -82,11 +82,11 @@ impl Curve {
     }
 }
 
-/// The bands and rows for a threshold and a recall, and their S-curve (*Mining of Massive Datasets*, section 3.4).
+/// Returns the bands and rows for a threshold and a recall, and their S-curve (*Mining of Massive Datasets*, section 3.4).
 ///
-/// - `threshold`: t, above 0 up to 1; `recall`: the share of the pairs at t that must be found, between 0 and 1. Both are the
-///   core's defaults, 0.8 and 0.99, unless given.
-/// - `bands` and `rows`: given together, their curve is shown for what it is, and owes no recall.
+/// - `threshold`: t, above 0 and at most 1; `recall`: the share of the pairs at t that must be found, between 0 and 1. The
+///   defaults are the core's, 0.8 and 0.99.
+/// - `bands` and `rows`: if both are given, the result is their curve, whatever its recall.
 ///
 /// Raises `ThresholdError`, `RecallError`, `ShapeError`, `HalfShapeError`, `NoShapeError`.
 #[pyfunction]

@@ -1,4 +1,4 @@
-//! Refusals and failures as exceptions of `lookalike.errors`, with what is known of them as attributes.
+//! Converts errors to exceptions of `lookalike.errors`, with the known details as attributes.
 
 use std::{borrow::Cow, io, path::Path};
 
@@ -11,10 +11,10 @@ use pyo3::{
     types::{IntoPyDict, PyString},
 };
 
-/// A field of a configuration as the keyword of its name.
+/// Returns the keyword for a setting.
 pub fn keyword_of(setting: Setting) -> &'static str {
     match setting {
-        // Which of the two it is, tokens= says.
+        // Both settings are the keyword `text`; `tokens=` determines which of them it means.
         Setting::TextField | Setting::SetField => "text",
         Setting::IdField => "id",
         Setting::LabelField => "labels",
@@ -81,7 +81,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
     }
 }
 
-/// Messages with fields of a configuration as keywords.
+/// Renders messages with settings as keywords.
 pub struct Keywords;
 
 impl Front for Keywords {
@@ -91,29 +91,29 @@ impl Front for Keywords {
 
     fn with_value(&self, setting: Setting, value: &str) -> String {
         let keyword = keyword_of(setting);
-        // A number as it is given to a keyword.
+        // Show a number without quotes, as a keyword takes it.
         if value.parse::<f64>().is_ok() { format!("{keyword}={value}") } else { format!("{keyword}={value:?}") }
     }
 }
 
-/// What is known of a refusal besides its message.
+/// The details of an error, in addition to its message.
 #[derive(Default)]
 pub struct Known<'a> {
     pub path: Option<&'a str>,
     pub line: Option<u64>,
     pub field: Option<&'a str>,
     pub option: Option<&'a str>,
-    /// The system's number of what it refused.
+    /// The system's error number.
     pub number: Option<i32>,
 }
 
-/// The core's refusal of a configuration, or of two sketches that were made in two ways.
+/// Converts an error of the core: an invalid configuration, or two sketches that were made differently.
 pub fn refused(error: lookalike::Error) -> PyErr {
     let option = error.kind().field().and_then(Setting::named).map(keyword_of);
     raise_with("ConfigError", error.to_string(), &Known { option, ..Known::default() })
 }
 
-/// A run's failure.
+/// Converts the failure of a run.
 pub fn failed(error: Error) -> PyErr {
     let class = match error.kind() {
         ErrorKind::Config => "ConfigError",
@@ -133,32 +133,32 @@ pub fn failed(error: Error) -> PyErr {
         option: error.option().map(keyword_of),
         number: cause.and_then(io::Error::raw_os_error),
     };
-    raise_with(class, error.told(&Keywords), &known)
+    raise_with(class, error.rendered(&Keywords), &known)
 }
 
-/// A message as it may be printed: on one line, with control characters of data written out, and never long.
+/// Returns a message that is safe to print: it is on one line, control characters of data are escaped, and its length is limited.
 #[pyfunction]
 pub fn message(words: &str) -> String {
     shown::message(words).into_owned()
 }
 
-/// Data in a message or on a page: on one line, and the beginning of what is long, with its length.
+/// Returns data for a message or a page, on one line. Long data is cut: the result is its beginning and its length.
 #[pyfunction]
 pub fn cut(data: &str) -> String {
     shown::cut(data).into_owned()
 }
 
-/// An exception of a class in `lookalike.errors`.
+/// Creates an exception of a class in `lookalike.errors`.
 pub fn raise(class: &str, words: String) -> PyErr {
     raise_with(class, words, &Known::default())
 }
 
-/// The refusal of a keyword's value.
+/// Creates the exception for an invalid value of a keyword.
 pub fn refused_option(option: &str, words: String) -> PyErr {
     raise_with("ConfigError", words, &Known { option: Some(option), ..Known::default() })
 }
 
-/// An exception of a class in `lookalike.errors`, with all that is known.
+/// Creates an exception of a class in `lookalike.errors`, with all known details.
 pub fn raise_with(class: &str, words: String, known: &Known) -> PyErr {
     let Known { path, line, field, option, number } = *known;
     Python::attach(|py| {
@@ -176,16 +176,16 @@ pub fn raise_with(class: &str, words: String, known: &Known) -> PyErr {
     })
 }
 
-/// What the system says of a file, as the `OSError` of its number, so that a missing file is a `FileNotFoundError`.
+/// Converts a system error about a file to the `OSError` of its number, so that a missing file gives a `FileNotFoundError`.
 pub fn of_file(path: &Path, error: &io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(number) => {
-            // Python says the number itself.
+            // Python adds the number to the message.
             let words = error.to_string();
             let words = words.split(" (os error").next().unwrap_or_default();
             PyOSError::new_err((number, words.to_string(), path.to_path_buf()))
         }
-        // Its kind still decides the exception.
+        // Without a number, the error kind still determines the exception.
         None => io::Error::new(error.kind(), format!("{}: {error}", path.display())).into(),
     }
 }

@@ -1,4 +1,4 @@
-//! An index in memory: texts in, and for a text those that it resembles.
+//! An in-memory index of texts that finds the texts similar to a query text.
 
 use std::{
     path::PathBuf,
@@ -20,7 +20,7 @@ use crate::{
     parallel, sets,
 };
 
-/// What a document is called.
+/// The id of a document.
 #[derive(Debug, Clone, PartialEq, FromPyObject, IntoPyObject)]
 pub enum Id {
     #[pyo3(transparent)]
@@ -47,7 +47,7 @@ impl From<lookalike_index::Id> for Id {
     }
 }
 
-/// The exception of what an index refuses.
+/// Converts an error of the index to an exception.
 fn failed(error: Error) -> PyErr {
     match error {
         Error::Config(error) => refused(error),
@@ -62,13 +62,13 @@ fn failed(error: Error) -> PyErr {
     }
 }
 
-/// A document of the index that a text is similar to.
+/// A document of the index that is similar to the query text.
 #[pyclass(frozen, eq, get_all, module = "lookalike")]
 #[derive(PartialEq)]
 pub struct Match {
     /// The document's id.
     id: Id,
-    /// How similar: the exact resemblance, or what the sketches say where `verify` is `"sketch"`.
+    /// The similarity: the exact resemblance, or the sketches' estimate if `verify` is `"sketch"`.
     similarity: f64,
 }
 
@@ -80,24 +80,26 @@ impl Match {
     }
 }
 
-/// An index in memory of texts that can be asked for those that resemble a text, by the project's law: what shares a key with it
-/// (a band of the MinHash signature by default) is a candidate, and what reaches the threshold is a match, measured exactly.
+/// An in-memory index that returns the stored texts similar to a query text, using the same rule as dedup. A text that shares a
+/// key with the query (by default a band of the MinHash signature) is a candidate. A candidate matches if its exact similarity
+/// reaches the threshold.
 ///
-/// A batch that is fed to it text by text, each inserted only when nothing matches, keeps what `lookalike dedup` keeps.
+/// If the texts of a batch are queried one by one, and each is inserted only if nothing matches, the index keeps what `lookalike
+/// dedup` keeps.
 ///
-/// - keywords: `threshold`, `recall`, `candidates` (by bands, SimHash or sentences), `verify`, and those of shingles: `tokens`,
+/// - Keywords: `threshold`, `recall`, `candidates` (by bands, SimHash or sentences), `verify`, and those of shingles: `tokens`,
 ///   `fold`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`; see `Config`.
-/// - With `tokens="items"` it holds sets: lists, tuples or sets of strings and numbers, or JSON arrays of them, given wherever a text
-///   is. Items are compared as they are: 1 and 1.0 are one, 1 and "1" are two.
-/// - Ids are `str` or `int` (of 64 bits). An empty text may be inserted and matches nothing.
+/// - With `tokens="items"` the index stores sets. Pass lists, tuples or sets of strings and numbers, or JSON arrays of them, in
+///   place of texts. Items are compared by value and type: 1 and 1.0 are equal, 1 and "1" differ.
+/// - Ids are `str` or `int` (64 bits). An empty text can be inserted and matches nothing.
 ///
-/// Memory: for each text 4 bytes a band, 128 bytes of sketch, and 8 bytes a shingle, these last unless `verify` is `"sketch"` or
-/// `"none"`. Reading and asking may be done by many threads at once.
+/// Memory per text: 4 bytes per band, 128 bytes of sketch, and 8 bytes per shingle. Shingles are not stored if `verify` is
+/// `"sketch"` or `"none"`. Several threads can insert and query concurrently.
 ///
-/// Raises the exception of the kind of whatever the configuration asks in vain.
+/// Raises a `lookalike.errors` exception if the configuration is invalid.
 #[pyclass(frozen, module = "lookalike")]
 pub struct LshIndex {
-    /// Its settings, which never change.
+    /// The settings, which never change.
     config: Config,
     index: RwLock<Index>,
 }
@@ -128,7 +130,7 @@ impl LshIndex {
 
     fn batch(&self, texts: &Bound<'_, PyAny>) -> PyResult<Vec<PyBackedStr>> {
         match texts.is_instance_of::<PyString>() {
-            true => Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list")),
+            true => Err(PyTypeError::new_err("expected a batch of texts, not one text; give a list")),
             false => texts.try_iter()?.map(|text| sets::text(&self.config, &text?)).collect(),
         }
     }
@@ -146,7 +148,7 @@ impl LshIndex {
         Index::new(config::config("LshIndex", INDEX, config)?).map(Self::of).map_err(failed)
     }
 
-    /// All settings, as a dictionary.
+    /// Returns all settings, as a dictionary.
     #[getter]
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         config::to_python(py, &self.config)
@@ -154,7 +156,7 @@ impl LshIndex {
 
     /// Adds a text under an id.
     ///
-    /// Raises `ValueError` when the id is there already.
+    /// Raises `ValueError` if the id is already in the index.
     #[pyo3(signature = (id, text, /))]
     fn insert(&self, py: Python<'_>, id: Id, text: &Bound<'_, PyAny>) -> PyResult<()> {
         let text = sets::text(&self.config, text)?;
@@ -165,15 +167,19 @@ impl LshIndex {
         .map_err(failed)
     }
 
-    /// Adds many texts; all of them, or none when it raises.
+    /// Adds many texts: all of them, or none if it raises.
     ///
-    /// `threads`: 0 is one a core. Raises `ValueError` when an id is there already or twice in the batch, or when there are not as
-    /// many ids as texts.
+    /// `threads`: 0 means one per core. Raises `ValueError` if an id is already in the index or occurs twice in the batch, or if
+    /// the number of ids differs from the number of texts.
     #[pyo3(signature = (ids, texts, /, threads = 0))]
     fn insert_many(&self, py: Python<'_>, ids: Vec<Id>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<()> {
         let texts = self.batch(texts)?;
         if ids.len() != texts.len() {
-            return Err(PyValueError::new_err(format!("{} ids for {} texts: give one for each", ids.len(), texts.len())));
+            return Err(PyValueError::new_err(format!(
+                "got {} ids for {} texts; give one id for each text",
+                ids.len(),
+                texts.len()
+            )));
         }
         py.detach(|| {
             let sketched = self.sketch_all(&texts, threads)?;
@@ -182,15 +188,14 @@ impl LshIndex {
         })
     }
 
-    /// The documents that a text is similar to, the most similar first; those that are equally similar in the order in which they
-    /// were inserted.
+    /// Returns the documents similar to a text, the most similar first. Equally similar documents are in the order of insertion.
     #[pyo3(signature = (text, /))]
     fn query(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<Vec<Match>> {
         let text = sets::text(&self.config, text)?;
         Ok(matches(py.detach(|| self.read().query(&text))))
     }
 
-    /// The same of many texts: a list of matches for each. `threads`: 0 is one a core.
+    /// Returns the matches for each of many texts, as one list per text. `threads`: 0 means one per core.
     #[pyo3(signature = (texts, /, threads = 0))]
     fn query_many(&self, py: Python<'_>, texts: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<Vec<Match>>> {
         let texts = self.batch(texts)?;
@@ -207,9 +212,9 @@ impl LshIndex {
         Ok(found.into_iter().map(matches).collect())
     }
 
-    /// Takes a document out.
+    /// Removes a document.
     ///
-    /// Raises `KeyError` when the id is not there.
+    /// Raises `KeyError` if the id is not in the index.
     #[pyo3(signature = (id, /))]
     fn remove(&self, py: Python<'_>, id: Id) -> PyResult<()> {
         match py.detach(|| self.write().remove(&id.clone().into())) {
@@ -218,28 +223,28 @@ impl LshIndex {
         }
     }
 
-    /// Adds all documents of another index, in the order in which they came into it; all of them, or none when it raises.
+    /// Adds all documents of another index, in their order of insertion: all of them, or none if it raises.
     ///
-    /// Raises `UnlikeSketchesError`, which names both sides, when the other has another configuration, and `ValueError` when both
-    /// have an id.
+    /// Raises `UnlikeSketchesError` if the other index has a different configuration; its message shows both. Raises `ValueError`
+    /// if an id is in both indexes.
     #[pyo3(signature = (other, /))]
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
         self.read().refuse_unlike(None, &other.config).map_err(failed)?;
         py.detach(|| {
-            // Copied first: two indexes that are merged into each other at once must not wait for each other.
+            // Copy first, so that two indexes that are merged into each other concurrently do not deadlock.
             let documents = other.read().documents().cloned().collect();
             self.write().insert_all(documents)
         })
         .map_err(failed)
     }
 
-    /// The ids, in the order in which they were inserted.
+    /// Returns the ids, in the order of insertion.
     fn ids(&self, py: Python<'_>) -> Vec<Id> {
         py.detach(|| self.read().documents().map(|(id, _)| id.clone().into()).collect())
     }
 
-    /// Writes the index to a file, which appears only when it is whole: it is written under another name beside it, synced, and
-    /// renamed. An older file of the name is replaced.
+    /// Writes the index to a file, which appears only when it is complete. The index is written under another name in the same
+    /// directory, synced, and renamed. An existing file of that name is replaced.
     ///
     /// Raises `OSError`.
     #[pyo3(signature = (path, /))]
@@ -247,10 +252,10 @@ impl LshIndex {
         py.detach(|| save(&self.read(), &path)).map_err(failed)
     }
 
-    /// Reads an index from a file that `save` wrote. Settings may be given, and must then be those of the file.
+    /// Reads an index from a file that `save` wrote. If settings are given, they must equal those of the file.
     ///
-    /// Raises `OSError`; `FormatError` when the file is no index, of another version, or damaged; `UnlikeSketchesError`, which names
-    /// both sides, when it has other settings than the given ones.
+    /// Raises `OSError`; `FormatError` if the file is not an index, has a different version, or is damaged; `UnlikeSketchesError`
+    /// if its settings differ from the given ones, with a message that shows both.
     #[staticmethod]
     #[pyo3(signature = (path, /, **config), text_signature = "(path, /, **config)")]
     fn load(py: Python<'_>, path: PathBuf, config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {

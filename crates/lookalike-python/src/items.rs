@@ -1,4 +1,4 @@
-//! What is sketched: texts, or sets of fingerprints that were made before; one, or a batch.
+//! Inputs of sketches: texts or precomputed sets of fingerprints, single or in a batch.
 
 use lookalike::{
     Method, Scratch,
@@ -15,7 +15,7 @@ use pyo3::{
 
 use crate::{config, parallel, sets};
 
-/// A text, or the fingerprints of one.
+/// A text, or the fingerprints of a text.
 pub enum Item {
     Text(PyBackedStr),
     Fingerprints(Vec<u64>),
@@ -29,21 +29,21 @@ impl Item {
         match item.extract::<PyReadonlyArray1<'_, u64>>() {
             Ok(array) => Ok(Self::Fingerprints(array.as_array().to_vec())),
             Err(_) => Err(PyTypeError::new_err(format!(
-                "a text (str) or its fingerprints (a numpy array of uint64, one axis) is expected, not {}",
+                "expected a text (str) or its fingerprints (a numpy array of uint64 with one axis), not {}",
                 item.get_type().name()?
             ))),
         }
     }
 
-    /// All of a batch.
+    /// Reads all items of a batch.
     pub fn batch(items: &Bound<'_, PyAny>) -> PyResult<Vec<Self>> {
         if items.is_instance_of::<PyString>() {
-            return Err(PyTypeError::new_err("a batch of texts is expected, not one text: give a list"));
+            return Err(PyTypeError::new_err("expected a batch of texts, not one text; give a list"));
         }
         items.try_iter()?.map(|item| Self::new(&item?)).collect()
     }
 
-    /// Bytes of work, by and large.
+    /// Returns the approximate amount of work, in bytes.
     fn weight(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -52,7 +52,7 @@ impl Item {
     }
 }
 
-/// The fingerprints of an item, repeats among them, in any order.
+/// Returns the fingerprints of an item, including repeats, in any order.
 pub fn bag<'a>(method: &Method, item: &'a Item, scratch: &'a mut Scratch) -> &'a [u64] {
     match item {
         Item::Text(text) => {
@@ -63,14 +63,14 @@ pub fn bag<'a>(method: &Method, item: &'a Item, scratch: &'a mut Scratch) -> &'a
     }
 }
 
-/// The hashes of a text's tokens, one after the other.
-pub fn tokens(method: &Method, text: &str, room: &mut (Tokens, Vec<u64>)) {
+/// Computes the hashes of a text's tokens, in text order.
+pub fn tokens(method: &Method, text: &str, buffers: &mut (Tokens, Vec<u64>)) {
     let config = method.config();
-    canonicalise(text, config.tokens, config.folds, &mut room.0);
-    token_hashes(&room.0, &mut room.1);
+    canonicalise(text, config.tokens, config.folds, &mut buffers.0);
+    token_hashes(&buffers.0, &mut buffers.1);
 }
 
-/// Bytes for which a further thread pays.
+/// Bytes of work that justify one more thread.
 const WORTH: usize = 1 << 16;
 
 /// Fills `width` elements for each item of a batch.
@@ -84,7 +84,7 @@ pub fn fill<T: Send, S>(
 ) -> PyResult<()> {
     let weight: usize = items.iter().map(Item::weight).sum();
     let threads = parallel::threads(threads).min(weight / WORTH + 1);
-    // Pieces so small that no thread waits for another's last one.
+    // Pieces are small, so that threads do not wait long for the last one.
     let rows = items.len().div_ceil(threads * 16).max(1);
     parallel::fill(out, rows * width, threads, state, |state, first, out| {
         for (item, out) in items[first / width..].iter().zip(out.chunks_mut(width)) {
@@ -93,14 +93,14 @@ pub fn fill<T: Send, S>(
     })
 }
 
-/// The shingle set of a text: sorted distinct 64-bit numbers, a numpy array of uint64.
+/// Returns the shingle set of a text: sorted distinct 64-bit numbers, as a numpy array of uint64.
 ///
-/// A text of n tokens (n at least `shingle`) has up to n - shingle + 1 of them, a shorter one has one, an empty one none.
-/// Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`. The numbers are frozen: the
-/// same text and settings give the same numbers on every machine and in every release. With `tokens="items"` it is a set that is given:
-/// a list, tuple or set of strings and numbers, or a JSON array of them.
+/// A text of n tokens (n at least `shingle`) has at most n - shingle + 1 shingles, a shorter one has one, and an empty one has
+/// none. Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`. The numbers are stable: the
+/// same text and settings give the same numbers on every machine and in every release. With `tokens="items"` the argument is a
+/// set: a list, tuple or set of strings and numbers, or a JSON array of them.
 ///
-/// Cost: about a nanosecond a byte, and sorting. Source: Broder 1997, section 2.
+/// Cost: about a nanosecond per byte, and sorting. Source: Broder 1997, section 2.
 #[pyfunction]
 #[pyo3(signature = (text, /, **config), text_signature = "(text, /, **config)")]
 pub fn fingerprints<'py>(

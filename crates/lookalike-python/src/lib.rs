@@ -1,11 +1,11 @@
-//! The native half of the Python package `lookalike`. Thin: it mirrors the core's names, takes its defaults from the core, and
-//! computes without holding the interpreter. What a Python user reads stands in `python/lookalike`.
+//! The native half of the Python package `lookalike`. It is thin: it mirrors the core's names, takes its defaults from the core,
+//! and computes without holding the interpreter. The Python sources are in `python/lookalike`.
 //!
-//! In the order of imports: refusals become exceptions, keywords become a configuration, a batch is spread over threads; then
-//! what is offered.
+//! The modules are in the order of their dependencies: errors to exceptions, keywords to a configuration, a batch over threads;
+//! then the public functions and classes.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
-// What is offered is documented where people read it: in `python/lookalike/_lookalike.pyi` and in the docstrings here.
+// The public items are documented in `python/lookalike/_lookalike.pyi` and in the docstrings here.
 #![allow(missing_docs)]
 
 mod error;

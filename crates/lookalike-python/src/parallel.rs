@@ -1,5 +1,5 @@
-//! A batch spread over threads that end with it, so a process may fork between any two calls; and one long computation on a thread of
-//! its own. The thread that asked looks after interrupts from the keyboard.
+//! Distributes a batch over threads that end when the batch is done, so a process may fork between any two calls. Also runs one
+//! long computation on a separate thread. In both cases the calling thread checks for keyboard interrupts.
 
 use std::{
     num::NonZero,
@@ -16,28 +16,28 @@ use pyo3::prelude::*;
 
 use crate::error::raise;
 
-/// How often interrupts are looked for.
+/// Time between two checks for interrupts.
 pub const TICK: Duration = Duration::from_millis(50);
 
-/// As much as the main thread of a program has.
+/// Stack size of a thread: as much as the main thread of a program has.
 pub const STACK: usize = 8 << 20;
 
-/// The threads that are meant: one a core for 0.
+/// Returns the number of threads to use; 0 means one per core.
 pub fn threads(asked: usize) -> usize {
     if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
 }
 
-/// What a signal's handler raises, if one came; without the interpreter at hand.
+/// Returns the exception of a signal handler, if a signal arrived. The caller need not hold the interpreter.
 fn interrupted() -> PyResult<()> {
     Python::attach(|py| py.check_signals())
 }
 
-/// Fills `out` in pieces of `piece` elements: `fill` is given a thread's state, the number of the piece's first element, and the
-/// piece. Threads take pieces as they get done; what is filled does not depend on which thread does it. Called without holding the
-/// interpreter.
+/// Fills `out` in pieces of `piece` elements. `fill` receives a thread's state, the index of the piece's first element, and the
+/// piece. Each thread takes the next piece when it is done with one; the result does not depend on which thread fills it. Call it
+/// without holding the interpreter.
 ///
 /// # Errors
-/// What a signal's handler raises, after the pieces that are being filled.
+/// Returns the exception of a signal handler, after the pieces in progress are filled.
 pub fn fill<T: Send, S>(
     out: &mut [T],
     piece: usize,
@@ -47,7 +47,7 @@ pub fn fill<T: Send, S>(
 ) -> PyResult<()> {
     let pieces = out.len().div_ceil(piece.max(1));
     let queue = Mutex::new(out.chunks_mut(piece.max(1)).enumerate());
-    // Taken in a statement of its own, so that the lock is not held over the work.
+    // A separate statement takes the piece, so that the lock is not held during the work.
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
     if threads.min(pieces) < 2 {
         let (mut state, mut looked) = (state(), Instant::now());
@@ -78,7 +78,7 @@ pub fn fill<T: Send, S>(
             });
         }
         drop(done);
-        // Nothing is ever sent: it ends when all threads have.
+        // Nothing is ever sent: the channel closes when all threads have ended.
         while all_done.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
             interrupted().inspect_err(|_| ended.store(true, Ordering::Relaxed))?;
         }
@@ -86,10 +86,10 @@ pub fn fill<T: Send, S>(
     })
 }
 
-/// Computes what takes long on a thread of its own. After an interrupt its answer is not waited for: the thread ends by itself.
+/// Runs a long computation on a separate thread. After an interrupt, it does not wait for the answer; the thread ends on its own.
 ///
 /// # Errors
-/// What a signal's handler raises.
+/// Returns the exception of a signal handler.
 pub fn apart<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let (send, mut answers) = sync_channel(1);
     let working = thread::Builder::new().name("lookalike".into()).stack_size(STACK);

@@ -9,19 +9,19 @@ use pyo3::{prelude::*, pybacked::PyBackedStr, types::PyDict};
 
 use crate::{compare::QUICK, config, error::refused, parallel};
 
-/// A stretch that two texts share.
+/// A passage that two texts share.
 #[pyclass(frozen, eq, get_all, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub struct SharedPassage {
-    /// Where it starts in a, in characters, so that `a[start_a:end_a]` is what stands there.
+    /// Start in a, in characters, so that `a[start_a:end_a]` is the passage.
     start_a: usize,
-    /// Where it ends in a.
+    /// End in a, exclusive.
     end_a: usize,
-    /// Where it starts in b.
+    /// Start in b, in characters.
     start_b: usize,
-    /// Where it ends in b.
+    /// End in b, exclusive.
     end_b: usize,
-    /// How many tokens both have.
+    /// The number of tokens that both texts share in the passage.
     tokens: usize,
 }
 
@@ -33,12 +33,13 @@ impl SharedPassage {
     }
 }
 
-/// The passages of at least so many tokens that two texts share word for word, in the order of the first.
+/// Returns the passages of at least `least` tokens that two texts share word for word, in the order of the first text.
 ///
-/// Every shared run of `least` tokens or more lies in one, on both sides; runs that at most `gap` tokens separate in both texts are one
-/// passage. Keywords: `tokens` and `folds`, see `Config`; others of shingles make no difference. What the command's `passages` finds.
+/// Every shared run of `least` tokens or more is part of a passage, in both texts. Runs that are separated by at most `gap`
+/// tokens in both texts form one passage. Keywords: `tokens` and `folds`, see `Config`; other keywords of shingles have no
+/// effect. The results equal those of the command's `passages`.
 ///
-/// Cost: some tens of nanoseconds a token. Source: Schleimer, Wilkerson, Aiken 2003 (winnowing).
+/// Cost: tens of nanoseconds per token. Source: Schleimer, Wilkerson, Aiken 2003 (winnowing).
 #[pyfunction]
 #[pyo3(signature = (a, b, /, *, least = 8, gap = 0, **config), text_signature = "(a, b, /, *, least=8, gap=0, **config)")]
 pub fn passages(

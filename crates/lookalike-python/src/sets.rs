@@ -1,24 +1,24 @@
-//! Sets given as Python has them: lists, tuples, sets, arrays; or as JSON arrays, which are strings.
+//! Sets as Python objects (lists, tuples, sets, arrays) or as strings with a JSON array.
 
 use lookalike::{
     Config,
-    text::{TokensBy, no_set},
+    text::{TokensBy, why_not_a_set},
 };
 use pyo3::{prelude::*, pybacked::PyBackedStr};
 
 use crate::error::raise;
 
-/// A text as it is given; of a set the JSON array.
+/// Returns the given text, or the JSON array of a given set.
 ///
 /// # Errors
-/// `TypeError` for what is no text, `RecordError` for what is no set.
+/// Returns `TypeError` if the argument is not a text, and `RecordError` if it is not a set.
 pub fn text(config: &Config, given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     if config.tokens != TokensBy::Items {
         return given.extract();
     }
     let array = given.py().import("lookalike.kinds.sets")?.call_method1("array", (given,))?;
     let array: PyBackedStr = array.extract()?;
-    match no_set(&array) {
+    match why_not_a_set(&array) {
         Some(what) => Err(raise("RecordError", format!("the set {what}"))),
         None => Ok(array),
     }

@@ -1,5 +1,5 @@
-//! The kernels of `compat` against the definitions. They are compiled in here, since a test program cannot load what needs an
-//! interpreter.
+//! Tests the kernels of `compat` against their definitions. The sources are included here, because a test program cannot load a
+//! module that needs an interpreter.
 
 #[path = "../src/compat/kernel/mod.rs"]
 mod kernel;
@@ -7,7 +7,7 @@ mod kernel;
 use kernel::{permute, sha1};
 use proptest::prelude::*;
 
-/// SHA-1 as FIPS 180-4 writes it down, and of it the first eight bytes.
+/// Computes SHA-1 literally as in FIPS 180-4, and returns the first eight bytes.
 fn by_definition(message: &[u8]) -> u64 {
     let mut padded = message.to_vec();
     padded.push(0x80);
@@ -53,7 +53,7 @@ fn the_standards_examples() {
 }
 
 #[test]
-fn the_fastest_is_taken() {
+fn the_fastest_kernel_is_used() {
     let all = sha1::Kernel::all();
     assert_eq!(format!("{:?}", Some(sha1::Kernel::detect())), format!("{:?}", all.last()));
 }
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn permutations_are_those_of_the_schemes(
+    fn permutations_match_the_schemes(
         hashes in prop::collection::vec(any::<u64>(), 0..40),
         coefficients in prop::collection::vec((any::<u64>(), any::<u64>(), any::<u64>()), 1..200),
     ) {

@@ -1,4 +1,4 @@
-//! How similar two texts are, and what they share.
+//! Shows how similar two texts are, and what they share.
 //!
 //! `cargo run -p lookalike --example compare`
 
@@ -9,11 +9,11 @@ fn main() -> lookalike::Result<()> {
         "Permission is granted to use, copy and modify this software for any purpose, provided that this notice is kept.";
     let variant = "Permission is hereby given to use, copy and modify this software for any purpose. Keep this notice.";
 
-    // The defaults: shingles of five words.
+    // The defaults use shingles of five words.
     let figures = lookalike::compare(licence, variant);
     println!("resemblance of 5-word shingles {:.3}", figures.resemblance);
 
-    // Shorter shingles, and the passages.
+    // This uses shorter shingles, and shows the passages.
     let method = Dedup::new().shingle(3).method()?;
     let figures = method.compare(licence, variant);
     println!("resemblance of 3-word shingles {:.3}", figures.resemblance);

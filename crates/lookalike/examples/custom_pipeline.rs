@@ -1,4 +1,5 @@
-//! The steps one by one, with own code between them: shingles of words without numbers, MinHash, bands, exact verification, groups.
+//! The steps one by one, with custom code between them: shingles of words without numbers, MinHash, bands, exact verification,
+//! groups.
 //!
 //! `cargo run -p lookalike --example custom_pipeline`
 
@@ -25,7 +26,7 @@ fn main() -> lookalike::Result<()> {
         "2026-01-03 10:18:00 worker 2: stopped",
     ];
 
-    // Text → tokens → set. Own step: numbers are replaced, so that lines of one template are equal.
+    // Text → tokens → set. The custom step replaces digits, so that lines made from one template are equal.
     let shingling = Shingling::new(3)?;
     let (mut tokens, mut hashes) = (Tokens::new(), Vec::new());
     let set = |line: &str| {
@@ -39,7 +40,7 @@ fn main() -> lookalike::Result<()> {
     };
     let sets: Vec<Vec<u64>> = logs.into_iter().map(set).collect();
 
-    // Set → signature → band keys → candidates. The shape of the bands follows from the threshold and the wanted recall.
+    // Set → signature → band keys → candidates. The threshold and the required recall determine the bands and rows.
     let curve = Shape::choose(THRESHOLD, 0.99)?.curve();
     println!("{} bands of {} rows", curve.bands, curve.rows);
     let minhash = OnePermutation::new(curve.bands * curve.rows, 1);

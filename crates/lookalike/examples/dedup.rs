@@ -1,4 +1,4 @@
-//! Which texts to keep, and why the others are dropped.
+//! Shows which texts to keep, and why the others are dropped.
 //!
 //! `cargo run -p lookalike --example dedup`
 
@@ -15,14 +15,14 @@ fn main() -> lookalike::Result<()> {
     .map(String::from)
     .to_vec();
 
-    // By default the first text of a group is kept.
+    // By default, the first text of a group is kept.
     let decisions = lookalike::dedup(&texts);
     println!("keep {:?}", decisions.kept());
     for (index, decision) in decisions.iter().enumerate() {
         println!("  {index} {decision}");
     }
 
-    // A lower threshold, and the longest text of a group.
+    // This uses a lower threshold and keeps the longest text of a group.
     let decisions = Dedup::new().threshold(0.6).keep(Keep::Longest).run(&texts)?;
     println!("keep {:?}", decisions.kept());
     for group in decisions.groups() {

@@ -1,4 +1,4 @@
-//! An index of near-duplicates in memory: texts come one at a time, and each is looked up before it is added.
+//! An in-memory index of near-duplicates: texts arrive one at a time, and each is looked up before it is added.
 //!
 //! `cargo run -p lookalike --example index`
 
@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 
 use lookalike::{Dedup, Method, Scratch, verify::Overlap};
 
-/// Texts by their band keys: two that share the key of a band are candidates, and their sets decide.
+/// Texts by their band keys. Two texts that share the key of a band are candidates, and their sets decide.
 struct Index {
     method: Method,
     scratch: Scratch,
-    /// (band, key) → texts.
+    /// Maps (band, key) to texts.
     buckets: BTreeMap<(usize, u32), Vec<usize>>,
     documents: Vec<Document>,
 }
@@ -26,7 +26,7 @@ impl Index {
         Self { method, scratch: Scratch::default(), buckets: BTreeMap::new(), documents: Vec::new() }
     }
 
-    /// Adds a text; gives the ids of those it resembles, the most similar first.
+    /// Adds a text. Returns the ids of the texts it resembles, the most similar first.
     fn add(&mut self, id: &str, text: &str) -> Vec<(String, f64)> {
         self.method.sketch(text, &mut self.scratch);
         let (keys, bits) = (self.scratch.keys.clone(), self.scratch.bits.clone());
@@ -46,7 +46,7 @@ impl Index {
 
         let mut found = Vec::new();
         for document in candidates.into_iter().map(|candidate| &self.documents[candidate]) {
-            // A comparison of 128 bytes refuses most false candidates before their sets are compared.
+            // A comparison of 128 bytes rules out most false candidates before their sets are compared.
             if self.method.agree(&bits, &document.bits) {
                 let resemblance = Overlap::of(&set, &document.set).resemblance();
                 if resemblance >= self.method.config().threshold {

@@ -1,4 +1,4 @@
-//! Sketches instead of texts: small, kept or sent anywhere, and compared without the texts.
+//! Sketches instead of texts: they are small, can be stored or sent anywhere, and are compared without the texts.
 //!
 //! `cargo run -p lookalike --example sketch_and_estimate`
 
@@ -29,7 +29,7 @@ fn main() -> lookalike::Result<()> {
     let simhash = SimHash::new(Width::W128, seed);
     println!("SimHash              {} of 128 bits differ", (simhash.hash(&a) ^ simhash.hash(&b)).count_ones());
 
-    // Sketches that cannot be compared refuse each other.
+    // Sketches that cannot be compared return an error.
     let other = MinHash::new(256, 2).signature(&b);
     if let Err(refusal) = minhash.signature(&a).resemblance(&other) {
         println!("{refusal}");

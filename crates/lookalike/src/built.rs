@@ -1,6 +1,6 @@
-//! What this crate was built with.
+//! The features that this crate was built with.
 
-/// The cargo features of this crate that a build has, sorted.
+/// Returns the cargo features of this build, sorted.
 pub fn built_features() -> impl Iterator<Item = &'static str> {
     let features = [
         ("chinese", cfg!(feature = "chinese")),

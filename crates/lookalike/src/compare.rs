@@ -1,4 +1,4 @@
-//! Two texts by themselves.
+//! Comparison of two texts.
 
 use crate::{
     config::{Candidates, Config},
@@ -8,8 +8,8 @@ use crate::{
 
 /// Compares two texts: the exact resemblance of their sets of 5-word shingles, and how much of each is in the other.
 ///
-/// [`Method::compare`] has settings, [`Method::passages`] shows what the texts share. Cost: some nanoseconds a byte. Source: Broder 1997,
-/// section 2.
+/// [`Method::compare`] has settings, [`Method::passages`] shows what the texts share. Cost: a few nanoseconds per byte. Source:
+/// Broder 1997, section 2.
 ///
 /// ```
 /// let whole = "The quick brown fox jumps over the lazy dog and runs away into the dark green wood.";
@@ -19,10 +19,10 @@ use crate::{
 /// assert_eq!(figures.resemblance, 7.0 / 13.0);
 /// ```
 pub fn compare(a: &str, b: &str) -> Figures {
-    // Nothing but sets is made.
+    // This computes only sets, no sketches.
     let config = Config { candidates: Candidates::Exact, ..Config::default() };
-    #[expect(clippy::expect_used, reason = "a test holds that this is a method")]
-    Method::new(config).expect("the defaults are possible").compare(a, b)
+    #[expect(clippy::expect_used, reason = "a test checks that the default configuration is valid")]
+    Method::new(config).expect("the default configuration is valid").compare(a, b)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a user may ask for: one structure, whatever front it is asked by.
+//! The settings of the user: one structure for all front ends.
 
 use std::fmt;
 
@@ -13,40 +13,40 @@ use crate::{
     verify::Measure,
 };
 
-/// How documents are compared; its default is the project's.
+/// The configuration of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The preset that the settings began with. It is here for reports: its settings are in the other fields.
+    /// The preset that the settings started from. It is here only for reports: its settings are in the other fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    /// What a token is.
+    /// The kind of tokens.
     pub tokens: TokensBy,
-    /// What is made alike before tokens are compared.
+    /// The differences that are removed before tokens are compared.
     pub folds: Folds,
-    /// k, tokens in a shingle; none for what is usual, [`k`](Self::k).
+    /// k, the tokens per shingle; none for the default, see [`k`](Self::k).
     pub shingle: Option<usize>,
-    /// Languages whose stop words shingles begin with; none for all shingles. A text with few of these words has all its shingles
-    /// ([`Anchors`](crate::fingerprint::Anchors)).
+    /// Languages whose stop words start a shingle; empty to use all shingles. A text with few of these words uses all its
+    /// shingles ([`Anchors`](crate::fingerprint::Anchors)).
     pub anchors: Vec<Language>,
-    /// Whether a shingle that stands in a text several times counts once.
+    /// Whether a shingle that occurs several times in a text counts once.
     pub occurrences: Occurrences,
-    /// How a shingle becomes a number.
+    /// The function that converts a shingle to a number.
     pub fingerprint: FingerprintBy,
-    /// What is measured of a pair.
+    /// The similarity measure for a pair.
     pub measure: Measure,
-    /// t, the similarity from which two documents are roughly the same.
+    /// t, the minimum similarity of near-duplicates.
     pub threshold: f64,
-    /// How candidates are found.
+    /// The method that finds candidates.
     pub candidates: Candidates,
-    /// The share of pairs *at* the threshold that must be found; pairs above it are found more often.
+    /// The share of pairs *at* the threshold that must be found. Pairs above it are found more often.
     pub recall: f64,
-    /// Seed of all that is drawn at random.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// What *similar* means; left to the way candidates are found, [`Candidates::verify`].
+    /// The meaning of *similar*; by default it depends on the candidates, see [`Candidates::verify`].
     pub verify: Option<Verify>,
-    /// What a group is.
+    /// The kind of groups.
     pub cluster: Cluster,
 }
 
@@ -72,12 +72,13 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Tokens in a shingle: as many as were asked for, or five; two lines; where shingles begin with a stop word, it and the next two;
-    /// of a set each item by itself.
+    /// Returns the tokens per shingle: the configured number, or the default of five. The default is two for lines. It is three
+    /// for shingles that begin with a stop word: that word and the next two. It is one for sets, in which each item counts
+    /// separately.
     pub fn k(&self) -> usize {
         self.shingle.unwrap_or(match self.tokens {
             TokensBy::Items => 1,
-            // A line is as telling as some words; two keep their order.
+            // A line distinguishes texts as well as several words do; two lines preserve their order.
             TokensBy::Lines => 2,
             _ if self.anchors.is_empty() => 5,
             _ => 3,
@@ -85,17 +86,19 @@ impl Config {
     }
 }
 
-/// Settings for a kind of texts for which the defaults are wrong, chosen by measuring. What is asked for beside a preset comes first.
+/// Settings, chosen by measurement, for a kind of texts for which the defaults are unsuitable. Settings given in addition to a
+/// preset override it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Texts of one or two sentences: quotations, verses, titles, queries. Two tokens in a shingle and a threshold of 0.5, so that one
-    /// or two changed words or characters leave two texts similar.
+    /// Texts of one or two sentences: quotations, verses, titles, queries. It uses two tokens per shingle and a threshold of 0.5,
+    /// so that two texts remain similar if one or two words or characters change.
     ///
-    /// Measured by `make bench-quotations` on 10,000 Chinese quotations and 31,102 English verses with variants. By default 16 % of the
-    /// variants with one changed word or character are found; so all. A threshold of 0.4 finds more of those with two changes, and takes
-    /// verses of one pattern for variants; shingles of characters do that at any threshold.
+    /// Measured by `make bench-quotations` on 10,000 Chinese quotations and 31,102 English verses with variants. The defaults
+    /// find 16 % of the variants with one changed word or character; this preset finds all of them. A threshold of 0.4 finds more
+    /// of the variants with two changes, but it also matches different verses with the same pattern. Shingles of characters do
+    /// that at any threshold.
     Quotations,
 }
 
@@ -108,7 +111,7 @@ impl fmt::Display for Preset {
 }
 
 impl Preset {
-    /// What it sets, the rest as by default.
+    /// Returns the settings of this preset, with defaults for the rest.
     pub fn config(self) -> Config {
         let preset = Some(self);
         match self {
@@ -117,19 +120,19 @@ impl Preset {
     }
 }
 
-/// What a document's set has of a shingle that occurs several times (Broder 1997, section 2).
+/// How often a document's set contains a shingle that occurs several times in the document (Broder 1997, section 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Occurrences {
-    /// Option B: one member, however often it occurs.
+    /// Option B: one member, regardless of the number of occurrences.
     #[default]
     Once,
-    /// Option A: a member for each occurrence, labelled with its number.
+    /// Option A: one member per occurrence, labelled with its number.
     Labelled,
 }
 
-/// How a shingle becomes a number of up to 64 bits.
+/// The function that converts a shingle to a number of up to 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -137,29 +140,29 @@ pub enum FingerprintBy {
     /// The rolling hash of token hashes.
     #[default]
     Rolling,
-    /// Rabin's fingerprint of words padded to eight bytes, by a polynomial drawn from the seed (Broder 1997, section 4).
+    /// Rabin's fingerprint of words padded to eight bytes, with a polynomial drawn from the seed (Broder 1997, section 4).
     Rabin {
-        /// l, the bits of a fingerprint: 16 to 64. Few bits let unlike shingles collide.
+        /// l, the bits of a fingerprint: 16 to 64. With few bits, different shingles collide.
         degree: u32,
     },
 }
 
-/// How candidates are found, and so what a sketch is.
+/// The method that finds candidates, which also determines the sketch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Candidates {
     /// Documents that share a band of their MinHash signatures.
     Bands(Bands),
-    /// Documents that share sampled fingerprints, counted by sort and merge.
+    /// Documents that share sampled fingerprints, counted by sorting and merging.
     Shared(Shared),
     /// Documents whose SimHashes differ in few bits.
     SimHash(SimHashBy),
     /// Documents whose longest sentences are the same.
     Sentences(SentencesBy),
-    /// Documents with the same canonical form, and no others.
+    /// Only documents with the same canonical form.
     Exact,
-    /// All pairs, by an exact join of the sets: no sketch, nothing missed.
+    /// All pairs, by an exact join of the sets. It needs no sketch and misses nothing.
     All,
 }
 
@@ -194,9 +197,9 @@ impl From<SentencesBy> for Candidates {
 }
 
 impl Candidates {
-    /// How candidates are found by default: by bands; for containment, which bands cannot find, by shared fingerprints.
+    /// Returns the default: bands for resemblance. For containment, which bands cannot find, it is shared fingerprints.
     ///
-    /// The command and the Python package ask here too, so that they cannot differ.
+    /// The command and the Python package also call this function, so that all interfaces have the same default.
     pub fn usual(measure: Measure) -> Self {
         match measure {
             Measure::Resemblance => Self::Bands(Bands::default()),
@@ -204,7 +207,7 @@ impl Candidates {
         }
     }
 
-    /// In how many documents an element may be before it is set aside.
+    /// Returns the maximum number of documents that may have an element; a more common element is excluded.
     pub(crate) fn common(&self) -> u32 {
         match self {
             Self::Shared(Shared { common, .. }) => *common,
@@ -212,11 +215,11 @@ impl Candidates {
         }
     }
 
-    /// What *similar* means unless it is asked otherwise.
+    /// Returns the default meaning of *similar* for these candidates.
     pub fn verify(&self) -> Verify {
         match self {
-            // What SimHash finds similar is what differs in few bits: the exact measure of its candidates would find few more
-            // than half of what reaches the threshold.
+            // For SimHash, *similar* means that few bits differ. Verifying its candidates by the exact measure would find little
+            // more than half of the pairs that reach the threshold.
             Self::SimHash(_) => Verify::Sketch,
             _ => Verify::Exact,
         }
@@ -228,37 +231,37 @@ impl Candidates {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bands {
-    /// b; given together with `rows` or left to the threshold and the recall.
+    /// b, given together with `rows`; by default it follows from the threshold and the recall.
     pub bands: Option<usize>,
-    /// r; given together with `bands`.
+    /// r, given together with `bands`.
     pub rows: Option<usize>,
-    /// How many permutations make a signature.
+    /// The number of permutations per signature.
     pub permutations: Permutations,
 }
 
-/// How many random permutations make a MinHash signature.
+/// The number of random permutations per MinHash signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permutations {
-    /// One for each slot.
+    /// One per slot.
     Many,
-    /// One for all: several times faster on long texts, as exact on all.
+    /// One for all slots: several times faster on long texts, and equally accurate on all texts.
     #[default]
     One,
 }
 
-/// Sampled fingerprints, and how many documents may share one.
+/// The sampled fingerprints, and how many documents may share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shared {
-    /// Which fingerprints are sampled; left to the measure, the threshold and the recall.
+    /// Which fingerprints are sampled; by default it follows from the measure, the threshold and the recall.
     pub modulus: Option<Modulus>,
-    /// Fingerprints in more documents than this are set aside and reported.
+    /// Fingerprints in more documents than this are excluded and reported.
     pub common: u32,
-    /// Whether runs of sampled fingerprints are shared, and a single one suffices.
+    /// Whether candidates must share a run of sampled fingerprints (a super-shingle). If so, one shared run suffices.
     pub super_shingles: bool,
-    /// Fingerprints in a run; left to the threshold and the recall.
+    /// Fingerprints per run; by default it follows from the threshold and the recall.
     pub run: Option<usize>,
 }
 
@@ -268,30 +271,30 @@ impl Default for Shared {
     }
 }
 
-/// What a SimHash is made of, and how far apart candidates may be.
+/// The features of a SimHash, and the maximum distance of candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct SimHashBy {
-    /// Bits of a hash.
+    /// The number of bits in a hash.
     pub bits: Width,
-    /// What votes for the bits, as often as it occurs.
+    /// The features that are hashed, weighted by frequency.
     pub features: Features,
-    /// k, the bits that may differ; left to the threshold where shingles vote.
+    /// k, the bits that may differ. For shingles, the default follows from the threshold.
     pub distance: Option<u32>,
-    /// Blocks that a hash is cut into, more than k; k + 1 unless given.
+    /// The number of blocks that a hash is divided into, more than k; the default is k + 1.
     pub blocks: Option<u32>,
 }
 
-/// What votes for the bits of a SimHash.
+/// The features of a SimHash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Features {
-    /// Shingles: their order counts, and the distance follows from the resemblance.
+    /// Shingles: their order matters, and the distance follows from the resemblance.
     #[default]
     Shingles,
-    /// Tokens: a bag of words, whose cosine is greater than that of shingles.
+    /// Tokens: a bag of words. Two texts have a greater cosine by tokens than by shingles.
     Tokens,
 }
 
@@ -300,7 +303,7 @@ pub enum Features {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct SentencesBy {
-    /// k, the longest sentences that are digested.
+    /// k, the number of longest sentences that are digested.
     pub longest: usize,
     /// The hash function.
     pub digest: DigestBy,
@@ -312,49 +315,49 @@ impl Default for SentencesBy {
     }
 }
 
-/// What *similar* means for a candidate pair.
+/// The meaning of *similar* for a candidate pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Verify {
     /// The exact measure of the two shingle sets.
     Exact,
-    /// What the sketches say: of MinHash the estimated resemblance, ± 0.07 nineteen times in twenty near 0.8; of sampled
-    /// fingerprints the estimated resemblance or containment; of SimHash that few bits differ, of sentences that they are the
-    /// same.
+    /// The estimate of the sketches. For MinHash, it is the estimated resemblance, which near 0.8 is within ± 0.07 nineteen times
+    /// in twenty. For sampled fingerprints, it is the estimated resemblance or containment. For SimHash, few bits must differ;
+    /// for sentences, they must be equal.
     Sketch,
-    /// Every candidate counts as a match. Fast, and wrong for most candidates of most collections.
+    /// Every candidate counts as a match. This is fast, and wrong for most candidates of most collections.
     None,
 }
 
-/// What a group of documents is.
+/// The kind of groups of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Cluster {
-    /// A kept document and those that were dropped for their similarity to it.
+    /// A kept document and the documents that were dropped as similar to it.
     #[default]
     Law,
-    /// Connected components of all matches: chains join what is not alike.
+    /// Connected components of all matches: chains join documents that are not similar.
     Components,
-    /// Broder's greedy clusters of the sampled fingerprints (1997, section 4.4): one pass, estimates decide, and each joins the
-    /// cluster whose representative it resembles most.
+    /// Broder's greedy clusters of the sampled fingerprints (1997, section 4.4). One pass decides by estimates: each document
+    /// joins the cluster whose representative it resembles most.
     Greedy(GreedyBy),
 }
 
-/// What greedy clusters are made of.
+/// The settings of greedy clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct GreedyBy {
-    /// What stands for a cluster.
+    /// The representative of a cluster.
     pub representative: Representative,
-    /// s, the fingerprints of a sketch.
+    /// s, the fingerprints per sketch.
     pub sample: usize,
 }
 
 impl Default for GreedyBy {
-    /// 200, more than enough as the paper has it (section 4.2).
+    /// Returns a sample of 200, which the paper considers more than enough (section 4.2).
     fn default() -> Self {
         Self { representative: Representative::FirstMember, sample: 200 }
     }
@@ -382,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_configuration_is_read_as_it_is_written() {
+    fn a_configuration_round_trips() {
         for candidates in [
             Candidates::default(),
             Candidates::Shared(Shared { modulus: Some(Modulus::Fixed { level: 3 }), ..Shared::default() }),

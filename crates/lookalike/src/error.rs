@@ -1,11 +1,11 @@
-//! What can be wrong with a configuration or a pair of sketches. Data never fails in the core: any `&str` has an answer.
+//! Errors in a configuration or a pair of sketches. Data never causes an error in the core: any `&str` has an answer.
 
 use crate::shown::quoted;
 
-/// The result of a core function that can refuse its arguments.
+/// The result of a core function that can reject its arguments.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A refusal, in words meant for the user: what was asked, why it cannot be, what to do instead.
+/// An error, with a message for the user: what was requested, why it is impossible, and what to do instead.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{kind}")]
 pub struct Error {
@@ -13,7 +13,7 @@ pub struct Error {
 }
 
 impl Error {
-    /// What was refused.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> &ErrorKind {
         &self.kind
     }
@@ -25,276 +25,278 @@ impl From<ErrorKind> for Error {
     }
 }
 
-/// The kinds of refusal. New ones may come, so matches need a `_` arm.
+/// The kinds of errors. New ones may be added, so a `match` needs a `_` arm.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// A similarity threshold outside (0, 1].
-    #[error("threshold {0} is not a similarity to ask for: give a number above 0 and up to 1, such as 0.8")]
+    #[error("threshold must be above 0 and at most 1, got {0}; for example 0.8")]
     Threshold(f64),
-    /// An order by a field was asked for where texts have no fields.
-    #[error("texts have no fields, so nothing is kept by {0}: keep the first or the longest, or give each text a score")]
+    /// An order by a field was requested, but texts have no fields.
+    #[error(
+        "texts have no fields, so {0} cannot decide which text to keep; keep the first or the longest, or give each text a score"
+    )]
     KeepField(String),
-    /// Not as many scores as texts.
-    #[error("there are {texts} texts and {scores} scores: give one score for each text")]
+    /// The numbers of scores and texts differ.
+    #[error("got {scores} scores for {texts} texts; give one score for each text")]
     Scores {
-        /// Texts given.
+        /// The number of texts given.
         texts: usize,
-        /// Scores given.
+        /// The number of scores given.
         scores: usize,
     },
-    /// A wanted recall outside (0, 1).
-    #[error("recall {0} cannot be promised: give a number above 0 and below 1, such as 0.99")]
+    /// A requested recall outside (0, 1).
+    #[error("recall must be above 0 and below 1, got {0}; for example 0.99")]
     Recall(f64),
-    /// A shingle of no tokens, or of more than the window holds.
-    #[error("a shingle of {k} tokens is not possible: give a number from 1 to {max}; 5 words is usual")]
+    /// A shingle of zero tokens, or of more than the window holds.
+    #[error("a shingle must have from 1 to {max} tokens, got {k}; 5 words is usual")]
     Shingle {
-        /// Tokens asked for.
+        /// The tokens requested.
         k: usize,
-        /// The most that are possible.
+        /// The maximum.
         max: usize,
     },
-    /// Passages of no tokens, or longer than can be looked for.
-    #[error("passages of at least {least} tokens cannot be looked for: give a number from 1 to {max}; 8 words is usual")]
+    /// Passages of zero tokens, or longer than can be searched for.
+    #[error("the minimum length of a passage must be from 1 to {max} tokens, got {least}; 8 words is usual")]
     RunLength {
-        /// Tokens asked for.
+        /// The tokens requested.
         least: usize,
-        /// The most that are possible.
+        /// The maximum.
         max: usize,
     },
     /// A fingerprint of too few bits, or of more than a machine word.
-    #[error("a fingerprint of degree {degree} is not possible: give a number from {min} to {max}; 64 bits is usual")]
+    #[error("the degree of a fingerprint must be from {min} to {max}, got {degree}; 64 bits is usual")]
     Degree {
-        /// The degree asked for, in bits.
+        /// The requested degree, in bits.
         degree: u32,
-        /// The least that is possible.
+        /// The minimum.
         min: u32,
-        /// The most that are possible.
+        /// The maximum.
         max: u32,
     },
     /// Bands or rows outside what a signature can hold.
-    #[error("{bands} bands of {rows} rows is not possible: both must be at least 1 and their product at most {max}")]
+    #[error("bands and rows must each be at least 1 and their product at most {max}, got {bands} bands of {rows} rows")]
     Shape {
-        /// Bands asked for.
+        /// The bands requested.
         bands: usize,
-        /// Rows asked for.
+        /// The rows requested.
         rows: usize,
-        /// The longest signature.
+        /// The length of the longest signature, in slots.
         max: usize,
     },
     /// Only one of bands and rows was given.
-    #[error("bands and rows go together: give both, or neither and let the threshold and the recall choose them")]
+    #[error("bands and rows must be given together; give both, or neither and let the threshold and the recall determine them")]
     HalfShape,
-    /// The asked bands and rows find fewer pairs at the threshold than the asked recall.
+    /// The requested bands and rows find fewer pairs at the threshold than the requested recall.
     #[error(
-        "{bands} bands of {rows} rows find {found:.4} of the pairs at similarity {threshold}, and a recall of {recall} was asked for: {ways}"
+        "{bands} bands of {rows} rows find {found:.4} of the pairs at similarity {threshold}, but the requested recall is {recall}; {ways}"
     )]
     Unreachable {
-        /// Bands asked for.
+        /// The bands requested.
         bands: usize,
-        /// Rows asked for.
+        /// The rows requested.
         rows: usize,
         /// The threshold t.
         threshold: f64,
-        /// The wanted recall at t.
+        /// The requested recall at t.
         recall: f64,
         /// P(found) at t with these bands and rows.
         found: f64,
         /// What to do instead, in words.
         ways: String,
     },
-    /// No bands and rows within the largest signature reach the recall.
+    /// No bands and rows within the longest signature reach the recall.
     #[error(
-        "no signature of up to {max} slots finds {recall} of the pairs at similarity {threshold}: ask for a lower recall or a higher threshold"
+        "no signature of up to {max} slots finds {recall} of the pairs at similarity {threshold}; use a lower recall or a higher threshold"
     )]
     NoShape {
-        /// The longest signature.
+        /// The length of the longest signature, in slots.
         max: usize,
         /// The threshold t.
         threshold: f64,
-        /// The wanted recall at t.
+        /// The requested recall at t.
         recall: f64,
     },
-    /// An estimate was asked for where no sketch is made.
+    /// An estimate was requested, but no sketch is computed.
     #[error(
-        "comparing all pairs makes no sketches to estimate from: leave the verification exact, or find candidates by sketches"
+        "comparing all pairs makes no sketches to estimate from; leave the verification exact, or find candidates by sketches"
     )]
     NothingToEstimate,
-    /// A modulus that grows with the text was asked for where parts of texts are looked for.
+    /// A modulus that grows with the text was requested for containment, which looks for parts of texts.
     #[error(
-        "a modulus that grows with the text leaves nothing of a short one in a long one's sample: for containment, give a fixed one"
+        "if the modulus grows with the text, the sample of a long text contains nothing of a short one; use a fixed modulus for containment"
     )]
     GrowingModulus,
-    /// A given modulus finds fewer pairs than the asked recall.
+    /// The given modulus finds fewer pairs than the requested recall.
     #[error(
-        "one shingle in {modulus} finds {found:.4} of the texts of 50 shingles at {threshold}, and a recall of {recall} was asked for: give a smaller modulus, or ask for a recall of {attainable}"
+        "one shingle in {modulus} finds {found:.4} of the texts of 50 shingles at {threshold}, but the requested recall is {recall}; use a smaller modulus, or lower the recall to {attainable}"
     )]
     Sampled {
-        /// m, one shingle in which is sampled.
+        /// m: one shingle in m is sampled.
         modulus: u64,
         /// P(found) at the threshold.
         found: f64,
-        /// The wanted recall.
+        /// The requested recall.
         recall: f64,
         /// The threshold t.
         threshold: f64,
-        /// A recall that it reaches.
+        /// A recall that the modulus reaches.
         attainable: f64,
     },
-    /// A super-shingle of no elements, or so long that it finds fewer pairs than the asked recall; or none are asked for.
+    /// A super-shingle of zero elements, or so long that it finds fewer pairs than the requested recall.
     #[error(
-        "super-shingles of {run} find {found:.4} of the pairs at {threshold}, and a recall of {recall} was asked for: give a length from 1 to {most}"
+        "super-shingles of length {run} find {found:.4} of the pairs at {threshold}, but the requested recall is {recall}; use a length from 1 to {most}"
     )]
     Run {
-        /// Elements asked for.
+        /// The elements requested.
         run: usize,
         /// P(found) at the threshold.
         found: f64,
-        /// The wanted recall.
+        /// The requested recall.
         recall: f64,
         /// The threshold t.
         threshold: f64,
-        /// The longest that reaches it.
+        /// The longest run that reaches the recall.
         most: usize,
     },
-    /// Everything would be set aside.
-    #[error("shingles of more than 0 texts are all there are: set aside those of more than 1 text or more, such as 1000")]
+    /// All shingles would be excluded as too common.
+    #[error("common must be at least 1, got 0, which would exclude every shingle; for example 1000")]
     Common,
-    /// Super-shingles at a threshold that texts of unlike sizes reach.
+    /// Super-shingles were requested at a threshold that texts of different sizes can reach.
     #[error(
-        "super-shingles find texts of about one size, and at {0} the larger may be more than twice the smaller: ask for 0.5 or more, or find candidates by bands or shared shingles"
+        "super-shingles find texts of similar size, but at threshold {0} the larger text may be more than twice the size of the smaller; use 0.5 or more, or find candidates by bands or shared shingles"
     )]
     SuperThreshold(f64),
-    /// A distance of token SimHashes does not follow from a resemblance of shingle sets.
+    /// The distance of SimHashes of tokens does not follow from a resemblance of shingle sets.
     #[error(
-        "texts of one language use the same words, so no distance follows from the threshold: say how many bits may differ, such as 3"
+        "texts in one language use the same words, so the threshold does not determine a distance; give the number of bits that may differ, such as 3"
     )]
     TokensDistance,
-    /// Greedy clusters estimate resemblance.
-    #[error("greedy clusters estimate resemblance, not containment: for containment, cluster by the law or by components")]
+    /// Containment was requested, but greedy clusters estimate resemblance.
+    #[error("greedy clusters estimate resemblance, not containment; for containment, cluster by the law or by components")]
     GreedyContainment,
-    /// Greedy clusters have a way of their own of finding what is alike.
-    #[error("greedy clusters are found by the sketches of their representatives: leave the method and the candidates to them")]
+    /// A method for finding candidates was requested, but greedy clusters have their own method.
+    #[error("greedy clusters are found by the sketches of their representatives; leave out the method and the candidates")]
     GreedyFinds,
-    /// Super-shingles were to be estimated from.
-    #[error("a shared super-shingle says that two texts are candidates, not how similar they are: leave the verification exact")]
+    /// An estimate from super-shingles was requested.
+    #[error("a shared super-shingle shows that two texts are candidates, not how similar they are; leave the verification exact")]
     NoEstimate,
-    /// Bands find what resembles, not what contains.
+    /// Bands find pairs by resemblance, not by containment.
     #[error(
-        "bands, super-shingles and SimHash find texts that resemble each other, not short ones inside long ones: for containment, find candidates by shared shingles, or compare all pairs"
+        "bands, super-shingles and SimHash find texts that resemble each other, not short texts inside long ones; for containment, find candidates by shared shingles, or compare all pairs"
     )]
     NoContainment,
-    /// A SimHash of a width that is not offered.
-    #[error("a SimHash of {0} bits is not possible: give 64 or 128")]
+    /// A SimHash of an unsupported width.
+    #[error("a SimHash must have 64 or 128 bits, got {0}")]
     SimHashBits(u32),
-    /// A digest of no sentences.
-    #[error("a digest of the 0 longest sentences says nothing of a text: give a number from 1, such as 3")]
+    /// A digest of zero sentences.
+    #[error("a digest must include at least 1 of the longest sentences, got 0; for example 3")]
     Sentences,
-    /// A Hamming distance that all hashes are within.
+    /// A Hamming distance so large that all hashes match.
     #[error(
-        "a distance of {distance} of {bits} bits tells nothing apart: give a number below {bits}; 3 of 64 is usual for near copies"
+        "the distance must be below {bits} bits, got {distance}, at which all hashes match; 3 of 64 is usual for near-duplicates"
     )]
     Distance {
-        /// Bits that may differ.
+        /// The bits that may differ.
         distance: u32,
-        /// Bits of a hash.
+        /// The bits of a hash.
         bits: u32,
     },
     /// Too few blocks for a distance, or more than there are bits.
-    #[error("{blocks} blocks for a distance of {distance} of {bits} bits is not possible: give from {} to {bits} blocks", distance + 1)]
+    #[error("a distance of {distance} of {bits} bits needs from {} to {bits} blocks, got {blocks}", distance + 1)]
     Blocks {
-        /// Blocks asked for.
+        /// The blocks requested.
         blocks: u32,
-        /// Bits that may differ.
+        /// The bits that may differ.
         distance: u32,
-        /// Bits of a hash.
+        /// The bits of a hash.
         bits: u32,
     },
     /// A plan of more tables than are allowed.
     #[error(
-        "{blocks} blocks for a distance of {distance} bits make more than {max} tables: give at most {most} blocks, or a smaller distance"
+        "{blocks} blocks for a distance of {distance} bits need more than {max} tables; use at most {most} blocks, or a smaller distance"
     )]
     Tables {
-        /// Blocks asked for.
+        /// The blocks requested.
         blocks: u32,
-        /// Bits that may differ.
+        /// The bits that may differ.
         distance: u32,
-        /// The most blocks that are possible.
+        /// The maximum number of blocks.
         most: u32,
-        /// The most tables.
+        /// The maximum number of tables.
         max: usize,
     },
-    /// A sketch that keeps nothing.
-    #[error("a sample of no elements tells nothing: give a number from 1; 100 to 200 are usual")]
+    /// A sketch without elements.
+    #[error("a sample must have at least 1 element, got 0; 100 to 200 are usual")]
     EmptySample,
     /// A modulus 2^level that a sketch cannot have.
-    #[error("level {level} (a modulus of 2^{level}) is not possible here: give a level from {least} to {most}")]
+    #[error("the level must be from {least} to {most}, got {level} (a modulus of 2^{level})")]
     Level {
-        /// The level asked for.
+        /// The level requested.
         level: u32,
-        /// The least that is possible.
+        /// The minimum.
         least: u32,
-        /// The most that is possible.
+        /// The maximum.
         most: u32,
     },
     /// A resemblance outside [0, 1].
-    #[error("{0} is not a resemblance: give a number from 0 to 1")]
+    #[error("a resemblance must be from 0 to 1, got {0}")]
     Resemblance(f64),
     /// A margin of an estimate outside (0, 1).
-    #[error("a margin {0} cannot be kept: give a number above 0 and below 1, such as 0.1")]
+    #[error("the margin must be above 0 and below 1, got {0}; for example 0.1")]
     Margin(f64),
-    /// A wanted confidence outside (0, 1).
-    #[error("confidence {0} cannot be promised: give a number above 0 and below 1, such as 0.95")]
+    /// A requested confidence outside (0, 1).
+    #[error("the confidence must be above 0 and below 1, got {0}; for example 0.95")]
     Confidence(f64),
-    /// No sample that is searched is known to be large enough.
+    /// No sample within the search limit is known to be large enough.
     #[error(
-        "a margin of {margin} with confidence {confidence} needs a sample above {max}: ask for a wider margin or less confidence"
+        "a margin of {margin} with confidence {confidence} needs a sample larger than {max}; use a wider margin or less confidence"
     )]
     NoSample {
-        /// The margin ε asked for.
+        /// The margin ε requested.
         margin: f64,
-        /// The confidence asked for.
+        /// The confidence requested.
         confidence: f64,
-        /// The largest sample that is searched.
+        /// The largest sample in the search.
         max: usize,
     },
     /// More fingerprints than greedy clusters can number.
-    #[error("greedy clusters hold at most {most} fingerprints: take a smaller sample of each text, or split the collection")]
+    #[error("greedy clusters hold at most {most} fingerprints; use a smaller sample of each text, or split the collection")]
     TooManyClustered {
-        /// The most that are possible.
+        /// The maximum.
         most: usize,
     },
-    /// Two sketches that were not made the same way.
+    /// Two sketches that were made with different settings.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     UnlikeSketches {
-        /// The first sketch's parameters.
+        /// The parameters of the first sketch.
         left: String,
-        /// The second sketch's parameters.
+        /// The parameters of the second sketch.
         right: String,
     },
-    /// A language of which no stop words are known.
-    #[error("no stop words are known of the language {name}: give ISO 639-1 codes such as en, de, es, fr, it, nl, pt, ru, zh", name = quoted(.0))]
+    /// A language without known stop words.
+    #[error("no stop words are available for the language {name}; use ISO 639-1 codes such as en, de, es, fr, it, nl, pt, ru, zh", name = quoted(.0))]
     Language(String),
-    /// Shingles that begin with stop words were asked for where tokens are no words, or where fingerprints are made of parts of words.
+    /// Shingles that begin with stop words were requested, but tokens are not words, or fingerprints consist of parts of words.
     #[error(
-        "shingles that begin with stop words are made of whole words: leave out {0}, or the languages whose stop words were asked for"
+        "shingles that begin with stop words consist of whole words; leave out {0}, or the languages whose stop words were requested"
     )]
     Anchored(&'static str),
-    /// Steps of texts were asked for where documents are sets.
-    #[error("the items of a set are compared as they are, each by itself: leave out {0}, or compare texts")]
+    /// Steps for texts were requested, but documents are sets.
+    #[error("the items of a set are compared as they are, each separately; leave out {0}, or compare texts")]
     Set(&'static str),
-    /// Something that this build was made without.
-    #[error("{what} is not in this build: build with the feature `{feature}`, or do without it")]
+    /// A part that is not included in this build.
+    #[error("{what} is not in this build; build with the feature `{feature}`, or do without it")]
     NotBuilt {
-        /// What was asked for.
+        /// The part requested.
         what: &'static str,
-        /// The crate's feature that brings it.
+        /// The feature of the crate that includes it.
         feature: &'static str,
     },
 }
 
 impl ErrorKind {
-    /// The field of the configuration that is refused, where it is one.
+    /// Returns the rejected field of the configuration, if the error is about a field.
     pub fn field(&self) -> Option<&'static str> {
         Some(match self {
             Self::Threshold(_) | Self::SuperThreshold(_) => "threshold",

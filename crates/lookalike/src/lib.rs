@@ -1,4 +1,4 @@
-//! Find near-duplicate texts, keep one of each group, and say why the others are dropped.
+//! Find near-duplicate texts, keep one of each group, and get the reason for each dropped text.
 //!
 //! ```
 //! let texts = [
@@ -13,20 +13,20 @@
 //!
 //! # Where to start
 //!
-//! | you want | use |
+//! | to | use |
 //! |---|---|
-//! | to deduplicate texts in memory | [`dedup()`]; with settings, [`Dedup`] |
-//! | to compare two texts | [`compare`](compare()) |
-//! | to keep sketches by yourself, in an index or a stream | [`Method`]: text → sketch, two sketches → candidate or not |
-//! | a single step of the way | its module, below |
+//! | deduplicate texts in memory | [`dedup()`]; with settings, [`Dedup`] |
+//! | compare two texts | [`compare`](compare()) |
+//! | store sketches yourself, in an index or a stream | [`Method`]: text → sketch, two sketches → candidate or not |
+//! | run a single step | its module, below |
 //!
-//! The folder `examples/` has a program for each. Files, compression, tables and collections larger than memory are the
-//! `lookalike` command's and the crate `lookalike-engine`'s.
+//! The folder `examples/` has a program for each of these tasks. For files, compression, tables and collections larger than
+//! memory, use the `lookalike` command or the crate `lookalike-engine`.
 //!
-//! # The way of a text
+//! # The pipeline
 //!
-//! This is the core: pure functions from texts to decisions. It opens no file, reads no clock, and starts no thread unless the feature
-//! `rayon` is on. A text goes this way, and the modules stand in its order:
+//! This is the core: pure functions from texts to decisions. It opens no file, reads no clock, and starts no thread unless the
+//! feature `rayon` is on. A text passes through these steps, and the modules are in the same order:
 //!
 //! | step | module | what it is |
 //! |---|---|---|
@@ -34,35 +34,36 @@
 //! | tokens → windows | [`shingle`] | k-shingles |
 //! | windows → numbers | [`fingerprint`] | 64-bit fingerprints; a document is their set |
 //! | set → summary | [`sketch`] | MinHash, bottom-s, MOD_m, SimHash, longest sentences; b-bit sketches, estimates with intervals, sample sizes |
-//! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall contract; blocks for Hamming distance; shared fingerprints |
+//! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall guarantee; blocks for Hamming distance; shared fingerprints |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 //! | match → passages | [`runs`] | what two texts share word for word, and where |
 //! | matches → groups | [`cluster`] | keep order, connected components, greedy clusters |
-//! | answers → figures | [`eval`] | precision, recall and their kin, against an exact truth |
-//! | all of it | [`dedup()`], [`decide`] | the whole way in memory |
+//! | answers → figures | [`eval`] | precision, recall and related measures, against an exact truth |
+//! | all of it | [`dedup()`], [`decide`] | the whole pipeline in memory |
 //!
 //! # Cargo features
 //!
-//! None is on by default.
+//! No feature is on by default.
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `rayon` | [`dedup()`], [`Dedup`] and [`decide`] use all cores; the answer is the same to the byte |
+//! | `rayon` | [`dedup()`], [`Dedup`] and [`decide`] use all cores; the answer is identical |
 //! | `chinese` | [`Folds::simplified`](text::Folds::simplified): OpenCC's table of traditional and simplified characters |
-//! | `jieba` | [`TokensBy::Jieba`](text::TokensBy::Jieba): Chinese words by a dictionary |
+//! | `jieba` | [`TokensBy::Jieba`](text::TokensBy::Jieba): Chinese words from a dictionary |
 //! | `stop-words` | shingles that begin with a stop word, for 60 languages |
-//! | `engine` | what the crates of this project need besides; nothing in it is a promise |
+//! | `engine` | internals for the other crates of this project, without any stability guarantee |
 //! | `portable` | no SIMD, for tests; no answer depends on it |
 //!
-//! The same texts and settings give the same answer on every machine, with any features and in every release: hashes are frozen.
+//! The same texts and settings give the same answer on every machine, with any features and in every release: the hash functions
+//! never change.
 
-// What data reaches gives an error, never a panic; where one stands, it says why nothing reaches it.
+// Code that data can reach returns an error and never panics. Each exception states why data cannot reach it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
-// Without the engine, what only it calls has no caller. With it, the compiler tells what has none.
+// Without the feature `engine`, functions that only the engine calls are unused. With it, the compiler reports unused code.
 #![cfg_attr(not(feature = "engine"), allow(dead_code))]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-/// Hands names on to everybody with the feature `engine`, and to this crate alone without it.
+/// Re-exports names publicly with the feature `engine`, and only within this crate without it.
 macro_rules! for_engine {
     (pub use $($names:tt)*) => {
         #[cfg(feature = "engine")]
@@ -122,7 +123,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};
 for_engine!(pub use {built::built_features, method::set_size, simd::Simd});
 
-/// The README's example is tested with the documentation's.
+/// Tests the example in the README with those in the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,33 +1,33 @@
 //! Tokens → windows: the k-shingling of a token sequence (Broder 1997, section 2).
 //!
-//! A text of n ≥ k tokens has n − k + 1 windows; one of 1 to k − 1 tokens has one, the whole, so that short texts are
-//! compared like any other; an empty one has none.
+//! A text of n ≥ k tokens has n − k + 1 windows. A text of 1 to k − 1 tokens has one window, the whole text, so that short texts
+//! are compared like any other. An empty text has no window.
 
 use std::ops::Range;
 
 use crate::error::{ErrorKind, Result};
 
-/// The longest shingle, in tokens.
+/// The maximum length of a shingle, in tokens.
 pub const MAX_K: usize = 64;
 
-/// How a token sequence is cut into shingles: k tokens each, every one starting a token after the last.
+/// The division of a token sequence into shingles: k tokens each, each starting one token after the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shingling {
     k: usize,
 }
 
 impl Shingling {
-    /// Shingles of `k` tokens, 1 to [`MAX_K`].
+    /// Creates a shingling with `k` tokens per shingle, 1 to [`MAX_K`].
     pub fn new(k: usize) -> Result<Self> {
         if (1..=MAX_K).contains(&k) { Ok(Self { k }) } else { Err(ErrorKind::Shingle { k, max: MAX_K }.into()) }
     }
 
-    /// Tokens in a shingle of a text that is long enough.
+    /// Returns the tokens per shingle of a text that is long enough.
     pub fn k(self) -> usize {
         self.k
     }
 
-    /// The windows over a text of `tokens` tokens, as ranges of token numbers, repeats among them.
+    /// Yields the windows of a text of `tokens` tokens, as ranges of token numbers, including repeated shingles.
     pub fn windows(self, tokens: usize) -> impl Iterator<Item = Range<usize>> {
         let length = self.k.min(tokens);
         let count = if tokens == 0 { 0 } else { tokens - length + 1 };

@@ -1,39 +1,39 @@
-//! Data as it is shown to people: in messages, on pages, on a terminal.
+//! Data as shown to people: in messages, on pages, on a terminal.
 //!
-//! Texts, ids and file names may hold anything. On a terminal a control character in them is a command, and a
-//! bidirectional override shows other text than there is. Both are written as JSON would write them, `\u001b`: so JSON that is
-//! shown on a terminal is still the same JSON.
+//! Texts, ids and file names can contain any character. A terminal interprets control characters in them as commands, and a
+//! bidirectional override makes it show a different text. Both are escaped as in JSON, `\u001b`, so JSON on a terminal remains
+//! the same JSON.
 
 use std::{borrow::Cow, fmt::Write};
 
-/// Characters of data that a message quotes.
+/// The maximum number of characters of data that a message quotes.
 pub const QUOTED: usize = 100;
 
-/// Characters of the longest path that is shown whole.
+/// The maximum number of characters of a path that is shown in full.
 const LONGEST_PATH: usize = 400;
 
-/// Characters of the longest message. A path has up to 4096 bytes; no more of one is needed to find the file.
+/// The maximum number of characters of a message. A path has up to 4096 bytes; this is enough of it to find the file.
 pub const LONGEST: usize = 2000;
 
-/// Whether a terminal takes a character for a command, or it changes the order of others: C0, DEL, C1, bidirectional embeddings,
-/// overrides and isolates.
+/// Returns whether a terminal interprets a character as a command, or whether it changes the order of other characters: C0, DEL,
+/// C1, bidirectional embeddings, overrides and isolates.
 pub fn is_command(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text of several lines, with its commands written out. Line breaks and tabs stay.
+/// Returns a text of several lines with its commands escaped. Line breaks and tabs are unchanged.
 pub fn escaped(text: &str) -> Cow<'_, str> {
-    // A carriage return alone goes back to the beginning of the line, over what is there.
+    // A lone carriage return moves to the start of the line and overwrites it.
     let stays = |at: usize, c: char| matches!(c, '\n' | '\t') || c == '\r' && text[at + 1..].starts_with('\n');
     written_out(text, |at, c| is_command(c) && !stays(at, c))
 }
 
-/// A text on one line, with its commands and line breaks written out.
+/// Returns a text on one line, with its commands and line breaks escaped.
 pub fn one_line(text: &str) -> Cow<'_, str> {
     written_out(text, |_, c| is_command(c) || matches!(c, '\u{2028}' | '\u{2029}'))
 }
 
-/// The beginning of a text on one line, and how long all of it is, if that is more than [`QUOTED`] characters.
+/// Returns a text on one line. If it has more than [`QUOTED`] characters, the result is its beginning and its length.
 pub fn cut(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(QUOTED) {
         None => one_line(text),
@@ -41,7 +41,7 @@ pub fn cut(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path or a URL on one line; of one that is longer than most, both ends, and how long all of it is.
+/// Returns a path or a URL on one line. If it is too long, the result is both ends and its length.
 pub fn path(text: &str) -> Cow<'_, str> {
     let length = if text.len() <= LONGEST_PATH { 0 } else { text.chars().count() };
     if length <= LONGEST_PATH {
@@ -52,7 +52,7 @@ pub fn path(text: &str) -> Cow<'_, str> {
     format!("{}…{} ({length} characters)", one_line(beginning), one_line(end)).into()
 }
 
-/// What [`cut`] gives, in quotes: a name of the user's. Quotes and backslashes in it are written as in JSON.
+/// Returns the result of [`cut`] in quotes, for a name given by the user. Quotes and backslashes in it are escaped as in JSON.
 pub fn quoted(text: &str) -> String {
     let inside = |text: &str| one_line(&text.replace('\\', "\\\\").replace('"', "\\\"")).into_owned();
     match text.char_indices().nth(QUOTED) {
@@ -61,7 +61,7 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// A whole message: on one line, and without its middle where it is longer than any should be.
+/// Returns a whole message on one line, without its middle if it is too long.
 pub fn message(text: &str) -> Cow<'_, str> {
     const BEGINNING: usize = 1400;
     const END: usize = 400;
@@ -80,7 +80,7 @@ fn written_out(text: &str, is_written_out: impl Fn(usize, char) -> bool) -> Cow<
     let mut rest = 0;
     for (at, c) in text.char_indices().filter(|&(at, c)| is_written_out(at, c)) {
         out.push_str(&text[rest..at]);
-        // All of them have four digits. A string takes whatever is written to it.
+        // All these characters have four hexadecimal digits. Writing to a string cannot fail.
         let _ = write!(out, "\\u{:04x}", u32::from(c));
         rest = at + c.len_utf8();
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_written_out() {
+    fn control_characters_are_escaped() {
         for (text, lines, line) in [
             ("plain", "plain", "plain"),
             ("a\nb\tc\r\nd", "a\nb\tc\r\nd", "a\\u000ab\\u0009c\\u000d\\u000ad"),
@@ -107,7 +107,7 @@ mod tests {
             ("\u{85}\u{9b}31m", "\\u0085\\u009b31m", "\\u0085\\u009b31m"),
             ("\u{202e}txt\u{2066}", "\\u202etxt\\u2066", "\\u202etxt\\u2066"),
             ("a\u{2028}b", "a\u{2028}b", "a\\u2028b"),
-            // Marks of direction order nothing but what is beside them, and Arabic and Hebrew texts need them.
+            // Directional marks only affect adjacent characters, and Arabic and Hebrew texts need them.
             ("\u{200f}שלום é 龜 😀", "\u{200f}שלום é 龜 😀", "\u{200f}שלום é 龜 😀"),
         ] {
             assert_eq!(escaped(text), lines);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_quoted_is_cut_and_has_its_length() {
+    fn long_quotations_are_shortened_and_show_their_length() {
         assert_eq!(quoted("a\"b\\\n"), r#""a\"b\\\u000a""#);
         let long = "é".repeat(20_000);
         assert_eq!(cut(&long), format!("{}… (20000 characters)", "é".repeat(100)));
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_has_a_command_and_what_has_none_stays_as_it_is(text in any::<String>(), kinds in "[\0-\u{a0}\u{2020}-\u{2070}]{0,20}") {
+        fn no_control_character_remains_and_other_text_is_unchanged(text in any::<String>(), kinds in "[\0-\u{a0}\u{2020}-\u{2070}]{0,20}") {
             for text in [&text, &kinds] {
                 prop_assert!(!one_line(text).chars().any(is_command));
                 prop_assert!(!cut(text).chars().any(is_command) && cut(text).len() < 1000);

@@ -1,20 +1,21 @@
-//! What this machine's processor can do: asked once, and handed to the kernels as a value that proves it.
+//! The instruction sets of this processor: detected once, and passed to the kernels as a value that proves support.
 
-/// The instructions that kernels may use. No answer depends on it: every kernel gives the same bits.
+/// The instruction set that kernels may use. No answer depends on it: every kernel gives the same bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Simd {
-    /// Plain code, which the compiler turns into whatever the target always has: SSE2 on x86-64, NEON on AArch64.
+    /// Portable code, compiled for the baseline of the target: SSE2 on x86-64, NEON on AArch64.
     Portable,
-    /// AVX2 and the bit manipulation that came with it: Intel since 2013, AMD since 2017.
+    /// AVX2 and the bit manipulation instructions introduced with it: Intel since 2013, AMD since 2017.
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
-    /// AVX-512 as of Intel's Ice Lake (2019) and AMD's Zen 4 (2022), with permutations and compression of bytes.
+    /// The AVX-512 instructions that Intel's Ice Lake (2019) and AMD's Zen 4 (2022) have, which include permutation and
+    /// compression of bytes.
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
 }
 
 impl Simd {
-    /// The best that this machine has; with the cargo feature `portable`, plain code on every machine.
+    /// Returns the best instruction set of this machine; with the cargo feature `portable`, always portable code.
     pub fn detect() -> Self {
         match cfg!(feature = "portable") {
             true => Self::Portable,
@@ -22,7 +23,7 @@ impl Simd {
         }
     }
 
-    /// All that this machine has, the best last.
+    /// Yields all instruction sets of this machine, the best last.
     pub fn all() -> impl Iterator<Item = Self> {
         #[cfg(target_arch = "x86_64")]
         let more = [Avx2::detect().map(Self::Avx2), Avx512::detect().map(Self::Avx512)];
@@ -32,7 +33,7 @@ impl Simd {
     }
 }
 
-/// Proof that this machine has what [`Simd::Avx2`] says.
+/// Proof that this machine supports [`Simd::Avx2`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx2(());
@@ -49,7 +50,7 @@ impl Avx2 {
     }
 }
 
-/// Proof that this machine has what [`Simd::Avx512`] says.
+/// Proof that this machine supports [`Simd::Avx512`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Avx512(());

@@ -1,6 +1,7 @@
-//! Work on one thread, or with the feature `rayon` on all cores. Results come in the order of the items, so no answer depends on it.
+//! Work on one thread or, with the feature `rayon`, on all cores. Results are in the order of the items, so they do not depend on
+//! the number of threads.
 
-/// How many threads work.
+/// The number of threads to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Threads {
     One,
@@ -9,7 +10,7 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// As many as this build may use.
+    /// Returns the maximum that this build may use.
     pub(crate) fn all() -> Self {
         #[cfg(feature = "rayon")]
         return Self::All;
@@ -17,7 +18,7 @@ impl Threads {
         Self::One
     }
 
-    /// What `f` makes of each item, in their order; each thread has a state of its own.
+    /// Returns the result of `f` for each item, in order. Each thread has its own state.
     pub(crate) fn map<T: Sync, R: Send, S>(
         self,
         items: &[T],

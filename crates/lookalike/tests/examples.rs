@@ -1,10 +1,10 @@
-//! The examples run, and print what they say they do. `cargo test` builds them.
+//! Tests that the examples run and print the expected output. `cargo test` builds them.
 
 use std::{env, path::PathBuf, process::Command};
 
-/// What an example prints.
+/// Returns the output of an example.
 fn printed(example: &str) -> String {
-    // target/PROFILE/deps/this-test and target/PROFILE/examples/dedup.
+    // The paths are target/PROFILE/deps/this-test and target/PROFILE/examples/dedup.
     let mut program: PathBuf = env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples").join(example);
     program.set_extension(env::consts::EXE_EXTENSION);
     assert!(program.exists(), "{} is not built: run `cargo test` or `cargo build --examples` first", program.display());
@@ -39,7 +39,7 @@ fn compare() {
 #[test]
 fn sketch_and_estimate() {
     let printed = printed("sketch_and_estimate");
-    // 900 of 1100 sentences are shared, and a few shingles at the ends are not.
+    // 900 of 1100 sentences are shared, except for a few shingles at the boundaries.
     assert!(printed.starts_with("exact                0.81"), "{printed}");
     for (line, from, to) in [(1, 0.70, 0.90), (2, 0.75, 0.88)] {
         let estimate: f64 = printed.lines().nth(line).unwrap()[21..26].parse().unwrap();

@@ -1,8 +1,8 @@
-//! `testdata/golden/sketches.json`: one truth for the core and for Python, written by the core. A change of a number is a change of
-//! format: every stored sketch and index would be wrong. Numbers of 64 bits and more are written in hexadecimal, as JSON's are not
-//! whole everywhere.
+//! `testdata/golden/sketches.json` is the reference for both the core and Python, and the core writes it. A changed number is a
+//! change of format: every stored sketch and index would be wrong. Numbers of 64 bits and more are in hexadecimal, because not
+//! all JSON parsers read them exactly.
 //!
-//! `cargo test -p lookalike --test golden -- --ignored` writes it anew.
+//! `cargo test -p lookalike --test golden -- --ignored` rewrites it.
 
 use std::{fs, path::PathBuf};
 
@@ -33,7 +33,7 @@ fn hex(numbers: &[u64]) -> Vec<String> {
     numbers.iter().map(|number| format!("{number:016x}")).collect()
 }
 
-/// Some settings, and what is made of each text by them.
+/// Returns a configuration, and the sketches of each text with it.
 fn case(config: &Config) -> Value {
     let method = Method::new(Config { candidates: Candidates::Exact, ..config.clone() }).unwrap();
     let sets = TEXTS.map(|text| {
@@ -91,7 +91,7 @@ fn golden() -> String {
 }
 
 #[test]
-fn what_is_recorded_is_what_is_made() {
+fn results_match_the_record() {
     let recorded: Value = serde_json::from_str(&fs::read_to_string(path()).unwrap()).unwrap();
     let made: Value = serde_json::from_str(&golden()).unwrap();
     assert_eq!(recorded, made);

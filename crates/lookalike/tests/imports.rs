@@ -1,6 +1,6 @@
-//! Imports go strictly downward. `lib.rs` and each `mod.rs` declare their modules in the order of the data: a module uses only
-//! those declared before it, and files never import each other in a circle. The test reads every path in the sources that begins
-//! with `crate`, `super` or `self`, except in tests.
+//! Tests that imports only go downward. `lib.rs` and each `mod.rs` declare their modules in the order of the data: a module uses
+//! only modules declared before it, and files never import each other in a cycle. The test reads every path in the sources that
+//! begins with `crate`, `super` or `self`, except in tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,10 +8,10 @@ use std::{
     path::Path,
 };
 
-/// A module by its names from the crate's root, or what a path names.
+/// The names of a module from the root of the crate, or the names in a path.
 type Names = Vec<String>;
 
-/// A crate's modules, each with its source.
+/// The modules of a crate, each with its source.
 struct Sources(BTreeMap<Names, String>);
 
 impl Sources {
@@ -37,17 +37,17 @@ impl Sources {
         }
     }
 
-    /// The modules that a module uses, other than itself.
+    /// Returns the modules that a module uses, other than itself.
     fn used(&self, module: &Names) -> BTreeSet<Names> {
         let paths = paths(&self.0[module]).into_iter();
-        // What is handed on is not used.
+        // Re-exported names do not count as used.
         let handed_on = handed_on(&self.0[module]).into_iter().map(|(_, path)| path).collect::<Vec<_>>();
         let paths = paths.filter(|path| !handed_on.contains(path));
         let used = paths.filter_map(|path| self.module_of(&absolute(module, &path), 0));
         used.filter(|used| used != module).collect()
     }
 
-    /// The module that a path is of, through those that hand it on.
+    /// Returns the module that a path refers to, through re-exports.
     fn module_of(&self, path: &[String], depth: usize) -> Option<Names> {
         let length = (1..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]))?;
         let (module, rest) = (path[..length].to_vec(), &path[length..]);
@@ -65,13 +65,13 @@ impl Sources {
     }
 }
 
-/// A source up to its tests, without lines of comments.
+/// Returns a source up to its tests, without comment lines.
 fn without_tests_and_comments(source: &str) -> String {
     let code = source.split("#[cfg(test)]\nmod tests").next().unwrap();
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// A path that begins with `crate`, `self` or `super`, from the crate's root.
+/// Resolves a path that begins with `crate`, `self` or `super` to the root of the crate.
 fn absolute(module: &[String], path: &[String]) -> Names {
     let mut names = module.to_vec();
     let mut rest = path;
@@ -87,7 +87,7 @@ fn absolute(module: &[String], path: &[String]) -> Names {
     names.into_iter().chain(rest.iter().cloned()).collect()
 }
 
-/// All paths in a source that begin with `crate`, `self` or `super`, those in braces one by one.
+/// Returns all paths in a source that begin with `crate`, `self` or `super`, with braces expanded.
 fn paths(source: &str) -> Vec<Names> {
     let mut found = Vec::new();
     for start in ["crate::", "self::", "super::"] {
@@ -101,7 +101,7 @@ fn paths(source: &str) -> Vec<Names> {
     found
 }
 
-/// Names that a module hands on from others, each with its path. Paths may begin with the name of a child.
+/// Returns the names that a module re-exports, each with its path. Paths may begin with the name of a child.
 fn handed_on(source: &str) -> Vec<(String, Names)> {
     let mut found = Vec::new();
     for start in ["pub use ", "pub(crate) use ", "pub(super) use "] {
@@ -112,7 +112,7 @@ fn handed_on(source: &str) -> Vec<(String, Names)> {
     found.into_iter().filter_map(|path| Some((path.last()?.clone(), path))).collect()
 }
 
-/// Reads a path, or several in braces; gives what follows.
+/// Reads a path, or several paths in braces. Returns the text that follows.
 fn tree<'a>(mut text: &'a str, names: &mut Names, into: &mut Vec<Names>) -> &'a str {
     let depth = names.len();
     loop {
@@ -140,14 +140,14 @@ fn tree<'a>(mut text: &'a str, names: &mut Names, into: &mut Vec<Names>) -> &'a 
     }
     into.push(names.clone());
     names.truncate(depth);
-    // `as` and what a star stands for.
+    // Skip `as` and `*`.
     let end = text.find([',', '}', ';', '{', '\n']).unwrap_or(text.len());
     if text.starts_with(" as ") || text.starts_with('*') { &text[end..] } else { text }
 }
 
-/// A circle of modules, if there is one.
+/// Returns a cycle of modules, if there is one.
 fn circle(uses: &BTreeMap<Names, BTreeSet<Names>>) -> Option<Vec<String>> {
-    /// What is on the way to a module, and what is known to be in no circle.
+    /// Visits a module. `way` is the path to it, and `done` are the modules known to be in no cycle.
     fn visit<'a>(
         at: &'a Names,
         uses: &'a BTreeMap<Names, BTreeSet<Names>>,
@@ -170,7 +170,7 @@ fn circle(uses: &BTreeMap<Names, BTreeSet<Names>>) -> Option<Vec<String>> {
     uses.keys().find_map(|module| visit(module, uses, &mut Vec::new(), &mut done))
 }
 
-/// The modules that a source declares, in its order.
+/// Returns the modules that a source declares, in order.
 fn declared(source: &str) -> Vec<&str> {
     let module = |line| {
         let (visibility, name) = str::split_once(line, "mod ")?;
@@ -180,7 +180,7 @@ fn declared(source: &str) -> Vec<&str> {
     source.lines().filter_map(module).collect()
 }
 
-/// Two modules of a folder, where the first uses the second although the second is declared later.
+/// Returns two modules of a folder if the first uses the second although the second is declared later.
 fn against_the_order(sources: &Sources, module: &Names, used: &Names) -> Option<String> {
     let shared = module.iter().zip(used).take_while(|(own, other)| own == other).count();
     let (own, other) = (module.get(shared)?, used.get(shared)?);
@@ -190,7 +190,7 @@ fn against_the_order(sources: &Sources, module: &Names, used: &Names) -> Option<
 }
 
 #[test]
-fn every_import_goes_downward_and_none_in_a_circle() {
+fn imports_point_downward_and_form_no_cycle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for (name, least) in [
         ("lookalike", 100),
@@ -229,7 +229,7 @@ fn every_import_goes_downward_and_none_in_a_circle() {
 }
 
 #[test]
-fn circles_and_what_is_handed_on_are_seen() {
+fn cycles_and_reexports_are_detected() {
     let module = |name: &str| name.split('/').map(String::from).collect::<Names>();
     let sources = |all: &[(&str, &str)]| Sources(all.iter().map(|(name, source)| (module(name), source.to_string())).collect());
     let circle_in = |all: &[(&str, &str)]| {

@@ -1,6 +1,6 @@
-//! The law of DESIGN, section 1, as properties: the fast way in memory is the naive twin on every small collection, and
-//! what follows from the law holds. Collections are made so that near copies, chains, copies of dropped documents, short
-//! and empty texts are all frequent.
+//! Tests the law of DESIGN, section 1, as properties. On every small collection, the fast in-memory implementation equals the
+//! naive twin, and the consequences of the law are true. The collections have many near copies, chains, copies of dropped
+//! documents, and short and empty texts.
 
 mod twin;
 
@@ -17,8 +17,8 @@ use lookalike::{
 use proptest::prelude::*;
 use twin::Twin;
 
-/// Texts as edits of edits: each is a new text, or an earlier one with a word changed, added or cut, or its exact copy in
-/// other capitals.
+/// Generates texts as edits of edits. Each is a new text, or an earlier one with a word changed, added or removed, or its exact
+/// copy in capitals.
 fn collection() -> impl Strategy<Value = Vec<String>> {
     let step = (any::<prop::sample::Index>(), 0u8..8, any::<u16>());
     prop::collection::vec(step, 1..40).prop_map(|steps| {
@@ -33,7 +33,7 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
             let mut words = if texts.is_empty() { Vec::new() } else { texts[from.index(texts.len())].clone() };
             let at = if words.is_empty() { 0 } else { number % words.len() };
             match kind {
-                // Some are long enough to be judged by their stop words.
+                // Some texts are long enough to use only shingles with stop words.
                 0 => words = (0..number % if number % 8 == 7 { 120 } else { 30 }).map(|i| word(number / 7 + i * i)).collect(),
                 1 | 2 if !words.is_empty() => words[at] = word(number),
                 3 => words.insert(at, word(number)),
@@ -45,7 +45,7 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
             }
             texts.push(words);
         }
-        // A line has four words.
+        // Each line has four words.
         let style = |(i, words): (usize, &Vec<String>)| {
             let lines: Vec<String> = words.chunks(4).map(|line| line.join(if i % 3 == 0 { ", " } else { " " })).collect();
             if i % 3 == 0 { lines.join("\r\n").to_uppercase() } else { lines.join("\n") }
@@ -58,17 +58,17 @@ fn config() -> impl Strategy<Value = Config> {
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
     let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines]);
     let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
-    // Words here have up to eight bytes, so Rabin's units are the tokens.
+    // Words here have at most eight bytes, so the units of Rabin's fingerprint are the tokens.
     let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
     let folds =
         any::<(bool, bool, bool)>().prop_map(|(accents, marks, digits)| Folds { accents, marks, digits, ..Folds::default() });
     let anchored = prop::bool::weighted(if cfg!(feature = "stop-words") { 0.2 } else { 0.0 });
     (threshold, (tokens, folds), (occurrences, fingerprint), (1usize..6, anchored), finding(), 0u64..4).prop_map(
         |(threshold, (tokens, folds), (occurrences, fingerprint), (shingle, anchored), (candidates, measure, recall), seed)| {
-            // A line has several words.
+            // A line has several words, so it is longer than a unit of Rabin's fingerprint.
             let fingerprint = if tokens == TokensBy::Lines { FingerprintBy::Rolling } else { fingerprint };
             Config {
-                // Super-shingles ask for texts of about one size.
+                // Super-shingles require texts of about the same size.
                 threshold: if matches!(candidates, Candidates::Shared(Shared { super_shingles: true, .. })) {
                     f64::max(threshold, 0.5)
                 } else {
@@ -89,7 +89,7 @@ fn config() -> impl Strategy<Value = Config> {
                 measure,
                 recall,
                 seed,
-                // The twin measures sets; what sketches say by themselves is tested apart.
+                // The twin measures sets; the estimates of sketches are tested separately.
                 verify: Some(Verify::Exact),
                 ..Config::default()
             }
@@ -97,9 +97,9 @@ fn config() -> impl Strategy<Value = Config> {
     )
 }
 
-/// Ways of finding candidates, with a measure that each can serve and a recall that each can promise.
+/// Kinds of candidates, each with a measure that it supports and a recall that it guarantees.
 fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
-    // A low recall with few bands makes matches that are no candidates frequent: the law must hold of what is found.
+    // With a low recall and few bands, many matches are not candidates: the law must be valid for the candidates that are found.
     let bands = |bands, rows| Candidates::Bands(Bands { bands: Some(bands), rows: Some(rows), ..Bands::default() });
     let permutations = Candidates::Bands(Bands { permutations: Permutations::Many, ..Bands::default() });
     let shared = |modulus, common| Candidates::Shared(Shared { modulus, common, ..Shared::default() });
@@ -113,7 +113,7 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
         (bands(40, 1), Measure::Resemblance, 1e-9),
         (shared(None, 1000), Measure::Resemblance, 0.99),
         (shared(Some(Modulus::Fixed { level: 1 }), 5), Measure::Resemblance, 1e-9),
-        // Small texts on several levels.
+        // These settings give small texts several levels.
         (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, 1e-9),
         (shared(Some(Modulus::Growing { least: 4 }), 4), Measure::Resemblance, 0.5),
         (shared(None, 1000), Measure::Containment, 0.99),
@@ -130,7 +130,8 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     ])
 }
 
-/// The same collections as sets: words are items, numbers in several forms among them, repeats too; copies in another order.
+/// Generates the same collections as sets. Words are items, which include numbers in several forms and repeats; copies are in
+/// another order.
 fn sets() -> impl Strategy<Value = Vec<String>> {
     collection().prop_map(|texts| {
         let item = |(at, word): (usize, &str)| match word.to_lowercase().strip_prefix('w').and_then(|n| n.parse::<u32>().ok()) {
@@ -185,7 +186,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
-    fn the_fast_way_is_the_naive_twin(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
+    fn the_fast_method_agrees_with_the_naive_one(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
         let docs = docs(&texts, &keys);
         let expected = twin_of(&docs, &config).law(&order(&docs), config.threshold);
         let found: Vec<_> = decide(&docs, config).unwrap().iter().map(|d| d.representative.zip(d.similarity)).collect();
@@ -193,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn components_are_the_naive_twins(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
+    fn components_agree_with_the_naive_ones(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), config in config()) {
         let docs = docs(&texts, &keys);
         let expected = twin_of(&docs, &config).components(&order(&docs), config.threshold);
         let decisions = decide(&docs, Config { cluster: Cluster::Components, ..config }).unwrap();
@@ -233,7 +234,7 @@ proptest! {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
         let decisions = decide(&docs, config.clone()).unwrap();
-        // Each document is kept if and only if no kept one before it is its match: that is the lexicographically first set.
+        // A document is kept if and only if it matches no earlier kept document. This defines the lexicographically first set.
         for (d, decision) in decisions.iter().enumerate() {
             let held_back = (0..d).any(|k| decisions[k].is_kept() && twin.is_candidate(d, k) && twin.similarity(d, k) >= config.threshold);
             prop_assert_eq!(decision.is_kept(), !held_back);
@@ -286,7 +287,7 @@ proptest! {
 }
 
 proptest! {
-    /// How sketches are grouped is judged beside the clustering; here that groups become decisions as they should.
+    /// The clustering of sketches is tested in its module; this tests that clusters become correct decisions.
     #[test]
     fn greedy_clusters_keep_their_first_and_lose_nothing(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), popular: bool, threshold in 0.3f64..1.0) {
         let docs = docs(&texts, &keys);
@@ -302,7 +303,7 @@ proptest! {
                 prop_assert!(decisions[r].is_kept() && rank(r) < rank(d));
                 prop_assert_eq!(decision.similarity, Some(twin.similarity(d, r)));
             }
-            // Copies are in one group.
+            // Copies must be in one group.
             let copy = (0..docs.len()).find(|&e| !twin.is_empty(d) && docs[e].text == docs[d].text).unwrap_or(d);
             prop_assert_eq!(decision.representative.unwrap_or(d), decisions[copy].representative.unwrap_or(copy));
         }
@@ -311,8 +312,8 @@ proptest! {
 
 #[test]
 fn a_chain_does_not_join_its_ends() {
-    // 41 words, of which the first five, ten, … are changed: neighbours resemble each other by at least 28/46, the next but
-    // one by at most 27/47, and the ends hardly at all.
+    // Each text has 41 words, of which the first five, ten, … are changed. Neighbours resemble each other by at least 28/46,
+    // texts two steps apart by at most 27/47, and the two ends hardly at all.
     let text =
         |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
     let texts: Vec<String> = (0..9).map(text).collect();
@@ -327,7 +328,7 @@ fn a_chain_does_not_join_its_ends() {
 #[test]
 fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
-    // b is dropped for a (36 of 46); c, kept, stands between b and its copy and resembles it more (40 of 46).
+    // b is dropped as similar to a (36 of 46). c is kept, is between b and its copy, and resembles the copy more (40 of 46).
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
     let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();
@@ -336,7 +337,7 @@ fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
 }
 
 #[test]
-fn short_and_empty_texts_are_nobodys_duplicate_by_accident() {
+fn short_and_empty_texts_are_not_accidental_duplicates() {
     let texts = ["", "", "...", "a", "b", "a!", "a b", "👍", "👎"];
     let decisions = decide(&texts.map(Doc::from), Config::default()).unwrap();
     let dropped: Vec<usize> = (0..texts.len()).filter(|&d| !decisions[d].is_kept()).collect();
@@ -345,7 +346,7 @@ fn short_and_empty_texts_are_nobodys_duplicate_by_accident() {
 }
 
 #[test]
-fn what_is_no_set_is_empty_and_stays() {
+fn invalid_sets_are_empty_and_kept() {
     let texts = [r#"["a", 1]"#, r#"[1.0, "a", "a"]"#, "[]", "[ ]", "[1, null]", "[1, null]", "a text", r#"["a", "1"]"#];
     let config = Config { tokens: TokensBy::Items, ..Config::default() };
     let reasons: Vec<_> = decide(&texts.map(Doc::from), config).unwrap().iter().map(|d| d.reason).collect();
@@ -354,7 +355,7 @@ fn what_is_no_set_is_empty_and_stays() {
 }
 
 #[test]
-fn what_only_texts_have_is_refused_of_sets() {
+fn text_options_are_refused_for_sets() {
     let items = Config { tokens: TokensBy::Items, ..Config::default() };
     assert_eq!((items.k(), Method::new(items.clone()).unwrap().shingling().k()), (1, 1));
     assert!(Method::new(Config { shingle: Some(1), ..items.clone() }).is_ok());
@@ -370,7 +371,7 @@ fn what_only_texts_have_is_refused_of_sets() {
 }
 
 #[test]
-fn estimates_and_unverified_candidates_only_by_name() {
+fn estimates_and_unverified_candidates_only_on_request() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
     let texts = [words(0..200), words(10..200), words(60..260)];
     let docs: Vec<Doc> = texts.iter().map(|text| Doc::from(text.as_str())).collect();

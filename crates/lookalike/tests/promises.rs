@@ -1,4 +1,4 @@
-//! Every printed promise against pairs of texts that are just at the threshold, sketched as a run sketches them.
+//! Tests every printed promise with pairs of texts exactly at the threshold, sketched as in a run.
 
 use lookalike::{
     Bands, Candidates, Config, Method, Permutations, Scratch, Shared, SimHashBy,
@@ -8,7 +8,7 @@ use lookalike::{
     verify::Measure,
 };
 
-/// A method by its name, with words for shingles, so that texts have exactly as many as is wanted.
+/// Returns a method by its name. Shingles are single words, so that texts have exactly the required number of shingles.
 fn method(name: &str, threshold: f64) -> Method {
     let bands = |permutations| Candidates::Bands(Bands { permutations, ..Bands::default() });
     let shared = |super_shingles, modulus| Candidates::Shared(Shared { super_shingles, modulus, ..Shared::default() });
@@ -44,7 +44,7 @@ const NAMES: [&str; 11] = [
     "simhash, 6 bits",
 ];
 
-/// Which share of `trials` pairs is found.
+/// Returns the share of `trials` pairs that is found.
 fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMix64) -> f64 {
     let mut scratch = Scratch::default();
     let mut found = 0;
@@ -66,7 +66,8 @@ fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMi
     f64::from(found) / f64::from(trials)
 }
 
-/// The pairs of a size at the threshold; for containment in a larger text of a size at which the modulus is the highest.
+/// Returns the pairs of a size at the threshold. For containment, this includes a larger text whose size gives the highest
+/// modulus.
 fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
     let Config { measure, threshold, .. } = *method.config();
     match measure {
@@ -78,17 +79,17 @@ fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
     }
 }
 
-/// The least simulated share over the pairs of a size; none where no unequal pair is at the threshold.
+/// Returns the least simulated share over the pairs of a size; none if no unequal pair is at the threshold.
 fn least(method: &Method, size: usize, trials: u32, random: &mut SplitMix64) -> Option<f64> {
     let pairs = pairs(method, size);
-    // Of many pairs some tell enough.
+    // If there are many pairs, a sample of them suffices.
     let step = pairs.len().div_ceil(5).max(1);
     let shares = pairs.iter().step_by(step).chain(pairs.last()).map(|&pair| simulated(method, pair, trials, random));
     shares.min_by(f64::total_cmp)
 }
 
 #[test]
-fn no_size_is_found_less_than_is_promised() {
+fn no_size_is_found_less_often_than_promised() {
     let mut random = SplitMix64::new(5);
     for threshold in [0.5, 0.8, 0.9] {
         for name in NAMES.into_iter().chain(["contained"]).filter(|name| threshold > 0.5 || !name.starts_with("super")) {
@@ -98,7 +99,8 @@ fn no_size_is_found_less_than_is_promised() {
                 let trials = if size < 50 { 200 } else { 60 };
                 let Some(least) = least(&method, size, trials, &mut random) else { continue };
                 let said = promised(size);
-                // The least of several shares: five standard errors below, one in a million each.
+                // This is the least of several shares, so allow five standard errors, which each share exceeds once in a million
+                // runs.
                 let margin = 5.0 * (said * (1.0 - said) / f64::from(trials)).sqrt() + 0.5 / f64::from(trials);
                 assert!(least >= said - margin, "{name} at {threshold}, {size} shingles: {least} for {said}");
             }
@@ -107,7 +109,7 @@ fn no_size_is_found_less_than_is_promised() {
 }
 
 #[test]
-fn a_promise_is_not_far_below_what_is_found() {
+fn a_promise_is_not_far_below_the_found_share() {
     let mut random = SplitMix64::new(6);
     for (name, size) in [
         ("super", 4),
@@ -149,7 +151,7 @@ fn promises_in_a_table() {
     assert_eq!([said("super", 3), said("simhash", 1), said("minhash", 9)], [1.0, 1.0, said("minhash", 900)]);
 }
 
-/// The table of 5,000 pairs for each size; a minute: `cargo test --test promises -- --ignored --nocapture`.
+/// Prints a table with 5,000 pairs for each size. It takes a minute: `cargo test --test promises -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement: what is promised and what is found, size by size"]
 fn promised_and_found() {

@@ -1,1 +1,1 @@
-"""Stand-ins for other packages."""
+"""Drop-in replacements for other packages."""

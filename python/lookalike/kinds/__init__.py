@@ -1,6 +1,6 @@
-"""The kinds of collections that are taken and given back, each without importing what it comes from.
+"""The kinds of collections that are accepted and returned, none of which requires an import of its library.
 
-A kind is told by its type among the libraries that have been imported: whoever has a frame has imported pandas.
+A kind is recognised by its type in a library that is already imported: code that has a frame has imported pandas.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.o
 def kind_of(data: Any) -> Kind:
     """Find the kind of a collection.
 
-    Raises `TypeError` for what is none.
+    Raises `TypeError` for data that is not a collection.
     """
     found = _found(data)
     if found is not None:
         return found
     name = f"{type(data).__module__}.{type(data).__qualname__}"
-    raise TypeError(f"{name} is no collection of texts: {_advice(data)}")
+    raise TypeError(f"unsupported input type {name}; {_advice(data)}")
 
 
 def _advice(data: Any) -> str:
@@ -33,17 +33,17 @@ def _advice(data: Any) -> str:
         "IterableDatasetDict": "give one of its splits",
         "bytes": "decode it first",
         "ndarray": "give an array of one axis",
-        "dict": "make a frame or a table of it, such as with pandas.DataFrame(data)",
+        "dict": "convert it to a frame or a table, for example with pandas.DataFrame(data)",
     }
     if type(data).__name__ in known:
         return known[type(data).__name__]
     if isinstance(data, Iterable):
-        return "make it a list of str first, with list(data); of rows make a frame, of Arrow batches a table"
-    return "give a list of str, a frame or table, a dataset, or a path"
+        return "convert texts to a list of str with list(data), rows to a frame, and Arrow batches to a table"
+    return "give a list of str, a DataFrame, an Arrow table, a Dataset or a path"
 
 
 def is_collection(data: Any) -> bool:
-    """Tell whether it has a kind."""
+    """Return whether the data has a kind."""
     return _found(data) is not None
 
 

@@ -1,4 +1,4 @@
-"""Arrow's tables, batches, arrays and readers: pyarrow's, and whatever gives a stream by the PyCapsule interface."""
+"""Arrow tables, batches, arrays and readers: those of pyarrow, and any object with a stream by the PyCapsule interface."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """A table or a record batch, read where it is."""
+    """A table or a record batch, which is read without copies."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Give the columns that are read."""
+        """Return the columns that are read."""
         check_table(wanted.called, self._data)
         return wanted.of_arrow(self._data.select(wanted.columns(self._data.schema.names)))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take the rows that stay."""
+        """Select the kept rows."""
         return filtered(self._data, kept)
 
 
@@ -38,7 +38,7 @@ class Array:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Give the strings."""
+        """Return the strings."""
         import pyarrow as pa
 
         wanted.alone()
@@ -46,7 +46,7 @@ class Array:
         return wanted.of_arrow(pa.table({wanted.text: self._data}))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take the elements that stay."""
+        """Select the kept elements."""
         import pyarrow as pa
 
         if isinstance(self._data, pa.ChunkedArray):
@@ -55,13 +55,13 @@ class Array:
 
 
 class Reader:
-    """Batches that come by and by, once: they go to a temporary file, uncompressed, and are read from there."""
+    """A stream of batches that can be read once: it is copied to a temporary file, uncompressed, and read from there."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Read all, and give the columns that are read."""
+        """Read all batches, and return the columns that are read."""
         with readable(wanted.called):
             schema = self._data.schema
             names = schema.names
@@ -70,12 +70,12 @@ class Reader:
         return wanted.of_arrow(self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Make a reader of the rows that stay, which come by and by as well."""
+        """Return a reader of the kept rows, which is a stream too."""
         return self._spool.filtered(kept)
 
 
 def of(data: Any) -> Kind | None:
-    """Take what pyarrow has, and what it can read."""
+    """Return the kind of pyarrow objects, and of objects that pyarrow can read."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None:
         if isinstance(data, (pyarrow.Table, pyarrow.RecordBatch)):

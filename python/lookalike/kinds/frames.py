@@ -1,4 +1,4 @@
-"""Frames and series of pandas and polars."""
+"""Pandas and polars frames and series."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Pandas:
-    """A frame of pandas. Without pyarrow its columns go through lists; with it only what is no Arrow yet is copied."""
+    """A pandas frame. Without pyarrow its columns are converted to lists; with pyarrow only columns not in Arrow are copied."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -35,17 +35,17 @@ class Pandas:
             try:
                 columns[name] = pa.Table.from_pandas(self._data[[name]], preserve_index=False).column(0)
             except (pa.ArrowException, UnicodeError, OverflowError, TypeError, ValueError):
-                # Values of several types, or some that no document has: to be looked at one by one.
+                # Values of several types, or unsupported values: they are checked one by one.
                 lists[name] = self._data[name].tolist()
         return wanted.of_arrow(pa.table(columns), lists)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take rows, with their index."""
+        """Select rows, with their index."""
         return self._data.iloc[kept]
 
 
 class PandasSeries:
-    """A series of pandas."""
+    """A pandas series."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -58,54 +58,54 @@ class PandasSeries:
         return Pandas(self._data.to_frame(wanted.text)).texts(wanted, is_sound=True)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take rows, with their index."""
+        """Select rows, with their index."""
         return self._data.iloc[kept]
 
 
 class Polars:
-    """A frame of polars: its strings are read where they are."""
+    """A polars frame, whose strings are read without copies."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Give the columns that are read."""
+        """Return the columns that are read."""
         import polars as pl
 
         chosen = wanted.columns(self._data.columns)
-        # Arrow has no objects, and no such numbers; nulls alone come in a form that not all libraries know.
+        # Arrow has neither objects nor 128-bit integers, and not all libraries support the type of a column of nulls only.
         odd = {getattr(pl, name, None) for name in ("Object", "Int128", "UInt128", "Null")}
         lists = {name: self._data[name].to_list() for name in chosen if self._data.schema[name] in odd}
         others = self._data.select(name for name in chosen if name not in lists)
         return wanted.of_arrow(others, lists)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take the rows that stay."""
+        """Select the kept rows."""
         import polars as pl
 
         return self._data.filter(pl.Series(kept))
 
 
 class PolarsSeries:
-    """A series of polars."""
+    """A polars series."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Give the series."""
+        """Return the series."""
         wanted.alone()
         return Polars(self._data.to_frame(wanted.text)).texts(wanted)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take the rows that stay."""
+        """Select the kept rows."""
         import polars as pl
 
         return self._data.filter(pl.Series(kept))
 
 
 def of(data: Any) -> Kind | None:
-    """Take frames and series."""
+    """Return the kind of frames and series."""
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(data, pandas.DataFrame):
         return Pandas(data)

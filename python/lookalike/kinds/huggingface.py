@@ -1,4 +1,4 @@
-"""Data sets of Hugging Face, on the disk or streamed."""
+"""Hugging Face datasets, on the disk or streamed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _BATCH = 1000
 
 
 class Dataset:
-    """A `datasets.Dataset`: its columns are read where they are mapped, or by its indices where it has such."""
+    """A `datasets.Dataset`: its columns are read from the memory map, or by its indices if it has any."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Give the columns that are read."""
+        """Return the columns that are read."""
         import pyarrow as pa
 
         chosen = wanted.columns(self._data.column_names)
@@ -40,14 +40,14 @@ class Dataset:
         return wanted.of_arrow(pa.RecordBatchReader.from_batches(schema, batches))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take rows: indices beside the same data."""
+        """Select the kept rows. The result shares its data with the dataset, and has the indices of these rows."""
         import numpy as np
 
         return self._data.select(np.flatnonzero(kept))
 
 
 def _check_chosen(called: str, table: Any, indices: Any) -> None:
-    """Check the chunks of a table in which rows were chosen; the others are not read."""
+    """Check the chunks of a table that contain selected rows; the others are not read."""
     import numpy as np
 
     for name, column in zip(table.schema.names, table.columns, strict=True):
@@ -58,24 +58,24 @@ def _check_chosen(called: str, table: Any, indices: Any) -> None:
 
 
 class Iterable:
-    """A `datasets.IterableDataset`: it is read once, into a temporary file, all its columns with it.
+    """A `datasets.IterableDataset`: the stream is read once into a temporary file, with all its columns.
 
-    What is given back reads that file, which is there as long as the data set is.
+    The returned dataset reads from that file, which exists as long as the dataset does.
     """
 
     def __init__(self, data: Any) -> None:
         self._data = data
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Read all, and give the columns that are read.
+        """Read all rows, and return the columns that are read.
 
-        Where nobody has told what the columns are, they get types that hold all their values.
+        If the features are unknown, types are chosen that hold all values of each column.
         """
         features, batches = self._data.features, _batches(self._data, wanted.called)
         if features is None:
             self._spool = Spool.of_any(batches, wanted.folder, wanted.called)
         else:
-            # Features may leave columns out.
+            # Features need not list all columns.
             wanted.columns(list(features))
             self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
         if self._spool is None:
@@ -85,7 +85,7 @@ class Iterable:
         return wanted.of_arrow(self._spool.batches(chosen))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Make an iterable data set of the rows that stay."""
+        """Return an iterable dataset of the kept rows."""
         import datasets
         import numpy as np
 
@@ -99,29 +99,29 @@ class Iterable:
 
 
 def _batches(data: Any, called: str) -> Iterator[Any]:
-    """Read a data set as Arrow batches, each of rows of the same types.
+    """Read a dataset as Arrow batches, in each of which all rows have the same types.
 
-    Raises `InputError` for rows that Arrow cannot have, `RecordError` for half of a character.
+    Raises `InputError` for rows that Arrow cannot represent, and `RecordError` for half of a character.
     """
     import pyarrow as pa
 
-    # Examples that are Python's own become a table each, of whatever types they have, and datasets makes none of some together
-    # where these differ.
+    # Each Python example is converted to its own table, with the types of its values, because datasets cannot combine examples
+    # whose types differ.
     is_arrow = getattr(getattr(data, "_ex_iterable", None), "iter_arrow", None) is not None
     tables = iter(data.with_format("arrow").iter(batch_size=_BATCH if is_arrow else 1))
     same: list[Any] = []
     count, start, number = 0, 0, 0
     while True:
-        where = f"{called} row {start}" + (f" or one of the {_BATCH - 1:,} behind it" if is_arrow else "")
+        where = f"{called} row {start}" + (f" or one of the {_BATCH - 1:,} after it" if is_arrow else "")
         try:
             table = next(tables, None)
         except (pa.ArrowException, OverflowError) as error:
             raise InputError(
-                f"{where}: cannot be read as Arrow data ({error}); give each column values of one type, which its features tell"
+                f"{where}: cannot be read as Arrow data ({error}); give each column values of the one type in its features"
             ) from error
         except UnicodeEncodeError as error:
             raise RecordError(
-                f"{where}: has half of a character, a lone surrogate: no text has that; mend it, for instance with "
+                f"{where}: has half of a character (a lone surrogate), which is not valid text; fix it, for instance with "
                 '.encode("utf-8", "replace").decode()'
             ) from error
         if same and (table is None or count >= _BATCH or not table.schema.equals(same[0].schema)):
@@ -136,7 +136,7 @@ def _batches(data: Any, called: str) -> Iterator[Any]:
 
 
 def of(data: Any) -> Kind | None:
-    """Take data sets; of several splits one has to be given."""
+    """Return the kind of datasets; a dictionary of splits is not one of them."""
     datasets = sys.modules.get("datasets")
     if datasets is not None and isinstance(data, datasets.Dataset):
         return Dataset(data)

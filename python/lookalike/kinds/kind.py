@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class Wanted(NamedTuple):
-    """What a run reads of a collection in memory."""
+    """The parts of a collection in memory that a run reads."""
 
     called: str
-    """What messages call the collection."""
+    """The name of the collection in messages."""
     text: str
     others: Sequence[str]
-    """Columns beside the text."""
+    """Columns other than the text."""
     folder: str | None
-    """Where temporary files go."""
+    """The folder for temporary files."""
     or_none: bool = False
     """Whether these others may be absent."""
     sets: bool = False
@@ -32,15 +32,15 @@ class Wanted(NamedTuple):
     """Whether rows without a usable text or id are skipped, instead of refused."""
 
     def of_lists(self, columns: dict[str, list[Any]]) -> Texts:
-        """Give lists by the names of their columns to the engine."""
+        """Pass lists, by the names of their columns, to the engine."""
         return Texts.of_lists(self.called, self.text, self.written(columns), self.sets, self.skip_bad)
 
     def of_arrow(self, data: object, lists: dict[str, list[Any]] | None = None) -> Texts:
-        """Give Arrow data to the engine, and columns that are lists."""
+        """Pass Arrow data to the engine, and columns that are lists."""
         return Texts.of_arrow(self.called, self.text, data, self.written(lists or {}), self.sets, self.skip_bad)
 
     def written(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        """Write sets among lists as the engine reads them."""
+        """Convert sets among the columns to the form that the engine reads."""
         if not self.sets or self.text not in columns:
             return columns
         return columns | {self.text: arrays(self.called, self.text, columns[self.text], self.skip_bad)}
@@ -48,7 +48,7 @@ class Wanted(NamedTuple):
     def columns(self, names: Sequence[str]) -> list[str]:
         """Find the columns that are read.
 
-        Raises `InputError` for a column that is absent, or there twice.
+        Raises `InputError` for a missing or duplicate column.
         """
         found: list[str] = []
         for asked in [self.text, *self.others]:
@@ -58,50 +58,50 @@ class Wanted(NamedTuple):
                     continue
                 there = ", ".join(map(repr, names))
                 advice = (
-                    f"name the one with the {'set' if self.sets else 'text'} with text="
+                    f"name the column with the {'set' if self.sets else 'text'} with text="
                     if asked == self.text
-                    else "name another with id= or keep="
+                    else "name another column with id= or keep="
                 )
-                words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}: {advice}"
+                words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}; {advice}"
                 raise InputError(words, path=self.called, field=asked)
             if list(names).count(name) > 1:
-                words = f"{self.called}: column {name!r} stands twice; rename one of the two"
+                words = f"{self.called}: duplicate column {name!r}; rename one of the two"
                 raise InputError(words, path=self.called, field=asked)
             if name not in found:
                 found.append(name)
         return found
 
     def alone(self) -> None:
-        """Refuse what texts alone cannot have."""
+        """Refuse columns that plain texts do not have."""
         if self.others and not self.or_none:
             raise InputError(
-                f"{self.called}: there is no column {self.others[0]!r} beside texts alone: give a frame or table that has it",
+                f"{self.called}: plain texts have no column {self.others[0]!r}; give a frame or table that has it",
                 path=self.called,
                 field=self.others[0],
             )
 
 
 class Kind(Protocol):
-    """A collection in memory, or one that comes by and by and is put into a temporary file first."""
+    """A collection in memory, or a stream that is copied to a temporary file first."""
 
     def texts(self, wanted: Wanted) -> Texts:
-        """Give what is wanted, and nothing else, to the engine."""
+        """Pass the wanted parts, and nothing else, to the engine."""
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Make a collection of the same kind of the rows that stay."""
+        """Return a collection of the same kind with the kept rows."""
 
 
 def column_of(asked: str, names: Sequence[str]) -> str | None:
-    """Find the column in which a field is: `a.b` is in the column `a` where no column is called so."""
+    """Find the column that contains a field: `a.b` is in the column `a` unless a column has exactly this name."""
     return next((name for name in (asked, asked.split(".")[0]) if name in names), None)
 
 
 def usable(texts: Texts, fields: Sequence[str]) -> tuple[Texts, NDArray[np.bool_] | None]:
-    """Leave out the rows in which one of the fields has no usable value; and give which rows are left, None for all."""
+    """Skip the rows in which one of the fields has no usable value, and return which rows remain, or None for all."""
     return texts.usable(list(fields)) or (texts, None)
 
 
 def numbered(texts: Texts) -> tuple[str, Texts]:
-    """Add a column of the rows' numbers, under a name that is free."""
+    """Add a column of row numbers, with a name that is not used yet."""
     called = next(free for free in ("id", "row", "number") if free not in texts.column_names)
     return called, texts.numbered(called)

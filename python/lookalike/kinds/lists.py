@@ -1,4 +1,4 @@
-"""Texts, or sets, in a list, a tuple or a numpy array; rows, which are dictionaries, in a list or a tuple."""
+"""Texts or sets in a list, a tuple or a numpy array, and rows (dictionaries) in a list or a tuple."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Plain:
-    """Texts, one after the other. They are copied once, in pieces; the list itself is left as it is."""
+    """A sequence of texts. They are copied once, in pieces; the list itself is not changed."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -28,14 +28,14 @@ class Plain:
         return wanted.of_lists({wanted.text: listed})
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take the same strings, not copies of them."""
+        """Select the same strings, not copies of them."""
         if not isinstance(self._data, (list, tuple)):
             return self._data[kept]
         return type(self._data)(compress(self._data, kept.tobytes()))
 
 
 class Rows:
-    """A list or tuple of dictionaries: what a run reads of them is copied, and what stays are the same dictionaries."""
+    """A list or tuple of dictionaries: the fields that a run reads are copied, and the same dictionaries are returned."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -46,12 +46,12 @@ class Rows:
         if stranger is not None:
             kind = type(self._data[stranger]).__name__
             raise RecordError(
-                f"{wanted.called} row {stranger}: is of the type {kind}, and rows before it are dictionaries; give one kind",
+                f"{wanted.called} row {stranger}: is of the type {kind}, but the rows before it are dictionaries; give one kind",
                 path=wanted.called,
                 line=stranger,
             )
         names = dict.fromkeys(self._data[0])
-        # A field may be in some rows only.
+        # A field may be missing in some rows.
         asked = {name: [_field(row, name) for row in self._data] for name in (wanted.text, *wanted.others)}
         names |= {name: None for name, values in asked.items() if any(value is not None for value in values)}
         wanted.columns(list(names))
@@ -59,12 +59,12 @@ class Rows:
         return wanted.of_lists(there)
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
-        """Take the same dictionaries, not copies of them."""
+        """Select the same dictionaries, not copies of them."""
         return type(self._data)(compress(self._data, kept.tobytes()))
 
 
 def _field(row: dict[str, Any], name: str) -> Any:
-    """Find a field by its name, or through dictionaries by its way; None where it is not there."""
+    """Find a field by its name, or by its path through dictionaries; None if it is missing."""
     if name in row:
         return row[name]
     found: Any = row
@@ -74,7 +74,7 @@ def _field(row: dict[str, Any], name: str) -> Any:
 
 
 def of(data: Any) -> Kind | None:
-    """Take lists and tuples, of texts or of rows, and arrays of one axis."""
+    """Return the kind of lists and tuples, of texts or of rows, and of arrays with one axis."""
     if type(data) in (list, tuple) and data and isinstance(data[0], dict):
         return Rows(data)
     numpy = sys.modules.get("numpy")

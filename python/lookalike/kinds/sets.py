@@ -1,4 +1,4 @@
-"""Documents that are sets by themselves, as Python has them, on the way to the engine: JSON arrays."""
+"""Convert documents that are sets to JSON arrays for the engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lookalike.errors import RecordError
 def array(given: Any) -> str:
     """Write a set as a JSON array; a `str` is one already.
 
-    Raises `RecordError` for what is no set, and for items that JSON cannot have. What its items are, the engine looks at.
+    Raises `RecordError` for a value that is not a set, and for items that JSON cannot represent. The engine checks the items.
     """
     if isinstance(given, str):
         return given
@@ -23,11 +23,11 @@ def array(given: Any) -> str:
     try:
         return json.dumps(list(items), allow_nan=False, default=_plain)
     except (TypeError, ValueError, RecursionError) as error:
-        raise RecordError(f"has an item that is none ({error}); the items of a set are strings and finite numbers") from None
+        raise RecordError(f"has an invalid item ({error}); the items of a set must be strings and finite numbers") from None
 
 
 def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = False) -> list[str | None]:
-    """Write the sets of a column so; what is wrong with one is reported with its row, from 0, or is None with `skip_bad`."""
+    """Write the sets of a column as JSON arrays; an error reports the row, from 0, or the set is None with `skip_bad`."""
     written: list[str | None] = []
     for row, value in enumerate(values):
         try:
@@ -41,7 +41,7 @@ def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = Fals
 
 
 def _plain(item: Any) -> Any:
-    """Make what Python's JSON does not know what it does: numpy's scalars, and times, as the engine writes them."""
+    """Convert values that Python's JSON does not support: numpy's scalars, and times in the engine's format."""
     if hasattr(item, "dtype") and hasattr(item, "item"):
         return item.item()
     if hasattr(item, "isoformat"):

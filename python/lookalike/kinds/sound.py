@@ -1,8 +1,8 @@
-"""Whether Arrow data holds what its types say. Data that was read from a damaged file may not, and code that trusts it crashes.
+"""Check that Arrow data is valid for its types. Data from a damaged file may be invalid, and code that trusts it crashes.
 
-Arrow's C interface passes no sizes of buffers, so only the library that made an array can tell whether its offsets stay within
-them. pyarrow is asked for its own arrays, with those inside of pandas, before anything else reads them. What arrives is checked
-again by the native module, as data of other libraries is.
+Arrow's C interface does not pass the sizes of buffers, so only the library that created an array can check that its offsets are
+within them. pyarrow validates its own arrays, including those inside pandas, before anything else reads them. The native module
+checks all data again, including data of other libraries.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 from lookalike.errors import InputError
 
-_ADVICE = "read or download it again; decode texts of another encoding than UTF-8 first"
+_ADVICE = "read or download it again; first decode texts in encodings other than UTF-8"
 
 
 @contextmanager
 def readable(called: str) -> Iterator[None]:
-    """Turn what pyarrow raises of data that it cannot read into `InputError`."""
+    """Convert the exceptions of pyarrow for unreadable data to `InputError`."""
     import pyarrow as pa
 
     try:
@@ -31,7 +31,7 @@ def readable(called: str) -> Iterator[None]:
 def check_column(called: str, name: object, column: Any, first: int = 0) -> None:
     """Check a pyarrow array, or the chunks of one, which are counted from `first`.
 
-    Raises `InputError`, with the column and the batch. Cost: a pass over offsets and strings, without holding the interpreter.
+    Raises `InputError` with the column and the batch. Cost: one pass over offsets and strings, without the interpreter lock.
     """
     import pyarrow as pa
 
@@ -45,9 +45,9 @@ def check_column(called: str, name: object, column: Any, first: int = 0) -> None
 
 
 def check_table(called: str, data: Any, number: int = 0) -> Any:
-    """Check all columns of a table, or of a batch of the given number, and give it.
+    """Check all columns of a table, or of a batch with the given number, and return it.
 
-    Columns that a run does not read are checked too: what is kept is selected from all.
+    Columns that a run does not read are checked too, because the kept rows are selected from all columns.
     """
     with readable(called):
         names = data.schema.names
@@ -55,13 +55,13 @@ def check_table(called: str, data: Any, number: int = 0) -> Any:
     for name, column in zip(names, columns, strict=True):
         check_column(called, name, column, number)
     with readable(called):
-        # Whether all columns are of one length.
+        # This checks that all columns have the same length.
         data.validate()
     return data
 
 
 def checked(called: str, batches: Iterable[Any]) -> Iterator[Any]:
-    """Give the batches of a reader, each checked before anything else reads it."""
+    """Yield the batches of a reader, each checked before anything else reads it."""
     number, rest = 0, iter(batches)
     while True:
         with readable(f"{called} batch {number}"):
@@ -81,7 +81,7 @@ def check_pandas(called: str, data: Any) -> None:
             check_column(called, name, array)
     levels = data.index.levels if isinstance(data.index, pandas.MultiIndex) else [data.index]
     for level in levels:
-        # Others would be made for this.
+        # Other levels would be created just for this check.
         if isinstance(level.dtype, pandas.api.extensions.ExtensionDtype):
             for array in _arrow_arrays(level.array):
                 check_column(called, "index" if level.name is None else level.name, array)

@@ -1,4 +1,4 @@
-"""Arrow batches that can be had only once, in a temporary file from which they can be had again."""
+"""Arrow batches of a stream that can be read only once, in a temporary file from which they can be read again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
-    """Choose rows of a table or a batch; where pyarrow cannot, as of views before it had kernels for them, ours does."""
+    """Select rows of a table or a batch, with our own code if pyarrow has no kernel, as for views in its earlier versions."""
     import pyarrow as pa
 
     try:
@@ -28,17 +28,17 @@ def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
 
 
 class Spool:
-    """Batches in a file, an Arrow stream. Reading maps the file: it takes pages of the cache, and no memory of its own."""
+    """Batches in a file, as an Arrow stream. Reading maps the file: it uses the page cache, and no memory of its own."""
 
     def __init__(self, schema: Any, batches: Iterable[Any], folder: str | None, called: str) -> None:
-        """Write batches of the types of a schema, or of others in which no value is another.
+        """Write batches with the types of a schema, or with other types that convert to them without changing a value.
 
-        Raises `InputError` for others; `called` is what messages call the collection.
+        Raises `InputError` for other batches; `called` is the name of the collection in messages.
         """
         import pyarrow as pa
 
         file, self.path = tempfile.mkstemp(".arrow", "lookalike-", folder)
-        # Whoever reads holds this, or the mapping, which outlives the name.
+        # Readers hold this object, or the memory map, which remains valid after the file is removed.
         self._ended = weakref.finalize(self, _remove, self.path)
         start = 0
         with os.fdopen(file, "wb") as out, pa.ipc.new_stream(out, schema) as writer:
@@ -49,11 +49,11 @@ class Spool:
 
     @classmethod
     def of_any(cls, batches: Iterator[Any], folder: str | None, called: str) -> Spool | None:
-        """Write batches whose types may change, in types that hold all values exactly; none where there is no batch.
+        """Write batches whose types may change, in types that hold all values exactly; None if there are no batches.
 
-        They are written once, and once more where the types of the first were not those of all.
+        They are written once, and a second time if the types change after the first batch.
 
-        Raises `InputError` where there are no such types.
+        Raises `InputError` if there are no such types.
         """
         spools: list[Spool] = []
         batch, start = next(batches, None), 0
@@ -74,7 +74,7 @@ class Spool:
         return self.batches().schema
 
     def batches(self, columns: Sequence[str] | None = None) -> Any:
-        """Give a reader of all batches, or of some of their columns, without copies."""
+        """Return a reader of all batches, or of some of their columns, without copies."""
         import pyarrow as pa
 
         reader = pa.ipc.open_stream(pa.BufferReader(self._buffer))
@@ -84,7 +84,7 @@ class Spool:
         return pa.RecordBatchReader.from_batches(schema, (batch.select(list(columns)) for batch in reader))
 
     def filtered(self, kept: NDArray[np.bool_]) -> Any:
-        """Give a reader of the rows that stay."""
+        """Return a reader of the kept rows."""
         import pyarrow as pa
 
         def rows() -> Iterator[Any]:
@@ -100,13 +100,13 @@ class Spool:
         return pa.RecordBatchReader.from_batches(self.schema, rows())
 
     def keep_for(self, holder: object) -> None:
-        """Keep the file as long as `holder` is there, which reads it by its name."""
+        """Keep the file as long as `holder` exists, which reads it by its name."""
         self._ended.detach()
         weakref.finalize(holder, _remove, self.path)
 
 
 class _OfSchema:
-    """Batches up to the first that a schema does not hold."""
+    """The batches before the first one that does not fit a schema."""
 
     def __init__(self, schema: Any, first: Any, others: Iterator[Any], start: int, called: str) -> None:
         self._schema, self._first, self._others, self._called = schema, first, others, called
@@ -119,7 +119,7 @@ class _OfSchema:
             if not joined(self._schema, batch.schema, where).equals(self._schema):
                 self.other = batch
                 return
-            # What cannot be converted is told with its own rows.
+            # A failed conversion is reported with the rows of its batch.
             yield conformed(batch, self._schema, where)
             self.start += batch.num_rows
             batch = next(self._others, None)
@@ -134,5 +134,5 @@ def _remove(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:
-        # Somebody else took it away, or the system does when it next starts.
+        # Another program has removed it, or the system removes it when it next starts.
         return

@@ -1,7 +1,7 @@
-"""Columns whose batches are of several Arrow types, made one type where no value changes by it.
+"""Convert columns whose batches have several Arrow types to one type, if that changes no value.
 
-Readers that look at some rows at a time, as those of JSON do, take a column for null as long as they have seen no value in it,
-and for whole numbers until one has a fraction.
+Readers that see only some rows at a time, such as JSON readers, use the null type until a column has a value, and an integer type
+until a value has a fraction.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ _UNITS = ("s", "ms", "us", "ns")
 
 
 def joined(before: Any, new: Any, where: str) -> Any:
-    """Give a schema for rows of two. A column that one of the two has not is null there.
+    """Return a schema for the rows of two schemas. A column that is missing in one of them is null in its rows.
 
-    Raises `InputError` for a column whose two types no third can hold; `where` are the rows of the new one.
+    Raises `InputError` if no type can hold the two types of a column; `where` names the rows of the new schema.
     """
     import pyarrow as pa
 
@@ -29,7 +29,7 @@ def joined(before: Any, new: Any, where: str) -> Any:
         own = unified(field.type, other.type)
         if own is None:
             raise InputError(
-                f"{where}: column {field.name!r} is of the type {other.type}, and of the type {field.type} before; give all its "
+                f"{where}: column {field.name!r} is of the type {other.type}, but of the type {field.type} before; give all its "
                 "rows one type first"
             )
         fields.append(field.with_type(own).with_nullable(field.nullable or other.nullable))
@@ -38,9 +38,9 @@ def joined(before: Any, new: Any, where: str) -> Any:
 
 
 def conformed(batch: Any, schema: Any, where: str) -> Any:
-    """Give the same values in the types of a schema; null in columns that are not there.
+    """Return the same values in the types of a schema, with null in missing columns.
 
-    Raises `InputError` for a value that its column's type cannot hold; `where` are the batch's rows.
+    Raises `InputError` for a value that its column's type cannot hold; `where` names the batch's rows.
     """
     import pyarrow as pa
 
@@ -54,7 +54,7 @@ def conformed(batch: Any, schema: Any, where: str) -> Any:
         column = batch.column(field.name)
         if unified(field.type, column.type) != field.type:
             raise InputError(
-                f"{where}: column {field.name!r} is of the type {column.type}, and should be of the type {field.type}; give all "
+                f"{where}: column {field.name!r} is of the type {column.type}, but should be of the type {field.type}; give all "
                 "its rows one type first"
             )
         try:
@@ -68,9 +68,9 @@ def conformed(batch: Any, schema: Any, where: str) -> Any:
 
 
 def unified(a: Any, b: Any) -> Any:
-    """Find a type that holds the values of two, or None; whether it holds them all exactly, whoever converts them sees.
+    """Find a type for the values of two types, or None; only the conversion shows whether it holds all values exactly.
 
-    Of two ways to hold strings, bytes or lists it is that of `a`.
+    If the types store strings, bytes or lists in two layouts, the layout of `a` is used.
     """
     import pyarrow as pa
 
@@ -125,7 +125,7 @@ def _is_list(own: Any) -> bool:
 
 
 def _whole(a: Any, b: Any) -> Any:
-    """Find the smallest whole numbers that hold all of two types; none for some of 64 bits with a sign and some without."""
+    """Find the smallest integer type that holds all values of two; None for signed and unsigned integers of 64 bits."""
     import pyarrow as pa
 
     def bits(own: Any) -> int:
@@ -163,7 +163,7 @@ def _converted(column: Any, own: Any) -> Any:
     if column.type.equals(own):
         return column
     if any(map(_has_structs, (column.type, own))):
-        # Some versions of pyarrow take a struct's fields by their places.
+        # Some versions of pyarrow match the fields of a struct by position.
         return pa.array(column.to_pylist(), own)
     if is_a.is_dictionary(column.type):
         column = column.dictionary_decode()

@@ -1,7 +1,8 @@
-//! Reads pages with gold texts (JSON Lines: `id`, `text` the page, `expected_html` its main part) and judges by them what
-//! extractors take for the main text: multisets of words, all extractors in turns on each page.
+//! Measures the main text that several extractors find in HTML pages. Input is JSON Lines with `id`, `text` (the page) and
+//! `expected_html` (the gold standard for its main part). Texts are compared as multisets of words, and all extractors process
+//! each page in turn.
 //!
-//! Prints one JSON object a line: an extractor's figures, or with `--pages` those of each page.
+//! Prints one JSON object per line: the results for an extractor or, with `--pages`, for an extractor and a page.
 
 use std::{
     collections::HashMap,
@@ -50,7 +51,7 @@ fn smoothie(page: &str, config: dom_smoothie::Config) -> Option<String> {
     Some(text_of(&article.content))
 }
 
-/// The text of HTML; each element but those that stand in a line separates words.
+/// Returns the text of an HTML document; every element that is not inline separates words.
 fn text_of(html: &str) -> String {
     const INLINE: &[&str] = &[
         "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
@@ -78,7 +79,7 @@ fn text_of(html: &str) -> String {
     text
 }
 
-/// How often each word occurs: maximal runs of letters and digits, in lower case.
+/// Counts the occurrences of each word: maximal runs of letters and digits, in lower case.
 fn words(text: &str) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -87,7 +88,7 @@ fn words(text: &str) -> HashMap<String, usize> {
     counts
 }
 
-/// Precision, recall and F1. Where nothing is given, precision is 1.
+/// Returns precision, recall and F1. If the extractor returned nothing, precision is 1.
 fn judge(given: &str, gold: &str) -> [f64; 3] {
     let (given, gold) = (words(given), words(gold));
     let shared: usize = given.iter().map(|(word, &count)| count.min(gold.get(word).copied().unwrap_or(0))).sum();
@@ -110,7 +111,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// Pages that are made to be slow or to break something, of about a megabyte each.
+/// Returns pages of about a megabyte each that are made to be slow or to break an extractor.
 fn hostile() -> Vec<(&'static str, String)> {
     let page = |begin: &str, count: usize, piece: fn(usize) -> String| {
         begin.chars().map(String::from).chain((0..count).map(piece)).collect()
@@ -142,7 +143,7 @@ fn hostile() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Runs each extractor on each hostile page, in a process of its own with some seconds.
+/// Runs each extractor on each hostile page, in a separate process with a time limit of five seconds.
 fn withstand() {
     let program = std::env::current_exe().expect("a program");
     for which in HOSTILE_RUNS {
@@ -170,7 +171,7 @@ fn withstand() {
     }
 }
 
-/// The extractors that come into question.
+/// The indices of the extractors worth considering.
 const HOSTILE_RUNS: [usize; 4] = [0, 2, 5, 8];
 
 #[derive(serde::Deserialize)]
@@ -185,7 +186,7 @@ struct Figures {
     scores: [Vec<f64>; 3],
     nothing: usize,
     panics: usize,
-    /// The fastest of the runs, summed over pages.
+    /// The time of the fastest run on each page, in seconds, summed over the pages.
     seconds: f64,
     slowest: f64,
     digest: u64,
@@ -226,7 +227,7 @@ fn main() {
             for (all, score) in figures.scores.iter_mut().zip(scores) {
                 all.push(score);
             }
-            // FNV-1a: two runs that differ in it gave different texts.
+            // FNV-1a: if two runs have different digests, they extracted different texts.
             figures.digest = given.bytes().fold(figures.digest ^ 0xcbf2_9ce4_8422_2325, |digest, byte| {
                 (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
             });

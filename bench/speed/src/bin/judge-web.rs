@@ -1,9 +1,9 @@
-//! Holds the decisions on a collection of `make-web` against its truth.
+//! Compares the decisions on a `make-web` collection with its truth.
 //!
-//! Both are read in input order, in one pass; what is held is a bit a document. A copy whose resemblance to its original is at
-//! least the threshold must be dropped: *recall* is how many are. Whatever else is dropped must be so for a kept document that
-//! it truly resembles: both texts are made again and measured by the core, and *wrong drops* are those below the threshold. Of
-//! the truth itself one line in a thousand is measured so, too.
+//! Both files are read in input order, in one pass; one bit per document is held in memory. A copy whose resemblance to its
+//! original is at least the threshold must be dropped; *recall* is the share of such copies that are dropped. Any other dropped
+//! document must truly resemble the kept document that its decision names. Both texts are then composed again and measured by the
+//! core; *wrong drops* are those below the threshold. One line of the truth in a thousand is checked in the same way.
 
 use std::{
     fs::File,
@@ -24,25 +24,25 @@ use lookalike_bench::web::{Composer, Plan, Pool};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Judge the decisions on a collection of make-web
+/// Check the decisions on a make-web collection
 #[derive(Parser)]
 struct Arguments {
-    /// What make-web --truth wrote
+    /// The file that make-web --truth wrote
     truth: PathBuf,
-    /// What lookalike dedup --decisions wrote
+    /// The file that lookalike dedup --decisions wrote
     decisions: PathBuf,
-    /// As make-web had it
+    /// The same as for make-web
     #[arg(long)]
     data: PathBuf,
-    /// As make-web had it
+    /// The same as for make-web
     #[arg(long)]
     documents: u64,
-    /// As make-web had it
+    /// The same as for make-web
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[arg(long, default_value_t = 0.8)]
     threshold: f64,
-    /// One line of the truth in this many is measured
+    /// Measure one of every SAMPLE lines of the truth
     #[arg(long, default_value_t = 1000)]
     sample: u64,
 }
@@ -56,7 +56,7 @@ struct Decision<'a> {
     representative: Option<&'a RawValue>,
 }
 
-/// Copies that resemble their original by the threshold or more, and how many of them are dropped.
+/// The number of copies whose resemblance to their original is at least the threshold, and how many of them are dropped.
 #[derive(Debug, Default, Serialize)]
 struct Found {
     of: u64,
@@ -78,13 +78,14 @@ struct Verdict {
     recall: f64,
     wrong_drops: u64,
     identical: Found,
-    /// Resemblance from the threshold to 0.85, 0.9, 0.95, 1.
+    /// Copies by resemblance, in four equal ranges from the threshold to 1. At a threshold of 0.8, the ranges end at 0.85, 0.9,
+    /// 0.95 and 1.
     similar: [Found; 4],
-    /// Copies edited so much that they fall below the threshold, and how many of them are dropped, for whatever reason.
+    /// Copies with so many edits that they fall below the threshold, and how many of them are dropped, for whatever reason.
     below: Found,
-    /// Drops that the plan does not ask for, each measured.
+    /// Drops that do not follow from the plan; each is measured.
     measured_drops: u64,
-    /// Lines of the truth that were measured, all exact.
+    /// Lines of the truth that were measured; all were exact.
     measured_truth: u64,
     seconds: f64,
 }
@@ -122,19 +123,19 @@ impl Judge {
     fn all(&mut self, arguments: &Arguments) -> anyhow::Result<()> {
         let mut truths = lines(&arguments.truth)?;
         let mut decisions = lines(&arguments.decisions)?;
-        let (mut line, mut room) = (Vec::new(), Vec::new());
-        let (mut coming, mut told) = (next_truth(&mut truths, &mut room)?, 0u64);
+        let (mut line, mut scratch) = (Vec::new(), Vec::new());
+        let (mut coming, mut reported) = (next_truth(&mut truths, &mut scratch)?, 0u64);
         while read_line(&mut decisions, &mut line)? {
             let place = self.verdict.documents;
             let decision: Decision = serde_json::from_slice(&line).with_context(|| format!("decision {place}"))?;
             ensure!(number(decision.id.get()) == Some(place), "decision {place} is on {}", decision.id.get());
             let truth = coming.take_if(|truth| truth.place == place);
             if let Some(truth) = &truth {
-                if told % arguments.sample == 0 {
+                if reported % arguments.sample == 0 {
                     self.check(truth)?;
                 }
-                told += 1;
-                coming = next_truth(&mut truths, &mut room)?;
+                reported += 1;
+                coming = next_truth(&mut truths, &mut scratch)?;
             }
             self.one(place, &decision, truth)?;
         }
@@ -169,7 +170,7 @@ impl Judge {
             let named = decision.representative.and_then(|id| number(id.get()));
             let Some(representative) = named.filter(|&r| r < place) else { bail!("{place} is dropped for {named:?}") };
             let is_kept = self.kept[representative as usize / 64] >> (representative % 64) & 1 == 1;
-            // What the plan expects was measured with the truth.
+            // A drop that the plan expects is not measured again: its resemblance is in the truth.
             let right = is_kept && (expected == Some(representative) || self.measured(place, representative)?);
             self.verdict.wrong_drops += u64::from(!right);
         }
@@ -184,7 +185,7 @@ impl Judge {
     fn check(&mut self, truth: &Truth) -> anyhow::Result<()> {
         let overlap = self.overlap(truth.place, truth.original)?;
         let counted = (overlap.shared, overlap.a + overlap.b - overlap.shared);
-        // An original with a repeated window has fewer than the plan counts; that is once in ten million windows.
+        // An original with a repeated window has fewer shingles than the plan counts; this occurs once in ten million windows.
         ensure!(counted == truth.overlap, "{} and {}: {counted:?}, not {:?}", truth.place, truth.original, truth.overlap);
         self.verdict.measured_truth += 1;
         Ok(())
@@ -216,11 +217,11 @@ fn read_line(lines: &mut impl BufRead, line: &mut Vec<u8>) -> anyhow::Result<boo
     Ok(lines.read_until(b'\n', line)? > 0)
 }
 
-fn next_truth(lines: &mut impl BufRead, room: &mut Vec<u8>) -> anyhow::Result<Option<Truth>> {
-    if !read_line(lines, room)? {
+fn next_truth(lines: &mut impl BufRead, scratch: &mut Vec<u8>) -> anyhow::Result<Option<Truth>> {
+    if !read_line(lines, scratch)? {
         return Ok(None);
     }
-    let line = str::from_utf8(room)?;
+    let line = str::from_utf8(scratch)?;
     let fields: Vec<&str> = line.split_whitespace().collect();
     let &[place, original, kind, shared, union] = &fields[..] else { bail!("no line of truth: {line}") };
     Ok(Some(Truth {
@@ -231,7 +232,7 @@ fn next_truth(lines: &mut impl BufRead, room: &mut Vec<u8>) -> anyhow::Result<Op
     }))
 }
 
-/// The place in an id: its last digits.
+/// Returns the place of a document from its id: the last digits.
 fn number(id: &str) -> Option<u64> {
     let end = id.rfind(|c: char| c.is_ascii_digit())? + 1;
     let start = id[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);

@@ -1,8 +1,8 @@
-//! From the raw contents of JSON strings to sketches and sets on one thread: MB/s by kind of text.
+//! Measures sketching and set building from the raw contents of JSON strings on one thread, in MB/s by kind of text.
 //!
-//! Takes the first megabytes of each kind from a collection of JSON Lines with a field `text`, goes over them again and again, and
-//! prints the best of the rounds: other programs on the machine only ever make a round slower. A sum over all answers is printed too,
-//! so that no work can be left out and every kernel can be seen to give the same.
+//! Takes the first megabytes of each kind from a JSON Lines collection with a field `text`, processes them repeatedly, and prints
+//! the best round: other programs on the machine can only make a round slower. It also prints a sum over all answers, so that the
+//! compiler cannot leave out any work and a reader can see that all kernels give the same answers.
 
 use std::{
     fs::File,
@@ -16,20 +16,20 @@ use clap::Parser;
 use lookalike::{Config, Method, Scratch, Simd, text::Text};
 use serde_json::value::RawValue;
 
-/// Measure the way from text to sketch
+/// Measure the steps from text to sketch
 #[derive(Parser)]
 struct Arguments {
-    /// A collection, as `make bench-data` makes it.
+    /// A collection, as made by `make bench-data`
     input: PathBuf,
-    /// Megabytes of each kind: as many as the second-level cache holds, as where a text has just been read.
+    /// Megabytes per kind; the default fits in the second-level cache, like a text that has just been read
     #[arg(long, default_value_t = 1)]
     megabytes: usize,
     #[arg(long, default_value_t = 40)]
     rounds: usize,
-    /// Only kinds of texts whose names begin so.
+    /// Only kinds of text whose names begin with this
     #[arg(long, default_value = "")]
     kind: String,
-    /// Only the best kernel, and no sets.
+    /// Only the best kernel, and no sets
     #[arg(long)]
     quick: bool,
 }
@@ -59,7 +59,7 @@ impl Kind {
     }
 }
 
-/// The share of characters that are in a range.
+/// Returns the share of characters that are in a range.
 fn share(text: &str, range: std::ops::RangeInclusive<char>) -> f64 {
     text.chars().filter(|c| range.contains(c)).count() as f64 / text.len().max(1) as f64
 }
@@ -105,7 +105,7 @@ fn measure(simd: Simd, kinds: &[Kind], arguments: &Arguments) -> anyhow::Result<
     Ok(())
 }
 
-/// The least seconds of a round, and what came out.
+/// Returns the time of the fastest round in seconds, and the sum over its answers.
 fn best(rounds: usize, kind: &Kind, mut run: impl FnMut(&str) -> u64) -> (f64, u64) {
     let (mut least, mut sum) = (f64::INFINITY, 0);
     for _ in 0..rounds {
@@ -138,7 +138,7 @@ fn read(arguments: &Arguments, most: usize) -> anyhow::Result<Vec<Kind>> {
     Ok(kinds)
 }
 
-/// Short texts, and texts of which each character that is not ASCII is an escape.
+/// Adds short texts, and texts in which every character beyond ASCII is escaped.
 fn derive(kinds: &mut Vec<Kind>, most: usize) {
     let ascii = |c: char| match c.is_ascii() {
         true => c.to_string(),

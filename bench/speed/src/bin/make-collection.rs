@@ -1,8 +1,8 @@
-//! Makes the bench collection: real documents, collages of real sentences, and copies of both mutated at known rates.
+//! Makes the bench collection: real documents, collages of real sentences, and copies of both with words changed at known rates.
 //!
-//! Everything follows from the seed. A quarter of the documents are exact copies but for capitals and punctuation, or have a
-//! share of their words replaced by words from elsewhere; the rest are new. Beside the collection goes a list of the copies:
-//! id, what it was made of, how, and the share of words changed.
+//! Everything follows from the seed. A quarter of the documents are copies: either identical except for capitals and spaces, or
+//! with a share of their words replaced. The rest are new. A list of the copies is written next to the collection: the id, the id
+//! of the original, and the share of words changed.
 
 use std::{
     fs::File,
@@ -18,38 +18,38 @@ use serde_json::{Value, json};
 /// Make the bench collection from the shared corpora
 #[derive(Parser)]
 struct Arguments {
-    /// The folder with the corpora
+    /// Folder of the corpora
     #[arg(long)]
     data: PathBuf,
-    /// Where the collection goes; the list of copies goes beside it
+    /// Output file; the list of copies is written next to it
     output: PathBuf,
-    /// Its size
+    /// Size of the collection
     #[arg(long, default_value_t = 600)]
     megabytes: u64,
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Leave the Chinese and Japanese corpora out
+    /// Leave out the Chinese and Japanese corpora
     #[arg(long)]
     english: bool,
-    /// Only this corpus
+    /// Use only this corpus
     #[arg(long, value_name = "NAME", conflicts_with = "english")]
     only: Option<String>,
 }
 
-/// A corpus, and its share of the new documents in a hundred.
+/// A corpus, and its percentage of the new documents.
 struct Corpus {
     name: &'static str,
     share: u64,
-    /// Sentences are cut at these; word or character goes for mutation.
+    /// Whether sentences end at `。` instead of a full stop, and characters instead of words are replaced in copies.
     chinese: bool,
     texts: Vec<String>,
 }
 
-/// Share of new documents that are real ones, while they last; the others are collages.
+/// Percentage of new documents that are real ones, while any are left; the others are collages.
 const REAL: u64 = 30;
-/// Share of documents that are copies of earlier ones.
+/// Percentage of documents that are copies of earlier ones.
 const COPIES: u64 = 25;
-/// Share of words that a copy has changed.
+/// Shares of words that are changed in a copy.
 const RATES: [f64; 8] = [0.0, 0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
 
 fn main() -> anyhow::Result<()> {
@@ -107,7 +107,8 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A corpus's texts; of versions of one document only the first, shuffled so that neighbours are strangers.
+/// Loads the texts of a corpus, shuffled so that neighbouring texts are unrelated. Of several versions of one document, only the
+/// first is loaded.
 fn load(data: &Path, name: &str) -> anyhow::Result<Vec<String>> {
     let path = data.join(format!("{name}.jsonl.zst"));
     let file = File::open(&path)
@@ -128,7 +129,7 @@ fn load(data: &Path, name: &str) -> anyhow::Result<Vec<String>> {
     Ok(texts)
 }
 
-/// A text of a few stretches of consecutive sentences, each from a text of its own.
+/// Returns a text of a few runs of consecutive sentences, each run from a random text.
 fn collage(corpus: &Corpus, random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..2 + random.below(9) {
@@ -151,7 +152,7 @@ fn collage(corpus: &Corpus, random: &mut Random) -> String {
     text
 }
 
-/// A copy with a share of its words (characters, in Chinese) replaced; a copy without any has other capitals and spaces.
+/// Returns a copy with a share of its words (in Chinese, characters) replaced; at rate 0 it differs in capitals and spaces.
 fn mutate(text: &str, rate: f64, chinese: bool, random: &mut Random) -> String {
     if rate == 0.0 {
         return text.to_uppercase().replace(", ", " , ");

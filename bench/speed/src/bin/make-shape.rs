@@ -1,4 +1,4 @@
-//! Writes the collections that are hardest for a program like ours to standard output, as JSON Lines: the same bytes on every run.
+//! Writes JSON Lines to standard output: collections that are especially hard to deduplicate. Every run writes the same bytes.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
@@ -10,16 +10,16 @@ use lookalike::{
 };
 use lookalike_bench::{random, words};
 
-/// Write a collection of a hard shape to standard output
+/// Write a worst-case collection to standard output
 #[derive(Parser)]
 struct Arguments {
     shape: Shape,
     #[arg(long, default_value_t = 1_000_000)]
     documents: u64,
-    /// Of short: words in a text
+    /// For short: words per text
     #[arg(long, default_value_t = 10)]
     words: u64,
-    /// Of huge: megabytes of the one
+    /// For huge: megabytes of the huge text
     #[arg(long, default_value_t = 1000)]
     megabytes: u64,
     #[arg(long, default_value_t = 1)]
@@ -28,28 +28,28 @@ struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Shape {
-    /// The same text of 100 words again and again
+    /// The same text of 100 words over and over
     Identical,
-    /// One template, other contents: any two resemble each other by 0.6 to 0.79
+    /// One template with different contents: any two texts have a resemblance of 0.6 to 0.79
     Template,
-    /// One huge text among many of 300 words
+    /// One huge text among many texts of 300 words
     Huge,
     /// Short texts, one in ten a copy
     Short,
-    /// The same 20 kB before 5 kB of each text's own
+    /// The same 20 kB before 5 kB that are different in each text
     Header,
-    /// Texts that share two bands with all others, and little else
+    /// Texts that share two bands with all others, but little else
     Collisions,
 }
 
-/// Words of a template between two contents, and of each of the three contents at least and at most. Four parts make 224 windows
-/// of five words that all share, a content of w words w + 4 that are the text's own: J = 224 / (224 + both texts' own), which
-/// are 30 to 75 each.
+/// The number of words in each of the four parts of the template, and the least and greatest number of words in each of the three
+/// contents between the parts. The four parts have 224 windows of five words that all texts share. A content of w words adds w +
+/// 4 windows that only its text has. So J = 224 / (224 + these windows of both texts), and a text has 30 to 75 of them.
 const PART: u64 = 60;
 const CONTENT: (u64, u64) = (6, 21);
 
-/// Bands on which texts collide, and how many random windows are tried for each of their slots: the least of these is below
-/// that of a text's 300 windows in 299 of 300 texts.
+/// The number of bands on which texts collide, and of random windows that are tried for each slot of these bands. In 299 of 300
+/// texts, the least value of the tried windows is below the least value of the text's 300 windows.
 const COLLIDING: usize = 2;
 const TRIED: u64 = 1 << 20;
 
@@ -58,7 +58,7 @@ fn main() -> anyhow::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, io::stdout().lock());
     let written = write_all(&arguments, &mut out).and_then(|()| Ok(out.flush()?));
     match written {
-        // A reader that has gone away is the end.
+        // The reader closed the pipe: stop without an error.
         Err(error) if error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe) => Ok(()),
         other => other,
     }
@@ -81,7 +81,8 @@ fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> 
                 for part in 0..4 {
                     push(common, part * PART, PART, &mut text);
                     if part < 3 {
-                        // All three of one length, so that the own windows of any two add up as said.
+                        // All three contents have the same length, so that for any two texts, the windows that only one of them
+                        // has add up as stated at `PART`.
                         let (least, most) = CONTENT;
                         push(own, part * PART, least + own % (most - least + 1), &mut text);
                     }
@@ -123,12 +124,13 @@ fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Appends `count` words of a stream.
+/// Appends `count` words of a random stream, beginning at word `from`.
 fn push(stream: u64, from: u64, count: u64, text: &mut Vec<u8>) {
     (from..from + count).for_each(|i| words::push(random::at(stream, i), text));
 }
 
-/// A passage whose windows win the slots of the first bands in nearly all texts: for each slot the best of many windows.
+/// Returns a passage whose windows have the least values in the slots of the first bands, in nearly all texts. For each slot it
+/// takes the best of many windows.
 fn colliding() -> anyhow::Result<Vec<u8>> {
     let config = Config::default();
     let method = Method::new(config.clone())?;
@@ -146,7 +148,7 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         method.sketch(&window(number)?, scratch);
         Ok([scratch.fingerprints[0]])
     };
-    // Which of the two families the default is: of a single shingle each has keys of its own.
+    // Find out which of the two families the default uses: they give different keys for a single shingle.
     let first = fingerprint(0, &mut scratch)?;
     one.minima(&first, &mut slots);
     let by_one = band_keys(&slots, curve).eq(scratch.keys.iter().copied());
@@ -160,7 +162,7 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         let fingerprint = fingerprint(number, &mut scratch)?;
         many.minima(&fingerprint, &mut slots);
         if by_one {
-            // Where the two differ is the bin that the shingle is dealt to; only there it counts in a long text.
+            // The slot in which the two families differ is the bin of the shingle. In a long text the shingle counts only there.
             fallback.clone_from(&slots);
             one.minima(&fingerprint, &mut slots);
             slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });

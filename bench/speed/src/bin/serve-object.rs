@@ -1,6 +1,6 @@
-//! A store that costs as little as can be: files of a folder as the objects of any bucket, for HEAD and for GET with ranges, the bytes
-//! moved by the kernel (`sendfile`). Signatures are not looked at. It stands for a store on another machine, whose work is not ours:
-//! `serve-object PORT FILE…`.
+//! An object store with as little overhead as possible: `serve-object PORT FILE…`. It serves files as the objects of any bucket,
+//! for HEAD and for GET with ranges; the kernel moves the bytes (`sendfile`). Signatures are not checked. It represents a store
+//! on another machine, whose work is not part of the measurement.
 
 use std::{
     collections::BTreeMap,
@@ -18,15 +18,15 @@ fn main() -> io::Result<()> {
         arguments.map(|path| (Path::new(&path).file_name().unwrap_or_default().to_string_lossy().into(), path.into())).collect();
     for client in TcpListener::bind(("127.0.0.1", port))?.incoming() {
         let (client, files) = (client?, files.clone());
-        // A client that ends in the middle has had enough.
+        // If the client disconnects in the middle of an answer, the thread just ends.
         thread::spawn(move || while answer(&client, &files).is_ok_and(|more| more) {});
     }
     Ok(())
 }
 
-/// Answers one request; whether there may be another.
+/// Answers one request; returns whether another one may follow.
 fn answer(client: &TcpStream, files: &BTreeMap<String, PathBuf>) -> io::Result<bool> {
-    // Clients wait for the answer before they ask again: nothing is read ahead and lost.
+    // Clients wait for the answer before the next request, so this buffer cannot read a part of it ahead and lose it.
     let mut lines = BufReader::new(client);
     let mut request = String::new();
     if lines.read_line(&mut request)? == 0 {

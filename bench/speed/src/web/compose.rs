@@ -1,4 +1,4 @@
-//! A document's line, from its plan and the pool, by copying.
+//! Composes the line of a document from its plan and the pool, by copying.
 
 use std::io::Write;
 
@@ -11,17 +11,18 @@ use crate::{
     words::{SYLLABLES, syllable},
 };
 
-/// Words in a piece of a document: the pool's, and one of its own.
+/// Words in a piece of a document: those of the pool, and one synthetic word.
 const PIECE: u64 = WORDS as u64 + 1;
 /// Words in a shingle.
 const K: u64 = 5;
 
-/// Of 2,000 documents, how many have 8 to 15 pieces, 16 to 31, and so on: 5 kB on average, most far shorter.
+/// Of every 2,000 documents, the number that have 8 to 15 pieces, 16 to 31, and so on. Documents have 5 kB on average, and most
+/// are far shorter.
 const OCTAVES: [u64; 10] = [180, 290, 430, 450, 350, 195, 80, 19, 5, 1];
-/// Where texts that are edited begin, so that one edit leaves a resemblance of 0.8.
+/// The first octave of texts that are edited. Its texts are long enough that one edit leaves a resemblance of 0.8.
 const EDITED_FROM: usize = 2;
 
-/// What a copy has in common with its original, in shingles.
+/// The shingles that a copy has in common with its original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Made {
     /// The document's role.
@@ -37,22 +38,22 @@ pub struct Made {
 pub struct Composer {
     plan: Plan,
     pool: Pool,
-    /// Halves of synthetic words, with their lengths behind them.
+    /// Halves of synthetic words, each with its length in the last byte.
     syllables: Vec<[u8; 8]>,
     capitals: Vec<[u8; 8]>,
 }
 
-/// How a text looks; copies of one text may look different.
+/// The look of a text; copies of one text may look different.
 #[derive(Clone, Copy)]
 struct Look<'a> {
     first: &'a [[u8; 8]],
-    /// Behind a synthetic word, and how much of it counts.
+    /// The separator after a synthetic word, of which `length` bytes are used.
     gap: [u8; 2],
     length: usize,
 }
 
 impl Composer {
-    /// A collection's composer.
+    /// Returns the composer of a collection.
     pub fn new(plan: Plan, pool: Pool) -> Self {
         let syllables: Vec<[u8; 8]> = (0..SYLLABLES as u64).map(syllable).collect();
         let mut capitals = syllables.clone();
@@ -60,7 +61,7 @@ impl Composer {
         Self { plan, pool, syllables, capitals }
     }
 
-    /// The collection's plan.
+    /// Returns the plan of the collection.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -82,13 +83,13 @@ impl Composer {
         let mut edits = Edits::of(role, pieces, windows);
         let look = self.look(role);
         let filled = lines.len();
-        // An edit makes at most one piece more; room for one too many, since pieces are copied by fixed amounts.
+        // An edit adds at most one piece. There is room for one piece more, since pieces are copied by fixed amounts.
         lines.resize(filled + (pieces + edits.count + 1) as usize * MOST, 0);
         let mut out = Out { bytes: &mut lines[filled..], at: 0 };
         let (mut phrase, mut left) = (0, 0);
         for piece in 0..pieces {
             if left == 0 {
-                // A stretch of consecutive pieces, then another from elsewhere.
+                // Take a run of consecutive pieces, then another run from elsewhere.
                 let random = random::at(!role.text, piece);
                 left = 8 + random % 32;
                 phrase = random::below(random, self.pool.len() as u64 - 40) as usize;
@@ -113,7 +114,7 @@ impl Composer {
         Made { role, shared: windows - edits.lost, union: windows + edits.gained }
     }
 
-    /// A phrase with another first word.
+    /// Returns a phrase whose first word is different.
     fn other(&self, phrase: usize, own: u64) -> usize {
         let count = self.pool.len();
         let start = random::below(own.rotate_left(20), count as u64) as usize;
@@ -134,7 +135,7 @@ impl Composer {
         out.copy::<2>(&look.gap, look.length);
     }
 
-    /// Half of the copies look like their original.
+    /// Returns the look of a document; half of the copies look like their original.
     fn look(&self, role: Role) -> Look<'_> {
         let plain = role.kind != Kind::Copy || role.own >> 63 == 0;
         let (gap, length) = match role.own >> 60 & 3 {
@@ -148,17 +149,17 @@ impl Composer {
     }
 }
 
-/// Bytes of a piece at most, and what is copied beyond its end.
+/// The greatest number of bytes of a piece, including those that are copied beyond its end.
 const MOST: usize = 2 * COPIED + 16;
 
-/// Bytes being written.
+/// The buffer that a text is written to.
 struct Out<'a> {
     bytes: &'a mut [u8],
     at: usize,
 }
 
 impl Out<'_> {
-    /// Copies N bytes, of which `length` count: faster than as many as count.
+    /// Copies N bytes, of which only `length` count: copying a fixed number is faster than copying the exact number.
     #[inline]
     fn copy<const N: usize>(&mut self, from: &[u8], length: usize) {
         self.bytes[self.at..self.at + N].copy_from_slice(&from[..N]);
@@ -166,7 +167,7 @@ impl Out<'_> {
     }
 }
 
-/// How many pieces a text has.
+/// Returns the number of pieces of a text.
 fn pieces(text: u64, edited: bool) -> u64 {
     let skipped: u64 = if edited { OCTAVES[..EDITED_FROM].iter().sum() } else { 0 };
     let random = random::at(text, u64::MAX);
@@ -180,35 +181,35 @@ fn pieces(text: u64, edited: bool) -> u64 {
     least + random % least
 }
 
-/// What is done to a piece.
+/// An edit of a piece.
 #[derive(Clone, Copy, PartialEq)]
 enum Edit {
-    /// Its synthetic word is replaced,
+    /// The synthetic word is replaced.
     Word,
-    /// all of it is,
+    /// The whole piece is replaced.
     Piece,
-    /// it is left out,
+    /// The piece is left out.
     Delete,
-    /// or another is put before it.
+    /// Another piece is inserted before it.
     Insert,
 }
 
 impl Edit {
-    /// In ten.
+    /// Draws an edit, with chances in tenths.
     fn of(random: u64) -> Self {
         match random % 10 {
             0..=4 => Self::Word,
             5 | 6 => Self::Piece,
             7 => Self::Delete,
             8 => Self::Insert,
-            // Deleting and inserting equally often, on average a piece is neither won nor lost.
+            // Deletions and insertions are equally frequent, so that on average the number of pieces does not change.
             _ if random >> 63 == 0 => Self::Delete,
             _ => Self::Insert,
         }
     }
 
-    /// Windows that are lost and gained, where edits are more than five words apart: those that hold a changed word or reach
-    /// over a seam.
+    /// Returns how many windows an edit removes and how many it adds, if edits are more than five words apart. These are the
+    /// windows that contain a changed word or cross a seam.
     fn windows(self) -> (u64, u64) {
         match self {
             Self::Word => (K, K),
@@ -219,10 +220,10 @@ impl Edit {
     }
 }
 
-/// Windows that an edit loses, and gains, on average, in tenths: 5·0.5 + 8·0.35 + 4·0.15.
+/// The average number of windows that an edit removes, and also adds, in tenths: 5·0.5 + 8·0.35 + 4·0.15.
 const AVERAGE: u64 = 59;
 
-/// The edits of a copy: evenly spaced, from its own offset.
+/// The edits of a copy: evenly spaced, from an offset that the copy's seed determines.
 struct Edits {
     own: u64,
     count: u64,
@@ -235,25 +236,25 @@ struct Edits {
 
 impl Edits {
     fn of(role: Role, pieces: u64, windows: u64) -> Self {
-        // The wanted resemblance, in thousandths.
+        // The resemblance to aim at, in thousandths.
         let random = random::at(role.own, 1);
         let wanted = match role.kind {
             Kind::Original | Kind::Copy => 1000,
             Kind::Near => 800 + random::below(random, 195),
             Kind::Far => 500 + random::below(random, 280),
         };
-        // (n − x) / (n + x) = J, x windows at AVERAGE an edit.
+        // (n − x) / (n + x) = J for x changed windows, of which there are AVERAGE tenths per edit.
         let count = match wanted {
             1000 => 0,
             _ => (10 * windows * (1000 - wanted) / ((1000 + wanted) * AVERAGE)).max(1),
         };
-        // The first and last two pieces are left alone: there an edit would change fewer windows.
+        // The first and last two pieces are not edited: an edit there would change fewer windows.
         let span = pieces - 4;
         let offset = random::below(random::at(role.own, 2), span);
         Self { own: role.own, count, done: 0, span, offset, lost: 0, gained: 0 }
     }
 
-    /// What is done at a piece, and a random number for it; a word is replaced where the edit drawn is not possible.
+    /// Returns the edit of a piece, and a random number for it. If the edit that was drawn is not possible, the word is replaced.
     #[inline]
     fn at(&mut self, piece: u64, possible: impl Fn(Edit) -> bool) -> Option<(Edit, u64)> {
         if self.done == self.count || piece != 2 + (self.done * self.span + self.offset) / self.count {
@@ -269,14 +270,14 @@ impl Edits {
     }
 }
 
-/// A number's own number: that of an edit's kind is not that of its word.
+/// Derives another random number, so that the word of an edit does not depend on its kind.
 fn finish(random: u64) -> u64 {
     random::at(random, 3)
 }
 
-/// The id: a number, or a page's address with it.
+/// Appends the id: a number, or the address of a page that contains it.
 fn push_id(place: u64, own: u64, lines: &mut Vec<u8>) {
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = match own >> 40 & 3 {
         0 => write!(lines, "{place}"),
         site => {

@@ -1,11 +1,12 @@
 //! A web of the size and duplication of AltaVista's in 1996 (Broder, Glassman, Manasse, Zweig 1997, section 4): 30 million
-//! documents, 150 GB; 12.3 million of them in 3.6 million clusters of similar ones, 2.1 million clusters (5.3 million documents)
-//! of identical ones only, the other 1.5 million (7 million) mixed.
+//! documents, 150 GB. Of these, 12.3 million are in 3.6 million clusters of similar documents: 2.1 million clusters (5.3 million
+//! documents) have only identical documents, and the other 1.5 million clusters (7 million) are mixed.
 //!
-//! Nothing is stored: the *plan* says what any document is by its number alone, and the text is composed from pieces of real
-//! text. A piece is three real words and one of 16 million synthetic ones, drawn for the document. So each window of five words
-//! has a word of the document's own, windows hardly ever repeat in a text or coincide between texts that do not copy, and an
-//! edit changes a number of windows that is known: the exact |A∩B| and |A∪B| of a copy and its original follow from the plan.
+//! Nothing is stored: the *plan* derives the role of any document from its number alone, and the text is composed from pieces of
+//! real text. A piece has three real words and one of 16 million synthetic words, drawn for the document. So each window of five
+//! words contains a word that was drawn for the document. Windows hardly ever repeat in a text, or coincide between texts that
+//! are not copies, and an edit changes a known number of windows. Therefore the exact |A∩B| and |A∪B| of a copy and its original
+//! follow from the plan.
 
 mod compose;
 mod plan;

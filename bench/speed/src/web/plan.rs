@@ -1,57 +1,58 @@
-//! Which document is a copy of which: a function of its number.
+//! Computes which document is a copy of which, as a function of its number.
 //!
-//! Documents have *roles*: the members of each cluster stand side by side among them. A role's place in the collection is an
-//! affine function, x ↦ a·x + b modulo the number of documents, so clusters are spread over all of it. The first member of a
-//! cluster in the collection is its original.
+//! Documents have *roles*, and the members of a cluster have consecutive roles. Places in the collection and roles are mapped to
+//! each other by an affine function, x ↦ a·x + b modulo the number of documents, so that clusters are spread over the whole
+//! collection. The original of a cluster is its first member in the collection.
 
 use crate::random;
 
-/// Of 30 million documents: how many clusters have how many documents, all of them identical.
+/// Clusters whose documents are all identical, for 30 million documents: (number of clusters, documents in each).
 const IDENTICAL: [(u64, u64); 7] =
     [(1_600_000, 2), (320_000, 3), (100_000, 4), (50_000, 6), (22_990, 10), (6_000, 20), (1_000, 40)];
-/// The same, for the largest ten, of which there are ten at any scale.
+/// The same for the ten largest clusters; there are ten at any scale.
 const GIANTS: (u64, u64) = (10, 5_010);
-/// The same, where some copies are edited.
+/// The same for clusters with some edited copies.
 const MIXED: [(u64, u64); 8] =
     [(500_000, 2), (350_000, 3), (250_000, 4), (250_000, 7), (100_000, 8), (40_000, 25), (8_000, 32), (2_000, 72)];
-/// Of the documents of which the three lists speak.
+/// The number of documents that the three lists are for.
 const OF: u64 = 30_000_000;
 
-/// Chances in 2²⁰. A mixed cluster's second document is edited, so that it is mixed; of the others 55 % are identical, which
-/// makes 2.2 million, and with the 3.2 million of the other clusters 18 % of all. One edited copy in six is edited too much.
+/// A chance in 2²⁰. The second document of a mixed cluster is edited, so that the cluster is mixed. Of the other documents of the
+/// cluster, 55 % are identical, which makes 2.2 million; with the 3.2 million of the identical clusters that is 18 % of all
+/// documents. One edited copy in six is edited too much.
 const COPY: u64 = (0.55 * CHANCES as f64) as u64;
 const TOO_MUCH: u64 = CHANCES / 6;
 const CHANCES: u64 = 1 << 20;
 
-/// What a document is.
+/// The role of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Role {
-    /// Seed of the text; copies have their original's.
+    /// Seed of the text; a copy has the seed of its original.
     pub text: u64,
-    /// Where the original stands; its own place for a document that is no copy.
+    /// Place of the original, or the document's own place if it is not a copy.
     pub original: u64,
-    /// How it was made of its original.
+    /// How the document was made from its original.
     pub kind: Kind,
-    /// Whether others may be made of it by edits: such texts are not the shortest.
+    /// Whether edited copies can be made of the text; the shortest texts are not edited.
     pub edited: bool,
-    /// Seed of whatever is this document's own.
+    /// Seed of everything that belongs to this document only.
     pub own: u64,
 }
 
-/// How a document was made.
+/// How a document is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// Of nothing.
+    /// It is not a copy.
     Original,
-    /// Of an original's tokens; capitals, spaces and punctuation may differ.
+    /// A copy with the same tokens; capitals, spaces and punctuation may differ.
     Copy,
-    /// By edits that leave a resemblance of about 0.8 to 1.
+    /// A copy with edits that leave a resemblance of about 0.8 to 1.
     Near,
-    /// By edits that leave a resemblance of about 0.5 to 0.78.
+    /// A copy with edits that leave a resemblance of about 0.5 to 0.78.
     Far,
 }
 
-/// A stretch of roles: clusters of one size.
+/// A range of roles: clusters of one size.
 #[derive(Debug, Clone, Copy)]
 struct Class {
     first: u64,
@@ -60,7 +61,7 @@ struct Class {
     mixed: bool,
 }
 
-/// A collection's plan.
+/// The plan of a collection.
 #[derive(Debug)]
 pub struct Plan {
     documents: u64,
@@ -69,16 +70,16 @@ pub struct Plan {
     inverse: u64,
     shift: u64,
     classes: Vec<Class>,
-    /// Where the originals of the giants stand, which come first among the classes.
+    /// Places of the originals of the giants. The giants are the first of the classes.
     giants: Vec<u64>,
     clustered: u64,
 }
 
 impl Plan {
-    /// The plan of a collection.
+    /// Returns the plan of a collection.
     ///
     /// # Panics
-    /// When there are no documents, or more than 2³².
+    /// Panics if there are no documents, or more than 2³².
     pub fn new(documents: u64, seed: u64) -> Self {
         assert!((1..=1 << 32).contains(&documents), "from 1 to 2^32 documents");
         let scaled = |count: u64| count * documents / OF;
@@ -95,7 +96,7 @@ impl Plan {
                 class
             })
             .collect();
-        // Near the golden ratio, so that neighbours among the roles are far apart.
+        // The multiplier is near the golden ratio, so that neighbouring roles are far apart in the collection.
         let golden = random::below(0x9e37_79b9_7f4a_7c15, documents);
         let multiplier = (golden.max(1)..).find(|&a| gcd(a, documents) == 1).unwrap_or(1);
         let shift = random::below(random::at(seed, 0), documents);
@@ -106,12 +107,12 @@ impl Plan {
         plan
     }
 
-    /// The number of documents.
+    /// Returns the number of documents.
     pub fn documents(&self) -> u64 {
         self.documents
     }
 
-    /// What the document at a place is. Cost: tens of nanoseconds; a few for each document of its cluster.
+    /// Returns the role of the document at a place. Cost: tens of nanoseconds, plus a few for each document of its cluster.
     pub fn role(&self, place: u64) -> Role {
         let role =
             ((u128::from(self.multiplier) * u128::from(place) + u128::from(self.shift)) % u128::from(self.documents)) as u64;
@@ -147,7 +148,7 @@ impl Plan {
         random::at(self.seed ^ 0x7465_7874, role)
     }
 
-    /// Where the document with a role stands.
+    /// Returns the place of the document with a role.
     fn place(&self, role: u64) -> u64 {
         let from = role + self.documents - self.shift;
         (u128::from(self.inverse) * u128::from(from) % u128::from(self.documents)) as u64
@@ -170,7 +171,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The inverse of a number modulo another that it has no divisor in common with.
+/// Returns the inverse of a number modulo another one; the two must have no common divisor.
 fn inverse(a: u64, modulus: u64) -> u64 {
     let (mut r, mut next, mut t, mut after) = (i128::from(modulus), i128::from(a % modulus), 0i128, 1i128);
     while next != 0 {
@@ -204,7 +205,7 @@ mod tests {
             let role = plan.role(place);
             *kinds.entry(format!("{:?}", role.kind)).or_insert(0u64) += 1;
             *sizes.entry(role.original).or_default() += 1;
-            // The original is the first, has the copies' text, and is nobody's copy.
+            // The original comes first, has the same text as its copies, and is not a copy itself.
             assert!(role.original <= place);
             let original = plan.role(role.original);
             assert_eq!((original.kind, original.text, original.original), (Kind::Original, role.text, role.original));

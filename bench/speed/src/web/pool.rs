@@ -13,13 +13,14 @@ use lookalike::{
 };
 use serde::Deserialize;
 
-/// The corpora that pieces are taken from.
+/// The corpora that the pieces are taken from.
 const CORPORA: [&str; 4] = ["newsgroups20", "ota_us_versions", "licenses", "winps_docs"];
-/// Bytes of pieces of each. All together stay in a core's own cache: with 16 MB in all a document took six times as long.
+/// Bytes of pieces per corpus. All of them together fit in a core's private cache: with 16 MB in all, a document took six times
+/// as long.
 const EACH: usize = 256 << 10;
 /// Words in a piece.
 pub(super) const WORDS: usize = 3;
-/// Bytes that are copied for a piece, whatever its length.
+/// The number of bytes that are copied for a piece, whatever its length. No piece is longer.
 pub(super) const COPIED: usize = 32;
 
 #[derive(Deserialize)]
@@ -27,13 +28,13 @@ struct Record {
     text: String,
 }
 
-/// Consecutive pieces of three words with whatever stands between them, white space at the end.
+/// Consecutive pieces of three words with everything between the words, and with white space at the end.
 #[derive(Debug)]
 pub struct Pool {
     pub(super) text: Vec<u8>,
-    /// Where each piece starts, and the last one ends.
+    /// The start of each piece, and the end of the last one.
     pub(super) starts: Vec<u32>,
-    /// Each piece's first word, hashed: an edit that leaves it as it was would leave a window as it was.
+    /// The hash of each piece's first word: an edit must change it, since otherwise one window would not change.
     pub(super) heads: Vec<u64>,
 }
 
@@ -41,7 +42,7 @@ impl Pool {
     /// Cuts pieces from the corpora in a folder. Cost: 20 ms.
     ///
     /// # Errors
-    /// What reading says.
+    /// Returns an error if a corpus cannot be read.
     pub fn load(data: &Path) -> anyhow::Result<Self> {
         let mut pool = Self { text: Vec::new(), starts: vec![0], heads: Vec::new() };
         for name in CORPORA {
@@ -50,7 +51,7 @@ impl Pool {
                 .with_context(|| format!("{}: the shared corpora are needed; name their folder with --data", path.display()))?;
             let end = pool.text.len() + EACH;
             for line in BufReader::new(zstd::Decoder::new(file)?).lines() {
-                // Of each text a part: the pool is to have many.
+                // Take only a part of each text, so that the pool has pieces of many texts.
                 let text = serde_json::from_str::<Record>(&line?)?.text;
                 pool.cut(&text, end.min(pool.text.len() + (4 << 10)))?;
                 if pool.text.len() >= end {
@@ -62,7 +63,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Takes a text's pieces until the pool has `end` bytes.
+    /// Adds the pieces of a text until the pool has `end` bytes.
     fn cut(&mut self, text: &str, end: usize) -> anyhow::Result<()> {
         let mut tokens = Tokens::new();
         let (mut start, mut at, mut words, mut head, mut hashes) = (0, 0, 0, 0, Vec::new());
@@ -93,7 +94,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The number of pieces.
+    /// Returns the number of pieces.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }

@@ -1,4 +1,4 @@
-//! Prints → pairs with scores, by one of three ways.
+//! Turns prints into scored pairs, by one of three methods.
 
 use super::{
     align::{FEWEST_ALIGNED, MAX_TURN, align},
@@ -11,29 +11,30 @@ use super::{
 };
 use crate::error::Result;
 
-/// How prints are compared.
+/// The method by which prints are compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum By {
-    /// By the squares of a grid, as the prints lie.
+    /// By the squares of a grid, without aligning the prints.
     Grid(Field),
-    /// By the squares of a grid, when one has been laid onto the other. A print with fewer than three minutiae is a candidate of none.
+    /// By the squares of a grid, after one print has been aligned with the other. A print with fewer than three minutiae is in no
+    /// candidate pair.
     Aligned(Field),
-    /// By triangles of neighbouring minutiae, however they lie.
+    /// By triangles of neighbouring minutiae, which do not depend on how the prints lie.
     Neighbours(Triangles),
 }
 
-/// The squares that are laid over prints, and the sets of them that candidates share.
+/// The squares into which prints are divided, and the sets of squares that candidates share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// The side of a square in pixels.
+    /// The side of a square, in pixels.
     pub square: u32,
-    /// What is at most so many pixels from a border counts behind it too.
+    /// Minutiae within this many pixels of a border also count on its other side.
     pub margin: u32,
-    /// Random sets of squares; 0 makes all pairs candidates.
+    /// The number of random sets of squares; 0 makes all pairs candidates.
     pub sets: u32,
-    /// Squares in a set.
+    /// The number of squares in a set.
     pub members: u32,
-    /// The seed that sets are drawn by.
+    /// The seed from which the sets are drawn.
     pub seed: u64,
 }
 
@@ -43,7 +44,7 @@ impl Default for Field {
     }
 }
 
-/// Prints made ready to be compared with each other.
+/// Prints that are prepared for comparison with each other.
 #[derive(Debug)]
 pub struct Prints<'a> {
     prints: &'a [Vec<Minutia>],
@@ -57,18 +58,18 @@ enum Way {
     Neighbours { index: Index, weights: Vec<f64> },
 }
 
-/// A grid where the prints are, and sets of its squares.
+/// A grid over the area that contains the prints, and sets of its squares.
 #[derive(Debug)]
 struct Ground {
     grid: Grid,
-    /// Its corner.
+    /// The x coordinate of the grid's corner; `y` is its y coordinate.
     x: i32,
     y: i32,
     family: Option<Family>,
 }
 
 impl Ground {
-    /// Squares have their borders at multiples of their side, whatever prints there are.
+    /// Borders of squares are at multiples of their side, independently of the prints.
     fn new(prints: &[Vec<Minutia>], field: Field) -> Result<Self> {
         let side = i64::from(field.square.max(1));
         let span = |of: fn(&Minutia) -> i32| {
@@ -92,7 +93,7 @@ impl Ground {
         self.grid.print(&print.iter().map(moved).collect::<Vec<_>>())
     }
 
-    /// The keys of all, if candidates are those that share one.
+    /// Returns the keys of all prints, if candidates are the pairs that share a key.
     fn keys(&self, squares: &[Squares]) -> Option<Vec<Vec<u64>>> {
         let family = self.family.as_ref()?;
         Some(squares.iter().map(|squares| family.keys(squares).into_iter().map(u64::from).collect()).collect())
@@ -100,10 +101,10 @@ impl Ground {
 }
 
 impl<'a> Prints<'a> {
-    /// Makes squares, keys or triangles of all prints. Coordinates must be below 2³⁰.
+    /// Computes the squares, keys or triangles of all prints. Coordinates must be below 2³⁰.
     ///
     /// # Errors
-    /// A grid or a family that cannot be.
+    /// Fails for an impossible grid or family.
     pub fn new(prints: &'a [Vec<Minutia>], by: &By) -> Result<Self> {
         let way = match by {
             By::Grid(field) | By::Aligned(field) => {
@@ -125,9 +126,9 @@ impl<'a> Prints<'a> {
         Ok(Self { prints, way })
     }
 
-    /// The candidates of a print among those before it, with their scores. The score by squares is their resemblance; by triangles
-    /// the weight of what is shared, through the geometric mean of the weights of both: a number's weight is 1 through the square
-    /// of how many prints have it.
+    /// Returns the earlier prints that are candidates for a print, with their scores. The score by squares is the resemblance of
+    /// both sets of squares. The score by triangles is the total weight of the numbers that both prints have, divided by the
+    /// geometric mean of both prints' weights. The weight of a number that n prints have is 1 / n².
     pub fn before(&self, b: u32) -> Vec<Ranked> {
         let at = b as usize;
         match &self.way {
@@ -167,7 +168,7 @@ impl<'a> Prints<'a> {
     }
 }
 
-/// What each print before `b` shares with it, summed.
+/// Returns, for each print before `b`, the total weight of the elements that it shares with `b`.
 fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
     let mut sums = vec![0.0; b as usize];
     for having in index.having(b) {
@@ -177,8 +178,9 @@ fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
     sums
 }
 
-/// What an element counts that these have. 1 through the number of prints, without the square, finds 786 instead of 826 of FVC's
-/// pairs in the first tenth, the logarithm of the share about as many as that.
+/// Returns the weight of an element that the given prints have. Without the square, that is with 1 divided by the number of
+/// prints, the best tenth contains 786 of FVC's pairs instead of 826. The logarithm of the share of prints finds about as many as
+/// the version without the square.
 fn weight(having: &[u32]) -> f64 {
     let prints = having.len() as f64;
     1.0 / (prints * prints)
@@ -189,7 +191,7 @@ mod tests {
     use super::*;
     use lookalike::fingerprint::SplitMix64;
 
-    /// Prints of some fingers, each laid a little otherwise, with minutiae moved, lost and added.
+    /// Returns several prints of each finger, each placed a little differently, with minutiae moved, lost and added.
     fn cards(fingers: u64, impressions: u64) -> Vec<Vec<Minutia>> {
         let mut all = Vec::new();
         for finger in 0..fingers {
@@ -227,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_that_lie_unlike_are_found_aligned_and_by_neighbours() {
+    fn displaced_prints_are_found_by_alignment_and_by_neighbours() {
         let prints = cards(12, 3);
         let all = Field { sets: 0, ..Field::default() };
         let genuine = |by| best(&prints, by, 36).iter().filter(|(a, b)| a / 3 == b / 3).count();
@@ -236,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_by_a_family_are_those_pairs_that_share_a_key() {
+    fn candidates_of_a_family_are_the_pairs_that_share_a_key() {
         let prints = cards(6, 2);
         let field = Field { square: 30, margin: 8, sets: 200, ..Field::default() };
         let ground = Ground::new(&prints, field).unwrap();
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn by_neighbours_the_score_is_what_the_definition_says() {
+    fn the_score_by_neighbours_matches_the_definition() {
         let prints = cards(4, 2);
         let sets: Vec<Vec<u64>> = prints.iter().map(|print| Triangles::default().set(print)).collect();
         let weight = |element: &u64| (sets.iter().filter(|set| set.contains(element)).count() as f64).powi(-2);
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_without_minutiae_are_like_none() {
+    fn prints_without_minutiae_match_no_print() {
         let mut prints = cards(2, 1);
         prints.extend([Vec::new(), Vec::new()]);
         for by in [By::Grid(Field::default()), By::Aligned(Field::default()), By::Neighbours(Triangles::default())] {

@@ -1,29 +1,30 @@
-//! Squares → candidates, by random sets of squares (*Mining of Massive Datasets*, section 3.8.4): two prints are candidates when
-//! both have minutiae in all squares of a set.
+//! Turns squares into candidates, by random sets of squares (*Mining of Massive Datasets*, section 3.8.4). Two prints are
+//! candidates when both have minutiae in all squares of a set.
 
 use lookalike::fingerprint::{SplitMix64, finish};
 
 use super::grid::Squares;
 use crate::error::{Error, Result};
 
-/// The most squares of a set, and the most sets.
+/// The largest number of squares in a set; the next constant is the largest number of sets.
 const MAX_MEMBERS: u32 = 64;
 const MAX_SETS: u32 = 1 << 20;
 
-/// Random sets of squares. Unlike the permutations of MinHash it asks for squares that are *set* in both: most squares of most
-/// prints are empty, and that says nothing.
+/// Random sets of squares. Unlike the permutations of MinHash, a set requires that all its squares are *set* in both prints. Most
+/// squares of most prints are empty, so a square that is empty in both prints is no evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Family {
     members: usize,
-    /// The sets, one behind the other.
+    /// The squares of all sets, one set after the other.
     squares: Vec<u32>,
 }
 
 impl Family {
-    /// `sets` sets of `members` different ones of `squares` squares, drawn from a seed. The book has 1024 sets of three.
+    /// Draws `sets` sets from a seed, each with `members` distinct squares out of `squares`. The book has 1024 sets of three.
     ///
     /// # Errors
-    /// No set, sets of nothing or of more squares than there are, more than 2²⁰ sets or 64 members.
+    /// Fails for no sets, for sets without squares or with more squares than exist, for more than 2²⁰ sets, and for more than 64
+    /// members.
     pub fn new(sets: u32, members: u32, squares: u32, seed: u64) -> Result<Self> {
         check(sets, members, squares)?;
         let mut random = SplitMix64::new(seed);
@@ -40,7 +41,8 @@ impl Family {
         Ok(Self { members: members as usize, squares: drawn })
     }
 
-    /// The numbers of the sets whose squares a print has, sorted. Cost: about 1.25 looks a set at 20 % of squares.
+    /// Returns the sorted numbers of the sets whose squares a print has. Cost: about 1.25 lookups per set if 20 % of the squares
+    /// are set.
     pub fn keys(&self, print: &Squares) -> Vec<u32> {
         let sets = self.squares.chunks_exact(self.members).zip(0..);
         sets.filter(|(set, _)| set.iter().all(|&square| print.has(square))).map(|(_, number)| number).collect()
@@ -52,63 +54,66 @@ fn check(sets: u32, members: u32, squares: u32) -> Result<()> {
     if possible { Ok(()) } else { Err(Error::Family { sets, members, squares, most: MAX_MEMBERS.min(squares) }) }
 }
 
-/// A random number made one below `n`.
+/// Maps a random number to one below `n`.
 fn below(random: u64, n: u32) -> u32 {
     ((u128::from(random) * u128::from(n)) >> 64) as u32
 }
 
-/// What random sets find, where each square of a print has minutiae with a probability of its own.
+/// A model of what random sets find if each square of a print has minutiae independently of the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
-    /// How probably a square has minutiae: the book's guess is 0.2.
+    /// The probability that a square has minutiae; the book's guess is 0.2.
     pub share: f64,
-    /// How probably a square that has minutiae in one print has them in another of the same finger: the book's guess is 0.8.
+    /// The probability that a square with minutiae in one print also has them in another print of the same finger; the book's
+    /// guess is 0.8.
     pub agreement: f64,
-    /// Sets.
+    /// The number of sets.
     pub sets: u32,
-    /// Squares in a set.
+    /// The number of squares in a set.
     pub members: u32,
 }
 
-/// How often candidates came out of simulated pairs.
+/// The shares of simulated pairs that became candidates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulated {
-    /// Of two prints of one finger.
+    /// The share for two prints of one finger.
     pub same: f64,
-    /// Of prints of two fingers.
+    /// The share for prints of two different fingers.
     pub other: f64,
 }
 
 impl Default for Model {
-    /// The book's.
+    /// Returns the book's model.
     fn default() -> Self {
         Self { share: 0.2, agreement: 0.8, sets: 1024, members: 3 }
     }
 }
 
 impl Model {
-    /// P(candidates) of two prints of one finger: 1 − (1 − (share · agreement)^members)^sets.
+    /// Returns the probability that two prints of one finger are candidates: 1 − (1 − (share · agreement)^members)^sets.
     pub fn same(&self) -> f64 {
         self.some(self.share * self.agreement)
     }
 
-    /// P(candidates) of prints of two fingers: 1 − (1 − (share²)^members)^sets.
+    /// Returns the probability that prints of two different fingers are candidates: 1 − (1 − (share²)^members)^sets.
     pub fn other(&self) -> f64 {
         self.some(self.share * self.share)
     }
 
-    /// How probably some set is in both prints, of which each square is with probability `both`.
+    /// Returns the probability that both prints have minutiae in all squares of at least one set. `both` is the probability that
+    /// both have minutiae in a given square.
     fn some(&self, both: f64) -> f64 {
         let all = both.powi(self.members as i32);
         -f64::exp_m1(f64::from(self.sets) * f64::ln_1p(-all))
     }
 
-    /// The same by trial: `trials` times a family and two pairs of prints are drawn on a field of `squares` squares, and looked at as
-    /// [`Family::keys`] does. On a field that is large for the sets this comes to the formulas; on a small one sets share squares, so
-    /// that they are in a print together or not at all, and fewer pairs meet.
+    /// Estimates the same probabilities by simulation. Each of `trials` trials draws a family and two pairs of prints on a field
+    /// of `squares` squares, and checks them as [`Family::keys`] does. If the field is large compared with the sets, the result
+    /// agrees with the formulas. On a small field, sets have squares in common, so a print often has either both of two such sets
+    /// or neither, and fewer pairs become candidates.
     ///
     /// # Errors
-    /// As [`Family::new`], and shares that are none.
+    /// Fails as [`Family::new`] does, and for shares outside 0 to 1.
     pub fn simulate(&self, squares: u32, trials: u32, seed: u64) -> Result<Simulated> {
         check(self.sets, self.members, squares)?;
         for share in [self.share, self.agreement] {
@@ -120,7 +125,7 @@ impl Model {
         let (mut same, mut other) = (0u32, 0u32);
         for _ in 0..trials {
             let family = Family::new(self.sets, self.members, squares, random.next_u64())?;
-            // A print is a function of the square: only squares that are asked for are ever drawn.
+            // Each print is a function of the square, so only the squares that are looked up are drawn.
             let [first, second, third] = [(); 3].map(|()| random.next_u64());
             let drawn = |print: u64, square: u32, share: f64| unit(finish(print ^ u64::from(square))) < share;
             let has = |square: u32| drawn(first, square, self.share);
@@ -136,7 +141,7 @@ impl Model {
     }
 }
 
-/// A random number made one from 0 up to 1.
+/// Maps a random number to one from 0 (inclusive) to 1 (exclusive).
 fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1u64 << 53) as f64
 }
@@ -164,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn simulations_come_to_the_formulas_within_four_standard_errors() {
+    fn simulations_agree_with_the_formulas_within_four_standard_errors() {
         let trials = 4_000;
         for (sets, members, share, agreement) in
             [(1024, 3, 0.2, 0.8), (1024, 4, 0.2, 0.8), (1024, 5, 0.2, 0.8), (64, 2, 0.1, 0.5), (10, 1, 0.2, 0.9)]
@@ -179,13 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn on_a_small_field_fewer_pairs_meet() {
+    fn fewer_pairs_become_candidates_on_a_small_field() {
         let found = Model::default().simulate(300, 4_000, 7).unwrap();
         assert!(found.same < 0.98 && found.other < 0.06, "{found:?}");
     }
 
     #[test]
-    fn keys_are_frozen_and_are_the_sets_that_a_print_has() {
+    fn keys_are_frozen_and_name_the_sets_of_a_print() {
         let grid = Grid::new(16, 3, 320, 400).unwrap();
         let minutiae: Vec<Minutia> =
             (0..60).map(|i| Minutia { x: i * 37 % 320, y: i * 53 % 400, angle: (i * 11) as u8 }).collect();

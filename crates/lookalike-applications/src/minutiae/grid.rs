@@ -1,9 +1,9 @@
-//! Minutiae → squares of a grid.
+//! Turns minutiae into squares of a grid.
 
 use super::turn::Minutia;
 use crate::error::{Error, Result};
 
-/// Squares laid over prints that lie alike.
+/// A grid that divides aligned prints into squares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Grid {
     square: i32,
@@ -13,13 +13,14 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Squares of `square` pixels over a field of `width` by `height`, the last of which may reach beyond it. A minutia within
-    /// `margin` pixels of a border counts in the square behind it too, and at a corner in all that meet there: where prints of
-    /// one finger lie a little differently they still share a square. Two minutiae that are up to twice the margin apart do.
+    /// Creates squares of `square` pixels over a field of `width` by `height`; the last ones may extend beyond it. A minutia
+    /// within `margin` pixels of a border also counts in the adjacent square, and at a corner in all adjacent squares. So prints
+    /// of one finger still share squares if their positions differ slightly: two minutiae share a square if they are at most
+    /// twice the margin apart in both directions.
     ///
     /// # Errors
-    /// A square of no pixels, a margin of half a square or more, where everything would count everywhere, a field of none or with
-    /// more than 2²⁴ squares.
+    /// Fails for a square of no pixels, or for a margin of half a square or more (everything would count everywhere). Also fails
+    /// for a field without squares or with more than 2²⁴ of them.
     pub fn new(square: u32, margin: u32, width: u32, height: u32) -> Result<Self> {
         let squares = u64::from(width.div_ceil(square.max(1))) * u64::from(height.div_ceil(square.max(1)));
         if square == 0 || margin * 2 >= square || square > 1 << 16 || squares == 0 || squares > 1 << 24 {
@@ -29,12 +30,12 @@ impl Grid {
         Ok(Self { square: square as i32, margin: margin as i32, columns: along(width), rows: along(height) })
     }
 
-    /// How many squares there are.
+    /// Returns the number of squares.
     pub fn squares(&self) -> u32 {
         (self.columns * self.rows) as u32
     }
 
-    /// The squares in which a print has minutiae. Those outside the field are left out.
+    /// Returns the squares in which a print has minutiae. Minutiae outside the field are ignored.
     pub fn print(&self, minutiae: &[Minutia]) -> Squares {
         let mut squares = Squares { bits: vec![0; self.squares().div_ceil(64) as usize] };
         for minutia in minutiae {
@@ -50,7 +51,7 @@ impl Grid {
     }
 }
 
-/// A set of squares, a bit each.
+/// A set of squares, with one bit per square.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Squares {
     bits: Vec<u64>,
@@ -61,22 +62,22 @@ impl Squares {
         self.bits[square as usize / 64] |= 1 << (square % 64);
     }
 
-    /// Whether a square is in it.
+    /// Returns whether the set contains a square.
     pub fn has(&self, square: u32) -> bool {
         self.bits.get(square as usize / 64).is_some_and(|word| word >> (square % 64) & 1 == 1)
     }
 
-    /// How many there are.
+    /// Returns the number of squares in the set.
     pub fn count(&self) -> u32 {
         self.bits.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// How many both have.
+    /// Returns the number of squares that both sets contain.
     pub fn shared(&self, other: &Self) -> u32 {
         self.bits.iter().zip(&other.bits).map(|(a, b)| (a & b).count_ones()).sum()
     }
 
-    /// |A ∩ B| / |A ∪ B|; 0 of two that are empty. Cost: a nanosecond for each 64 squares of the grid.
+    /// Returns |A ∩ B| / |A ∪ B|; 0 if both are empty. Cost: a nanosecond for each 64 squares of the grid.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let shared = self.shared(other);
         let all = self.count() + other.count() - shared;
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_minutia_near_a_border_is_in_both_squares_and_at_a_corner_in_four() {
-        // 0 1 2 3 / 4 5 6 7 / 8 9 10 11
+        // The squares of the grid: 0 1 2 3 / 4 5 6 7 / 8 9 10 11
         let grid = Grid::new(10, 2, 40, 25).unwrap();
         for (x, y, squares) in [
             (15, 15, &[5][..]),
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_that_cannot_be_are_refused() {
+    fn invalid_grids_are_refused() {
         for (square, margin, width, height) in [(0, 0, 9, 9), (8, 4, 9, 9), (8, 2, 0, 9), (1, 0, 1 << 20, 1 << 20)] {
             let words = Grid::new(square, margin, width, height).unwrap_err().to_string();
             assert!(words.contains("margin"), "{words}");

@@ -1,13 +1,13 @@
-//! Pairs, best first, and no more of them than are wanted.
+//! A ranking of pairs, best first. Its memory depends on the number of wanted pairs, not on the number of added ones.
 
-/// Two prints by their numbers, the earlier first, and how alike they are.
+/// Two prints by their numbers, the earlier first, and their score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
     /// The earlier print.
     pub a: u32,
     /// The later print.
     pub b: u32,
-    /// The more, the more alike.
+    /// The score; higher is more similar.
     pub score: f64,
 }
 
@@ -17,8 +17,8 @@ impl Ranked {
     }
 }
 
-/// The best of all pairs that it is given; of equal scores those of the earliest prints. 16 bytes for each of twice as many as are
-/// wanted.
+/// The best of all pairs that are added; among equal scores, the pairs of the earliest prints. Stores up to twice as many pairs
+/// as are wanted, and takes 16 bytes for each.
 #[derive(Debug)]
 pub struct Ranking {
     most: usize,
@@ -26,12 +26,12 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// At most so many pairs.
+    /// Creates a ranking of at most `most` pairs.
     pub fn new(most: usize) -> Self {
         Self { most, pairs: Vec::new() }
     }
 
-    /// Takes a pair, which may fall out again.
+    /// Adds a pair, which later pairs may displace.
     pub fn push(&mut self, pair: Ranked) {
         self.pairs.push(pair);
         if self.pairs.len() / 2 > self.most {
@@ -40,7 +40,7 @@ impl Ranking {
         }
     }
 
-    /// What is left, best first.
+    /// Returns the remaining pairs, best first.
     pub fn into_pairs(mut self) -> Vec<Ranked> {
         self.pairs.sort_unstable_by(Ranked::before);
         self.pairs.truncate(self.most);
@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_of_a_ranking_are_the_first_of_all(scores in prop::collection::vec(0u32..9, 0..60), most in 0usize..20) {
+        fn a_short_ranking_is_the_start_of_the_full_one(scores in prop::collection::vec(0u32..9, 0..60), most in 0usize..20) {
             let all = scores.iter().zip(0u32..).map(|(&score, i)| Ranked { a: i / 7, b: i % 7 + 9, score: f64::from(score) });
             let (mut few, mut every) = (Ranking::new(most), Ranking::new(usize::MAX));
             all.for_each(|pair| { few.push(pair); every.push(pair) });

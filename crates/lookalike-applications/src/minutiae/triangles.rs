@@ -1,38 +1,40 @@
-//! Minutiae → sets of what does not change when a finger is shifted or turned: a minutia and two of its nearest neighbours, by the
-//! lengths and angles between them (triplets of minutiae: Germain, Califano, Colville 1997; nearest neighbours only, as the local
-//! structures of Jiang, Yau 2000).
+//! Turns minutiae into sets that do not change when a finger is shifted or turned. An element is a minutia with two of its
+//! nearest neighbours, described by the lengths and angles between them. For triplets of minutiae see Germain, Califano, Colville
+//! 1997; for the use of nearest neighbours only see the local structures of Jiang, Yau 2000.
 
 use lookalike::fingerprint::finish;
 
 use super::turn::{Minutia, direction};
 
-/// How triangles are made numbers.
+/// The parameters by which triangles are converted to numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Triangles {
-    /// Each minutia's triangles are with two of so many nearest ones.
+    /// The number of nearest neighbours; each minutia forms triangles with any two of them.
     pub neighbours: usize,
-    /// A step of length, in pixels.
+    /// The step in which lengths are measured, in pixels.
     pub length: f64,
-    /// A step of angles, in 256ths of a turn; 256 is a multiple of it.
+    /// The step in which angles are measured, in 256ths of a turn; it divides 256.
     pub angle: f64,
-    /// What is nearer than this share of a step to its border counts on both sides. Two that differ by up to twice as much agree.
+    /// A value nearer than this share of a step to the step's border counts on both sides. So two values agree if they differ by
+    /// up to twice this share.
     pub soft: f64,
 }
 
 impl Default for Triangles {
-    /// The middle of what was best on FVC prints: from four to eight neighbours, steps of 10 to 24 pixels and 8 to 16 256ths of a
-    /// turn, and soft shares of 0.25 to 0.45 all find nearly as many; angles in steps of 32 find a seventh fewer of the best tenth.
+    /// Returns the middle of the range that was best on FVC prints. Nearly as many pairs are found with four to eight neighbours,
+    /// steps of 10 to 24 pixels and of 8 to 16 256ths of a turn, and soft shares of 0.25 to 0.45. With steps of 32 for the
+    /// angles, the best tenth contains a seventh fewer pairs.
     fn default() -> Self {
         Self { neighbours: 6, length: 16.0, angle: 16.0, soft: 0.25 }
     }
 }
 
-/// What is measured of a triangle: two lengths, and four angles.
+/// The number of measures of a triangle: two lengths and four angles.
 const MEASURES: usize = 6;
 
 impl Triangles {
-    /// The set of a print, sorted. A shift of the print changes none of it, and a turn little, as much as pixels are coarse. Some
-    /// 5,000 numbers of 40 minutiae.
+    /// Returns the sorted set of a print. Shifting the print does not change the set. Turning it changes the set a little,
+    /// because pixels are coarse. A print of 40 minutiae gives about 5,000 numbers.
     pub fn set(&self, print: &[Minutia]) -> Vec<u64> {
         let mut set = Vec::new();
         let mut near: Vec<(i64, usize)> = Vec::new();
@@ -63,7 +65,8 @@ impl Triangles {
             ((x * x + y * y).sqrt(), direction(x, y))
         };
         let (mut first, mut second) = ((b, line(b)), (c, line(c)));
-        // Counter-clockwise by less than half a turn.
+        // The neighbours are swapped if necessary: the second direction must be less than half a turn counter-clockwise from the
+        // first.
         if second.1.1.wrapping_sub(first.1.1) > 128 {
             std::mem::swap(&mut first, &mut second);
         }
@@ -76,7 +79,7 @@ impl Triangles {
         self.cross(&measures, 0, set);
     }
 
-    /// All numbers of the measures' steps, where near a border there are two.
+    /// Adds one number for each combination of the measures' steps. A measure near a border counts in two steps.
     fn cross(&self, measures: &[(f64, Option<i64>)], number: u64, set: &mut Vec<u64>) {
         let Some((&(value, all), rest)) = measures.split_first() else {
             set.push(number);
@@ -119,14 +122,14 @@ mod tests {
         fn a_turn_changes_little_and_quarter_turns_nothing(
             points in prop::collection::vec((0i32..35, 0i32..35, any::<u8>()), 36), turn: u8
         ) {
-            // At least 15 pixels apart, as minutiae are.
+            // The minutiae are at least 15 pixels apart, as real ones are.
             let apart = |((x, y, angle), at): (&(i32, i32, u8), i32)| Minutia { x: x + at % 6 * 50, y: y + at / 6 * 50, angle: *angle };
             let print: Vec<Minutia> = points.iter().zip(0..).map(apart).collect();
             let set = Triangles::default().set(&print);
             let turned = Overlap::of(&laid(&print, turn, 0, 0), &set).resemblance();
             prop_assert!(turned > 0.6, "{}", turned);
             let quarter = Overlap::of(&laid(&print, turn / 64 * 64, 3, 4), &set).resemblance();
-            // Of neighbours that are just as far the earlier ones count, whatever the turn.
+            // Among neighbours at equal distance, the earlier ones are used, whatever the turn.
             prop_assert_eq!(quarter, 1.0);
         }
     }
@@ -135,7 +138,7 @@ mod tests {
     fn prints_of_few_minutiae() {
         let at = |x, y| Minutia { x, y, angle: 0 };
         assert!([&[][..], &[at(1, 1)], &[at(1, 1), at(9, 9)]].iter().all(|print| Triangles::default().set(print).is_empty()));
-        // Each of three corners is once the middle.
+        // Each of the three corners is once the minutia whose two neighbours are used.
         assert!(!Triangles::default().set(&[at(0, 0), at(40, 7), at(9, 55)]).is_empty());
         assert!(!Triangles::default().set(&[at(5, 5); 3]).is_empty());
     }

@@ -1,22 +1,22 @@
-//! Points with a direction, and what turning them does. Angles are 256ths of a turn, as on ISO/IEC 19794-2 cards, and wrap as bytes
-//! do. Only + − × occur, so every machine gives the same bits.
+//! Points with a direction, and the effect of turning them. Angles are 256ths of a turn, as on ISO/IEC 19794-2 cards, and wrap as
+//! bytes do. Only + − × are used, so every machine computes the same bits.
 
-/// A place where a ridge ends or forks.
+/// A point at which a ridge ends or forks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Minutia {
-    /// Pixels.
+    /// The x coordinate, in pixels.
     pub x: i32,
-    /// Pixels, along the axis that angles grow towards: upwards where angles grow counter-clockwise.
+    /// The y coordinate, in pixels, along the axis towards which angles grow: upwards if angles grow counter-clockwise.
     pub y: i32,
-    /// The ridge's direction in 256ths of a turn, from the x axis towards the y axis.
+    /// The direction of the ridge in 256ths of a turn, from the x axis towards the y axis.
     pub angle: u8,
 }
 
-/// Cosine and sine of every angle.
+/// The cosine and sine of every angle.
 const DIRECTIONS: [(f64, f64); 256] = directions();
 
 const fn directions() -> [(f64, f64); 256] {
-    // Of 2π/256.
+    // The cosine and sine of 2π/256.
     let (cos, sin) = (0.999_698_818_696_204_2, 0.024_541_228_522_912_288);
     let mut all = [(1.0, 0.0); 256];
     let mut i = 0;
@@ -35,13 +35,13 @@ const fn directions() -> [(f64, f64); 256] {
     all
 }
 
-/// A point turned about the origin.
+/// Returns a point turned about the origin.
 pub(super) fn turned(x: f64, y: f64, angle: u8) -> (f64, f64) {
     let (cos, sin) = DIRECTIONS[usize::from(angle)];
     (x * cos - y * sin, x * sin + y * cos)
 }
 
-/// The angle of a vector to the nearest 256th of a turn; 0 for none.
+/// Returns the angle of a vector, rounded to the nearest 256th of a turn; 0 for the zero vector.
 pub fn direction(x: f64, y: f64) -> u8 {
     if x == 0.0 && y == 0.0 {
         return 0;
@@ -52,14 +52,14 @@ pub fn direction(x: f64, y: f64) -> u8 {
         (false, _) if x < 0.0 => (-x, -y, 128),
         _ => (-y, x, 192),
     };
-    // The last direction of the quarter that the vector has reached.
+    // The last direction of the quarter that is not past the vector.
     let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
     let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
     let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };
     quarters.wrapping_add(nearest as u8)
 }
 
-/// How far apart two angles are, up to half a turn.
+/// Returns the difference between two angles, at most half a turn.
 pub(super) fn apart(a: u8, b: u8) -> u8 {
     let difference = a.wrapping_sub(b);
     difference.min(difference.wrapping_neg())

@@ -1,28 +1,29 @@
-//! Which page of a site stands for which of another: one to one.
+//! Matches the pages of one site with those of another, one to one.
 
 use super::{Likes, Mirrors, Page};
 
-/// A page of a site and the one that stands for it in another.
+/// A page of a site and its counterpart in another site.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Counterpart {
     /// The page of the first site.
     pub a: u64,
-    /// That of the second.
+    /// The page of the second site.
     pub b: u64,
-    /// |A ∩ B| / |A ∪ B|.
+    /// The resemblance, |A ∩ B| / |A ∪ B|.
     pub resemblance: f64,
-    /// Whether both have the same path inside their sites.
+    /// Whether both pages have the same path inside their sites.
     pub same_path: bool,
 }
 
 impl Mirrors {
-    /// Pairs of pages of two sites so that each page is in one pair at most, by the first one's number.
+    /// Returns pairs of pages of two sites so that each page is in at most one pair, sorted by the number of the first page.
     ///
-    /// Of all matches those with the same path come first, then the more alike, then those of the earlier pages; going down that
-    /// order, a pair stands when both of its pages are free. So no two pages that match are left over, and of no pair that was left
-    /// out would both pages have been better off.
+    /// Matches with the same path come first, then the more similar ones, then those of the earlier pages. In that order, a pair
+    /// is accepted if both of its pages are free. So if two pages match, at least one of them has a counterpart. If a pair is
+    /// rejected, at least one of its pages is in an accepted pair that comes earlier in this order.
     ///
-    /// Cost: a sort of the sites' pages and of the pairs of groups that match; a group's pages are never put against each other.
+    /// Cost: a sort of the sites' pages and of the pairs of groups that match. The pages of a group are never compared with each
+    /// other.
     pub fn counterparts(&self, a: u32, b: u32) -> Vec<Counterpart> {
         let [mut of_a, mut of_b] = self.alike_pages(a, b);
         let mut found = Vec::new();
@@ -33,10 +34,10 @@ impl Mirrors {
         let mut others = of_b.as_slice();
         for pages in of_a.chunk_by(|p, q| p.path == q.path) {
             let path = pages[0].path;
-            let (before, behind) = others.split_at(others.partition_point(|page| page.path < path));
-            let (same, behind) = behind.split_at(behind.partition_point(|page| page.path == path));
+            let (before, after) = others.split_at(others.partition_point(|page| page.path < path));
+            let (same, after) = after.split_at(after.partition_point(|page| page.path == path));
             rest_b.extend_from_slice(before);
-            others = behind;
+            others = after;
             pair_up(&self.likes, pages, same, true, &mut found, (&mut rest_a, &mut rest_b));
         }
         rest_b.extend_from_slice(others);
@@ -47,7 +48,7 @@ impl Mirrors {
         found
     }
 
-    /// The pages of each of two sites that have a match in the other, by number.
+    /// Returns, for each of the two sites, the sorted numbers of its pages that have a match in the other site.
     pub fn alike(&self, a: u32, b: u32) -> [Vec<u64>; 2] {
         self.alike_pages(a, b).map(|pages| {
             let mut pages: Vec<u64> = pages.iter().map(|page| page.page).collect();
@@ -73,10 +74,11 @@ impl Mirrors {
         [of_a, of_b]
     }
 
-    /// Gives every pair of matching pages of two sites: by the first one's group and number, then the second one's.
+    /// Passes every pair of matching pages of two sites to `give`, ordered by the first page's group and number, then by the
+    /// second page's.
     ///
     /// # Errors
-    /// Those of `give`, which end it.
+    /// Returns the first error of `give` and stops.
     pub fn each_match<E>(&self, a: u32, b: u32, mut give: impl FnMut(Counterpart) -> Result<(), E>) -> Result<(), E> {
         for group in self.a().groups_of(a) {
             for first in self.a().of(group, a) {
@@ -92,7 +94,8 @@ impl Mirrors {
     }
 }
 
-/// Pairs pages, both by group and number, the more alike first, then the earlier; those that are left over go to the rests.
+/// Pairs pages, which are sorted by group and number: the more similar pairs first, then the earlier pages. The unpaired pages
+/// are added to the rests.
 fn pair_up(
     likes: &Likes,
     of_a: &[Page],
@@ -110,7 +113,7 @@ fn pair_up(
         chunks.scan(0, run).collect()
     };
     let (runs_a, mut runs_b) = (runs(of_a), runs(of_b));
-    // (resemblance, run of a, run of b)
+    // Each edge is (resemblance, run of a, run of b).
     let mut edges: Vec<(f64, usize, usize)> = Vec::new();
     for (at, (group, _)) in runs_a.iter().enumerate() {
         let rows = likes.of(*group);
@@ -138,7 +141,7 @@ fn pair_up(
         for &(page, at, start) in &asking {
             let run = alike[start].1;
             let others = alike[start..].iter().take_while(|edge| edge.1 == run).map(|edge| edge.2);
-            // A run's first pages go first, so what is free of it is its rest.
+            // A run's pages are taken from its front, so its free pages are the rest of its range.
             let first = others.filter(|&other| !runs_b[other].1.is_empty()).min_by_key(|&other| of_b[runs_b[other].1.start].page);
             let Some(other) = first else { continue };
             let free = &mut runs_b[other].1;

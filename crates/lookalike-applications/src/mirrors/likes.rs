@@ -1,15 +1,16 @@
-//! Which groups of equal pages match.
+//! The pairs of groups that match; a group consists of equal pages.
 
-/// Matching groups, both ways: each matches itself entirely. 16 bytes a row, two rows a pair.
+/// Matching groups. Each pair is stored in both directions, and each group matches itself with resemblance 1. Takes 16 bytes per
+/// row, and two rows per pair.
 #[derive(Debug)]
 pub struct Likes {
-    /// (group, another, resemblance), sorted.
+    /// Rows of (matching group, resemblance), sorted by matching group within each group; `starts` has each group's first row.
     rows: Vec<(u32, f64)>,
     starts: Vec<usize>,
 }
 
 impl Likes {
-    /// Pairs of so many groups, each once, with their resemblance.
+    /// Builds the rows of `groups` groups from pairs, each of which occurs once, with their resemblance.
     pub fn new(groups: u32, pairs: &[(u32, u32, f64)]) -> Self {
         let mut starts = vec![0; groups as usize + 1];
         let ways = || pairs.iter().flat_map(|&(a, b, resemblance)| [(a, b, resemblance), (b, a, resemblance)]);
@@ -27,18 +28,18 @@ impl Likes {
         Self { rows, starts }
     }
 
-    /// How many groups there are.
+    /// Returns the number of groups.
     pub(super) fn groups(&self) -> u32 {
         self.starts.len() as u32 - 1
     }
 
-    /// The groups that match one, itself among them, ascending, with their resemblance.
+    /// Returns the groups that match a group, including itself, in ascending order, with their resemblance.
     pub(super) fn of(&self, group: u32) -> &[(u32, f64)] {
         let group = group as usize;
         &self.rows[self.starts[group]..self.starts[group + 1]]
     }
 
-    /// The resemblance of two groups that match.
+    /// Returns the resemblance of two groups if they match.
     pub(super) fn between(&self, a: u32, b: u32) -> Option<f64> {
         let rows = self.of(a);
         rows.binary_search_by_key(&b, |row| row.0).ok().map(|at| rows[at].1)

@@ -1,16 +1,16 @@
-//! Two collections of pages → which site of the one mirrors which of the other, and which page stands for which.
+//! Finds, for two collections of pages, which sites mirror each other and which pages correspond.
 //!
-//! Mirrored pages are quite alike but seldom the same: each host puts its own name, links and dates on them (*Mining of Massive
-//! Datasets*, section 3.1.2; Broder et al., *Syntactic clustering of the Web*, section 1). So a site is taken for another's mirror
-//! by the share of its pages that have a match there, counted in both directions ([`Mirrors::site_pairs`]), and pages are put in
-//! pairs one to one ([`Mirrors::counterparts`]): where all pages of a template are alike, each still has one counterpart.
+//! Mirrored pages are quite similar but seldom identical: each host adds its own name, links and dates (*Mining of Massive
+//! Datasets*, section 3.1.2; Broder et al., *Syntactic clustering of the Web*, section 1). So a site counts as a mirror of
+//! another if enough of its pages have a match there, counted in both directions ([`Mirrors::site_pairs`]). Pages are then paired
+//! one to one ([`Mirrors::counterparts`]): even if all pages of a template are similar, each has at most one counterpart.
 //!
-//! Pages come in *groups* of equal ones, and it is groups that match: a page that a thousand hosts have is one group.
+//! Equal pages form a *group*, and matches are found between groups: a page that occurs on a thousand hosts is one group.
 //!
 //! ```
 //! use lookalike_applications::mirrors::{Likes, Mirrors, Page, ShareOf, Side};
 //!
-//! // Site 0 of the one has three pages, site 0 of the other two; the groups 0 and 1 resemble each other by 0.9.
+//! // Site 0 of the first collection has three pages, site 0 of the second has two; groups 0 and 1 have resemblance 0.9.
 //! let page = |group, page, path| Page { group, site: 0, page, path };
 //! let old = Side::new(3, vec![page(0, 0, 7), page(2, 1, 8)], vec![3]);
 //! let new = Side::new(3, vec![page(1, 0, 7), page(2, 1, 9)], vec![2]);
@@ -39,7 +39,8 @@ pub use likes::Likes;
 pub use side::{Page, Side};
 pub use site_pairs::{ShareOf, SitePair, SitePairs};
 
-/// Two collections' pages, and which of their groups match; or one collection's, whose sites are compared with each other.
+/// The pages of two collections and the matches between their groups, or those of one collection whose sites are compared with
+/// each other.
 #[derive(Debug)]
 pub struct Mirrors {
     a: Side,
@@ -48,17 +49,18 @@ pub struct Mirrors {
 }
 
 impl Mirrors {
-    /// Without `b`, sites of `a` are compared with each other: the one with the smaller number is `a` of a pair.
+    /// Creates the comparison of two collections. Without `b`, the sites of `a` are compared with each other, and `a` of a pair
+    /// is the site with the smaller number.
     pub fn new(a: Side, b: Option<Side>, likes: Likes) -> Self {
         Self { a, b, likes }
     }
 
-    /// The first collection.
+    /// Returns the first collection.
     pub fn a(&self) -> &Side {
         &self.a
     }
 
-    /// The second, which is the first again where there is but one.
+    /// Returns the second collection, or the first if it is the only one.
     pub fn b(&self) -> &Side {
         self.b.as_ref().unwrap_or(&self.a)
     }

@@ -1,61 +1,62 @@
-//! Which sites mirror each other: the shares of their pages that have a match.
+//! Finds sites that mirror each other, by the shares of their pages that have a match.
 //!
-//! A page that all hosts have, as an error page or a server's first page, puts each host in a pair with each other. Such pairs are
-//! not counted to be thrown away: a site of which m pages must match has one among any that are all but m - 1 of its pages, and the
-//! m - 1 that are left out are those which the most sites have (the prefix filter of set joins; Chaudhuri, Ganti and Kaushik, *A
-//! primitive operator for similarity joins*, 2006). No pair is lost by that.
+//! A page that all hosts have, such as an error page or a server's first page, would pair every host with every other. Such pairs
+//! are not counted and then discarded; they are never generated. Suppose that m of a site's pages must match: then any set that
+//! omits at most m - 1 of its pages contains a matching page. The m - 1 omitted pages are those that occur on the most sites (the
+//! prefix filter of set joins; Chaudhuri, Ganti and Kaushik, *A primitive operator for similarity joins*, 2006). This loses no
+//! pair.
 
 use super::{Likes, Mirrors, Side};
 
-/// Of which of a pair's two sites so large a share of pages must have a match.
+/// The sites of a pair in which a large enough share of pages must have a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ShareOf {
-    /// Of both: mirrors.
+    /// Both sites: they mirror each other.
     #[default]
     Both,
-    /// Of one at least: also a site that another has swallowed.
+    /// At least one of the two sites. This also finds a site whose pages another site has absorbed.
     Either,
-    /// Of the first one.
+    /// The first site.
     A,
-    /// Of the second one.
+    /// The second site.
     B,
 }
 
 /// A site of the first collection and one of the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SitePair {
-    /// The first one's number.
+    /// The number of the first site.
     pub a: u32,
-    /// The second one's.
+    /// The number of the second site.
     pub b: u32,
-    /// Pages of the first.
+    /// The number of pages of the first site.
     pub pages_a: u64,
-    /// Pages of the second.
+    /// The number of pages of the second site.
     pub pages_b: u64,
-    /// Pages of the first with a match in the second.
+    /// The number of the first site's pages with a match in the second.
     pub matched_a: u64,
-    /// Pages of the second with a match in the first.
+    /// The number of the second site's pages with a match in the first.
     pub matched_b: u64,
 }
 
 impl SitePair {
-    /// The share of the first one's pages with a match in the second.
+    /// Returns the share of the first site's pages with a match in the second.
     pub fn share_a(&self) -> f64 {
         self.matched_a as f64 / self.pages_a as f64
     }
 
-    /// The share of the second one's pages with a match in the first.
+    /// Returns the share of the second site's pages with a match in the first.
     pub fn share_b(&self) -> f64 {
         self.matched_b as f64 / self.pages_b as f64
     }
 
-    /// The smaller of both shares.
+    /// Returns the smaller of both shares.
     pub fn lesser(&self) -> f64 {
         self.share_a().min(self.share_b())
     }
 }
 
-/// What is kept of a pair: 24 bytes.
+/// The stored part of a pair: 24 bytes.
 #[derive(Debug)]
 struct Row {
     a: u32,
@@ -64,56 +65,58 @@ struct Row {
     matched_b: u64,
 }
 
-/// The pairs of sites of which enough matches, the best first.
+/// The pairs of sites with a large enough share of matches, best first.
 #[derive(Debug)]
 pub struct SitePairs<'a> {
     mirrors: &'a Mirrors,
     rows: Vec<Row>,
-    aside: u64,
+    excluded: u64,
 }
 
 impl SitePairs<'_> {
-    /// How many there are.
+    /// Returns the number of pairs.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Bytes that they take.
+    /// Returns the size of the pairs in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.rows)
     }
 
-    /// How many pages have matches on more sites than were asked for, so that they make no pair.
-    pub fn aside(&self) -> u64 {
-        self.aside
+    /// Returns the number of pages that generate no pair because they have matches on more than `common` sites.
+    pub fn excluded(&self) -> u64 {
+        self.excluded
     }
 
-    /// By the lesser share, the number of matches and the sites' numbers.
+    /// Returns the pairs, ordered by the smaller share, then by the number of matches, then by the sites' numbers.
     pub fn iter(&self) -> impl Iterator<Item = SitePair> {
         self.rows.iter().map(|row| self.mirrors.pair(row))
     }
 }
 
 impl Mirrors {
-    /// The pairs of sites of which such a share of pages has a match. A pair without a match is none, however small the share.
+    /// Returns the pairs of sites in which at least `share` of the pages have a match. A pair without any match is not returned,
+    /// however small the share.
     ///
-    /// A page that has matches on more than `common` sites of the other side makes no pair; in a pair that another page makes, it
-    /// counts. A pair is made by the pages of its `a`, or of its `b` where that is whose share is asked.
+    /// A page that has matches on more than `common` sites of the other side generates no pair, but it counts in a pair that a
+    /// different page generates. Pairs are generated by the pages of `a`, or by those of `b` if the share of `b` is required.
     ///
-    /// Cost: for each site a step for each site that a group of it has a match in, groups that the most sites have aside, and another
-    /// for each group and each of these. 4 bytes for each group and each site that it has a match in, and 24 for each pair that is
-    /// given: where n sites have the same pages and no `common` is set, these are n² / 2 pairs.
+    /// Cost per site: one step for each pair of a group of its pages and a site on which this group has a match; the groups with
+    /// matches on the most sites are excluded from this step. The sites that are found are candidates. Then there is one step for
+    /// each group and each candidate. Memory: 4 bytes for each group and each site on which it has a match, and 24 for each
+    /// returned pair. If n sites have the same pages and `common` is not set, n² / 2 pairs are returned.
     pub fn site_pairs(&self, share: f64, of: ShareOf, common: Option<usize>) -> SitePairs<'_> {
-        let (mut rows, mut aside) = (Vec::new(), 0);
+        let (mut rows, mut excluded) = (Vec::new(), 0);
         let by_a = of != ShareOf::B;
         if by_a {
             let sweep = Sweep::new(self, self.a(), self.b(), share, common);
-            aside += sweep.aside();
+            excluded += sweep.excluded();
             sweep.each(|a, b, matched_a, matched_b| {
                 let row = Row { a, b, matched_a, matched_b };
                 if (!self.within() || a < b) && (of != ShareOf::Both || self.pair(&row).share_b() >= share) {
@@ -123,7 +126,7 @@ impl Mirrors {
         }
         if matches!(of, ShareOf::B | ShareOf::Either) {
             let sweep = Sweep::new(self, self.b(), self.a(), share, common);
-            aside += if by_a && self.within() { 0 } else { sweep.aside() };
+            excluded += if by_a && self.within() { 0 } else { sweep.excluded() };
             let mut found: Vec<(u32, u32)> = Vec::new();
             if by_a && common.is_some() {
                 found = rows.iter().map(|row| (row.a, row.b)).collect();
@@ -131,7 +134,7 @@ impl Mirrors {
             }
             sweep.each(|b, a, matched_b, matched_a| {
                 let row = Row { a, b, matched_a, matched_b };
-                // Without pages set aside, all whose first share is enough were found by it.
+                // If no pages are excluded as too common, the first sweep has found all pairs whose first share is large enough.
                 let is_found = match common {
                     None => by_a && self.pair(&row).share_a() >= share,
                     Some(_) => found.binary_search(&(a, b)).is_ok(),
@@ -146,12 +149,12 @@ impl Mirrors {
             let matches = |row: &Row| row.matched_a + row.matched_b;
             shares.then(matches(q).cmp(&matches(p))).then((p.a, p.b).cmp(&(q.a, q.b)))
         });
-        SitePairs { mirrors: self, rows, aside }
+        SitePairs { mirrors: self, rows, excluded }
     }
 
-    /// The pair of sites with the largest share of pages that have a match, whatever it is; of equal shares the one with the most matches,
-    /// then the first one. Shares are counted as `of` says. Pages with matches on more than `common` sites make no pair, so that the cost is a
-    /// step for each page and each of at most so many sites.
+    /// Returns the pair of sites with the largest share of pages that have a match, however small. Among equal shares it prefers
+    /// the most matches, then the first pair. `of` selects the sites whose share counts. Pages with matches on more than `common`
+    /// sites generate no pair, so the cost is at most `common` steps for each page.
     pub fn closest(&self, of: ShareOf, common: usize) -> Option<SitePair> {
         let share = |pair: &SitePair| match of {
             ShareOf::Both => pair.lesser(),
@@ -180,14 +183,15 @@ impl Mirrors {
     }
 }
 
-/// One side's sites, one after the other, against the other's: nothing is held for more than one of them.
+/// Compares the sites of one side, one after the other, with the sites of the other side. Holds data for only one site at a time.
 struct Sweep<'a> {
     likes: &'a Likes,
     side: &'a Side,
     other: &'a Side,
     share: f64,
     common: usize,
-    /// The other's sites in which each group has a match, by group and number, and where each group begins.
+    /// For each group, the sites of the other side on which it has a match, in ascending order. `starts` has the position at
+    /// which each group's sites begin.
     sites: Vec<u32>,
     starts: Vec<usize>,
 }
@@ -207,22 +211,23 @@ impl<'a> Sweep<'a> {
         Self { likes, side, other, share, common: common.unwrap_or(usize::MAX), sites, starts }
     }
 
-    /// The sites in which a group has a match, ascending.
+    /// Returns the sites on which a group has a match, in ascending order.
     fn reached(&self, group: u32) -> &[u32] {
         let group = group as usize;
         &self.sites[self.starts[group]..self.starts[group + 1]]
     }
 
-    /// How many pages are too common.
-    fn aside(&self) -> u64 {
+    /// Returns the number of pages that are too common.
+    fn excluded(&self) -> u64 {
         let common = (0..self.likes.groups()).filter(|&group| self.reached(group).len() > self.common);
         common.map(|group| self.side.group(group).len() as u64).sum()
     }
 
-    /// Gives each site with those in which enough of its pages have a match, and how many have one: of the one, and of the other.
+    /// Passes to `give` each pair of sites in which enough pages of this side's site have a match, with the number of matching
+    /// pages of both sites.
     fn each(&self, mut give: impl FnMut(u32, u32, u64, u64)) {
         const NONE: u32 = u32::MAX;
-        // Where a site stands among the candidates.
+        // The position of each site among the candidates.
         let mut at = vec![NONE; self.other.sites().len()];
         let (mut groups, mut candidates, mut likes) = (Vec::new(), Vec::new(), Vec::new());
         let (mut there, mut back) = (Vec::new(), Vec::new());
@@ -247,7 +252,7 @@ impl<'a> Sweep<'a> {
             for &(sites, group) in groups.iter().filter(|_| !candidates.is_empty()) {
                 let pages = self.side.of(group, site).len() as u64;
                 likes.extend(self.likes.of(group).iter().map(|row| row.0));
-                // Whichever are fewer are looked for among the others.
+                // The smaller set is looked up in the larger one.
                 if sites <= candidates.len() {
                     let found = self.reached(group).iter().map(|&other| at[other as usize]).filter(|&at| at != NONE);
                     found.for_each(|at| there[at as usize] += pages);
@@ -278,9 +283,10 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Of a site's groups, sorted by how many sites have a match for each, those of which every mirror has one.
+    /// Returns the rarest of a site's groups, enough of them that every mirror has a match for at least one. `groups` is sorted
+    /// by the number of sites on which each group has a match.
     fn rare<'g>(&self, site: u32, pages: u64, groups: &'g [(usize, u32)]) -> &'g [(usize, u32)] {
-        // A fraction less than it takes, so that no rounding loses a pair.
+        // Slightly less than required, so that rounding loses no pair.
         let needed = (self.share * pages as f64 - 1e-6).ceil().max(1.0) as u64;
         let mut left_out = 0;
         let common = groups.iter().rev().take_while(|&&(_, group)| {

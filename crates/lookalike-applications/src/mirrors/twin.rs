@@ -1,4 +1,4 @@
-//! The judge: page against page.
+//! Compares the results with a naive reference implementation, page against page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{Counterpart, Likes, Mirrors, Page, ShareOf, Side, SitePair};
 
-/// Some pages of a side, of which those in group [`ALONE`] are like no other.
+/// Pages of a side as (group, site, path). Pages of group [`GROUPS`] match no other page.
 type Pages = Vec<(u32, u32, u64)>;
 
 const GROUPS: u32 = 8;
@@ -20,7 +20,7 @@ fn side(given: &Pages) -> Side {
     let mut sites = vec![0; SITES as usize];
     given.iter().for_each(|&(_, site, _)| sites[site as usize] += 1);
     let all = pages(given);
-    // Another order than that of their numbers.
+    // Add the pages in a different order from that of their numbers.
     Side::new(GROUPS, all.into_iter().rev().filter(|page| page.group < GROUPS).collect(), sites)
 }
 
@@ -84,7 +84,8 @@ impl Twin {
         }
     }
 
-    /// Whether a page of a site has a match in another, and on no more sites than `common`.
+    /// Returns whether some page of the first site generates this pair of sites: it has a match on the second site, and has
+    /// matches on at most `common` sites.
     fn makes(&self, (side, site): (&[Page], u32), (others, other): (&[Page], u32), common: Option<usize>) -> bool {
         side.iter().filter(|page| page.site == site).any(|page| {
             let like = others.iter().filter(|like| self.resemblance(page, like).is_some());
@@ -139,7 +140,7 @@ proptest! {
 }
 
 fn some_pages() -> impl Strategy<Value = Pages> {
-    // A group of each site's own, beside those of all, and one that is like no other.
+    // Groups below `GROUPS` can occur on every site; pages of group `GROUPS` match no other page.
     prop::collection::vec((0..=GROUPS, 0..SITES, 0u64..6), 0..40)
 }
 
@@ -150,7 +151,7 @@ fn some_likes() -> impl Strategy<Value = BTreeMap<(u32, u32), f64>> {
 
 proptest! {
     #[test]
-    fn sites_and_counterparts_are_those_of_page_against_page(
+    fn sites_and_counterparts_match_a_comparison_of_all_pages(
         a in some_pages(),
         b in prop::option::of(some_pages()),
         likes in some_likes(),
@@ -182,7 +183,8 @@ proptest! {
         }
     }
 
-    /// Nobody is in two pairs, no two that match are left over, and no pair was passed over for worse ones.
+    /// Checks that no page is in two pairs, and that no two matching pages are both left over. No pair may be rejected in favour
+    /// of worse ones.
     #[test]
     fn counterparts_are_a_stable_matching(a in some_pages(), b in some_pages(), likes in some_likes()) {
         let pairs: Vec<(u32, u32, f64)> = likes.iter().map(|(&(a, b), &resemblance)| (a, b, resemblance)).collect();
@@ -200,13 +202,13 @@ proptest! {
     }
 }
 
-/// A page that every host has makes no pair of hosts with pages of their own, and costs none.
+/// Checks that a page that every host has generates no pair of otherwise different hosts, and adds no cost.
 #[test]
-fn what_all_sites_have_makes_no_mirrors() {
+fn pages_on_all_sites_do_not_make_mirrors() {
     let sites = 2000;
     let page = |group, site, page| Page { group, site, page, path: 0 };
     let all = (0..sites).flat_map(|site| [page(0, site, 2 * u64::from(site)), page(1 + site / 2, site, 2 * u64::from(site) + 1)]);
-    // Each has a third page of its own; the even ones have a neighbour with the same second page.
+    // Each site has a third page that matches none. Sites 2n and 2n + 1 have the same second page.
     let side = Side::new(sites, all.collect(), vec![3; sites as usize]);
     let mirrors = Mirrors::new(side, None, Likes::new(sites, &[]));
     let pairs = mirrors.site_pairs(0.5, ShareOf::Both, None);
@@ -215,15 +217,15 @@ fn what_all_sites_have_makes_no_mirrors() {
     assert!(found.iter().all(|pair| pair.b == pair.a + 1 && (pair.matched_a, pair.matched_b) == (2, 2)));
 }
 
-/// Hosts that have nothing but a registrar's page are all mirrors of each other, unless it is set aside.
+/// Checks that hosts with only a registrar's page all mirror each other, unless that page is too common.
 #[test]
-fn what_is_too_common_makes_no_pair_and_is_told() {
+fn common_pages_make_no_site_pair_and_are_reported() {
     let page = |group, site, page| Page { group, site, page, path: 0 };
     let parked = (0..100).map(|site| page(0, site, site.into()));
     let side = Side::new(2, parked.chain([page(1, 100, 100), page(1, 101, 101)]).collect(), vec![1; 102]);
     let mirrors = Mirrors::new(side, None, Likes::new(2, &[]));
     for (common, pairs, aside) in [(None, 4951, 0), (Some(100), 4951, 0), (Some(99), 1, 100), (Some(1), 0, 102)] {
         let found = mirrors.site_pairs(0.5, ShareOf::Both, common);
-        assert_eq!((found.len(), found.aside(), found.is_empty()), (pairs, aside, pairs == 0), "{common:?}");
+        assert_eq!((found.len(), found.excluded(), found.is_empty()), (pairs, aside, pairs == 0), "{common:?}");
     }
 }

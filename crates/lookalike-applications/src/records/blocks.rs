@@ -1,8 +1,9 @@
-//! Candidates: which pairs of records are scored at all.
+//! Candidates: the pairs of records that are scored.
 //!
-//! The source's simple LSH makes a bucket of each value of each field: two records are candidates when they have any one field in
-//! common. It sorts instead of hashing, so that each value has a bucket of its own; here hashes are sorted, and that two values are the
-//! same is looked at again, which comes to that. A pair that has small differences in all fields is found by runs of characters.
+//! The source's simple LSH makes a bucket for each value of each field: two records are candidates when they have any one field
+//! in common. The source sorts instead of hashing, so that each value has its own bucket. Here hashes are sorted and then the
+//! values are compared, which has the same effect. A pair that has small differences in all fields is found by n-grams of
+//! characters.
 
 use lookalike::{
     fingerprint::{DigestBy, fingerprint_set},
@@ -19,13 +20,13 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Where nothing is said.
+/// Defaults of the block settings.
 const NGRAMS: usize = 3;
 const THRESHOLD: f64 = 0.6;
 const RECALL: f64 = 0.95;
 const SEED: u64 = 0;
 
-/// A way to be candidates, checked.
+/// A validated rule for candidates.
 #[derive(Debug, Clone)]
 pub struct Block {
     by: By,
@@ -35,20 +36,20 @@ pub struct Block {
 
 #[derive(Debug, Clone)]
 enum By {
-    /// Equality of all parts: a field's number, and what of it.
+    /// Equality of all parts: the number of a field, and the part of its value.
     Equal(Vec<(usize, Part)>),
-    /// A band of a field's MinHash.
+    /// A shared band of a field's MinHash.
     Similar { field: usize, shingling: Shingling, curve: Curve, minhash: OnePermutation },
 }
 
-/// What a record has no key where it has not all that a block asks for.
+/// The key of a record that lacks a value that the block requires.
 pub const NO_KEY: u64 = 0;
 
 impl Block {
-    /// Checks what is asked; `number` is which it is, from 1.
+    /// Validates the configuration; `number` is the block's number, from 1.
     pub(super) fn new(config: &BlockConfig, number: usize, fields: &[FieldConfig]) -> Result<Self> {
         let wrong = |what: String| Error::Link(format!("block {number} {what}"));
-        // What another part of the core refuses says nothing of blocks.
+        // Errors of the core crate do not mention blocks, so the block's number is added.
         let of_this = |error: lookalike::Error| Error::Link(format!("block {number}: {error}"));
         let place = |name: &String| {
             fields.iter().position(|field| field.name == *name).ok_or_else(|| Error::LinkField {
@@ -60,22 +61,22 @@ impl Block {
         let similar_only =
             [("ngrams", config.ngrams.is_some()), ("threshold", config.threshold.is_some()), ("recall", config.recall.is_some())];
         if config.at_most.is_some_and(|most| most < 2) {
-            return Err(wrong("would pass over all values: give at_most = 2 or more, or leave it out".into()));
+            return Err(wrong("would skip all values; set at_most to 2 or more, or leave it out".into()));
         }
         let (by, name) = match (&config.similar, config.equal.as_slice()) {
             (Some(_), [_, ..]) | (None, []) => {
-                let words = "must have either equal, a list of fields, or similar, the name of one";
+                let words = "must have either equal (a list of fields) or similar (the name of one field)";
                 return Err(wrong(words.into()));
             }
             (None, parts) => {
                 if let Some((name, _)) = similar_only.iter().find(|(_, given)| *given) {
-                    return Err(wrong(format!("has {name}, which goes with similar and not with equal: leave it out")));
+                    return Err(wrong(format!("has {name}, which works with similar but not with equal; leave it out")));
                 }
                 if parts.iter().any(|part| part.prefix == Some(0) || part.suffix == Some(0)) {
-                    return Err(wrong("takes no character of a field: give prefix and suffix 1 or more".into()));
+                    return Err(wrong("takes no characters from a field; set prefix and suffix to 1 or more".into()));
                 }
                 if let Some((_, part)) = parts.iter().enumerate().find(|(at, part)| parts[..*at].contains(part)) {
-                    return Err(wrong(format!("has {:?} twice in equal: leave one out", shown(part))));
+                    return Err(wrong(format!("has {:?} twice in equal; remove one of the two", shown(part))));
                 }
                 let name = parts.iter().map(shown).collect::<Vec<_>>().join(" + ");
                 let parts = parts.iter().map(|part| Ok((place(&part.field)?, part.clone())));
@@ -93,22 +94,22 @@ impl Block {
         Ok(Self { by, at_most: config.at_most, name })
     }
 
-    /// What people see of it.
+    /// Returns the name that is shown to users.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Records of one key beyond which it is passed over.
+    /// Returns the number of records of one key above which the key is skipped.
     pub fn at_most(&self) -> Option<u32> {
         self.at_most
     }
 
-    /// Whether it is of bands: then a key is a band's, and a pair may have several in common.
+    /// Returns whether the block uses bands. A key then belongs to a band, and a pair may have several keys in common.
     pub fn has_bands(&self) -> bool {
         matches!(self.by, By::Similar { .. })
     }
 
-    /// How many keys it gives a record.
+    /// Returns the number of keys per record.
     pub fn keys(&self) -> usize {
         match &self.by {
             By::Equal(_) => 1,
@@ -116,7 +117,7 @@ impl Block {
         }
     }
 
-    /// Appends a record's keys; [`NO_KEY`] for each that it has not.
+    /// Appends a record's keys, with [`NO_KEY`] for each missing one.
     pub fn write_keys(&self, records: &Records, record: u32, keys: &mut Vec<u64>) {
         match &self.by {
             By::Equal(parts) => keys.push(match self.shared_value(parts, records, record) {
@@ -135,8 +136,8 @@ impl Block {
         }
     }
 
-    /// Whether two records that have a key in common share what is asked: of values it is looked at whether they are the same, and
-    /// not only their hashes.
+    /// Returns whether two records with a common key really share the required value: the values themselves are compared, not
+    /// only their hashes.
     pub fn confirms(&self, records: &Records, a: u32, b: u32) -> bool {
         match &self.by {
             By::Similar { .. } => true,
@@ -147,7 +148,7 @@ impl Block {
         }
     }
 
-    /// Whether this block makes two records candidates. The slow way, for one pair; what `at_most` passes over is not known here.
+    /// Returns whether this block makes two records candidates. This is slow and meant for one pair; it does not apply `at_most`.
     pub fn joins(&self, records: &Records, a: u32, b: u32) -> bool {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         self.write_keys(records, a, &mut of_a);
@@ -155,7 +156,7 @@ impl Block {
         of_a.iter().zip(&of_b).any(|(a, b)| a == b && *a != NO_KEY) && self.confirms(records, a, b)
     }
 
-    /// The parts' values, one behind the other; none where one is missing.
+    /// Returns the parts' values, one after the other; `None` if one is missing.
     fn shared_value(&self, parts: &[(usize, Part)], records: &Records, record: u32) -> Option<String> {
         let mut value = String::new();
         for (field, part) in parts {
@@ -164,21 +165,21 @@ impl Block {
                 return None;
             }
             value += &taken;
-            // No normal form has it.
+            // No normal form contains a line break.
             value.push('\n');
         }
         Some(value)
     }
 }
 
-/// A part of a normal form.
+/// Returns a part of a normal form.
 fn take(value: &str, part: &Part) -> String {
     let taken = match part.take {
         Take::Whole => value.to_owned(),
         Take::FirstWord => value.split(' ').next().unwrap_or_default().to_owned(),
         Take::LastWord => value.rsplit(' ').next().unwrap_or_default().to_owned(),
         Take::LongestWord => {
-            // Of several `max_by_key` gives the last.
+            // `max_by_key` returns the last of several maxima, so the words are reversed.
             value.split(' ').rev().max_by_key(|word| word.chars().count()).unwrap_or_default().to_owned()
         }
         Take::SortedWords => sorted_words(value),
@@ -193,7 +194,7 @@ fn take(value: &str, part: &Part) -> String {
     }
 }
 
-/// `surname (sound, first 3)`
+/// Returns a part as shown to users, such as `surname (sound, first 3)`.
 fn shown(part: &Part) -> String {
     let take = match part.take {
         Take::Whole => None,

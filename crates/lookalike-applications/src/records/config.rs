@@ -1,4 +1,4 @@
-//! What is asked of a linkage: fields, candidates, thresholds. As `link.toml` has it.
+//! The configuration of a linkage, as in `link.toml`: fields, candidates, thresholds.
 
 use std::fmt;
 
@@ -7,40 +7,40 @@ use serde::{
     de::{self, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
-/// Which records are compared, by what, and what a match is.
+/// The records to compare, the fields to compare them by, and the definition of a match.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// From this score on a pair is a match.
+    /// The score from which a pair is a match.
     #[serde(rename = "match", default = "LinkConfig::usual_match")]
     pub matches: f64,
-    /// From this score on, and below `match`, it is a possible one. None for 0.75, or `match` where that is less.
+    /// The score from which a pair below `match` is a possible match. `None` means 0.75, or `match` if that is lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possible: Option<f64>,
-    /// Each record is in one pair at most: the pairs with the best scores stand.
+    /// Whether each record is in at most one pair: the pairs with the best scores are kept.
     #[serde(default)]
     pub one_to_one: bool,
-    /// How matches make clusters.
+    /// The method that turns matches into clusters.
     #[serde(default)]
     pub clusters: ClusterBy,
-    /// What a field is worth that one of the two records has not.
+    /// How a field counts that one of the two records lacks.
     #[serde(default)]
     pub missing: Missing,
-    /// What is compared.
+    /// The fields that are compared.
     #[serde(rename = "field", default)]
     pub fields: Vec<FieldConfig>,
-    /// How candidates are found; none for equality of any one field.
+    /// The rules that find candidates; if empty, equality of any one field.
     #[serde(rename = "block", default)]
     pub blocks: Vec<BlockConfig>,
 }
 
 impl LinkConfig {
-    /// Two of three fields alike, and a third that is not all different.
+    /// Returns the default. A pair reaches it if two of three fields are similar, and the third is not entirely different.
     pub(super) const fn usual_match() -> f64 {
         0.85
     }
 
-    /// From which score on a pair is a possible match.
+    /// Returns the score from which a pair is a possible match.
     pub fn least(&self) -> f64 {
         self.possible.unwrap_or(self.matches.min(0.75))
     }
@@ -60,25 +60,25 @@ impl Default for LinkConfig {
     }
 }
 
-/// How matches make clusters.
+/// A method that turns matches into clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClusterBy {
     /// Connected components: matches of matches belong together.
     #[default]
     Components,
-    /// Going down the records, each joins the earlier one that leads a cluster and matches it best, or else leads one: whoever is in
-    /// a cluster matches its first record.
+    /// Records are processed in order. Each joins the best-matching earlier record that is the first of a cluster, or starts a
+    /// new cluster. So every record in a cluster matches the cluster's first record.
     Greedy,
 }
 
-/// What a field is worth that one of two records, or both, have not.
+/// How a field counts that one of two records, or both, lack.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Missing {
-    /// It is left out, and the other fields decide: neither its points nor its weight count.
+    /// The field is excluded and the other fields decide: neither its points nor its weight count.
     #[default]
     Skip,
-    /// This share of its weight, which counts as any other field's does.
+    /// The field gets this share of its weight as points, and its weight counts as for any other field.
     Share(f64),
 }
 
@@ -121,34 +121,37 @@ impl<'de> Deserialize<'de> for Missing {
     }
 }
 
-/// One thing that records are compared by.
+/// A field by which records are compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldConfig {
-    /// What it is called, in blocks and in the output.
+    /// The name in blocks and in the output.
     pub name: String,
-    /// Where it stands in a record, `address.city` for what stands inside; several are joined by a space. None for its name.
+    /// The field's paths in a record, such as `address.city` for a nested value; several values are joined with a space. If
+    /// empty, the path is the name.
     #[serde(default, deserialize_with = "names", skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
-    /// What it is: decides how values are normalised and compared.
+    /// The type, which decides how values are normalised and compared.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// Another way of comparing than the type's.
+    /// The comparison to use instead of the type's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<Compare>,
-    /// Points of a pair with the same value. The source has 100 for each field.
+    /// The points of a pair with the same value. The source has 100 for each field.
     #[serde(default = "FieldConfig::usual_weight")]
     pub weight: f64,
-    /// A similarity up to which values are taken for different and get nothing; what is above is stretched over 0 to 1.
+    /// The similarity up to which values count as different and get no points. Similarities above it are rescaled to the range
+    /// from 0 to 1.
     #[serde(default)]
     pub floor: f64,
-    /// What it is worth where it is missing; none for what is said for all fields.
+    /// How the field counts if it is missing. If `None`, the setting for all fields applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
-    /// Of numbers: so far apart, they are not similar at all; nearer, in proportion. None for a share of the larger.
+    /// For numbers: the difference from which on two numbers are not similar at all; smaller differences count in proportion. If
+    /// `None`, the difference counts as a share of the larger number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<f64>,
-    /// Of dates such as 3/4/1998: the month comes first.
+    /// For dates such as 3/4/1998: whether the month comes first.
     #[serde(default)]
     pub month_first: bool,
 }
@@ -158,7 +161,7 @@ impl FieldConfig {
         100.0
     }
 
-    /// A field of this name and type, with all else as usual.
+    /// Returns a field with this name and type, and default settings.
     pub fn new(name: &str, kind: Kind) -> Self {
         Self {
             name: name.into(),
@@ -173,84 +176,87 @@ impl FieldConfig {
         }
     }
 
-    /// Where it stands in a record.
+    /// Returns the field's paths in a record.
     pub fn paths(&self) -> &[String] {
         if self.from.is_empty() { std::slice::from_ref(&self.name) } else { &self.from }
     }
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Of people or firms: canonical words; apostrophes are left out.
+    /// A name of a person or firm: canonical words without apostrophes.
     Name,
-    /// Canonical words, the usual ones abbreviated: street, st., str. → st.
+    /// An address: canonical words, with usual words abbreviated: street, st., str. → st.
     Address,
-    /// Digits; an extension is left out, country codes count less.
+    /// A phone number: its digits without an extension; country codes count less.
     Phone,
-    /// Year, month and day, however they are written.
+    /// A date: year, month and day, in any common notation.
     Date,
-    /// The first number that stands there; the point is a point, and commas are between thousands.
+    /// A number: the first one in the value. The point is a decimal point, and commas separate thousands.
     Number,
-    /// Canonical words.
+    /// Text: canonical words.
     Text,
-    /// Of numbers and signs, such as 12-345/B: letters and digits without what separates them, compared by typing errors.
+    /// A code of digits and letters, such as 12-345/B: without separators, compared by typing errors.
     Code,
-    /// Canonical words, the same or not.
+    /// Canonical words that are either equal or different.
     Exact,
 }
 
-/// How two strings are compared.
+/// A measure of the similarity of two strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compare {
-    /// Jaro-Winkler, of the values as they stand or of their words in order, whichever is higher.
+    /// Jaro-Winkler of the values as given or with sorted words, whichever is higher.
     JaroWinkler,
-    /// Typing errors: 1 − distance / the longer's length; two neighbours exchanged are one error (optimal string alignment).
+    /// Typing errors: 1 − distance / length of the longer value. Two exchanged neighbours are one error (optimal string
+    /// alignment).
     Edits,
-    /// Common characters in order: 1 − insertions and deletions / both lengths, as they stand or words in order, whichever is higher.
+    /// Common characters in order: 1 − (insertions and deletions) / (sum of both lengths). This is computed for the values as
+    /// given and with sorted words, and the higher result counts.
     Ratio,
-    /// Words in common, of all (Jaccard).
+    /// The share of all words that both values contain (Jaccard).
     Words,
-    /// Words in common, of those of the shorter.
+    /// The share of the shorter value's words that both values contain.
     Shorter,
-    /// Each word with the one most like it (Monge and Elkan 1996), both ways, a repeated word once; an initial is like a word that
-    /// begins with it, and words of digits are the same or not. Of values of more than 1,000 words all are the same or not.
+    /// Compares each word with the most similar word of the other value (Monge and Elkan 1996), in both directions. A repeated
+    /// word counts once. An initial is similar to a word that begins with it, and words of digits are either equal or different.
+    /// If a value has more than 1,000 words, all words are either equal or different.
     Soft,
-    /// Runs of three characters in common, of all (Jaccard).
+    /// The share of all runs of three characters that both values contain (Jaccard).
     Trigrams,
-    /// The same, or not.
+    /// Equal or different.
     Exact,
 }
 
-/// A way to be candidates: what two records must share.
+/// A rule for candidates: what two records must share.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockConfig {
-    /// These, all of them, are the same.
+    /// The parts that must all be equal.
     #[serde(default, deserialize_with = "parts", skip_serializing_if = "Vec::is_empty")]
     pub equal: Vec<Part>,
-    /// Or else: runs of characters of this field resemble each other.
+    /// Alternatively, the field whose character n-grams must be similar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similar: Option<String>,
-    /// Characters in a run; 3 where nothing is said.
+    /// The number of characters in an n-gram; 3 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ngrams: Option<usize>,
-    /// The resemblance of the sets of runs at which `recall` is promised; 0.6 where nothing is said.
+    /// The resemblance of the n-gram sets at which `recall` is promised; 0.6 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
-    /// The share of pairs at the threshold that are found; 0.95 where nothing is said.
+    /// The share of pairs at the threshold that are found; 0.95 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
-    /// Records of one value, or of `similar` in one bucket of a band, beyond which it is passed over, because it says too little:
-    /// the pairs are counted, and told. None for no such limit.
+    /// The number of records with the same value above which the value is skipped, because it is too common to be evidence. With
+    /// `similar`, this applies to one bucket of a band. The skipped pairs are counted and reported. `None` means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }
 
 impl BlockConfig {
-    /// Records with the same in all of these fields.
+    /// Returns a rule for records with equal values in all of these fields.
     pub fn equal(fields: &[&str]) -> Self {
         let part = |field: &&str| Part { field: (*field).into(), take: Take::Whole, prefix: None, suffix: None };
         Self {
@@ -263,43 +269,43 @@ impl BlockConfig {
         }
     }
 
-    /// Records whose values of a field resemble each other.
+    /// Returns a rule for records with similar values of a field.
     pub fn similar(field: &str, threshold: f64) -> Self {
         Self { similar: Some(field.into()), threshold: Some(threshold), ..Self::equal(&[]) }
     }
 }
 
-/// What of a field must be the same: all, by its name alone, or a part.
+/// The part of a field that must be equal: the whole value if only the name is given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
-    /// The field's name.
+    /// The name of the field.
     pub field: String,
-    /// What of its value.
+    /// The part of its value.
     pub take: Take,
-    /// Only so many characters from the start.
+    /// The number of characters to use from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<usize>,
-    /// Only so many characters from the end.
+    /// The number of characters to use from the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suffix: Option<usize>,
 }
 
-/// What is taken of a normalised value.
+/// The part of a normalised value that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Take {
-    /// All of it.
+    /// The whole value.
     #[default]
     Whole,
-    /// Its first word.
+    /// The first word.
     FirstWord,
-    /// Its last word.
+    /// The last word.
     LastWord,
-    /// Its longest word; of several the first.
+    /// The longest word; the first one if there are several.
     LongestWord,
-    /// Its words in alphabetical order.
+    /// The words in alphabetical order.
     SortedWords,
-    /// How its words sound: the American Soundex code of each.
+    /// The sound of the words: the American Soundex code of each.
     Sound,
 }
 
@@ -307,7 +313,7 @@ impl<'de> Deserialize<'de> for Part {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Told {
+        struct Given {
             field: String,
             #[serde(default)]
             take: Take,
@@ -327,7 +333,7 @@ impl<'de> Deserialize<'de> for Part {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Part, A::Error> {
-                let Told { field, take, prefix, suffix } = Told::deserialize(MapAccessDeserializer::new(map))?;
+                let Given { field, take, prefix, suffix } = Given::deserialize(MapAccessDeserializer::new(map))?;
                 Ok(Part { field, take, prefix, suffix })
             }
         }
@@ -335,24 +341,24 @@ impl<'de> Deserialize<'de> for Part {
     }
 }
 
-/// The names of fields that a value is of: one, or a list of at least one.
+/// Reads the names of the fields that form a value: one name, or a list of at least one.
 fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged, expecting = "the name of a field of the records, or a list of such")]
-    enum Told {
+    #[serde(untagged, expecting = "the name of a field of the records, or a list of such names")]
+    enum Given {
         One(String),
         Several(Vec<String>),
     }
-    match Told::deserialize(deserializer)? {
-        Told::One(name) => Ok(vec![name]),
-        Told::Several(names) if names.is_empty() => {
-            Err(de::Error::custom("from is an empty list: give the name of a field of the records, or leave it out"))
+    match Given::deserialize(deserializer)? {
+        Given::One(name) => Ok(vec![name]),
+        Given::Several(names) if names.is_empty() => {
+            Err(de::Error::custom("from is an empty list; give the name of a field of the records, or leave it out"))
         }
-        Told::Several(names) => Ok(names),
+        Given::Several(names) => Ok(names),
     }
 }
 
-/// One part by itself, or a list.
+/// Reads a single part or a list of parts.
 fn parts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Part>, D::Error> {
     struct Either;
     impl<'de> Visitor<'de> for Either {

@@ -1,10 +1,11 @@
-//! Dates, however they are written → year-month-day, as far as they are told; and how alike two are.
+//! Parses dates in any common notation into year, month and day, as far as they are given. Also compares dates.
 
 use std::borrow::Cow;
 
 use super::strings::distance;
 
-/// A value without times of day: one or two digits, a colon and two, maybe a colon and two more with a fraction, maybe am or pm.
+/// Returns a value without times of day. A time is one or two digits, a colon and two digits. It may continue with a colon and
+/// two digits (with a fraction), and with am or pm.
 pub(super) fn without_time(value: &str) -> Cow<'_, str> {
     let (mut kept, mut from, mut at) = (String::new(), 0, 0);
     let bytes = value.as_bytes();
@@ -23,7 +24,7 @@ pub(super) fn without_time(value: &str) -> Cow<'_, str> {
     if from == 0 { value.into() } else { (kept + &value[from..]).into() }
 }
 
-/// How long the time of day is with which some bytes begin. It is of ASCII.
+/// Returns the length of the time of day with which `bytes` begins. The time consists of ASCII.
 fn time_at(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| bytes[from.min(bytes.len())..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let number = |from: usize, to: usize| bytes[from..to].iter().fold(0, |all, digit| 10 * all + u32::from(digit - b'0'));
@@ -46,18 +47,19 @@ fn time_at(bytes: &[u8]) -> Option<usize> {
         }
     }
     let blank = bytes[end..].iter().take_while(|byte| **byte == b' ').count();
-    let behind = &bytes[end + blank..];
-    let half = behind.len() >= 2
-        && matches!(behind[0] | 32, b'a' | b'p')
-        && behind[1] | 32 == b'm'
-        && !behind.get(2).is_some_and(u8::is_ascii_alphanumeric);
+    let after = &bytes[end + blank..];
+    let half = after.len() >= 2
+        && matches!(after[0] | 32, b'a' | b'p')
+        && after[1] | 32 == b'm'
+        && !after.get(2).is_some_and(u8::is_ascii_alphanumeric);
     Some(if half { end + blank + 2 } else { end })
 }
 
-/// Writes a date as `1998-03-12`, `1998-03` or `1998`; false where it is none that is understood. Understood are digits in a row
-/// (`19980312`, `12031998`), three numbers in ISO's, the usual or the American order, names of months in English, German, French,
-/// Spanish, Italian, Dutch and Portuguese, and whatever of these leaves day or month out. Times of day are passed over. A month
-/// or day that cannot be, as of a typing error, stays: it is compared as it stands; but a day above 31 is of no date.
+/// Writes a date as `1998-03-12`, `1998-03` or `1998`; returns false if it cannot be parsed. It parses digits in a row
+/// (`19980312`, `12031998`), and three numbers in ISO's, the usual or the American order. It also parses names of months in
+/// English, German, French, Spanish, Italian, Dutch and Portuguese. The day, or the day and the month, may be missing. Times of
+/// day are skipped. An impossible month or day, such as one with a typing error, is written unchanged and is compared like any
+/// other. A value with a day above 31 is not a date.
 pub(super) fn write(words: &str, month_first: bool, into: &mut String) -> bool {
     let Some(Date { year, month, day }) = read(words, month_first).filter(|date| date.day <= 31) else { return false };
     *into += &match (month, day) {
@@ -68,7 +70,7 @@ pub(super) fn write(words: &str, month_first: bool, into: &mut String) -> bool {
     true
 }
 
-/// 0 for what is not told.
+/// A date, with 0 for missing parts.
 #[derive(Clone, Copy)]
 struct Date {
     year: u32,
@@ -84,7 +86,7 @@ enum Piece {
     Month(u32),
 }
 
-/// Reads canonical words: letters and digits with spaces between them.
+/// Parses canonical words: letters and digits with spaces between them.
 fn read(words: &str, month_first: bool) -> Option<Date> {
     let pieces = pieces(words)?;
     let date = |year, month, day| Some(Date { year, month, day });
@@ -113,20 +115,22 @@ fn read(words: &str, month_first: bool) -> Option<Date> {
     }
 }
 
-/// Numbers and months; what else may stand in a date is passed over, and anything but that is no date.
+/// Returns the numbers and months of a date. Other words that are usual in dates are skipped; any other word means that the value
+/// is not a date.
 fn pieces(words: &str) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut rest_of_words = words.split(' ');
     while let Some(word) = rest_of_words.next() {
-        // A time of day comes behind three numbers: `1998-03-12T10:15:00Z` has `12t10`.
+        // A time of day follows three numbers: `1998-03-12T10:15:00Z` has `12t10`.
         let (digits, rest) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
         let done = pieces.len() == 3 || pieces.len() == 2 && rest.starts_with('t');
         match (digits, rest) {
             _ if pieces.len() == 3 => {
-                // Mar 12 10 15 00 1998: what was taken for a year is of a time before it.
+                // In `Mar 12 10 15 00 1998`, a time precedes the year. The number that was taken for the year belongs to that
+                // time.
                 let year = rest_of_words.next_back().filter(|word| word.len() == 4).and_then(number);
-                let is_told = pieces.iter().any(|piece| matches!(piece, Piece::Number(_, 4)));
-                if let (Some(year @ Piece::Number(n, _)), Piece::Number(..), false) = (year, pieces[2], is_told)
+                let has_year = pieces.iter().any(|piece| matches!(piece, Piece::Number(_, 4)));
+                if let (Some(year @ Piece::Number(n, _)), Piece::Number(..), false) = (year, pieces[2], has_year)
                     && is_year(n)
                 {
                     pieces[2] = year;
@@ -136,7 +140,7 @@ fn pieces(words: &str) -> Option<Vec<Piece>> {
             ("", "de" | "del" | "of" | "the" | "le" | "den" | "el" | "il") => {}
             ("", word) => match month_named(word) {
                 Some(month) => pieces.push(Piece::Month(month)),
-                // Of the week.
+                // A day of the week.
                 None if pieces.is_empty() && word.len() >= 2 && is_day_of_the_week(word) => {}
                 None => return None,
             },
@@ -159,7 +163,7 @@ fn is_year(year: u32) -> bool {
     (1500..2200).contains(&year)
 }
 
-/// Two digits are of the hundred years up to 2029.
+/// Two digits mean one of the hundred years up to 2029.
 fn full_year(year: u32, digits: usize) -> u32 {
     match (digits, year) {
         (2, ..30) => 2000 + year,
@@ -168,7 +172,7 @@ fn full_year(year: u32, digits: usize) -> u32 {
     }
 }
 
-/// Which of two is the month: the one that can be, else as it was said.
+/// Returns month and day. If only one of the two numbers can be a month, it is the month; otherwise `month_first` decides.
 fn month_and_day(first: u32, second: u32, month_first: bool) -> (u32, u32) {
     let first_is_month = match (first <= 12, second <= 12) {
         (true, false) => true,
@@ -178,7 +182,7 @@ fn month_and_day(first: u32, second: u32, month_first: bool) -> (u32, u32) {
     if first_is_month { (first, second) } else { (second, first) }
 }
 
-/// By beginnings that no other month has in the languages that are known, without diacritics.
+/// Returns the month of a name without diacritics, by a prefix that no other month has in the supported languages.
 fn month_named(word: &str) -> Option<u32> {
     const BEGINNINGS: &[(&str, u32)] = &[
         ("jan", 1),
@@ -226,14 +230,14 @@ fn is_day_of_the_week(word: &str) -> bool {
     DAYS.iter().any(|day| word == *day || day.len() == 3 && word.starts_with(day) && word.ends_with("day"))
 }
 
-/// Day and month exchanged.
+/// The similarity of dates with day and month exchanged.
 const SWAPPED: f64 = 0.9;
-/// The same in what both tell, and one tells more.
-const LESS_TOLD: f64 = 0.9;
+/// The similarity of dates that agree in the parts that both have, if one has more parts.
+const LESS_PRECISE: f64 = 0.9;
 
-/// How alike two normalised dates are. The same: 1. Day and month exchanged, or the same as far as one of them tells: 0.9. One typing
-/// error in the digits: 0.8, two: 0.5. Else the same year and month: 0.4, the same year: 0.2. What is no date is compared by typing
-/// errors, with a date by its digits.
+/// Returns the similarity of two normalised dates. Equal dates have 1. Dates with day and month exchanged, or equal in the parts
+/// that both have, have 0.9. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year and month give 0.4,
+/// and the same year 0.2. If one of the values is not a date, both are compared by typing errors, without the hyphens of dates.
 pub(super) fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -255,13 +259,13 @@ pub(super) fn similarity(a: &str, b: &str) -> f64 {
     }
     let both = |a: &str, b: &str| a.is_empty() || b.is_empty() || a == b;
     match (year_a == year_b, both(month_a, month_b)) {
-        (true, true) => LESS_TOLD,
+        (true, true) => LESS_PRECISE,
         (true, false) => 0.2,
         _ => 0.0,
     }
 }
 
-/// Year, month and day of a normalised date; empty where they are not told.
+/// Returns year, month and day of a normalised date; missing parts are empty.
 fn parts(date: &str) -> Option<(&str, &str, &str)> {
     let (year, rest) = date.split_once('-').unwrap_or((date, ""));
     let (month, day) = rest.split_once('-').unwrap_or((rest, ""));

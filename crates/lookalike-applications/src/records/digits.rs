@@ -1,11 +1,12 @@
-//! Signs of other scripts and widths → those of ASCII, where a value is of digits.
+//! Maps characters of other scripts and widths to those of ASCII, for values of digits.
 
 use std::borrow::Cow;
 
 use icu_normalizer::ComposingNormalizer;
 use icu_properties::props::{EnumeratedProperty, GeneralCategory};
 
-/// A value in NFKC, with ASCII's digits for those of all scripts (Unicode's decimal numbers) and a hyphen for the minus sign.
+/// Returns a value in NFKC, with ASCII digits for those of all scripts (Unicode's decimal numbers) and a hyphen for the minus
+/// sign.
 pub(super) fn plain(value: &str) -> Cow<'_, str> {
     if value.is_ascii() {
         return value.into();
@@ -14,7 +15,7 @@ pub(super) fn plain(value: &str) -> Cow<'_, str> {
     normal.chars().map(|c| if c == '\u{2212}' { '-' } else { digit(c).unwrap_or(c) }).collect::<String>().into()
 }
 
-/// Digits of a script stand in a row from 0 to 9, and rows may touch.
+/// Returns the ASCII digit of a digit in any script. Digits of a script occur in a row from 0 to 9, and rows may be adjacent.
 fn digit(c: char) -> Option<char> {
     let is_digit = |c: char| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber;
     if c.is_ascii() || !is_digit(c) {
@@ -44,9 +45,9 @@ mod tests {
         }
     }
 
-    /// What is said of rows, for every digit there is.
+    /// Checks, for every Unicode digit, that digits occur in rows of ten.
     #[test]
-    fn digits_stand_in_rows_of_ten() {
+    fn digits_occur_in_rows_of_ten() {
         let digits = ('\u{80}'..=char::MAX).filter(|&c| GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber);
         let values: Vec<u32> = digits.filter_map(|c| plain(c.encode_utf8(&mut [0; 4])).parse().ok()).collect();
         assert!(values.len() > 600 && values.len().is_multiple_of(10));

@@ -1,4 +1,4 @@
-//! A value as it stands in a record → its normal form, which is what is compared, blocked by and shown.
+//! Turns a value of a record into its normal form, which is compared, used in blocks and shown.
 
 use lookalike::text::{Folds, Tokens, TokensBy, canonicalise};
 
@@ -8,30 +8,30 @@ use super::{
     strings::{self, distance},
 };
 
-/// Room to normalise in.
+/// Scratch buffers for normalising.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct Scratch {
     tokens: Tokens,
     plain: String,
 }
 
-/// Writes the normal form of a value; nothing where it says nothing.
-pub(super) fn normalise(field: &FieldConfig, value: &str, room: &mut Room, into: &mut String) {
+/// Writes the normal form of a value; nothing if the value has no content.
+pub(super) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
     match field.kind {
         Kind::Phone => phone(&digits::plain(value), into),
         Kind::Number => number(&digits::plain(value), into),
         Kind::Code => {
-            let words = words(value, room);
+            let words = words(value, scratch);
             into.extend(words.chars().filter(|&c| c != ' '));
         }
         Kind::Name => {
-            let Room { tokens, plain } = room;
+            let Scratch { tokens, plain } = scratch;
             plain.clear();
             plain.extend(value.chars().filter(|c| !matches!(c, '\'' | '’' | 'ʼ' | '`')));
             into.push_str(canonical(plain, tokens));
         }
         Kind::Address => {
-            for word in words(value, room).split(' ') {
+            for word in words(value, scratch).split(' ') {
                 if !into.is_empty() {
                     into.push(' ');
                 }
@@ -39,28 +39,28 @@ pub(super) fn normalise(field: &FieldConfig, value: &str, room: &mut Room, into:
             }
         }
         Kind::Date => {
-            let words = words(&dates::without_time(&digits::plain(value)), room);
+            let words = words(&dates::without_time(&digits::plain(value)), scratch);
             if !dates::write(words, field.month_first, into) {
                 into.push_str(words);
             }
         }
-        Kind::Text | Kind::Exact => into.push_str(words(value, room)),
+        Kind::Text | Kind::Exact => into.push_str(words(value, scratch)),
     }
 }
 
-/// Canonical words without diacritics, a space between them.
-fn words<'a>(value: &str, room: &'a mut Room) -> &'a str {
-    canonical(value, &mut room.tokens)
+/// Returns canonical words without diacritics, with a space between them.
+fn words<'a>(value: &str, scratch: &'a mut Scratch) -> &'a str {
+    canonical(value, &mut scratch.tokens)
 }
 
 fn canonical<'a>(value: &str, tokens: &'a mut Tokens) -> &'a str {
     let folds = Folds { accents: true, ..Folds::default() };
     canonicalise(value, TokensBy::Words, folds, tokens);
-    // It was written as UTF-8.
+    // The text was written as UTF-8.
     str::from_utf8(tokens.text()).unwrap_or_default()
 }
 
-/// How alike two normal forms are that are both there, from 0 to 1.
+/// Returns the similarity of two non-empty normal forms, from 0 to 1.
 pub(super) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -78,19 +78,19 @@ pub(super) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
     }
 }
 
-/// Digits of a number without its extension; what is dialled before it (00, or 0 within a country) is left out.
+/// Writes the digits of a phone number without its extension. A dialling prefix (00, or 0 within a country) is omitted.
 fn phone(value: &str, into: &mut String) {
-    // A table that takes numbers for fractions writes them so.
+    // Tables that treat phone numbers as fractions write them with `.0`.
     let whole = value.trim().strip_suffix(".0").filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
     let lower = whole.unwrap_or(value).to_lowercase();
-    // An extension comes behind enough digits to call.
+    // An extension follows enough digits to make a call.
     let mut digits = 0;
     let end = lower.char_indices().find(|&(_, c)| {
         digits += usize::from(c.is_ascii_digit());
         digits >= 5 && (c.is_alphabetic() || c == '#')
     });
     let number = &lower[..end.map_or(lower.len(), |(at, _)| at)];
-    // +44 (0)20: the nought is dialled only without the country's code.
+    // +44 (0)20: the zero is dialled only without the country code.
     let number = number.replace("(0)", "");
     let start = into.len();
     into.extend(number.chars().filter_map(|c| c.to_digit(10)).filter_map(|digit| char::from_digit(digit, 10)));
@@ -98,14 +98,15 @@ fn phone(value: &str, into: &mut String) {
     into.replace_range(start..start + noughts, "");
 }
 
-/// Digits that a number has at least without its area's code, and with it.
+/// The smallest number of digits of a phone number: `LOCAL` without the area code, and `NATIONAL` with it.
 const LOCAL: usize = 7;
 const NATIONAL: usize = 9;
-/// Digits of a country's code, at most.
+/// The largest number of digits of a country code.
 const CODE: usize = 3;
 
-/// One that ends with all of the other is the same with a country's code before it, or nearly so with an area's: 1, 0.9. Else one
-/// typing error: 0.8, two: 0.5, more: 0, whether one has the country's code or not.
+/// Returns the similarity of two phone numbers. If the longer number ends with the shorter one, its other digits are a country
+/// code (similarity 1) or an area code (0.9). Otherwise one typing error gives 0.8, two give 0.5, and more give 0. The numbers
+/// are compared both with and without the country code.
 fn phones_alike(a: &str, b: &str) -> f64 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if long.ends_with(short) && short.len() >= LOCAL {
@@ -114,7 +115,7 @@ fn phones_alike(a: &str, b: &str) -> f64 {
     if short.len() < LOCAL - 1 {
         return 0.0;
     }
-    // Digits are a byte each.
+    // Each digit is one byte.
     let without_code = (short.len() >= NATIONAL && long.len() - short.len() <= CODE).then(|| &long[long.len() - short.len()..]);
     match distance(a, b).min(without_code.map_or(usize::MAX, |long| distance(short, long))) {
         1 => 0.8,
@@ -123,16 +124,16 @@ fn phones_alike(a: &str, b: &str) -> f64 {
     }
 }
 
-/// The first number in a value, without noughts that say nothing; nothing where there is none. A value that is all of it a number
-/// with a power of ten, 1e3, is that number, and says nothing beyond the bounds of an `f64`. The point is a point: a comma is
-/// only between thousands, and 3,5 begins with a 3.
+/// Writes the first number in a value, without redundant zeros; nothing if there is none. A value that is entirely a number with
+/// an exponent, such as 1e3, is that number; beyond the range of an `f64`, nothing is written. The point is a decimal point. A
+/// comma only separates thousands, so 3,5 begins with a 3.
 fn number(value: &str, into: &mut String) {
     let whole = value.trim();
     if whole.contains(['e', 'E'])
         && let Ok(number) = whole.parse::<f64>()
     {
         if number.is_finite() {
-            // Never with a power; and 0 is no −0.
+            // `to_string` never writes an exponent. Adding 0.0 turns −0 into 0.
             *into += &(number + 0.0).to_string();
         }
         return;
@@ -140,13 +141,13 @@ fn number(value: &str, into: &mut String) {
     let start = into.len();
     let bytes = value.as_bytes();
     let Some(digit) = bytes.iter().position(u8::is_ascii_digit) else { return };
-    // A point before it is its own where it stands behind no word (no.5) and no other point.
+    // A point before the first digit belongs to the number unless it follows a word (no.5) or another point.
     let before = |at: usize| value[..at].chars().next_back();
     let has_point = digit > 0
         && bytes[digit - 1] == b'.'
         && before(digit - 1).is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '.' | ')' | ']'));
     let first = digit - usize::from(has_point);
-    // A sign stands before it and behind nothing: 5-7 begins with a 5, and is no −7.
+    // A minus sign belongs to the number only if nothing or white space precedes it: 5-7 begins with a 5 and contains no −7.
     if first > 0 && bytes[first - 1] == b'-' && (first == 1 || bytes[first - 2].is_ascii_whitespace()) {
         into.push('-');
     }
@@ -187,11 +188,11 @@ fn thousands(rest: &[u8]) -> bool {
 fn numbers_alike(a: &str, b: &str, within: Option<f64>) -> f64 {
     let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) else { return 0.0 };
     let apart = (x - y).abs() / within.unwrap_or(x.abs().max(y.abs()));
-    // Numbers beyond all bounds are apart by what is no number.
+    // Numbers beyond the range of `f64` are infinite, so `apart` is not finite: maximally different.
     if apart.is_finite() { (1.0 - apart).max(0.0) } else { 0.0 }
 }
 
-/// The usual abbreviation of a word of an address.
+/// Returns the usual abbreviation of a word of an address.
 fn abbreviated(word: &str) -> &str {
     const WORDS: &[(&str, &str)] = &[
         ("alley", "aly"),
@@ -285,7 +286,7 @@ mod tests {
 
     fn normal(kind: Kind, value: &str) -> String {
         let mut into = String::new();
-        normalise(&FieldConfig::new("x", kind), value, &mut Room::default(), &mut into);
+        normalise(&FieldConfig::new("x", kind), value, &mut Scratch::default(), &mut into);
         into
     }
 
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_forms_are_their_own() {
+    fn normal_forms_are_idempotent() {
         for kind in [Kind::Name, Kind::Address, Kind::Phone, Kind::Number, Kind::Date, Kind::Text, Kind::Code, Kind::Exact] {
             for value in [
                 "12 March 1998",

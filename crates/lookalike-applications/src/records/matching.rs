@@ -1,4 +1,4 @@
-//! Matches → one-to-one pairs, and clusters.
+//! Turns matches into one-to-one pairs and clusters.
 
 use lookalike::cluster::UnionFind;
 
@@ -7,31 +7,31 @@ use super::config::ClusterBy;
 /// A pair of records with its score; `a` < `b`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
-    /// The first record's number.
+    /// The number of the first record.
     pub a: u32,
-    /// The second's.
+    /// The number of the second record.
     pub b: u32,
-    /// From 0 to 1.
+    /// The score, from 0 to 1.
     pub score: f64,
 }
 
-/// A one-to-one matching: each record is in one pair at most. A byte a record.
+/// A one-to-one matching: each record is in at most one pair. Takes one byte per record.
 #[derive(Debug)]
 pub struct OneToOne {
     taken: Vec<bool>,
 }
 
 impl OneToOne {
-    /// For this many records, none of them matched yet.
+    /// Creates a matching of `records` records, all unmatched.
     pub fn new(records: usize) -> Self {
         Self { taken: vec![false; records] }
     }
 
-    /// Whether both records of a pair are free; then they are taken. Pairs must come with the best score first, of equal ones the first
-    /// records first, so that always the best pair that is possible is taken.
+    /// Returns whether both records of a pair were free, and marks them as taken. Pairs must come with the best score first, and
+    /// among equal scores the first records first. Then each accepted pair is the best one that is still possible.
     ///
     /// # Panics
-    /// When a pair names a record that is not there.
+    /// Panics if a record of the pair does not exist.
     pub fn takes(&mut self, pair: &Scored) -> bool {
         let (a, b) = (pair.a as usize, pair.b as usize);
         let free = !self.taken[a] && !self.taken[b];
@@ -42,7 +42,7 @@ impl OneToOne {
     }
 }
 
-/// Each record's cluster from matches that come one after the other. 4 bytes a record.
+/// The cluster of each record, built from a sequence of matches. Takes 4 bytes per record.
 #[derive(Debug)]
 pub struct Clusters {
     by: By,
@@ -50,55 +50,55 @@ pub struct Clusters {
 
 #[derive(Debug)]
 enum By {
-    /// With how many records there are.
+    /// Connected components, with the number of records.
     Components(UnionFind, u32),
     Greedy {
-        leaders: Vec<u32>,
-        /// The record whose pairs are coming, and the best leader for it.
+        representatives: Vec<u32>,
+        /// The record whose pairs are being added, the best score, and the representative with that score.
         best: Option<(u32, f64, u32)>,
     },
 }
 
 impl Clusters {
-    /// Clusters of this many records, each alone at first.
+    /// Creates clusters of `records` records, each in its own cluster.
     pub fn new(by: ClusterBy, records: usize) -> Self {
         let by = match by {
             ClusterBy::Components => By::Components(UnionFind::new(records), records as u32),
-            ClusterBy::Greedy => By::Greedy { leaders: (0..records as u32).collect(), best: None },
+            ClusterBy::Greedy => By::Greedy { representatives: (0..records as u32).collect(), best: None },
         };
         Self { by }
     }
 
-    /// Takes a match. For greedy clusters matches must come sorted by `b`, then `a`; for components in any order.
+    /// Adds a match. For greedy clusters, matches must come sorted by `b`, then `a`; for components, in any order.
     ///
     /// # Panics
-    /// When a pair names a record that is not there.
+    /// Panics if a record of the pair does not exist.
     pub fn join(&mut self, pair: &Scored) {
         match &mut self.by {
             By::Components(sets, _) => sets.join(pair.a, pair.b),
-            By::Greedy { leaders, best } => {
-                if let &mut Some((record, _, leader)) = best
+            By::Greedy { representatives, best } => {
+                if let &mut Some((record, _, representative)) = best
                     && record != pair.b
                 {
-                    leaders[record as usize] = leader;
+                    representatives[record as usize] = representative;
                     *best = None;
                 }
-                if leaders[pair.a as usize] == pair.a && best.is_none_or(|(_, score, _)| pair.score > score) {
+                if representatives[pair.a as usize] == pair.a && best.is_none_or(|(_, score, _)| pair.score > score) {
                     *best = Some((pair.b, pair.score, pair.a));
                 }
             }
         }
     }
 
-    /// Each record's cluster, named by its first record.
-    pub fn leaders(self) -> Vec<u32> {
+    /// Returns each record's cluster, identified by its first record.
+    pub fn representatives(self) -> Vec<u32> {
         match self.by {
             By::Components(mut sets, records) => (0..records).map(|record| sets.find(record)).collect(),
-            By::Greedy { mut leaders, best } => {
-                if let Some((record, _, leader)) = best {
-                    leaders[record as usize] = leader;
+            By::Greedy { mut representatives, best } => {
+                if let Some((record, _, representative)) = best {
+                    representatives[record as usize] = representative;
                 }
-                leaders
+                representatives
             }
         }
     }
@@ -119,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_to_one_is_a_matching_that_nothing_better_could_join(all in pairs()) {
+        fn one_to_one_rejects_a_pair_only_for_a_better_one(all in pairs()) {
             let mut left = all.clone();
             left.sort_by(|x, y| y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b))));
             let mut matching = OneToOne::new(12);
@@ -130,7 +130,7 @@ mod tests {
                     prop_assert!(x.a != y.a && x.a != y.b && x.b != y.a && x.b != y.b);
                 }
             }
-            // A pair that was left out shares a record with one that is at least as good.
+            // A rejected pair shares a record with an accepted one that is at least as good.
             for x in &all {
                 let stands = left.iter().any(|y| [y.a, y.b].iter().any(|end| [x.a, x.b].contains(end)) && y.score >= x.score);
                 prop_assert!(stands, "{:?}", x);
@@ -138,21 +138,21 @@ mod tests {
         }
 
         #[test]
-        fn greedy_members_match_their_leader_and_leaders_do_not_match(all in pairs()) {
+        fn greedy_members_match_their_representative_and_representatives_do_not_match(all in pairs()) {
             let clusters = |by| {
                 let mut clusters = Clusters::new(by, 12);
                 let mut all = all.clone();
                 all.sort_by_key(|pair| (pair.b, pair.a));
                 all.iter().for_each(|pair| clusters.join(pair));
-                clusters.leaders()
+                clusters.representatives()
             };
-            let leaders = clusters(ClusterBy::Greedy);
+            let representatives = clusters(ClusterBy::Greedy);
             for pair in &all {
-                prop_assert!(!(leaders[pair.a as usize] == pair.a && leaders[pair.b as usize] == pair.b), "{:?}", pair);
+                prop_assert!(!(representatives[pair.a as usize] == pair.a && representatives[pair.b as usize] == pair.b), "{:?}", pair);
             }
-            for (record, &leader) in (0..).zip(&leaders) {
-                prop_assert_eq!(leaders[leader as usize], leader);
-                prop_assert!(leader == record || all.iter().any(|pair| (pair.a, pair.b) == (leader, record)));
+            for (record, &representative) in (0..).zip(&representatives) {
+                prop_assert_eq!(representatives[representative as usize], representative);
+                prop_assert!(representative == record || all.iter().any(|pair| (pair.a, pair.b) == (representative, record)));
             }
             let components = clusters(ClusterBy::Components);
             for pair in &all {

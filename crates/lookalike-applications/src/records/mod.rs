@@ -1,11 +1,12 @@
 //! Records of the same person, firm or thing (entity resolution): *Mining of Massive Datasets*, section 3.8.1.
 //!
-//! Records have fields of several types. Each value gets a normal form, by its type; candidates are pairs that share a field's value,
-//! as in the source's simple LSH, or whatever [`BlockConfig`] says; a candidate's score is the share of the points that its fields might
-//! have given, and two thresholds say match, possible or not.
+//! Records have fields of several types. The type of a field decides the normal form of its values. Candidates are pairs that
+//! share a field's value, as in the source's simple LSH, or pairs found by the rules in [`BlockConfig`]. The score of a candidate
+//! is the points that its fields give, as a share of the points that they could have given. Two thresholds classify it as a
+//! match, a possible match or neither.
 //!
 //! ```
-//! use lookalike_applications::records::{FieldConfig, Kind, LinkConfig, Linker, Records, Room, Verdict};
+//! use lookalike_applications::records::{FieldConfig, Kind, LinkConfig, Linker, Records, Scratch, Verdict};
 //!
 //! let fields = vec![
 //!     FieldConfig::new("name", Kind::Name),
@@ -15,7 +16,7 @@
 //! let linker = Linker::new(LinkConfig { fields, ..LinkConfig::default() })?;
 //!
 //! let mut records = Records::new(3);
-//! let mut room = Room::default();
+//! let mut scratch = Scratch::default();
 //! for record in [
 //!     ["Mary-Ann O'Brien", "12 North Station Street", "(213) 555-0100"],
 //!     ["OBrien, Mary Ann", "12 N. Station St.", "+1 213 555 0101"],
@@ -23,15 +24,15 @@
 //! ] {
 //!     let mut values = vec![String::new(); 3];
 //!     for (field, value) in record.iter().enumerate() {
-//!         linker.normalise(field, value, &mut room, &mut values[field]);
+//!         linker.normalise(field, value, &mut scratch, &mut values[field]);
 //!     }
 //!     records.push(values.iter().map(String::as_str));
 //! }
 //! assert_eq!(records.get(1, 1), "12 n stn st");
-//! assert_eq!(linker.meeting(&records, 0, 1), Some(1), "they have the same address");
+//! assert_eq!(linker.shared_block(&records, 0, 1), Some(1), "they have the same address");
 //! let score = linker.score(&records, 0, 1).unwrap();
 //! assert!(score < 1.0 && linker.verdict(score) == Verdict::Match);
-//! assert_eq!(linker.meeting(&records, 0, 2), None);
+//! assert_eq!(linker.shared_block(&records, 0, 2), None);
 //! # Ok::<(), lookalike_applications::Error>(())
 //! ```
 
@@ -57,7 +58,7 @@ mod valid;
 
 pub use blocks::{Block, NO_KEY};
 pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take};
-pub use kinds::Room;
+pub use kinds::Scratch;
 pub use linker::{Linker, Points, Verdict};
 pub use matching::{Clusters, OneToOne, Scored};
 pub use table::Records;

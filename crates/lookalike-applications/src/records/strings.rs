@@ -1,15 +1,16 @@
-//! How alike two strings are, from 0 to 1: symmetric, and 1 for equal ones.
+//! Similarity of two strings, from 0 to 1: symmetric, and 1 for equal strings.
 //!
-//! The measures of characters are rapidfuzz's; which of two strings comes first is decided here, because Jaro's greedy assignment may
+//! The character measures are rapidfuzz's. The order of the two strings is fixed here, because Jaro's greedy assignment may
 //! depend on it.
 
 use rapidfuzz::distance::{indel, jaro_winkler, osa};
 
 use super::config::Compare;
 
-/// Compares two values that are there by a measure. Cost: Jaro-Winkler and the edits some 100 ns for a name, `Soft` some nanoseconds for each
-/// pair of words that are not in both and a Jaro-Winkler for those that have enough letters in common. No two values cost more than about
-/// 40 ms: [`MOST_CHARACTERS`], [`SOFT_WORDS`] and [`SOFT_WORK`] are the bounds.
+/// Returns the similarity of two non-empty values by a measure. Cost: Jaro-Winkler and the edits take about 100 ns for a name.
+/// `Soft` takes a few nanoseconds for each pair of words that are not in both values. If the two words have enough letters in
+/// common, it also computes their Jaro-Winkler similarity. No two values cost more than about 40 ms: [`MOST_CHARACTERS`],
+/// [`SOFT_WORDS`] and [`SOFT_WORK`] are the limits.
 pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -27,11 +28,11 @@ pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
     }
 }
 
-/// Characters of a value that are compared, from its start: the work grows with the product of two lengths. No name, address or code is as
-/// long.
+/// The number of characters of a value that are compared, from its start: the work grows with the product of two lengths. No
+/// name, address or code is this long.
 const MOST_CHARACTERS: usize = 4096;
 
-/// Runs a measure of characters over bytes where they are the same.
+/// Runs a character measure over bytes if both values are ASCII.
 macro_rules! by_characters {
     ($measure:path, $a:expr, $b:expr) => {{
         let (a, b) = (start($a), start($b));
@@ -39,7 +40,7 @@ macro_rules! by_characters {
     }};
 }
 
-/// The first [`MOST_CHARACTERS`] of a value.
+/// Returns the first [`MOST_CHARACTERS`] characters of a value.
 fn start(value: &str) -> &str {
     match value.len() > MOST_CHARACTERS {
         true => value.char_indices().nth(MOST_CHARACTERS).map_or(value, |(end, _)| &value[..end]),
@@ -47,17 +48,18 @@ fn start(value: &str) -> &str {
     }
 }
 
-/// Jaro-Winkler (Winkler 1990), with 0.1 for each of up to four equal characters at the start of strings that are 0.7 alike.
+/// Returns the Jaro-Winkler similarity (Winkler 1990), with 0.1 for each of up to four equal initial characters if the Jaro
+/// similarity is above 0.7.
 fn winkler(a: &str, b: &str) -> f64 {
     by_characters!(jaro_winkler::normalized_similarity, a, b)
 }
 
-/// 1 − optimal string alignment / the longer's length.
+/// Returns 1 − optimal string alignment distance / length of the longer string.
 pub(super) fn edits(a: &str, b: &str) -> f64 {
     by_characters!(osa::normalized_similarity, a, b)
 }
 
-/// The optimal string alignment: insertions, deletions, substitutions, and exchanges of neighbours.
+/// Returns the optimal string alignment distance: insertions, deletions, substitutions, and exchanges of neighbours.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     by_characters!(osa::distance, a, b)
 }
@@ -66,10 +68,10 @@ fn ratio(a: &str, b: &str) -> f64 {
     by_characters!(indel::normalized_similarity, a, b)
 }
 
-/// The higher of what a measure says of two values and of their words in order.
+/// Returns the higher result of a measure for two values as given and with sorted words.
 fn as_it_stands_or_sorted(a: &str, b: &str, measure: fn(&str, &str) -> f64) -> f64 {
     let whole = measure(a, b);
-    // Two single words are in order.
+    // Two single words are already sorted.
     if !a.contains(' ') && !b.contains(' ') {
         return whole;
     }
@@ -81,14 +83,14 @@ fn as_it_stands_or_sorted(a: &str, b: &str, measure: fn(&str, &str) -> f64) -> f
     whole.max(measure(&a, &b))
 }
 
-/// The words of a value in alphabetical order, a space between them.
+/// Returns the words of a value in alphabetical order, with a space between them.
 pub(super) fn sorted_words(value: &str) -> String {
     let mut words: Vec<&str> = value.split(' ').collect();
     words.sort_unstable();
     words.join(" ")
 }
 
-/// The distinct words of a value, in alphabetical order.
+/// Returns the distinct words of a value, in alphabetical order.
 fn distinct(value: &str) -> Vec<&str> {
     let mut words: Vec<&str> = value.split(' ').collect();
     words.sort_unstable();
@@ -96,24 +98,26 @@ fn distinct(value: &str) -> Vec<&str> {
     words
 }
 
-/// What `share` makes of the numbers of distinct words: in common, of a, of b.
+/// Passes three numbers of distinct words to `share` and returns its result: the words that both values have, the words of `a`,
+/// and the words of `b`.
 fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
     let shared = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
     share(shared as f64, a.len() as f64, b.len() as f64)
 }
 
-/// Distinct words of a value beyond which its words are the same as another's or not.
+/// The number of distinct words of a value above which words are only tested for equality.
 const SOFT_WORDS: usize = 1000;
 
-/// Characters of all pairs of words that are compared for two values, beyond which their words are the same or not. Two texts of 900
-/// English words take a quarter of it; only words that are made of the same letters, hundreds of them in both values, come to it.
+/// The largest total number of characters in the compared pairs of words of two values. Above it, words are only tested for
+/// equality. Two texts of 900 English words take a quarter of it. Only values that both have hundreds of words made of the same
+/// letters reach it.
 const SOFT_WORK: usize = 1 << 20;
 
-/// The mean over the distinct words of both, a word as heavy as it is long, of how alike its best partner is.
+/// Returns the mean similarity of the distinct words of both values to their best partners, each weighted by its length.
 fn soft(a: &str, b: &str) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
-    // A word that both have has its partner.
+    // A word that both values have is its own partner.
     let best_at_once = |of: &[&str], others: &[&str]| -> Vec<f64> {
         of.iter().map(|word| if others.binary_search(word).is_ok() { 1.0 } else { 0.0 }).collect()
     };
@@ -133,8 +137,8 @@ fn soft(a: &str, b: &str) -> f64 {
     sum / whole
 }
 
-/// Raises how alike each word's best partner is to what the words of the other value make it. False where that is more than
-/// [`SOFT_WORK`].
+/// Raises the best similarity of each word to that of its most similar word in the other value. Returns false if that takes more
+/// than [`SOFT_WORK`].
 fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut [f64])) -> bool {
     let (letters_a, letters_b) =
         (a.iter().map(|word| Letters::of(word)), b.iter().map(|word| Letters::of(word)).collect::<Vec<_>>());
@@ -155,11 +159,12 @@ fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut
     true
 }
 
-/// What of a word says that no measure of it and another reaches [`LEAST_ALIKE`].
+/// A summary of a word that shows whether its similarity with another word can reach [`LEAST_ALIKE`].
 struct Letters {
-    /// Which of 32 classes of characters it has, and in the upper half which it has twice.
+    /// The lower half has a bit for each of 32 classes of characters, set if the word has a character of that class. The upper
+    /// half has the same bits for the classes that occur twice.
     has: u64,
-    /// Its first characters, as many as Jaro-Winkler looks at.
+    /// The first characters, as many as Jaro-Winkler uses.
     start: [char; 4],
     length: u32,
 }
@@ -178,8 +183,9 @@ impl Letters {
         Self { has, start, length }
     }
 
-    /// False only for words whose [`words_alike`] is 0. Jaro's characters in common are at most those of the same class, which bounds
-    /// the whole measure. One pair in fifty of different English words passes, one in 600 of random words.
+    /// Returns false only for words whose [`words_alike`] is 0. The number of common characters in Jaro's measure is at most the
+    /// number of characters of the same class, which bounds the whole measure. Of pairs of different English words, one in fifty
+    /// passes; of pairs of random words, one in 600.
     fn may_be_alike(&self, other: &Self) -> bool {
         let rest = |letters: &Self| letters.length - letters.has.count_ones();
         let common = f64::from((self.has & other.has).count_ones() + rest(self).min(rest(other)));
@@ -190,7 +196,8 @@ impl Letters {
     }
 }
 
-/// An initial is nearly the word that begins with it, a number is itself or nothing, and words less alike than this are different.
+/// The similarity of an initial to a word that begins with it. A number is only similar to itself, and words with a similarity
+/// below `LEAST_ALIKE` are different.
 const INITIAL: f64 = 0.95;
 const LEAST_ALIKE: f64 = 0.8;
 
@@ -210,7 +217,7 @@ fn words_alike(a: &str, b: &str) -> f64 {
     if alike < LEAST_ALIKE { 0.0 } else { alike }
 }
 
-/// The resemblance of the sets of three characters in a row, with one space before and behind the value.
+/// Returns the resemblance of the sets of three consecutive characters, with one space before and after each value.
 fn trigrams(a: &str, b: &str) -> f64 {
     let grams = |value: &str| {
         let characters: Vec<char> = [' '].into_iter().chain(value.chars()).chain([' ']).collect();
@@ -224,8 +231,8 @@ fn trigrams(a: &str, b: &str) -> f64 {
     shared as f64 / (a.len() + b.len() - shared) as f64
 }
 
-/// The American Soundex code of each word (as the National Archives have it: h and w do not separate, vowels do); a word of other
-/// letters than a to z is its own code.
+/// Returns the American Soundex code of each word (as defined by the National Archives: h and w do not separate, vowels do). A
+/// word with letters other than a to z is its own code.
 pub(super) fn sounds(value: &str) -> String {
     let codes: Vec<String> = value.split(' ').map(soundex).collect();
     codes.join(" ")
@@ -305,7 +312,7 @@ mod tests {
         }
     }
 
-    /// Work is bounded: beyond so many words only the same ones count.
+    /// Checks that the work is bounded: above the word limit, only equal words count.
     #[test]
     fn soft_of_long_values() {
         let text = |from: usize, to: usize| (from..to).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
@@ -316,9 +323,9 @@ mod tests {
         assert_eq!(similarity(Compare::Soft, repeated.trim_end(), "words same"), 1.0);
     }
 
-    /// Words that are made of the same letters, which no look at letters tells apart.
+    /// Checks words of the same letters, which the letter summary cannot distinguish.
     #[test]
-    fn soft_of_many_anagrams_takes_the_same_words_only() {
+    fn soft_matching_of_many_anagrams_counts_only_equal_words() {
         let letters: Vec<char> = "abcdefghij".chars().collect();
         let word = |seed: usize| {
             let (mut left, mut seed) = (letters.clone(), seed);
@@ -336,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_long_values_the_start_is_compared() {
+    fn only_the_start_of_very_long_values_is_compared() {
         let (one, other) = ("ab".repeat(500_000), "ab".repeat(499_999) + "cd");
         for by in [Compare::JaroWinkler, Compare::Edits, Compare::Ratio] {
             assert_eq!(similarity(by, &one, &other), 1.0, "{by:?}");
@@ -364,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Jaro (1989) as it is written: characters in common within a window, and half the transpositions.
+    /// Returns Jaro (1989) as defined: common characters within a window, and half the transpositions.
     fn jaro_twin(a: &[char], b: &[char]) -> f64 {
         if a.is_empty() || b.is_empty() {
             return 0.0;
@@ -433,9 +440,9 @@ mod tests {
             prop_assert!(words_alike(&a, &start) == 0.0 || Letters::of(&a).may_be_alike(&Letters::of(&start)), "{} {}", a, start);
         }
 
-        /// Long strings too: those of more than 64 characters go another way.
+        /// Includes strings of more than 64 characters, for which a different implementation is used.
         #[test]
-        fn characters_are_compared_as_their_definitions_say(a in "[abcdé]{1,90}", b in "[abcdé]{1,90}") {
+        fn character_measures_match_their_definitions(a in "[abcdé]{1,90}", b in "[abcdé]{1,90}") {
             prop_assert!((winkler(&a, &b) - winkler_twin(&a, &b)).abs() < 1e-9, "{} {}", winkler(&a, &b), winkler_twin(&a, &b));
             prop_assert_eq!(distance(&a, &b), distance_twin(&a, &b));
         }

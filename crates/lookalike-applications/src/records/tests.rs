@@ -1,4 +1,4 @@
-//! Laws of linkage, against the obvious way.
+//! Compares the properties of linkage with naive implementations.
 
 use proptest::prelude::*;
 
@@ -13,18 +13,18 @@ fn linker(config: LinkConfig) -> Linker {
 }
 
 fn records(linker: &Linker, raw: &[Vec<String>]) -> Records {
-    let (mut records, mut room) = (Records::new(linker.config().fields.len()), Room::default());
+    let (mut records, mut scratch) = (Records::new(linker.config().fields.len()), Scratch::default());
     for record in raw {
         let mut values = vec![String::new(); record.len()];
         for (at, value) in record.iter().enumerate() {
-            linker.normalise(at, value, &mut room, &mut values[at]);
+            linker.normalise(at, value, &mut scratch, &mut values[at]);
         }
         records.push(values.iter().map(String::as_str));
     }
     records
 }
 
-/// The source's customers: name, address and phone, 100 points each.
+/// Checks the source's customers: name, address and phone, 100 points each.
 #[test]
 fn the_sources_customers() {
     let fields = vec![field("name", Kind::Name), field("address", Kind::Address), field("phone", Kind::Phone)];
@@ -44,12 +44,12 @@ fn the_sources_customers() {
     assert!((200.0..255.0).contains(&points(0, 2)), "another name: {}", points(0, 2));
     assert_eq!(points(0, 3), 300.0, "what is missing is left out");
     assert!(points(0, 4) < 200.0);
-    let met: Vec<Option<usize>> = (1..5).map(|b| linker.meeting(&records, 0, b)).collect();
+    let met: Vec<Option<usize>> = (1..5).map(|b| linker.shared_block(&records, 0, b)).collect();
     assert_eq!(met, [Some(1), Some(1), Some(0), None], "by the first field in common");
 }
 
 #[test]
-fn what_is_missing_is_left_out_or_worth_a_share() {
+fn missing_values_are_excluded_or_get_a_share() {
     let mut fields = vec![field("a", Kind::Exact), field("b", Kind::Exact), field("c", Kind::Exact)];
     fields[1].weight = 50.0;
     fields[2].missing = Some(Missing::Share(0.5));
@@ -67,7 +67,7 @@ fn what_is_missing_is_left_out_or_worth_a_share() {
 }
 
 #[test]
-fn refusals_say_what_and_what_to_do() {
+fn errors_contain_the_cause_and_advice() {
     let usual = || LinkConfig { fields: vec![field("a", Kind::Name), field("b", Kind::Date)], ..LinkConfig::default() };
     let with = |change: fn(&mut LinkConfig)| {
         let mut config = usual();
@@ -75,16 +75,16 @@ fn refusals_say_what_and_what_to_do() {
         Linker::new(config).unwrap_err()
     };
     for (error, part) in [
-        (with(|c| c.fields.clear()), "no field: name at least one"),
-        (with(|c| c.matches = 1.5), "match = 1.5"),
-        (with(|c| c.matches = f64::NAN), "match = NaN"),
-        (with(|c| c.possible = Some(0.0)), "possible = 0"),
-        (with(|c| c.possible = Some(0.9)), "possible = 0.9 is above match = 0.85, which is the default: "),
-        (with(|c| (c.matches, c.possible) = (0.8, Some(0.9))), "possible = 0.9 is above match = 0.8: "),
+        (with(|c| c.fields.clear()), "there is no field to compare; add at least one"),
+        (with(|c| c.matches = 1.5), "match must be above 0 and at most 1, got 1.5"),
+        (with(|c| c.matches = f64::NAN), "match must be above 0 and at most 1, got NaN"),
+        (with(|c| c.possible = Some(0.0)), "possible must be above 0 and at most 1, got 0"),
+        (with(|c| c.possible = Some(0.9)), "possible = 0.9 is above match = 0.85, which is the default, but "),
+        (with(|c| (c.matches, c.possible) = (0.8, Some(0.9))), "possible = 0.9 is above match = 0.8, but "),
         (with(|c| c.fields[0].from = vec!["x".into(), "y".into(), "x".into()]), "field \"a\": from has \"x\" twice"),
         (
             with(|c| (c.fields[1].month_first, c.fields[1].compare) = (true, Some(Compare::Exact))),
-            "month_first is of the type's own",
+            "month_first belongs to the type's own",
         ),
         (
             with(|c| {
@@ -92,31 +92,37 @@ fn refusals_say_what_and_what_to_do() {
                     FieldConfig { within: Some(2.0), compare: Some(Compare::Edits), ..FieldConfig::new("n", Kind::Number) };
                 c.fields[1] = number;
             }),
-            "field \"n\": within is of the type's own",
+            "field \"n\": within belongs to the type's own",
         ),
         (with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]), "block 1 has \"a\" twice in equal"),
-        (with(|c| c.missing = Missing::Share(2.0)), "missing = 2"),
-        (with(|c| c.fields[0].missing = Some(Missing::Share(-1.0))), "field \"a\": missing = -1"),
-        (with(|c| c.fields[1].name = "a".into()), "field \"a\" stands twice"),
+        (with(|c| c.missing = Missing::Share(2.0)), "missing must be from 0 to 1 or \"skip\", got 2"),
+        (
+            with(|c| c.fields[0].missing = Some(Missing::Share(-1.0))),
+            "field \"a\": missing must be from 0 to 1 or \"skip\", got -1",
+        ),
+        (with(|c| c.fields[1].name = "a".into()), "duplicate field \"a\""),
         (with(|c| c.fields[1].name.clear()), "field 2 has no name"),
-        (with(|c| c.fields[0].weight = 0.0), "field \"a\": weight = 0"),
-        (with(|c| c.fields[0].weight = f64::INFINITY), "weight = inf"),
-        (with(|c| c.fields[0].floor = 1.0), "field \"a\": floor = 1"),
-        (with(|c| c.fields[0].within = Some(2.0)), "within goes with type = \"number\""),
-        (with(|c| c.fields[0].month_first = true), "month_first goes with type = \"date\""),
+        (with(|c| c.fields[0].weight = 0.0), "field \"a\": weight must be above 0 and at most 1000000, got 0"),
+        (with(|c| c.fields[0].weight = f64::INFINITY), "weight must be above 0 and at most 1000000, got inf"),
+        (with(|c| c.fields[0].floor = 1.0), "field \"a\": floor must be at least 0 and below 1, got 1"),
+        (with(|c| c.fields[0].within = Some(2.0)), "within only works with type = \"number\""),
+        (with(|c| c.fields[0].month_first = true), "month_first only works with type = \"date\""),
         (with(|c| c.blocks = vec![BlockConfig::equal(&[])]), "block 1 must have either equal"),
         (
             with(|c| c.blocks = vec![BlockConfig { equal: BlockConfig::equal(&["a"]).equal, ..BlockConfig::similar("a", 0.5) }]),
             "block 1 must have either equal",
         ),
         (with(|c| c.blocks = vec![BlockConfig { ngrams: Some(2), ..BlockConfig::equal(&["a"]) }]), "block 1 has ngrams"),
-        (with(|c| c.blocks = vec![BlockConfig { at_most: Some(1), ..BlockConfig::equal(&["a"]) }]), "at_most = 2 or more"),
+        (with(|c| c.blocks = vec![BlockConfig { at_most: Some(1), ..BlockConfig::equal(&["a"]) }]), "at_most to 2 or more"),
         (
             with(|c| c.blocks = vec![BlockConfig::equal(&["a"]), BlockConfig::equal(&["c"])]),
-            "block 2 names the field \"c\", and there is none of that name: the fields are \"a\", \"b\"",
+            "block 2 names the field \"c\", which does not exist; the fields are \"a\", \"b\"",
         ),
-        (with(|c| c.blocks = vec![BlockConfig::similar("a", 2.0)]), "block 1: threshold 2"),
-        (with(|c| c.blocks = vec![BlockConfig { ngrams: Some(0), ..BlockConfig::similar("a", 0.5) }]), "block 1: a shingle of 0"),
+        (with(|c| c.blocks = vec![BlockConfig::similar("a", 2.0)]), "block 1: threshold must be above 0 and at most 1, got 2"),
+        (
+            with(|c| c.blocks = vec![BlockConfig { ngrams: Some(0), ..BlockConfig::similar("a", 0.5) }]),
+            "block 1: a shingle must have from 1",
+        ),
     ] {
         assert!(error.to_string().contains(part), "{error}: {part}");
     }
@@ -126,7 +132,7 @@ fn refusals_say_what_and_what_to_do() {
     assert_eq!(usual().least(), 0.75);
 }
 
-/// A part of a value as its name says, the obvious way.
+/// Returns a part of a value in the naive way.
 fn part_of(value: &str, take: Take, prefix: Option<usize>) -> String {
     let words: Vec<&str> = value.split_whitespace().collect();
     let taken = match take {
@@ -142,7 +148,7 @@ fn raw_records() -> impl Strategy<Value = Vec<Vec<String>>> {
 }
 
 proptest! {
-    /// Candidates are those with equal values, compared as values.
+    /// Checks that candidates are the records with equal values, compared as values.
     #[test]
     fn blocks_are_equality_of_values(raw in raw_records(), prefix in prop::option::of(1usize..3)) {
         let takes = [Take::Whole, Take::FirstWord, Take::LastWord];
@@ -162,13 +168,13 @@ proptest! {
                     x == y && !x.0.is_empty() && !x.1.is_empty()
                 });
                 let (a, b) = (a as u32, b as u32);
-                prop_assert_eq!(linker.meeting(&records, a, b), naive);
-                prop_assert_eq!(linker.meeting(&records, b, a), naive, "candidates of each other");
+                prop_assert_eq!(linker.shared_block(&records, a, b), naive);
+                prop_assert_eq!(linker.shared_block(&records, b, a), naive, "candidates of each other");
             }
         }
     }
 
-    /// A score is the share of the points, whichever record comes first, and looking only for enough of it changes nothing.
+    /// Checks that a score is the share of the points, in either order of the records, and that a lower limit does not change it.
     #[test]
     fn scores_are_shares_of_points(raw in raw_records(), least in 0.0..1.0f64, share in prop::option::of(0.0..1.0f64)) {
         let mut fields = [Kind::Name, Kind::Text, Kind::Code].map(|kind| field(&format!("{kind:?}"), kind)).to_vec();
@@ -202,9 +208,9 @@ proptest! {
         }
     }
 
-    /// Values whose runs of characters are the same always meet, and none meets nothing.
+    /// Checks that values with the same n-grams are always candidates, and that empty values never are.
     #[test]
-    fn the_same_runs_meet(raw in raw_records()) {
+    fn values_with_the_same_ngrams_are_candidates(raw in raw_records()) {
         let fields = ["x", "y", "z"].map(|name| field(name, Kind::Text)).to_vec();
         let blocks = vec![BlockConfig::similar("x", 0.7)];
         let linker = linker(LinkConfig { fields, blocks, ..LinkConfig::default() });
@@ -212,8 +218,8 @@ proptest! {
         for a in 0..raw.len() as u32 {
             for b in 0..raw.len() as u32 {
                 let (x, y) = (records.get(a, 0), records.get(b, 0));
-                let met = linker.meeting(&records, a, b).is_some();
-                prop_assert_eq!(met, linker.meeting(&records, b, a).is_some());
+                let met = linker.shared_block(&records, a, b).is_some();
+                prop_assert_eq!(met, linker.shared_block(&records, b, a).is_some());
                 prop_assert!(met || x != y || x.is_empty());
                 prop_assert!(!met || !x.is_empty() && !y.is_empty());
             }

@@ -1,33 +1,35 @@
-//! How many of some found pairs are right, where it is not known which.
+//! Estimates how many of a set of found pairs are correct, without knowing which.
 
 use super::{
     config::{FieldConfig, Kind},
-    kinds::{self, Room},
+    kinds::{self, Scratch},
 };
 
-/// The share of a set of pairs that are of one person, by something that was not compared: *Mining of Massive Datasets*, section
-/// 3.8.1. There the records of two companies have dates, which are `right` = 10 days apart on the average for pairs that are known to be right
-/// (those of 300 points) and `wrong` = 45 for pairs that are wrong (at random); of pairs that are `found` = x days apart on the average
-/// a share of (45 − x) / 35 is right.
+/// Returns the share of correct pairs (of one person), estimated from a value that was not compared: *Mining of Massive
+/// Datasets*, section 3.8.1. In its example, the records of two companies have dates. The dates are `right` = 10 days apart on
+/// average for pairs known to be correct (those of 300 points), and `wrong` = 45 days apart for incorrect (random) pairs. If
+/// pairs are `found` = x days apart on average, a share of (45 − x) / 35 is correct.
 ///
-/// It goes beyond 0 or 1 where the pairs are further apart, or nearer, than either kind; none where both kinds are as far apart.
+/// The result is below 0 or above 1 if the found pairs are further apart, or nearer to each other, than the pairs of both kinds.
+/// It is `None` if both kinds are equally far apart.
 pub fn right_share(found: f64, right: f64, wrong: f64) -> Option<f64> {
     let share = (wrong - found) / (wrong - right);
     share.is_finite().then_some(share)
 }
 
-/// A value that pairs can be apart in: a date as the number of its day, or a number. None for what is neither, and for a date without a day.
-pub fn measure(value: &str, room: &mut Room) -> Option<f64> {
+/// Returns the value as a number, so that pairs can be compared by it: a date as the number of its day, or the number itself.
+/// Returns `None` for anything else, and for a date without a day.
+pub fn measure(value: &str, scratch: &mut Scratch) -> Option<f64> {
     let mut date = String::new();
-    kinds::normalise(&FieldConfig::new("", Kind::Date), value, room, &mut date);
+    kinds::normalise(&FieldConfig::new("", Kind::Date), value, scratch, &mut date);
     day(&date).map(|day| day as f64).or_else(|| value.trim().parse().ok().filter(|number: &f64| number.is_finite()))
 }
 
-/// The days from 1970-01-01 to a date, by the Gregorian calendar.
+/// Returns the number of days from 1970-01-01 to a date, by the Gregorian calendar.
 fn day(date: &str) -> Option<i64> {
     let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    // March is the first month, so that the day that is sometimes there is the last.
+    // March is the first month, so that the leap day is the last day of the year.
     let (years, months) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     Some(
         365 * years + years.div_euclid(4) - years.div_euclid(100) + years.div_euclid(400) + (153 * months + 2) / 5 + day
@@ -35,8 +37,8 @@ fn day(date: &str) -> Option<i64> {
     )
 }
 
-/// How far apart two values are on the average, over all pairs of `a`'s, or of one of `a`'s and one of `b`'s. None where there is no
-/// pair. Cost: a sort.
+/// Returns the average difference of two values: over all pairs of values of `a`, or, if `b` is given, over all pairs of a value
+/// of `a` and a value of `b`. Returns `None` if there is no pair. Cost: a sort.
 pub fn mean_apart(mut a: Vec<f64>, b: Option<Vec<f64>>) -> Option<f64> {
     let Some(mut b) = b else {
         a.sort_unstable_by(f64::total_cmp);
@@ -80,13 +82,13 @@ mod tests {
             ("soon", None),
             ("", None),
         ] {
-            assert_eq!(measure(value, &mut Room::default()), expected, "{value}");
+            assert_eq!(measure(value, &mut Scratch::default()), expected, "{value}");
         }
     }
 
     proptest! {
         #[test]
-        fn the_mean_is_that_of_pair_against_pair(
+        fn the_mean_matches_a_comparison_of_all_pairs(
             a in prop::collection::vec(-500i32..500, 0..20),
             b in prop::option::of(prop::collection::vec(-500i32..500, 0..20)),
         ) {

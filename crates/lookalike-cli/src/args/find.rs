@@ -1,4 +1,4 @@
-//! Flags that say how candidates are found. Those of another way than the chosen one are refused, not passed over.
+//! Flags for finding candidate pairs. Flags of a method that was not chosen are refused rather than ignored.
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -11,66 +11,81 @@ use lookalike_engine::{Setting, Words, words};
 
 use super::{ShingleArgs, refuse};
 
-/// How candidates are found.
+/// How candidate pairs are found.
 #[derive(Clone, Args)]
 pub struct FindArgs {
-    /// What is measured of two texts
-    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparing")]
+    /// Similarity measure
+    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparison")]
     pub measure: MeasureBy,
-    /// How documents that may be similar are found
-    #[arg(long, value_enum, default_value_t = MethodBy::Minhash, help_heading = "Finding")]
+    /// How candidate pairs are found
+    #[arg(long, value_enum, default_value_t = MethodBy::Minhash, help_heading = "Candidates")]
     pub method: MethodBy,
-    /// Of --method minhash: by what samples of shingles documents meet [default: bands; for containment, shared]
-    #[arg(long, value_enum, help_heading = "Finding")]
+    /// For --method minhash: what the documents of a candidate pair share
+    ///
+    /// [default: bands; with --measure containment, shared]
+    #[arg(long, value_enum, help_heading = "Candidates")]
     pub candidates: Option<CandidatesBy>,
-    /// Of minhash: share of the pairs at the threshold that must be found; pairs above it are found more often
-    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Finding")]
+    /// For --method minhash: share of the pairs at the threshold to find
+    ///
+    /// This is the expected recall. Pairs above the threshold are found more often.
+    #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Candidates")]
     pub recall: f64,
-    /// Bands, together with --rows, instead of those that the threshold and the recall choose
-    #[arg(long, value_name = "B", help_heading = "Finding")]
+    /// For --candidates bands: number of bands; requires --rows
+    ///
+    /// By default, the threshold and the recall determine the bands and rows.
+    #[arg(long, value_name = "B", help_heading = "Candidates")]
     pub bands: Option<usize>,
-    /// Rows of a band
-    #[arg(long, value_name = "R", help_heading = "Finding")]
+    /// For --candidates bands: rows per band; requires --bands
+    #[arg(long, value_name = "R", help_heading = "Candidates")]
     pub rows: Option<usize>,
-    /// Random permutations that make a signature [default: one]
-    #[arg(long, value_enum, help_heading = "Finding")]
+    /// For --candidates bands: random permutations per signature [default: one]
+    #[arg(long, value_enum, help_heading = "Candidates")]
     pub permutations: Option<PermutationsBy>,
-    /// Of shared and super: sample one shingle in M, a power of two, of every text, instead of what the threshold and the recall
-    /// choose
-    #[arg(long, value_name = "M", help_heading = "Finding")]
+    /// For --candidates shared and super: sample one shingle in M
+    ///
+    /// M is a power of two and is the same for all texts. By default, the threshold and the recall determine the sampling.
+    #[arg(long, value_name = "M", help_heading = "Candidates")]
     pub modulus: Option<u64>,
-    /// Of shared and super: set shingles of more than N documents aside [default: 1000]
-    #[arg(long, value_name = "N", help_heading = "Finding")]
+    /// Ignore shingles that occur in more than N documents [default: 1000]
+    ///
+    /// For --candidates shared and super. Ignored shingles do not make candidate pairs, but still count towards similarity.
+    #[arg(long, value_name = "N", help_heading = "Candidates")]
     pub common: Option<u32>,
-    /// Of super: sampled shingles in a super-shingle, instead of what the threshold and the recall choose
-    #[arg(long, value_name = "W", help_heading = "Finding")]
+    /// For --candidates super: sampled shingles per super-shingle
+    ///
+    /// By default, the threshold and the recall determine the number.
+    #[arg(long, value_name = "W", help_heading = "Candidates")]
     pub run_length: Option<usize>,
-    /// Of simhash: bits of a hash, 64 or 128 [default: 64]
-    #[arg(long, value_name = "BITS", help_heading = "Finding")]
+    /// For --method simhash: bits per hash, 64 or 128 [default: 64]
+    #[arg(long, value_name = "BITS", help_heading = "Candidates")]
     pub bits: Option<u32>,
-    /// Of simhash: what votes for the bits, as often as it occurs [default: shingles]
-    #[arg(long, value_enum, help_heading = "Finding")]
+    /// For --method simhash: features to hash [default: shingles]
+    ///
+    /// Each feature is weighted by how often it occurs in the text.
+    #[arg(long, value_enum, help_heading = "Candidates")]
     pub features: Option<FeaturesBy>,
-    /// Of simhash: bits that may differ [default: as many as are expected to at the threshold; none for tokens]
-    #[arg(long, value_name = "BITS", help_heading = "Finding")]
+    /// For --method simhash: number of bits that may differ
+    ///
+    /// [default: as many as are expected to differ at the threshold; required with --features tokens]
+    #[arg(long, value_name = "BITS", help_heading = "Candidates")]
     pub distance: Option<u32>,
-    /// Of simhash: blocks that a hash is cut into [default: one more than bits may differ]
-    #[arg(long, value_name = "N", help_heading = "Finding")]
+    /// For --method simhash: blocks per hash [default: --distance plus 1]
+    #[arg(long, value_name = "N", help_heading = "Candidates")]
     pub blocks: Option<u32>,
-    /// Of sentences: how many of the longest must be the same [default: 3]
-    #[arg(long, value_name = "K", help_heading = "Finding")]
+    /// For --method sentences: longest sentences that must match [default: 3]
+    #[arg(long, value_name = "K", help_heading = "Candidates")]
     pub longest: Option<usize>,
-    /// Of sentences: the hash of the longest; md5 takes them as they stand in the text [default: xxh3]
-    #[arg(long, value_enum, help_heading = "Finding")]
+    /// For --method sentences: hash of the longest sentences [default: xxh3]
+    #[arg(long, value_enum, help_heading = "Candidates")]
     pub digest: Option<DigestOf>,
 }
 
-/// What is measured of two texts.
+/// Similarity measures of two texts.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MeasureBy {
-    /// shared shingles divided by all: roughly the same
+    /// shared shingles divided by all shingles of both texts: the texts are roughly the same
     Resemblance,
-    /// shared shingles divided by those of the text that may go: roughly contained in the one that stays
+    /// shared shingles divided by those of one text: the other text contains roughly all of it. dedup drops the contained text
     Containment,
 }
 
@@ -83,37 +98,37 @@ impl From<MeasureBy> for Measure {
     }
 }
 
-/// How documents that may be similar are found.
+/// Methods for finding candidate pairs.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MethodBy {
     /// random samples of the shingle sets
     Minhash,
-    /// hashes that differ in few bits; dedup takes what is within the distance for similar unless --verify exact
+    /// hashes that differ in few bits; dedup takes pairs within the distance as similar unless --verify exact is given
     Simhash,
-    /// the same longest sentences
+    /// identical longest sentences
     Sentences,
-    /// the same text but for form
+    /// identical text after normalisation
     Exact,
-    /// all pairs, by an exact join of all sets, in memory
+    /// every pair, by an exact join of all shingle sets in memory
     Shingle,
 }
 
-/// By what samples of shingles documents meet.
+/// What the documents of a candidate pair share.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CandidatesBy {
-    /// a band of their signatures
+    /// one band of their MinHash signatures
     Bands,
     /// enough of their sampled shingles
     Shared,
-    /// one run of their sampled shingles
+    /// a run of their sampled shingles (a super-shingle)
     Super,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PermutationsBy {
-    /// one for each slot
+    /// a separate permutation for each slot of the signature
     Many,
-    /// one for all: several times faster
+    /// one permutation for all slots: several times faster
     One,
 }
 
@@ -128,9 +143,9 @@ impl From<PermutationsBy> for Permutations {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FeaturesBy {
-    /// their order counts
+    /// shingles: the order of the words matters
     Shingles,
-    /// a bag of words
+    /// tokens: a bag of words, without their order
     Tokens,
 }
 
@@ -145,9 +160,9 @@ impl From<FeaturesBy> for Features {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum DigestOf {
-    /// of the sentences' canonical forms
+    /// XXH3 of the sentences' canonical forms
     Xxh3,
-    /// of their bytes
+    /// MD5 of the sentences' original bytes
     Md5,
 }
 
@@ -160,7 +175,7 @@ impl From<DigestOf> for DigestBy {
     }
 }
 
-/// A way of finding candidates, as flags name it.
+/// Returns the flag and value that select a way of finding candidates.
 fn asked(candidates: &Candidates) -> (Setting, &'static str) {
     match candidates {
         Candidates::Bands(_) => (Setting::Candidates, "bands"),
@@ -174,12 +189,12 @@ fn asked(candidates: &Candidates) -> (Setting, &'static str) {
 }
 
 impl FindArgs {
-    /// The finding and comparing part of a configuration, the rest as by default.
+    /// Returns a configuration with the settings for finding and comparing; all other settings have their defaults.
     pub fn config(&self, shingles: &ShingleArgs) -> anyhow::Result<Config> {
         Ok(Config { measure: self.measure.into(), recall: self.recall, candidates: self.candidates()?, ..shingles.config()? })
     }
 
-    /// The way that was asked for, its settings as by default.
+    /// Returns the requested way of finding candidates with its default settings.
     fn way(&self) -> anyhow::Result<Candidates> {
         Ok(match (self.method, self.candidates) {
             (MethodBy::Minhash, None) => Candidates::usual(self.measure.into()),
@@ -187,7 +202,7 @@ impl FindArgs {
             (MethodBy::Minhash, Some(CandidatesBy::Shared)) => Shared::default().into(),
             (MethodBy::Minhash, Some(CandidatesBy::Super)) => Shared { super_shingles: true, ..Shared::default() }.into(),
             (_, Some(_)) => {
-                let what = words![Setting::Candidates, " goes with ", (Setting::Method, "minhash")];
+                let what = words![Setting::Candidates, " only works with ", (Setting::Method, "minhash")];
                 return Err(refuse(what, "leave out one of the two"));
             }
             (MethodBy::Simhash, None) => SimHashBy::default().into(),
@@ -197,7 +212,7 @@ impl FindArgs {
         })
     }
 
-    /// The way that was asked for, with the settings that were given.
+    /// Returns the requested way of finding candidates with the given settings.
     fn candidates(&self) -> anyhow::Result<Candidates> {
         let mut candidates = self.way()?;
         self.refuse_others(&candidates)?;
@@ -225,7 +240,7 @@ impl FindArgs {
         Ok(candidates)
     }
 
-    /// A flag that the chosen way has no use for was meant for another.
+    /// Refuses flags that the chosen way of finding candidates does not use: they were meant for a different one.
     fn refuse_others(&self, chosen: &Candidates) -> anyhow::Result<()> {
         let by_super: Candidates = Shared { super_shingles: true, ..Shared::default() }.into();
         let bands = [Bands::default().into()];
@@ -253,7 +268,7 @@ impl FindArgs {
                     false => words![said, " or ", asked(way)],
                 };
                 let meant = ways.iter().fold(Words::default(), or);
-                let what = words![setting, " goes with ", meant, ", and this is ", asked(chosen)];
+                let what = words![setting, " only works with ", meant, ", not with ", asked(chosen)];
                 return Err(refuse(what, "leave out one of the two"));
             }
         }
@@ -261,14 +276,14 @@ impl FindArgs {
     }
 }
 
-/// Sets what was given; what was not stays.
+/// Sets a value that was given, and leaves the default otherwise.
 fn set<T>(setting: &mut T, given: Option<impl Into<T>>) {
     if let Some(given) = given {
         *setting = given.into();
     }
 }
 
-/// The modulus that --modulus asks for.
+/// Returns the modulus for --modulus.
 pub fn modulus(m: u64) -> anyhow::Result<Modulus> {
     match m.is_power_of_two() {
         true => Ok(Modulus::Fixed { level: m.ilog2() }),

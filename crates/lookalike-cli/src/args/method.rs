@@ -1,4 +1,4 @@
-//! Flags that say what becomes of a collection: how documents are compared and found, what counts as similar, who stays.
+//! Flags that determine the result of a run: how documents are compared and found, what counts as similar, and which are kept.
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -9,42 +9,46 @@ use lookalike_engine::{Setting, words};
 
 use super::{FindArgs, ShingleArgs, refuse};
 
-/// All of a method.
+/// All flags of a method.
 #[derive(Args)]
 pub struct MethodArgs {
-    /// Similarity from which two documents are roughly the same, above 0 up to 1 [default: 0.8, unless --preset sets it]
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    /// Minimum similarity of duplicates, above 0 and at most 1 [default: 0.8]
+    ///
+    /// A --preset may set another default.
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
     pub threshold: Option<f64>,
     #[command(flatten)]
     pub shingles: ShingleArgs,
     #[command(flatten)]
     pub find: FindArgs,
-    /// What counts as similar [default: exact; of simhash, sketch]
-    #[arg(long, value_enum, help_heading = "Comparing")]
+    /// How candidate pairs are verified [default: exact; simhash: sketch]
+    #[arg(long, value_enum, help_heading = "Comparison")]
     pub verify: Option<VerifyBy>,
-    /// Which document stays: first, longest (most characters of the text as it is), newest:FIELD, max:FIELD or min:FIELD; ties go to
-    /// the first [default: first; for containment, longest]
-    #[arg(long, value_name = "WHO", help_heading = "Choosing")]
+    /// Document of a group to keep [default: first; containment: longest]
+    ///
+    /// RULE is first, longest (most characters of the original text), newest:FIELD, max:FIELD or min:FIELD. Among equals, the
+    /// first document is kept.
+    #[arg(long, value_name = "RULE", help_heading = "Grouping")]
     pub keep: Option<Keep>,
-    /// What a group is
-    #[arg(long, value_enum, default_value_t = ClusterBy::Law, help_heading = "Choosing")]
+    /// How groups are formed
+    #[arg(long, value_enum, default_value_t = ClusterBy::Law, help_heading = "Grouping")]
     pub cluster: ClusterBy,
-    /// Of --cluster greedy: what stands for a cluster [default: first]
-    #[arg(long, value_enum, help_heading = "Choosing")]
+    /// For --cluster greedy: what represents a cluster [default: first]
+    #[arg(long, value_enum, help_heading = "Grouping")]
     pub representative: Option<RepresentativeBy>,
-    /// Of --cluster greedy: fingerprints in a sketch [default: 200]
-    #[arg(long, value_name = "S", help_heading = "Choosing")]
+    /// For --cluster greedy: fingerprints per sketch [default: 200]
+    #[arg(long, value_name = "S", help_heading = "Grouping")]
     pub sample: Option<usize>,
 }
 
-/// What counts as similar.
+/// Ways to verify a candidate pair.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum VerifyBy {
-    /// the exact measure of the two sets
+    /// compute the exact similarity of the two shingle sets
     Exact,
-    /// what the sketches say: an estimate some hundredths off; of simhash that few bits differ, of sentences that they are the same
+    /// estimate the similarity from sketches, to within some hundredths; simhash: few bits differ; sentences: they are identical
     Sketch,
-    /// being a candidate at all: fast and mostly wrong
+    /// accept every candidate: fast, but mostly wrong
     None,
 }
 
@@ -58,31 +62,31 @@ impl From<VerifyBy> for Verify {
     }
 }
 
-/// What a group is.
+/// Kinds of groups.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClusterBy {
-    /// a kept document and those similar to it
+    /// a kept document and the dropped documents similar to it
     Law,
-    /// all that chains of similar pairs connect
+    /// all documents that chains of similar pairs connect
     Components,
-    /// Broder's greedy clusters of sketches: one pass, by estimates alone
+    /// Broder's greedy clusters of sketches: one pass, from estimates only
     Greedy,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum RepresentativeBy {
-    /// its first member
+    /// the first member of the cluster
     First,
-    /// the fingerprints that most of its members have
+    /// the fingerprints that most members of the cluster have
     Popular,
 }
 
 impl MethodArgs {
-    /// The configuration, not yet checked as a whole.
+    /// Returns the configuration; it is not yet checked as a whole.
     pub fn config(&self) -> anyhow::Result<Config> {
         if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
             let greedy = (Setting::Cluster, "greedy");
-            let what = words![Setting::Representative, " and ", Setting::Sample, " go with ", greedy];
+            let what = words![Setting::Representative, " and ", Setting::Sample, " only work with ", greedy];
             return Err(refuse(what, "leave them out"));
         }
         let base = self.find.config(&self.shingles)?;

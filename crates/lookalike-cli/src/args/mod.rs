@@ -1,5 +1,5 @@
-//! Flags that several commands have. Their values are checked where they are used, by the core and the engine; here they
-//! are only named and explained.
+//! Flags that several commands share. This module only names and documents them; the core and the engine check their values where
+//! they use them.
 
 mod find;
 mod method;
@@ -23,13 +23,17 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// JSON Lines, JSON arrays, CSV, TSV and WARC in files (plain, .gz, .zst, .bz2, .xz, .lz4 or .br), Parquet and Arrow (.parquet,
-    /// .arrow, .feather), files that are a document each (.txt, .md, .html and their like), folders, quoted globs, URLs of them (s3://,
-    /// gs://, az://; of a file also https://), or - for standard input
+    /// Files, folders, quoted globs or URLs to read; - is standard input
+    ///
+    /// JSON Lines, JSON arrays, CSV, TSV and WARC files can be plain or compressed (.gz, .zst, .bz2, .xz, .lz4 or .br). Parquet
+    /// and Arrow files are recognised by .parquet, .arrow and .feather. A .txt, .md, .html or similar file is one document. URLs
+    /// can be s3://, gs:// and az://, or https:// for a single file.
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
-    /// Run COMMAND with sh -c and read what it prints, plain or compressed (not brotli), behind the other inputs; it runs once for each pass
-    /// and must print the same each time. Several with several flags; a record without an id is called command:N:line
+    /// Run COMMAND with sh -c and read its output, after the other inputs
+    ///
+    /// The output can be plain or compressed, except with brotli. The command runs once for each pass and must print the same
+    /// each time. Repeat the flag for several commands. A record without an id gets the id command:N:line.
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub input_command: Vec<String>,
     #[command(flatten)]
@@ -37,7 +41,8 @@ pub struct InputArgs {
 }
 
 impl InputArgs {
-    /// Adds the inputs to a report, and where bad lines go. A command may have a password in it, so it is called by its number.
+    /// Adds the inputs and the file for bad lines to a report. A command may contain a password, so its number is reported
+    /// instead.
     pub fn report(&self, report: Report) -> Report {
         let commands = (1..=self.input_command.len()).map(|number| format!("command:{number}"));
         let report = report.inputs("input", &self.inputs).inputs("command", commands);
@@ -45,55 +50,63 @@ impl InputArgs {
     }
 }
 
-/// How a line is read.
+/// How records are read.
 #[derive(Args)]
 pub struct RecordArgs {
-    /// What all inputs hold [default: what their endings and first bytes say]
+    /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     pub format: Option<FormatBy>,
-    /// Of folders, leave out what .gitignore files say
+    /// Skip files of folders that .gitignore files exclude
     #[arg(long, help_heading = "Input")]
     pub gitignore: bool,
-    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused:
-    /// name a split, and compare it with another by --against
+    /// Read all splits of a dataset folder, such as train and test, together
+    ///
+    /// Without this flag, a folder with several splits is refused. To compare two splits, name one as INPUT and the other with
+    /// --against.
     #[arg(long, help_heading = "Input")]
     pub all_splits: bool,
-    /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
-    /// header has most]
+    /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
+    ///
+    /// The delimiter is detected among comma, semicolon, tab and bar: the one that the header contains most often.
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     pub delimiter: Option<u8>,
-    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk, and of JSON Lines that are not UTF-8; of documents
-    /// and pages, where it is not to be guessed
+    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
+    ///
+    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
+    /// detected unless it is given here.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub encoding: Option<String>,
-    /// Take texts for pages of HTML, and compare this of them [default: nothing is taken for a page but files and records that are
-    /// called so, and of these the text]
+    /// Parse texts as HTML and compare this part of them
+    ///
+    /// [default: only .html files and HTML records are parsed, and their visible text is compared]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Input")]
     pub html: Option<HtmlBy>,
     #[command(flatten)]
     pub fields: FieldArgs,
-    /// Set bad lines aside in FILE (- is standard output), count them and go on, instead of stopping at the first
+    /// Skip bad lines, count them and write them to FILE
+    ///
+    /// Without this flag, the first bad line ends the run. - is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub skip_bad: Option<PathBuf>,
-    /// Let the same id stand for several documents
+    /// Allow duplicate ids
     #[arg(long, help_heading = "Input")]
     pub allow_repeated_ids: bool,
 }
 
-/// What inputs hold.
+/// Formats of inputs.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FormatBy {
-    /// JSON Lines: an object on each line
+    /// JSON Lines: one object per line
     Jsonl,
     /// one JSON array of objects
     Json,
     /// CSV or TSV with a header
     Csv,
-    /// plain text, of which each file is a document
+    /// plain text: each file is a document
     Text,
-    /// pages, of which each file is a document
+    /// HTML: each file is a document
     Html,
-    /// a crawl: its responses, resources and conversions are documents, called by their URLs
+    /// a web crawl: each response, resource or conversion is a document, with its URL as id
     Warc,
     /// a Parquet file
     Parquet,
@@ -116,12 +129,12 @@ impl From<FormatBy> for Format {
     }
 }
 
-/// What is taken of a page.
+/// Parts of a page that can be compared.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum HtmlBy {
-    /// all that is to be seen
+    /// all visible text
     Text,
-    /// the main part, without menus, side bars and footers
+    /// the main content, without menus, sidebars and footers
     Main,
 }
 
@@ -138,33 +151,39 @@ pub fn delimiter(given: &str) -> Result<u8, String> {
     match given.as_bytes() {
         b"\\t" => Ok(b'\t'),
         &[one] if one != b'"' && one.is_ascii() && (one == b'\t' || !one.is_ascii_control()) => Ok(one),
-        _ => Err("give one character of ASCII that is no quote, or \\t for a tab".into()),
+        _ => Err("give one ASCII character other than a quote, or \\t for a tab".into()),
     }
 }
 
 /// The fields of a record.
 #[derive(Args)]
 pub struct FieldArgs {
-    /// The field that holds the text; of CSV, the column. A name with dots, as meta.text, is the field with exactly this name, or else a
-    /// path into objects and structs; so are those of all flags that name fields. Of CSV it is only the former
+    /// Field with the text; in CSV, the column
+    ///
+    /// A name with dots, such as meta.text, is the field with exactly this name or, if there is none, a path into objects and
+    /// structs. This holds for all flags that name fields. In CSV, it is always the exact name of a column.
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
-    /// Documents are sets: the field that holds a JSON array of strings and numbers (of CSV, the column; of tables, a list), whose
-    /// items are compared as they are, each by itself; of --keep longest, the set of most items stays
+    /// Compare sets: field with a JSON array of strings and numbers
+    ///
+    /// In CSV this is a column, in tables a list. Items are compared as they are, each separately. --keep longest keeps the set
+    /// with the most items.
     #[arg(long, value_name = "FIELD", conflicts_with = "text_field", help_heading = "Input")]
     pub set_field: Option<String>,
-    /// The field that holds the id, a string or a number; a record without one is called file:line
+    /// Field with the id, a string or a number
+    ///
+    /// A record without one gets the id file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     pub id_field: String,
 }
 
 impl FieldArgs {
-    /// The field that is compared.
+    /// Returns the field that is compared.
     pub fn text(&self) -> &str {
         self.set_field.as_ref().unwrap_or(&self.text_field)
     }
 
-    /// A configuration of texts as one of sets, where documents are sets.
+    /// Turns a configuration for texts into one for sets if documents are sets.
     pub fn of_sets(&self, config: Config) -> anyhow::Result<Config> {
         match self.set_field {
             None => Ok(config),
@@ -173,54 +192,61 @@ impl FieldArgs {
     }
 }
 
-/// Flags that do not go together.
+/// Returns the error for flags that contradict each other.
 pub fn refuse(what: Words, advice: &'static str) -> anyhow::Error {
     Error::new(ErrorKind::Config, what).instead(advice).into()
 }
 
-/// A configuration of texts as one of sets.
+/// Turns a configuration for texts into one for sets.
 pub fn as_sets(config: Config) -> anyhow::Result<Config> {
     if config.tokens != TokensBy::Auto {
-        let what = words![Setting::Tokens, ": the items of a set are compared as they are, each by itself"];
+        let what = words![Setting::Tokens, ": the items of a set are compared as they are, each separately"];
         return Err(Error::new(ErrorKind::Config, what).advise("leave it out, or compare texts").into());
     }
     Ok(Config { tokens: TokensBy::Items, ..config })
 }
 
-/// What a shingle is.
+/// How texts become shingles.
 #[derive(Args)]
 pub struct ShingleArgs {
-    /// Settings for a kind of texts; flags given beside it win
-    #[arg(long, value_enum, value_name = "KIND", help_heading = "Comparing")]
+    /// Settings for a kind of text; explicit flags override them
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Comparison")]
     pub preset: Option<PresetBy>,
-    /// What a token is
-    #[arg(long, value_enum, default_value_t = Tokens::Auto, help_heading = "Comparing")]
+    /// Unit of text that shingles are made of
+    #[arg(long, value_enum, default_value_t = Tokens::Auto, help_heading = "Comparison")]
     pub tokens: Tokens,
-    /// Make alike what differs only so, while comparing; several with commas
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparing")]
+    /// Ignore these differences when comparing (comma-separated)
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparison")]
     pub fold: Vec<Fold>,
-    /// Tokens in a shingle: words, or 8 to 10 when tokens are characters [default: 5; lines 2; with --anchors 3; of sets 1]
-    #[arg(long, value_name = "K", help_heading = "Comparing")]
+    /// Tokens per shingle [default: 5; lines: 2, with --anchors: 3, sets: 1]
+    ///
+    /// A shingle is a run of consecutive tokens. Documents are compared by the shingles that they share. If tokens are
+    /// characters, use 8 to 10.
+    #[arg(long, value_name = "K", help_heading = "Comparison")]
     pub shingle: Option<usize>,
-    /// Only shingles that begin with a stop word of these languages, such as en or en,de: articles have many, menus and
-    /// advertisements few. A text with few stop words is compared by all its shingles, and the summary counts these texts
-    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', help_heading = "Comparing")]
+    /// Use only shingles that start with a stop word of these languages
+    ///
+    /// Give languages such as en or en,de. Menus and advertisements are ignored, because they have few stop words, while articles
+    /// have many. A text with few stop words is compared by all its shingles, and the summary counts such texts.
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',', help_heading = "Comparison")]
     pub anchors: Vec<Language>,
-    /// What a shingle that occurs several times in a text counts
-    #[arg(long, value_enum, default_value_t = OccurrencesBy::Once, help_heading = "Comparing")]
+    /// How to count a shingle that occurs several times in a text
+    #[arg(long, value_enum, default_value_t = OccurrencesBy::Once, help_heading = "Comparison")]
     pub occurrences: OccurrencesBy,
-    /// How a shingle becomes a number
-    #[arg(long, value_enum, default_value_t = Fingerprint::Rolling, help_heading = "Comparing")]
+    /// How a shingle is hashed to a number
+    #[arg(long, value_enum, default_value_t = Fingerprint::Rolling, help_heading = "Comparison")]
     pub fingerprint: Fingerprint,
-    /// Of --fingerprint rabin: bits of a number, 16 to 64 [default: 64]
-    #[arg(long, value_name = "BITS", help_heading = "Comparing")]
+    /// For --fingerprint rabin: bits of the number, 16 to 64 [default: 64]
+    #[arg(long, value_name = "BITS", help_heading = "Comparison")]
     pub degree: Option<u32>,
-    /// Seed of all that is drawn at random; another seed may find other pairs near the threshold
-    #[arg(long, default_value_t = Config::default().seed, help_heading = "Comparing")]
+    /// Seed for all random choices
+    ///
+    /// Another seed may find other pairs near the threshold.
+    #[arg(long, default_value_t = Config::default().seed, help_heading = "Comparison")]
     pub seed: u64,
 }
 
-/// A kind of texts.
+/// Kinds of text.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PresetBy {
     /// texts of one or two sentences, such as quotations, verses and titles: --shingle 2 --threshold 0.5
@@ -235,64 +261,64 @@ impl From<PresetBy> for Preset {
     }
 }
 
-/// What a token is.
+/// Units of text.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Tokens {
-    /// words; in Chinese, Japanese, Thai, Javanese and other scripts without spaces, characters
+    /// words; characters in scripts without spaces, such as Chinese, Japanese, Thai and Javanese
     Auto,
     /// words in every script
     Words,
-    /// characters, with one space for whatever stands between words
+    /// characters, with one space for whatever separates words
     Chars,
-    /// as auto, but Chinese is cut into the words of a dictionary
+    /// like auto, but Chinese is split into the words of a dictionary
     Jieba,
     /// lines, for code and logs: the words of a line, without its indentation and punctuation; lines without a word are skipped
     Lines,
 }
 
-/// What is made alike.
+/// Differences that can be ignored.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fold {
-    /// traditional Chinese characters and their simplified forms
+    /// traditional or simplified Chinese characters
     Simplified,
-    /// letters with and without accents, Latin, Greek and Cyrillic
+    /// accents of Latin, Greek and Cyrillic letters
     Accents,
-    /// Arabic, Hebrew and Syriac with and without vowel marks
+    /// vowel marks of Arabic, Hebrew and Syriac
     Marks,
-    /// all digits
+    /// values of digits: all digits are equal
     Digits,
 }
 
-/// What a shingle that occurs several times counts.
+/// Ways to count a shingle that occurs several times.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum OccurrencesBy {
-    /// as one (Broder's option B)
+    /// once (Broder's option B)
     Once,
-    /// each occurrence as a shingle of its own (Broder's option A)
+    /// each occurrence as a separate shingle (Broder's option A)
     Labelled,
 }
 
-/// How a shingle becomes a number.
+/// Hash functions for shingles.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fingerprint {
     /// a rolling hash of the tokens' hashes
     Rolling,
-    /// Rabin's fingerprint of words of eight bytes: a longer word counts as several, so a shingle may have fewer words
+    /// Rabin's fingerprint of 8-byte words: a longer word counts as several, so a shingle may have fewer words
     Rabin,
 }
 
 impl ShingleArgs {
-    /// What holds where no flag says otherwise: the preset, or the defaults.
+    /// Returns the configuration that applies where no flag is given: the preset or the defaults.
     pub fn base(&self) -> Config {
         self.preset.map_or_else(Config::default, |preset| Preset::from(preset).config())
     }
 
-    /// The comparing part of a configuration, the rest as by default.
+    /// Returns a configuration with the settings for comparing; all other settings have their defaults.
     pub fn config(&self) -> anyhow::Result<Config> {
         let base = self.base();
         let has = |fold| self.fold.contains(&fold);
         if self.degree.is_some() && self.fingerprint != Fingerprint::Rabin {
-            let what = words![Setting::Degree, " goes with ", (Setting::Fingerprint, "rabin")];
+            let what = words![Setting::Degree, " only works with ", (Setting::Fingerprint, "rabin")];
             return Err(refuse(what, "give both, or neither"));
         }
         Ok(Config {
@@ -325,37 +351,43 @@ impl ShingleArgs {
     }
 }
 
-/// How a run is done.
+/// How a run is executed.
 #[derive(Args)]
 pub struct RunArgs {
-    /// Threads [default: one a core]; the answer is the same for any number
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
+    /// Number of threads [default: one per core]
+    ///
+    /// Results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     pub threads: usize,
-    /// Memory to take, such as 512M or 8G [default: half of what is free]; what is more goes to temporary files. What cannot, such
-    /// as a line of hundreds of megabytes, is told in the summary
-    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Running")]
+    /// Memory limit, such as 512M or 8G [default: half of free memory]
+    ///
+    /// Data beyond the limit is spilled to temporary files. Data that cannot be spilled, such as a line of hundreds of megabytes,
+    /// is reported in the summary.
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     pub memory: Option<u64>,
-    /// The folder for temporary files [default: the system's]
-    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    /// Folder for temporary files [default: the system's]
+    #[arg(long, value_name = "FOLDER", help_heading = "Execution")]
     pub temp_dir: Option<PathBuf>,
-    /// Write the summary as JSON to FILE, a URL or - when the run is done, after the other outputs; it is there whole or not at all
-    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    /// Write the summary as JSON to FILE, a URL or - at the end of the run
+    ///
+    /// It is written after the other outputs, either completely or not at all.
+    #[arg(long, value_name = "FILE", help_heading = "Execution")]
     pub summary: Option<PathBuf>,
     /// Print nothing but errors
-    #[arg(long, short, help_heading = "Running")]
+    #[arg(long, short, help_heading = "Execution")]
     pub quiet: bool,
 }
 
-/// The least memory with which a run keeps what it is asked.
+/// The least memory limit that a run can respect.
 const LEAST_MEMORY: u64 = 64 * bytesize::MB;
 
-/// A size in bytes, with or without a unit.
+/// Parses a size in bytes, with or without a unit.
 pub fn memory(size: &str) -> Result<u64, String> {
     let size: bytesize::ByteSize = size.parse().map_err(|_| "give a size such as 512M or 8G".to_string())?;
     if size.as_u64() < LEAST_MEMORY { Err("give 64M or more".into()) } else { Ok(size.as_u64()) }
 }
 
-/// A run's configuration from the flags.
+/// Returns a run's configuration from its flags.
 pub fn run_config(input: &InputArgs, run: &RunArgs, method: Config) -> RunConfig {
     let (records, default) = (&input.records, RunConfig::default());
     RunConfig {

@@ -16,31 +16,39 @@ use crate::{
     report::{self, Report},
 };
 
-/// Drop what decisions say, as dedup would have done at once
+/// Drop documents as an earlier dedup run decided
 ///
-/// Writes the records of INPUT whose verdict in DECISIONS is kept: byte for byte what `lookalike dedup INPUT -o KEPT` wrote with
-/// these decisions, or would have written, in the same formats. So a collection can be decided about first (dedup --label, or
-/// --decisions alone), looked at, and dropped from later; a verdict that was changed by hand in DECISIONS counts.
+/// Writes the records of INPUT whose verdict in DECISIONS is kept, in the same formats. The output is, byte for byte, what
+/// `lookalike dedup INPUT -o KEPT` wrote or would have written with these decisions. So you can first decide (dedup --label, or
+/// --decisions alone), then review, and drop documents later. A verdict that was edited in DECISIONS takes effect.
 ///
-/// Records and decisions find each other by the id, so give the flags under Input as they were given to dedup; the order of the
-/// records may be another, unless ids are repeated or made up. Nothing is written unless every record has a decision and every
-/// decision a record. The input is read twice, once for the ids and once for the records; decisions take 32 bytes of memory each.
+/// Records and decisions are matched by id, so give the same flags under Input as for dedup. The order of the records may differ
+/// unless ids are repeated or generated. Nothing is written unless every record has a decision and every decision has a record.
+/// The input is read twice, once for the ids and once for the records. Each decision takes 32 bytes of memory.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl")]
 pub struct Apply {
-    /// The decisions of a run of dedup: JSON Lines, plain or compressed, or a table by its ending; a URL, or - for standard input
+    /// The decisions file of a dedup run; - is standard input
+    ///
+    /// It is JSON Lines, plain or compressed, or a table, as its ending says. It can be a URL.
     #[arg(value_name = "DECISIONS")]
     decisions: String,
     #[command(flatten)]
     input: InputArgs,
-    /// Write the kept records to KEPT; -, URLs and endings as for dedup
+    /// Write the kept records to KEPT; - is standard output
+    ///
+    /// KEPT can be a URL or a name with an ending, as for dedup.
     #[arg(long, short, value_name = "KEPT")]
     output: PathBuf,
-    /// Of --skip-bad, where dedup had it: records without such a field were bad ones
-    #[arg(long, value_name = "WHO", requires = "skip_bad", help_heading = "Input")]
+    /// With --skip-bad: the --keep of the dedup run, if it had one
+    ///
+    /// With newest:FIELD, max:FIELD or min:FIELD, records without that field are bad lines.
+    #[arg(long, value_name = "RULE", requires = "skip_bad", help_heading = "Input")]
     keep: Option<Keep>,
-    /// Print the summary as JSON, on standard output, or on standard error when a file goes to standard output
+    /// Print the summary as JSON
+    ///
+    /// It is printed on standard output, or on standard error if a file is written to standard output.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -48,7 +56,7 @@ pub struct Apply {
 }
 
 impl Apply {
-    /// The run that is asked for.
+    /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
         Ok(RunConfig { keep: self.keep.clone(), ..config })
@@ -76,22 +84,22 @@ impl Apply {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The summary that a person understands.
+    /// Returns the summary as text.
     fn page(&self, a: &Applied) -> String {
         let share = format!("{:.1} %", 100.0 * a.dropped as f64 / a.documents.max(1) as f64);
         let (documents, kept, dropped) = (counted(a.documents, "document"), count(a.kept), count(a.dropped));
         let mut lines = vec![format!(
-            "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share}), as {} has it",
+            "{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share}), according to {}",
             name(Path::new(&self.decisions))
         )];
         if let Some(file) = self.input.records.skip_bad.as_ref().filter(|_| a.bad_lines > 0) {
-            lines.push(format!("  bad      {} set aside in {}", counted(a.bad_lines, "line"), name(file)));
+            lines.push(format!("  bad      {} skipped, written to {}", counted(a.bad_lines, "line"), name(file)));
         }
         let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
-        let memory = a.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
+        let memory = a.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
         lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){memory}", a.seconds, bytes(a.bytes)));
         if self.output.as_os_str() != "-" {
-            lines.push(format!("  written  kept lines to {}", name(&self.output)));
+            lines.push(format!("  written  kept records to {}", name(&self.output)));
         }
         lines.join("\n")
     }

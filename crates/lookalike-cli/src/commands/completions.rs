@@ -12,7 +12,7 @@ use crate::output::print_data;
 /// For bash: lookalike completions bash > ~/.local/share/bash-completion/completions/lookalike
 #[derive(Args)]
 pub struct Completions {
-    /// The shell
+    /// Shell to complete for
     shell: Shell,
 }
 

@@ -11,34 +11,33 @@ use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summa
 
 use crate::{
     args::{InputArgs, MethodArgs, RunArgs, run_config},
-    found::{above, anchors, aside, found, left_out, preset, too_large},
+    found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
 };
 
-/// Keep one of each group of documents that are roughly the same
+/// Drop near-duplicate documents and keep one from each group
 ///
-/// Going down keep order, a document is dropped when a document already kept is at least as similar to it as the
-/// threshold says; its representative is the most similar kept one. By default similarity is the exact resemblance of the two
-/// sets of shingles, and nothing is joined by chains: every dropped document is similar to the one that stands for it. --measure,
-/// --verify (of simhash, without being asked) and --cluster change that, and the summary says so.
+/// Documents are processed in keep order. A document is dropped if its similarity to an already kept document reaches the
+/// threshold. Its representative is the most similar kept document. By default, similarity is the exact resemblance of the two
+/// sets of shingles, and groups are not chains: every dropped document is similar to its representative. --measure, --verify
+/// (implied by simhash) and --cluster change this, and the summary says so.
 ///
-/// The kept lines are written byte for byte as they came, the decisions as one JSON line for each document, in input order:
-/// id, verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained, holds), representative, resemblance,
-/// containment (the share of this text found in the representative), containment_of_representative, cluster_size; estimated,
-/// true where the sketches say the resemblance or containment and nobody counted it; and reference, where the representative
-/// stands (file:line) if it is a reference document, whose id a kept one may have too. Where FILE ends with .parquet, .arrow or
-/// .arrows they are a table with these columns.
-/// They stand beside the kept lines unless named otherwise. Without -o nothing but the summary, and the decisions if asked
-/// for, is written.
+/// Kept records are written byte for byte as they were read. The decisions are one JSON line per document, in input order: id,
+/// verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained, holds), representative, resemblance,
+/// containment (the share of this text that the representative contains), containment_of_representative, cluster_size. Two more
+/// fields are optional. estimated is true if the resemblance or containment was estimated from sketches rather than counted.
+/// reference is the place (file:line) of the representative if it is a reference document, because a kept document may have the
+/// same id. If FILE ends with .parquet, .arrow or .arrows, the decisions are a table with these columns. By default, they are
+/// written beside the kept records. Without -o, only the summary is written, and the decisions if --decisions is given.
 ///
-/// With --against the documents of references come before all others in keep order, whatever --keep says, and all of them are
-/// kept: so a document is dropped when it is the same as, or similar to, a reference document, or else one that is kept before it.
+/// With --against, reference documents precede all others in keep order, regardless of --keep, and all of them are kept. So a
+/// document is dropped if it is identical or similar to a reference document or to a document kept before it.
 ///
-/// With --label nothing is dropped: every record is written, with four fields more, as the decisions have them: cluster (the id of
-/// the document that stands for its group: its representative's, or its own), verdict, representative, and similarity (the
-/// resemblance, of --measure containment the containment). `lookalike apply` drops later, by the decisions.
+/// With --label, nothing is dropped. Every record is written with four more fields, as in the decisions: cluster (the id of its
+/// representative, or its own id if it has none), verdict, representative, and similarity (the resemblance; with --measure
+/// containment, the containment). Use `lookalike apply` to drop documents later, based on the decisions.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
@@ -53,34 +52,43 @@ pub struct Dedup {
     input: InputArgs,
     #[command(flatten)]
     against: AgainstArgs,
-    /// Write the kept lines to KEPT; - is standard output, s3://, gs:// and az:// are objects; .gz, .zst, .bz2, .xz, .lz4 and .br are
-    /// compressed
+    /// Write the kept records to KEPT; - is standard output
+    ///
+    /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
-    /// Drop nothing: write all records to KEPT, with the fields cluster, verdict, representative and similarity behind their own
+    /// Drop nothing; write all records to KEPT, with their decisions
+    ///
+    /// The fields cluster, verdict, representative and similarity are added after those of the record.
     #[arg(long, requires = "output")]
     label: bool,
-    /// Of --label: what the names of the four fields begin with, such as dup_
+    /// With --label: prefix for the names of the four fields, such as dup_
     #[arg(long, value_name = "PREFIX", requires = "label", default_value = "", hide_default_value = true)]
     label_prefix: String,
-    /// Write what was decided about each document, and why, to FILE; -, URLs and endings as for -o [default: beside KEPT, as
-    /// KEPT with .decisions before its ending]
+    /// Write the decision about each document, with its reason, to FILE
+    ///
+    /// FILE can be -, a URL or a name with an ending, as for -o. [default: beside KEPT: kept.decisions.jsonl for kept.jsonl]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
-    /// Write no decisions beside KEPT
+    /// Do not write decisions beside KEPT
     #[arg(long, conflicts_with = "decisions")]
     no_decisions: bool,
-    /// Do all but write: see what would be dropped, and whether the outputs could be written
+    /// Write nothing; show what would be dropped
+    ///
+    /// This also checks whether the outputs can be written.
     #[arg(long)]
     dry_run: bool,
-    /// Print the summary as JSON, on standard output, or on standard error when a file goes to standard output
+    /// Print the summary as JSON
+    ///
+    /// It is printed on standard output, or on standard error if a file is written to standard output.
     #[arg(long)]
     json: bool,
-    /// Keep what is done in FOLDER, so that the same command goes on from there when this run is ended by whatever it may be; at
-    /// the end the folder is taken away
-    #[arg(long, value_name = "FOLDER", help_heading = "Running", conflicts_with = "dry_run")]
+    /// Save progress in FOLDER; rerun the same command to continue
+    ///
+    /// The run can be interrupted in any way. The saved progress is deleted on success.
+    #[arg(long, value_name = "FOLDER", help_heading = "Execution", conflicts_with = "dry_run")]
     resume: Option<PathBuf>,
-    /// Of --resume: bytes of input after which what is done is brought to the disk; for tests
+    /// With --resume: bytes of input between checkpoints; for tests
     #[arg(long, value_name = "BYTES", requires = "resume", hide = true)]
     resume_part: Option<u64>,
     #[command(flatten)]
@@ -89,28 +97,32 @@ pub struct Dedup {
     run: RunArgs,
 }
 
-/// Endings of kept records, which decisions do not have.
+/// Extensions of kept records, which are removed to form the name of the decisions.
 const ENDINGS: [&str; 11] =
     [".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc"];
 
-/// What is compared with besides.
+/// The reference documents, and how the inputs are compared with them.
 #[derive(Args)]
 struct AgainstArgs {
-    /// Drop what references have too: test sets, or an earlier collection. Each REF is named and read as an input is, and none is
-    /// written or decided about; their ids may repeat, and be those of inputs. Every name behind the flag up to the next one is a
-    /// REF: inputs stand before it
+    /// Also drop documents that duplicate those of REF
+    ///
+    /// References can be test sets or an earlier collection. Each REF is named and read like an input. References are not written
+    /// and have no decisions. Their ids may repeat and may equal the ids of inputs. The flag takes all names up to the next flag,
+    /// so put INPUT before it.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
-    /// Compare with references only: documents like each other all stay
+    /// Compare with references only, not inputs with each other
     #[arg(long, requires = "against", help_heading = "References")]
     against_only: bool,
-    /// With --measure containment: drop a document that contains a reference document, as a training text contains a test item,
-    /// instead of one that is contained in it
+    /// With --measure containment: drop documents that contain a reference
+    ///
+    /// An example is a training text that contains a test item. Without this flag, a document is dropped if a reference contains
+    /// it.
     #[arg(long, requires = "against", help_heading = "References")]
     drop_holders: bool,
 }
 
-/// The name of the decisions beside the kept lines: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
+/// Returns the name of the decisions beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
 /// output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
     let open = ["-", "/dev", "/proc"].iter().any(|open| kept.starts_with(open));
@@ -125,7 +137,7 @@ fn decisions_beside(kept: &Path) -> Option<PathBuf> {
 }
 
 impl Dedup {
-    /// The run that is asked for.
+    /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(self.method.config()?)?);
         config.keep = self.method.keep.clone();
@@ -138,7 +150,7 @@ impl Dedup {
         Ok(config)
     }
 
-    /// The outputs that are named.
+    /// Returns the outputs that the flags name.
     pub fn outputs(&self) -> Outputs {
         Outputs {
             kept: self.output.clone(),
@@ -172,110 +184,134 @@ impl Dedup {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The summary that a person understands.
+    /// Returns the summary as text.
     fn page(&self, s: &Summary, outputs: &Outputs) -> String {
         let share = format!("{:.1} %", 100.0 * s.dropped as f64 / s.documents.max(1) as f64);
-        // Of what an earlier run did nobody knows how long it took.
+        // A resumed run has no timing for the part that it skipped.
         let rate = match s.resumed {
             Some(_) => String::new(),
             None => format!(" ({:.0} MB/s)", s.bytes as f64 / 1e6 / s.seconds.total.max(1e-9)),
         };
         let similar = similar(s);
         let documents = counted(s.documents, "document");
-        let (kept, dropped, exact, near) = (count(s.kept), count(s.dropped), count(s.dropped_exact), count(s.dropped_near));
+        let (kept, dropped) = (count(s.kept), count(s.dropped));
+        let exact = counted(s.dropped_exact, "exact duplicate");
         let (leading, largest, empty) = (count(s.representatives), count(s.largest_group), count(s.empty));
-        let alone = count(s.kept - s.representatives - s.empty);
+        let represent = if s.representatives == 1 { "represents" } else { "represent" };
+        let unique = count(s.kept - s.representatives - s.empty);
         let mut lines = vec![
             format!("{BOLD}{documents}{BOLD:#} in = {BOLD}{kept}{BOLD:#} kept + {BOLD}{dropped}{BOLD:#} dropped ({share})"),
-            format!("  dropped  {exact} the same as a kept one but for form, {near} {similar}"),
-            format!("  kept     {leading} with others dropped for them (largest group {largest}), {alone} alone, {empty} empty"),
+            format!("  dropped  {exact} (after normalisation), {similar}"),
+            format!(
+                "  kept     {leading} {represent} dropped duplicates (largest group {largest}), {unique} unique, {empty} empty"
+            ),
         ];
         match s.method.cluster {
             Cluster::Law => {}
             Cluster::Components => {
-                lines.push("  groups   are connected components: members may be unlike their representative".into())
+                lines.push("  groups   connected components: a member may not be similar to its representative".into())
             }
             Cluster::Greedy(_) => {
-                lines.push("  groups   are greedy clusters by estimates: members may be unlike their first".into())
+                lines.push("  groups   greedy clusters, from estimates: a member may not be similar to the first".into())
             }
         }
         if let Some(against) = &s.against {
             let (references, dropped) = (counted(against.documents, "reference document"), count(against.dropped));
             let others = match against.only {
-                true => "documents were not compared with each other".into(),
-                false => format!("{} for one that is kept", count(s.dropped - against.dropped)),
+                true => "inputs were not compared with each other".into(),
+                false => format!("{} as matches of a kept document", count(s.dropped - against.dropped)),
             };
-            lines.insert(1, format!("  against  {references}: {dropped} dropped for one of these, {others}"));
+            lines.insert(1, format!("  against  {references}: {dropped} dropped as matches of a reference, {others}"));
         }
-        let met = counted(s.finding.pairs_met, "pair");
-        lines.push(format!("  found    {}; {met} looked at", found(&s.finding, &s.method)));
+        let candidates = counted(s.finding.pairs_met, "candidate pair");
+        lines.push(format!("  found    {}; {candidates} {}", found(&s.finding, &s.method), checked(s)));
         lines.extend(preset(&s.method).map(|words| format!("  preset   {words}")));
         lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
-        lines.extend(aside(&s.finding).into_iter().map(|words| format!("  aside    {words}")));
+        lines.extend(excluded(&s.finding).into_iter().map(|words| format!("  excluded {words}")));
         lines.extend(too_large(s.finding.too_large).map(|words| format!("  html     {words}")));
         lines.extend(above(&s.finding).map(|words| format!("  memory   {words}")));
+        lines.extend(hints(&s.finding).map(|words| format!("  hint     {words}")));
         if s.bad_lines > 0 {
             let file = self.input.records.skip_bad.as_deref().map_or(String::new(), name);
-            let aside = if self.dry_run { "to be set aside in" } else { "set aside in" };
-            lines.push(format!("  bad      {} {aside} {file}", counted(s.bad_lines, "line")));
+            let written = if self.dry_run { "would be written" } else { "written" };
+            lines.push(format!("  bad      {} skipped, {written} to {file}", counted(s.bad_lines, "line")));
         }
-        lines.extend(s.left_out.as_ref().map(|left| format!("  left out {}", left_out(left))));
+        lines.extend(s.left_out.as_ref().map(|left| format!("  skipped  {}", left_out(left))));
         if s.without_id == s.documents && s.documents > 0 {
             let field = quoted(&self.input.records.fields.id_field);
-            lines.push(format!("  ids      no record has the field {field}: documents are called file:line"));
+            lines.push(format!("  ids      no record has the field {field}: ids are file:line"));
         }
         if let Some(resumed) = &s.resumed {
             lines.push(format!("  resumed  {}", gone_on(resumed)));
         }
-        let memory = s.peak_memory.map_or(String::new(), |peak| format!(", {} of memory at most", bytes(peak)));
+        let memory = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
         lines.push(format!("  time     {:.2} s for {}{rate}{memory}", s.seconds.total, bytes(s.bytes)));
         if self.dry_run {
             lines.push(format!("  {DIM}dry run: nothing was written{DIM:#}"));
         } else {
             let named = |path: &&PathBuf| path.as_os_str() != "-";
-            let records = if self.label { "all records, labelled," } else { "kept lines" };
+            let records = if self.label { "all records, labelled," } else { "kept records" };
             let written = [(records, &outputs.kept), ("decisions", &outputs.decisions)];
             let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
         }
         if let Some(folder) = &self.resume {
-            lines.push(format!("  state    no longer needed, and removed from {}", name(folder)));
+            lines.push(format!("  state    no longer needed, removed from {}", name(folder)));
         }
         lines.join("\n")
     }
 }
 
-/// Where a run has gone on.
+/// Describes where a run resumed.
 fn gone_on(resumed: &Resumed) -> String {
     let pass = match resumed.stage {
         Stage::Sketching => "the first pass",
-        Stage::Pairing => return "behind the first pass".into(),
+        Stage::Pairing => return "after the first pass".into(),
         _ => "the second pass",
     };
-    // Never "at 100 %" of what was not done.
+    // A pass that was not complete is never reported as "at 100 %".
     let share = resumed.share.map(|share| (100.0 * share).floor().min(99.0));
     share.map_or(format!("within {pass}"), |share| format!("at {share} % of {pass}"))
 }
 
-/// Why a document that is not the same as its representative was dropped.
+/// Describes the dropped documents that are not exact duplicates.
 fn similar(s: &Summary) -> String {
-    let threshold = s.method.threshold;
+    let (near, threshold) = (count(s.dropped_near), s.method.threshold);
     match (s.verify, s.method.measure, &s.method.candidates) {
-        _ if s.method.cluster == Cluster::Components => "connected to it by a chain of similar pairs".into(),
-        _ if matches!(s.method.cluster, Cluster::Greedy(_)) => "in its greedy cluster".into(),
-        (Verify::Exact, Measure::Resemblance, _) => format!("resembling it by {threshold} or more, measured exactly"),
+        _ if s.method.cluster == Cluster::Components => format!("{near} connected by a chain of similar pairs"),
+        _ if matches!(s.method.cluster, Cluster::Greedy(_)) => format!("{near} in the greedy cluster of a kept document"),
+        (Verify::Exact, Measure::Resemblance, _) => {
+            format!("{} (verified similarity >= {threshold})", counted(s.dropped_near, "near-duplicate"))
+        }
         (Verify::Exact, Measure::Containment, _) if s.against.is_some_and(|against| against.holders) => {
-            let others = if s.against.is_some_and(|against| against.only) { "" } else { ", or contained in a kept one" };
-            format!("containing it{others} by {threshold} or more, measured exactly")
+            let others = if s.against.is_some_and(|against| against.only) { "" } else { " or contained in a kept document" };
+            format!("{near} containing a reference{others} (verified containment >= {threshold})")
         }
-        (Verify::Exact, Measure::Containment, _) => format!("contained in it by {threshold} or more, measured exactly"),
+        (Verify::Exact, Measure::Containment, _) => {
+            format!("{near} contained in a kept document (verified containment >= {threshold})")
+        }
         (Verify::Sketch, _, Candidates::SimHash(_)) => {
-            "with a SimHash that differs from its in few bits: nothing was measured".into()
+            format!("{near} with a similar SimHash (few bits differ, similarity not measured)")
         }
-        (Verify::Sketch, _, Candidates::Sentences(_)) => "with its longest sentences: nothing was measured".into(),
-        (Verify::Sketch, Measure::Resemblance, _) => format!("with an estimated resemblance of {threshold} or more"),
-        (Verify::Sketch, Measure::Containment, _) => format!("with an estimated containment of {threshold} or more"),
-        (Verify::None, _, _) => "only as its candidates: nothing was verified".into(),
+        (Verify::Sketch, _, Candidates::Sentences(_)) => {
+            format!("{near} with the same longest sentences (similarity not measured)")
+        }
+        (Verify::Sketch, Measure::Resemblance, _) => {
+            format!("{} (estimated similarity >= {threshold})", counted(s.dropped_near, "near-duplicate"))
+        }
+        (Verify::Sketch, Measure::Containment, _) => {
+            format!("{near} contained in a kept document (estimated containment >= {threshold})")
+        }
+        (Verify::None, _, _) => format!("{near} candidates of a kept document (not verified)"),
+    }
+}
+
+/// Describes how candidate pairs were verified.
+fn checked(s: &Summary) -> &'static str {
+    match s.verify {
+        Verify::None => "not verified",
+        Verify::Exact if !matches!(s.method.cluster, Cluster::Greedy(_)) => "verified",
+        Verify::Exact | Verify::Sketch => "compared by sketches",
     }
 }
 
@@ -284,7 +320,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decisions_stand_beside_what_is_kept() {
+    fn decisions_are_written_next_to_the_kept_records() {
         let beside = |kept: &str| decisions_beside(Path::new(kept)).map(|path| path.display().to_string());
         for (kept, decisions) in [
             ("kept.jsonl", Some("kept.decisions.jsonl")),

@@ -1,4 +1,4 @@
-//! `lookalike man`: for those who make packages.
+//! `lookalike man`, for packagers.
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -10,7 +10,7 @@ use lookalike_engine::{refuse_url, shown_path};
 #[derive(Args)]
 #[command(hide = true)]
 pub struct Man {
-    /// A folder that is there
+    /// An existing folder
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }

@@ -16,103 +16,127 @@ use crate::{
     report::{self, Report},
 };
 
-/// Find fingerprint cards that may be of one finger
+/// Find fingerprint cards that may be from the same finger
 ///
-/// A record has an id and the minutiae of a print, [x, y, angle] each. One JSON line a pair, best first: a, b, score. By neighbours
-/// the score is what the prints share of triangles of neighbouring minutiae, which no shift and no turn changes, rare ones counting
-/// more; by grid it is the resemblance of the squares that have minutiae, as the prints lie, and aligned the same when one has been
-/// laid onto the other. Of grids with --sets only candidates are scored: pairs with minutiae in all squares of one of so many random sets.
+/// A record has an id and the minutiae of a print, each as [x, y, angle]. Prints one JSON line per pair, the best first: a, b,
+/// score. With --by neighbours, the score is the overlap of triangles of neighbouring minutiae, which do not change when a print
+/// is shifted or turned; rare triangles count more. With --by grid, it is the resemblance of the sets of squares that contain
+/// minutiae, with the prints as they lie. With --by aligned, it is the same after one print has been aligned with the other. For
+/// grids with --sets, only candidates are scored: pairs with minutiae in all squares of at least one of that many random sets.
 ///
-/// With --label, a field that says whose finger it is, each line tells whether both have the same, and a table on standard error how
-/// many such pairs are among the first. With --model nothing is read: it tells what random sets find of prints that lie alike, by
-/// formula and by simulation.
+/// With --label, the field that identifies the finger, each line reports whether both prints have the same label, and a table on
+/// standard error reports how many such pairs are among the best. With --model, nothing is read: it computes how many pairs
+/// random sets find among prints that lie alike, by formula and by simulation.
 ///
-/// Whether neighbours or aligned ranks better depends on the prints: try both with --label where some fingers are known.
+/// Whether neighbours or aligned ranks better depends on the prints. If some fingers are known, try both with --label.
 ///
-/// Exit code 1 when there is no pair, unless a collection is empty.
+/// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
     lookalike minutiae --model --members 4")]
 pub struct Minutiae {
-    /// Prints: JSON Lines or JSON arrays, plain or compressed; files, folders, quoted globs, URLs, or - for standard input
+    /// Prints: files, folders, quoted globs or URLs; - is standard input
+    ///
+    /// They are JSON Lines or JSON arrays, plain or compressed.
     #[arg(required_unless_present = "model", conflicts_with = "model", value_name = "PRINTS")]
     inputs: Vec<String>,
-    /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
+    /// Write the pairs to FILE instead of standard output
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How prints are compared
     #[arg(long, value_enum, default_value_t = Way::Neighbours)]
     by: Way,
-    /// Write the best N pairs, or with % that share of all pairs of prints
+    /// Write the best N pairs, or N% of all pairs of prints
     #[arg(long, value_name = "N", default_value = "1%", value_parser = first)]
     first: First,
     /// Print the summary, or the table of --model, as JSON
     #[arg(long)]
     json: bool,
-    /// What all inputs hold [default: what their endings and first bytes say]
+    /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     format: Option<CardsBy>,
-    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused
+    /// Read all splits of a dataset folder, such as train and test, together
+    ///
+    /// Without this flag, a folder with several splits is refused.
     #[arg(long, help_heading = "Input")]
     all_splits: bool,
-    /// The field that holds the minutiae
+    /// Field with the minutiae
     #[arg(long, value_name = "FIELD", default_value = "minutiae", help_heading = "Input")]
     minutiae_field: String,
-    /// The field that holds the id, a string or a number; a record without one is called file:line
+    /// Field with the id, a string or a number
+    ///
+    /// A record without one gets the id file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
-    /// What the values of a minutia are; x, y and angle are read, others passed over
+    /// Names of the values of a minutia, in order
+    ///
+    /// x, y and angle are used, others are ignored.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x,y,angle", help_heading = "Input")]
     columns: Vec<String>,
-    /// What a full turn is in the unit of the angles: 256 as on ISO/IEC 19794-2 cards, 360 for degrees
+    /// Value of a full turn in the unit of the angles
+    ///
+    /// It is 256 on ISO/IEC 19794-2 cards, and 360 for degrees.
     #[arg(long, value_name = "T", default_value_t = 256.0, help_heading = "Input")]
     turn: f64,
-    /// y grows upwards, as in NIST's xyt files; else downwards, as on ISO cards. Angles grow counter-clockwise
+    /// y grows upwards, as in NIST's xyt files [default: downwards, as in ISO]
+    ///
+    /// Angles grow counter-clockwise.
     #[arg(long, help_heading = "Input")]
     upwards: bool,
-    /// Compare only prints that have the same in this field, such as the sensor
+    /// Compare only prints with the same value of this field
+    ///
+    /// An example is the sensor.
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     within: Option<String>,
-    /// The field that says whose finger it is, to judge by
+    /// Field that identifies the finger, to evaluate the result
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     label: Option<String>,
-    /// Let the same id stand for several prints
+    /// Allow duplicate ids
     #[arg(long, help_heading = "Input")]
     allow_repeated_ids: bool,
-    /// The side of a square, in pixels
+    /// Side of a square, in pixels
     #[arg(long, value_name = "PX", default_value_t = Field::default().square, help_heading = "Grids")]
     square: u32,
-    /// A minutia so near to a border counts behind it too, in pixels
+    /// Margin of a square, in pixels
+    ///
+    /// A minutia that is this near to a border also counts in the square on the other side.
     #[arg(long, value_name = "PX", default_value_t = Field::default().margin, help_heading = "Grids")]
     margin: u32,
-    /// Random sets of squares, of which candidates share one; 0 makes all pairs candidates [default: 1024, and 0 where prints are
-    /// aligned, since by then all pairs have been looked at]
+    /// Number of random sets of squares; candidates share one of them
+    ///
+    /// With 0, all pairs are candidates. [default: 1024; 0 with --by aligned, which compares all pairs anyway]
     #[arg(long, value_name = "N", help_heading = "Grids")]
     sets: Option<u32>,
-    /// Squares in a set: more make fewer candidates
+    /// Squares per set; more squares make fewer candidates
     #[arg(long, value_name = "K", default_value_t = Field::default().members, help_heading = "Grids")]
     members: u32,
-    /// Seed of all that is drawn at random
+    /// Seed for all random choices
     #[arg(long, default_value_t = Field::default().seed, help_heading = "Grids")]
     seed: u64,
     #[command(flatten)]
     model: Asked,
-    /// Threads [default: one a core]; the answer is the same for any number
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
+    /// Number of threads [default: one per core]
+    ///
+    /// Results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     threads: usize,
-    /// Write the summary as JSON to FILE, a URL or - when the run is done, after the other outputs; it is there whole or not at all
-    #[arg(long, value_name = "FILE", help_heading = "Running", conflicts_with = "model")]
+    /// Write the summary as JSON to FILE, a URL or - at the end of the run
+    ///
+    /// It is written after the other outputs, either completely or not at all.
+    #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "model")]
     summary: Option<PathBuf>,
     /// Print nothing but errors
-    #[arg(long, short, help_heading = "Running")]
+    #[arg(long, short, help_heading = "Execution")]
     quiet: bool,
 }
 
-/// What inputs of prints hold.
+/// Formats of inputs of prints.
 #[derive(Clone, Copy, ValueEnum)]
 enum CardsBy {
-    /// JSON Lines: an object on each line
+    /// JSON Lines: one object per line
     Jsonl,
     /// one JSON array of objects
     Json,
@@ -127,23 +151,27 @@ impl From<CardsBy> for Format {
     }
 }
 
-/// The model's probabilities.
+/// The probabilities of the model.
 #[derive(Args)]
 struct Asked {
-    /// Tell what random sets of squares find of prints that lie alike, and read nothing
-    #[arg(long, help_heading = "The model")]
+    /// Compute what random sets of squares find; read nothing
+    ///
+    /// The model assumes prints that lie alike.
+    #[arg(long, help_heading = "Model")]
     model: bool,
-    /// How probably a square has minutiae
-    #[arg(long, value_name = "P", default_value_t = Model::default().share, requires = "model", help_heading = "The model")]
+    /// Probability that a square has minutiae
+    #[arg(long, value_name = "P", default_value_t = Model::default().share, requires = "model", help_heading = "Model")]
     share: f64,
-    /// How probably a square that has minutiae in one print has them in another of the same finger
-    #[arg(long, value_name = "P", default_value_t = Model::default().agreement, requires = "model", help_heading = "The model")]
+    /// Probability that another print of the finger has minutiae there too
+    ///
+    /// This applies to a square that has minutiae in one print.
+    #[arg(long, value_name = "P", default_value_t = Model::default().agreement, requires = "model", help_heading = "Model")]
     agreement: f64,
-    /// Squares of the simulated prints
-    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "model", help_heading = "The model")]
+    /// Number of squares of a simulated print
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "model", help_heading = "Model")]
     squares: u32,
-    /// Pairs of prints to simulate, of one finger and of two
-    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "model", help_heading = "The model")]
+    /// Number of pairs to simulate, of the same and of different fingers
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "model", help_heading = "Model")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,
 }
@@ -151,12 +179,12 @@ struct Asked {
 /// How prints are compared.
 #[derive(Clone, Copy, ValueEnum)]
 enum Way {
-    /// by triangles of neighbouring minutiae, however the prints lie
+    /// by triangles of neighbouring minutiae, independent of position and rotation
     Neighbours,
-    /// by squares, after one print has been laid onto the other: the better way for some sensors, for up to thousands of prints; of each
-    /// print the 255 minutiae nearest to its middle say how it is laid, and a print with fewer than 3 is laid onto none
+    /// by squares, after one print has been aligned with the other. Better for some sensors, and for up to thousands of prints.
+    /// The 255 minutiae nearest to the middle of a print determine the alignment; a print with fewer than 3 is not aligned
     Aligned,
-    /// by squares, as the prints lie
+    /// by squares, with the prints as they lie
     Grid,
 }
 
@@ -182,10 +210,10 @@ impl Minutiae {
             return Ok(ExitCode::SUCCESS);
         }
         if let Some(missing) = ["x", "y", "angle"].iter().find(|name| !self.columns.iter().any(|column| column == *name)) {
-            anyhow::bail!("--columns {}: no {missing}; name x, y and angle where they stand", cut(&self.columns.join(",")));
+            anyhow::bail!("--columns {}: no {missing}; name x, y and angle at their positions", cut(&self.columns.join(",")));
         }
         if !(self.turn.is_finite() && self.turn > 0.0) {
-            anyhow::bail!("--turn {}: is no full turn; give 256, 360, or what angles come to", self.turn);
+            anyhow::bail!("--turn must be a finite number above 0, got {}; for example 256 or 360", self.turn);
         }
         let sets = self.sets.unwrap_or(if matches!(self.by, Way::Aligned) { 0 } else { Field::default().sets });
         let field = Field { square: self.square, margin: self.margin, sets, members: self.members, seed: self.seed };
@@ -246,7 +274,7 @@ impl Minutiae {
     }
 }
 
-/// What random sets of squares find.
+/// The result of the model: what random sets of squares find.
 #[derive(Serialize)]
 struct Modelled {
     sets: u32,
@@ -257,10 +285,10 @@ struct Modelled {
     rows: Vec<ModelRow>,
 }
 
-/// How probably two prints have all squares of one of the sets.
+/// The probability that two prints have minutiae in all squares of at least one set.
 #[derive(Serialize)]
 struct ModelRow {
-    /// Squares in a set.
+    /// Squares per set.
     members: u32,
     one_finger: f64,
     one_finger_simulated: f64,
@@ -272,10 +300,10 @@ impl Modelled {
     fn page(&self) -> String {
         let Self { sets, share, agreement, trials, rows, .. } = self;
         let mut page = format!(
-            "{BOLD}how probably two prints that lie alike have all squares of one of {} random sets{BOLD:#}\n\
-             {DIM}a square has minutiae with probability {share}, and again in another print of the finger with {agreement}; simulated: \
+            "{BOLD}probability that two prints that lie alike share all squares of at least one of {} random sets{BOLD:#}\n\
+             {DIM}a square has minutiae with probability {share}, and in another print of the same finger with {agreement}; simulated: \
              {} pairs of each kind{DIM:#}\n\n\
-             {BOLD}squares in a set  one finger  simulated  two fingers  simulated{BOLD:#}\n",
+             {BOLD} squares per set  one finger  simulated  two fingers  simulated{BOLD:#}\n",
             count((*sets).into()),
             count((*trials).into()),
         );
@@ -289,17 +317,17 @@ impl Modelled {
     }
 }
 
-/// What was found, in words, and against the labels in a table.
+/// Returns the summary as text, with a table that compares the result with the labels.
 fn page(summary: &CardsSummary) -> String {
     let mut page = format!(
-        "{} of {} of {}, of which {} were candidates",
+        "{} written of {} among {}; {} were candidates",
         counted(summary.written, "pair"),
         count(summary.pairs),
         counted(summary.prints, "print"),
         count(summary.candidates),
     );
     if summary.too_few > 0 {
-        page += &format!("\n{} with fewer than 3 minutiae: candidates of none", counted(summary.too_few, "print"));
+        page += &format!("\n{} with fewer than 3 minutiae: never candidates", counted(summary.too_few, "print"));
     }
     let Some(genuine) = &summary.genuine else { return page };
     let percent = |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);

@@ -12,29 +12,30 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 
 use crate::{
     args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
-    found::{above, anchors, aside, found, left_out, preset, too_large},
+    found::{above, anchors, excluded, found, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
     report::{self, Report},
 };
 
-/// Find sites that mirror each other, and which page stands for which
+/// Find sites that mirror each other, and match their pages
 ///
-/// A site is a host or a folder. Two sites are a pair when a share of the pages of both has a match in the other. One JSON line a
-/// pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match in b) and matched_b, share_a and share_b,
-/// counterparts (pages that stand for each other, one to one) and same_path (those of them with the same path in both sites).
+/// A site is a host or a folder. Two sites are a pair if a given share of the pages of both has a match in the other site. Prints
+/// one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match in b) and matched_b,
+/// share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that have the same path
+/// in both sites).
 ///
-/// With --pages every two pages that stand for each other are written: a, b, site_a, site_b, resemblance, same_path. Of all matches
-/// those with the same path come first, then the more alike, and each page has one counterpart in a site at most, so that pages that
-/// are all of one template are not all in pairs with each other.
+/// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. Matches with the
+/// same path are chosen first, then the more similar ones. Each page has at most one counterpart per site, so pages that share a
+/// template are not all paired with each other.
 ///
-/// Pages without text, such as those whose content is in scripts, match where the same path has the same bytes; the summary counts them. When
-/// no site mirrors another, it names the pair that comes closest.
+/// Pages without text, such as those whose content is in scripts, match if they have the same bytes at the same path. The summary
+/// counts them. If no site mirrors another, the summary names the closest pair.
 ///
-/// Matches reach the threshold by exact count. Candidates come from sketches and miss a share of the pairs, which the last line
-/// tells (see `lookalike curve`).
+/// Matches reach the threshold by exact count. Candidates are found by sketches, which miss a share of the pairs; the summary
+/// reports the expected recall (see `lookalike curve`).
 ///
-/// Exit code 1 when no site mirrors another, unless a collection is empty.
+/// The exit code is 1 if no site mirrors another, unless a collection is empty.
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  lookalike mirrors old-crawl.warc.gz new-crawl.warc.gz --pages moved.jsonl --unmatched gone.jsonl\n  \
@@ -43,52 +44,67 @@ use crate::{
     lookalike mirrors pages.jsonl --by field:release"
 )]
 pub struct Mirrors {
-    /// The first collection: a file, a folder, a quoted glob, or a URL of them, or - for standard input, read as by `dedup`
+    /// First collection: a file, folder, quoted glob or URL
+    ///
+    /// It is read like an input of `dedup`; - is standard input.
     #[arg(value_name = "A")]
     a: String,
-    /// The second, named likewise; without it sites of A are compared with each other. Ids may be in both
+    /// Second collection [default: compare the sites of A with each other]
+    ///
+    /// The same id may occur in both.
     #[arg(value_name = "B")]
     b: Option<String>,
-    /// Write pairs of sites to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are
-    /// compressed
+    /// Write pairs of sites to FILE instead of standard output
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write pairs of pages to FILE
+    /// Write pairs of corresponding pages to FILE
     #[arg(long, value_name = "FILE")]
     pages: Option<PathBuf>,
-    /// Write pages without a counterpart to FILE: id, of (a or b), site, mirror (null where the site has none), alike (whether a page
-    /// there is like it, and stands for another)
+    /// Write pages without a counterpart to FILE
+    ///
+    /// The fields are id, of (a or b), site, mirror (null if the site has none) and alike (whether a page of the mirror is
+    /// similar to it but is the counterpart of another page).
     #[arg(long, value_name = "FILE")]
     unmatched: Option<PathBuf>,
-    /// Let --pages have every pair of pages that match, not one to one
+    /// With --pages: write every pair of matching pages, not one to one
     #[arg(long, requires = "pages")]
     all_pairs: bool,
-    /// Print a summary as JSON on standard error, also with -q
+    /// Print the summary as JSON on standard error, even with -q
     #[arg(long)]
     json: bool,
-    /// What a site is: host, folder, or field:NAME [default: the host of pages that are called by URLs, as those of WARC are, the
-    /// folder of others]. Pages are called by their ids, files of a folder by their paths in it
+    /// How pages are grouped into sites: host, folder or field:NAME
+    ///
+    /// [default: host for pages whose id is a URL, such as those of WARC files; folder for others]. Pages are identified by their
+    /// ids, and files of a folder by their paths in it.
     #[arg(long, value_name = "WHAT", value_parser = site_by, help_heading = "Sites")]
     by: Option<SiteBy>,
-    /// Folders that make a site's name, from the outermost: with 2 all below guide/start is one site, with 0 all of a collection, or of
-    /// a host
+    /// Number of outermost folders that identify a site
+    ///
+    /// With 2, everything below guide/start is one site. With 0, a site is a whole collection or a whole host.
     #[arg(long, value_name = "N", default_value_t = SitesBy::default().depth, help_heading = "Sites")]
     depth: usize,
-    /// Take www.example.com and example.com for one host
+    /// Treat www.example.com and example.com as one host
     #[arg(long, help_heading = "Sites")]
     fold_www: bool,
-    /// The share of its pages that must have a match
+    /// Minimum share of a site's pages that have a match
     #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Sites")]
     share: f64,
-    /// Of which of two sites
+    /// Which of the two sites must reach --share
     #[arg(long, value_enum, default_value_t = Of::Both, help_heading = "Sites")]
     share_of: Of,
-    /// Set pages aside that have matches on more than N sites, such as a registrar's first page or an error page: they make no pair of
-    /// sites. In pairs that other pages make they count [default: none; n sites with the same pages are n² / 2 pairs, 24 bytes each]
+    /// Ignore pages with matches on more than N sites [default: no limit]
+    ///
+    /// Examples are a registrar's default page and an error page. Such pages do not make a pair of sites, but they count in pairs
+    /// that other pages make. Without a limit, n sites with the same pages make n² / 2 pairs of 24 bytes each.
     #[arg(long, value_name = "N", help_heading = "Sites")]
     common_sites: Option<usize>,
-    /// Pages match that reach this resemblance, or containment of either in the other [default: 0.8, unless --preset sets it]
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    /// Minimum similarity of matching pages [default: 0.8]
+    ///
+    /// Pages match if their resemblance reaches T or, with --measure containment, if the containment of either in the other does.
+    /// A --preset may set another default.
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
     threshold: Option<f64>,
     #[command(flatten)]
     records: RecordArgs,
@@ -100,16 +116,16 @@ pub struct Mirrors {
     run: RunArgs,
 }
 
-/// Of which of two sites a share is asked.
+/// Which sites of a pair must reach the share given by `--share`.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Of {
-    /// of both
+    /// both sites
     Both,
-    /// of one at least: also of a site that is a part of another
+    /// at least one: this also finds a site that is a part of another
     Either,
-    /// of the one in A
+    /// the site in A
     A,
-    /// of the one in B
+    /// the site in B
     B,
 }
 
@@ -136,17 +152,19 @@ fn site_by(given: &str) -> Result<SiteBy, String> {
 impl Mirrors {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.b.is_none() && matches!(self.share_of, Of::A | Of::B) {
-            anyhow::bail!("--share-of a and b go with two collections: name the second, or choose both or either");
+            anyhow::bail!("--share-of a and b only work with two collections; name the second, or choose both or either");
         }
         let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
         if self.output.is_none() || standard(&self.output) {
             let others = [("--pages", &self.pages), ("--unmatched", &self.unmatched), ("--skip-bad", &self.records.skip_bad)];
             if let Some((flag, _)) = others.into_iter().find(|(_, path)| standard(path)) {
-                anyhow::bail!("{flag} -: pairs of sites go to standard output: name a file for them with -o, or one for {flag}");
+                anyhow::bail!(
+                    "{flag} -: pairs of sites already use standard output; name a file for them with -o, or one for {flag}"
+                );
             }
         }
         if let Some(b) = self.b.as_ref().filter(|b| is_same(&self.a, b)) {
-            anyhow::bail!("{}: named as A and as B; without B, sites of A are compared with each other", shown_name(b));
+            anyhow::bail!("{}: is both A and B; leave B out to compare the sites of A with each other", shown_name(b));
         }
         let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
         let threshold = self.threshold.unwrap_or(method.threshold);
@@ -186,12 +204,12 @@ impl Mirrors {
             textless(&summary).iter().for_each(|words| say(words));
             say(&format!("found: {}", found(&summary.finding, &config.method)));
             if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
-                say(&format!("set aside: {} with matches on more sites than --common-sites says", counted(common, "page")));
+                say(&format!("excluded: {} with matches on more sites than --common-sites allows", counted(common, "page")));
             }
             preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
-            aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
-            summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
+            excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
+            summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             let many = summary.site_pairs >= MANY;
             above(&summary.finding).iter().for_each(|words| match many {
@@ -204,16 +222,16 @@ impl Mirrors {
     }
 }
 
-/// So many pairs of sites are a part of what a run needs.
+/// From this number on, pairs of sites take a noticeable part of a run's memory.
 const MANY: u64 = 1 << 20;
 
-/// Whether two names are of one file or folder.
+/// Returns whether two names are the same file or folder.
 fn is_same(a: &str, b: &str) -> bool {
     let real = |name: &str| Path::new(name).canonicalize().ok();
     a == b || real(a).is_some_and(|a| real(b) == Some(a))
 }
 
-/// A site's name for a table, of 40 characters at most.
+/// Returns the name of a site for a table, at most 40 characters long.
 fn short(name: &str) -> String {
     const MOST: usize = 40;
     let name = quiet(name);
@@ -227,7 +245,7 @@ fn pairs(number: u64, of: &str) -> String {
     format!("{} of {of}", counted(number, "pair"))
 }
 
-/// Why no two sites are a pair, and what to do.
+/// Describes why no two sites are a pair, and what to do.
 fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
     let empty = match (summary.pages_a, summary.pages_b) {
         (0, None) => Some("the collection has"),
@@ -279,14 +297,14 @@ fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
     )
 }
 
-/// A share to ask for that reaches one, with the digits that it takes.
+/// Returns a value for `--share` that a share reaches, with as few digits as possible.
 fn below(share: f64) -> String {
     let digits = (1..6).find(|&digits| share * 10f64.powi(digits) >= 10.0).unwrap_or(6);
     let unit = 10f64.powi(digits);
     format!("{}", (share * unit).floor() / unit)
 }
 
-/// How many pages have no text to be compared by.
+/// Describes how many pages have no text to compare.
 fn textless(summary: &MirrorsSummary) -> Option<String> {
     let (pages, alike) = (summary.textless, summary.textless_alike);
     (pages > 0).then(|| {
@@ -299,7 +317,7 @@ fn textless(summary: &MirrorsSummary) -> Option<String> {
     })
 }
 
-/// What was found, in words, and the best pairs in a table.
+/// Returns the summary as text, with the best pairs in a table.
 fn page(summary: &MirrorsSummary) -> String {
     let of = |pages: u64, sites: u64| format!("{} of {}", counted(pages, "page"), counted(sites, "site"));
     let against = match (summary.pages_b, summary.sites_b) {
@@ -307,7 +325,7 @@ fn page(summary: &MirrorsSummary) -> String {
         _ => String::new(),
     };
     let mut page = format!(
-        "{} among {}{against}; {} one to one, {} of them at the same path",
+        "{} among {}{against}; {} matched one to one, {} of them at the same path",
         pairs(summary.site_pairs, "sites"),
         of(summary.pages_a, summary.sites_a),
         pairs(summary.counterparts, "pages"),

@@ -12,49 +12,59 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
-    found::{above, anchors, aside, found, left_out, preset, too_large},
+    found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{Bars, counted, say, warnings},
     report::{self, Report},
 };
 
-/// List every pair of similar documents
+/// List all pairs of similar documents
 ///
-/// One JSON line a pair, in input order: a, b, resemblance, containment_ab (the share of a found in b), containment_ba,
-/// intersection, size_a, size_b, all counted exactly. With --verify sketch the pairs are those that the sketches take for
-/// similar, and the line has a, b and an estimate: resemblance, or for containment containment_ab and containment_ba. With
-/// --verify none they are all candidates, and the line has a and b alone. Candidates come from sketches and miss a share of the
-/// pairs, which the last line tells where it is known (see `lookalike curve`); with --exact none is missed: the sets themselves
-/// are joined.
+/// Prints one JSON line per pair, in input order: a, b, resemblance, containment_ab (the share of a that b contains),
+/// containment_ba, intersection, size_a, size_b, all counted exactly. With --verify sketch, pairs are similar according to the
+/// sketches, and a line has a, b and an estimate: resemblance or, for containment, containment_ab and containment_ba. With
+/// --verify none, all candidate pairs are listed, and a line has only a and b. Candidates are found by sketches, which miss a
+/// share of the pairs; the summary reports the expected recall if it is known (see `lookalike curve`). --exact misses no pair,
+/// because it joins the sets themselves.
 ///
-/// With --against the pairs are those of a document of a reference, a, and one of the inputs, b.
+/// With --against, pairs consist of a reference document, a, and an input document, b.
 ///
-/// With --nearest K each document, a, is listed with its K most similar matches, b, which reach the threshold.
+/// With --nearest K, each document, a, is listed with its K most similar matches, b, that reach the threshold.
 ///
-/// Exit code 1 when there is no pair, unless the collection is empty.
+/// The exit code is 1 if there is no pair, unless the collection is empty.
 #[derive(Args)]
 pub struct Pairs {
     #[command(flatten)]
     input: InputArgs,
-    /// List only pairs of a document of a REF and one of the inputs. Each REF is named and read as an input is; ids may be in both.
-    /// Every name behind the flag up to the next one is a REF: inputs stand before it
+    /// List only pairs of a document of REF and a document of the inputs
+    ///
+    /// Each REF is named and read like an input. The same id may occur in both. The flag takes all names up to the next flag, so
+    /// put INPUT before it.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
-    /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
+    /// Write the pairs to FILE instead of standard output
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// List for each document its K most similar matches: a is the document and b its neighbour, the most similar first, ties in
-    /// input order. A pair is listed twice where each is among the other's. With --against the neighbours are reference documents
+    /// List the K most similar matches of each document
+    ///
+    /// a is the document and b its neighbour, the most similar first, ties in input order. A pair is listed twice if each
+    /// document is a neighbour of the other. With --against, the neighbours are reference documents.
     #[arg(long, value_name = "K")]
     nearest: Option<NonZeroUsize>,
-    /// As --method shingle: find all pairs by an exact join of the sets, without sketches; misses nothing, and needs all sets in
-    /// memory
+    /// Find every pair without sketches, as with --method shingle
+    ///
+    /// This is an exact join of the sets. It misses nothing, and needs all sets in memory.
     #[arg(long, conflicts_with = "method")]
     exact: bool,
-    /// Print a summary as JSON on standard error
+    /// Print the summary as JSON on standard error
     #[arg(long)]
     json: bool,
-    /// List pairs that reach this resemblance, or containment of either in the other [default: 0.5, also with --preset quotations]
+    /// Minimum similarity of a pair [default: 0.5, also with --preset]
+    ///
+    /// A pair is listed if its resemblance reaches T or, with --measure containment, if the containment of either text in the
+    /// other does.
     #[arg(
         long,
         short,
@@ -62,11 +72,11 @@ pub struct Pairs {
         default_value_t = 0.5,
         hide_default_value = true,
         allow_negative_numbers = true,
-        help_heading = "Comparing"
+        help_heading = "Comparison"
     )]
     threshold: f64,
-    /// What counts as similar
-    #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparing")]
+    /// How candidate pairs are verified
+    #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparison")]
     verify: VerifyBy,
     #[command(flatten)]
     find: FindArgs,
@@ -77,7 +87,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// The run that is asked for.
+    /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let mut find = self.find.clone();
         if self.exact {
@@ -103,22 +113,23 @@ impl Pairs {
         } else if !self.run.quiet {
             let similar = match verify {
                 Verify::Exact => "",
-                Verify::Sketch => ", similar as the sketches say",
-                Verify::None => ", candidates that nobody verified",
+                Verify::Sketch => ", similar according to sketches",
+                Verify::None => ", candidates that are not verified",
             };
             let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
             let among = match summary.references {
                 None => format!("among {documents}"),
-                Some(references) => format!("of {} and {documents}", counted(references, "reference document")),
+                Some(references) => format!("between {} and {documents}", counted(references, "reference document")),
             };
-            let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} of each document"));
+            let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} per document"));
             say(&format!("{pairs} {among}{most}{similar}; found: {}", found(&summary.finding, &config.method)));
             preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
-            aside(&summary.finding).iter().for_each(|words| say(&format!("set aside: {words}")));
-            summary.left_out.iter().for_each(|left| say(&format!("left out: {}", left_out(left))));
+            excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
+            summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
+            hints(&summary.finding).for_each(|words| say(&format!("hint: {words}")));
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.documents > 0)))

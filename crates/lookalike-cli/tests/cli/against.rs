@@ -1,4 +1,4 @@
-//! `--against`: new documents and references that stay.
+//! Tests of `--against`: new documents are compared with references, which are never dropped.
 
 use std::{fs, io::Write, process::Stdio};
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::{Place, Ran, testdata};
 
-/// A sentence of so many words that no other number has.
+/// Returns a text of `count` words, none of which occurs in the text for another number.
 fn words(number: usize, count: usize) -> String {
     (0..count).map(|word| format!("n{number}w{word}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Lines of texts, with ids from 0.
+/// Returns the texts as JSON Lines, with ids from 0.
 fn jsonl(texts: &[String]) -> String {
     texts.iter().enumerate().map(|(id, text)| serde_json::json!({"id": id, "text": text}).to_string() + "\n").collect()
 }
@@ -21,16 +21,17 @@ fn decisions(place: &Place, name: &str) -> Vec<Value> {
     place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Today's crawl: an old page, the same but for form, a new page, the same, an old page changed a little.
+/// Writes an old crawl and today's. Today's has an old page with only its form changed, a new page, a copy of the new page, and
+/// an old page with a small change.
 fn crawls(place: &Place) {
     let [first, second, new] = [0, 1, 2].map(|number| words(number, 30));
-    // What was there twice stays twice.
+    // Two copies in the references both remain.
     place.write("old.jsonl", jsonl(&[first.clone(), second.clone(), first.clone(), format!("{first} once more")]));
     place.write("today.jsonl", jsonl(&[first.to_uppercase(), new.clone(), new, format!("{second} changed"), words(3, 2)]));
 }
 
 #[test]
-fn what_an_earlier_crawl_had_is_dropped_for_it() {
+fn documents_of_an_earlier_crawl_are_dropped() {
     let place = Place::new();
     crawls(&place);
     assert_snapshot!(place.run("dedup today.jsonl --against old.jsonl -o new.jsonl").shown(), @"
@@ -38,11 +39,11 @@ fn what_an_earlier_crawl_had_is_dropped_for_it() {
     --- stdout
     --- stderr
     5 documents in = 2 kept + 3 dropped (60.0 %)
-      against  4 reference documents: 2 dropped for one of these, 1 for one that is kept
-      dropped  2 the same as a kept one but for form, 1 resembling it by 0.8 or more, measured exactly
-      kept     1 with others dropped for them (largest group 2), 1 alone, 0 empty
-      found    99.83 % of pairs at 0.8, more above it (21 bands of 6 rows); 1 pair looked at
-      written  kept lines to new.jsonl
+      against  4 reference documents: 2 dropped as matches of a reference, 1 as matches of a kept document
+      dropped  2 exact duplicates (after normalisation), 1 near-duplicate (verified similarity >= 0.8)
+      kept     1 represents dropped duplicates (largest group 2), 1 unique, 0 empty
+      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows); 1 candidate pair verified
+      written  kept records to new.jsonl
       written  decisions to new.decisions.jsonl
     ");
     assert_snapshot!(place.read("new.decisions.jsonl"), @r#"
@@ -56,7 +57,7 @@ fn what_an_earlier_crawl_had_is_dropped_for_it() {
     let lines: Vec<&str> = today.lines().collect();
     assert_eq!(place.read("new.jsonl"), format!("{}\n{}\n", lines[1], lines[4]));
     assert_eq!(place.names(), ["new.decisions.jsonl", "new.jsonl", "old.jsonl", "today.jsonl"]);
-    // The other way to say it; whoever stays of the others, and without any file that could be looked at twice.
+    // The flags in another order, with another keep order; then with inputs that cannot be read twice.
     let ran = place.run("dedup --against old.jsonl --keep longest -o again.jsonl today.jsonl --quiet");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(place.read("again.jsonl"), place.read("new.jsonl"));
@@ -67,7 +68,7 @@ fn what_an_earlier_crawl_had_is_dropped_for_it() {
     assert_eq!(Ran::of(child.wait_with_output().unwrap()).out, place.read("new.jsonl"));
     let mut command = place.command("dedup --against old.jsonl -o - -q");
     assert_eq!(Ran::of(command.args(["--input-command", "cat today.jsonl"]).output().unwrap()).out, place.read("new.jsonl"));
-    // References from standard input.
+    // References can come from standard input.
     let mut child =
         place.command("dedup today.jsonl --against - -o -").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(place.read("old.jsonl").as_bytes()).unwrap();
@@ -75,11 +76,15 @@ fn what_an_earlier_crawl_had_is_dropped_for_it() {
 }
 
 #[test]
-fn documents_like_each_other_stay_where_only_references_count() {
+fn similar_documents_are_kept_if_only_references_are_compared() {
     let place = Place::new();
     crawls(&place);
     let ran = place.run("dedup today.jsonl --against old.jsonl --against-only -o new.jsonl");
-    assert!(ran.err.contains("4 reference documents: 2 dropped for one of these, documents were not compared"), "{}", ran.err);
+    assert!(
+        ran.err.contains("4 reference documents: 2 dropped as matches of a reference, inputs were not compared"),
+        "{}",
+        ran.err
+    );
     assert_eq!(place.read("new.jsonl").lines().count(), 3);
     let verdicts: Vec<_> = decisions(&place, "new.decisions.jsonl").iter().map(|line| line["reason"].to_string()).collect();
     assert_eq!(verdicts, ["\"exact\"", "\"unique\"", "\"unique\"", "\"near\"", "\"unique\""]);
@@ -93,7 +98,7 @@ fn documents_like_each_other_stay_where_only_references_count() {
 fn a_training_set_is_cleaned_of_test_items() {
     let place = Place::new();
     fs::create_dir(place.path("tests")).unwrap();
-    // Test sets in two formats, whose items have the same numbers; one is shorter than a shingle.
+    // Test sets in two formats, whose items have the same numbers; one item is shorter than a shingle.
     place.write("tests/a.jsonl", jsonl(&[words(0, 40), words(1, 40)]));
     place.write("tests/b.csv", format!("id,text\n0,{}\n1,what now\n", words(2, 40)));
     let train = [
@@ -113,11 +118,11 @@ fn a_training_set_is_cleaned_of_test_items() {
     --- stdout
     --- stderr
     7 documents in = 3 kept + 4 dropped (57.1 %)
-      against  4 reference documents: 4 dropped for one of these, documents were not compared with each other
-      dropped  1 the same as a kept one but for form, 3 containing it by 0.8 or more, measured exactly
-      kept     0 with others dropped for them (largest group 1), 3 alone, 0 empty
-      found    100.00 % of pairs at 0.8, more above it (one shingle in 1 sampled); 3 pairs looked at
-      written  kept lines to clean.jsonl
+      against  4 reference documents: 4 dropped as matches of a reference, inputs were not compared with each other
+      dropped  1 exact duplicate (after normalisation), 3 containing a reference (verified containment >= 0.8)
+      kept     0 represent dropped duplicates (largest group 1), 3 unique, 0 empty
+      found    expected recall 100.00 % at similarity 0.8, higher above it (one shingle in 1 sampled); 3 candidate pairs verified
+      written  kept records to clean.jsonl
       written  decisions to clean.decisions.jsonl
     ");
     let shown: Vec<String> = decisions(&place, "clean.decisions.jsonl")
@@ -137,7 +142,7 @@ fn a_training_set_is_cleaned_of_test_items() {
     5 "unique" null null null
     6 "unique" null null null
     "#);
-    // The other direction: what is contained in a reference document.
+    // The other direction: documents that are contained in a reference.
     let ran = place.run("dedup train.jsonl --against tests --against-only --measure containment --modulus 1 -o other.jsonl");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let dropped: Vec<_> = decisions(&place, "other.decisions.jsonl")
@@ -149,7 +154,7 @@ fn a_training_set_is_cleaned_of_test_items() {
 }
 
 #[test]
-fn ids_may_be_in_both_and_repeat_in_references() {
+fn ids_may_occur_in_both_and_repeat_in_references() {
     let place = Place::new();
     place.write("a.jsonl", jsonl(&[words(0, 20), words(1, 20)])).write("b.jsonl", jsonl(&[words(2, 20), words(3, 20)]));
     place.write("in.jsonl", jsonl(&[words(3, 20), words(4, 20), words(4, 20)]));
@@ -159,7 +164,7 @@ fn ids_may_be_in_both_and_repeat_in_references() {
     let shown = |at: usize| (lines[at]["representative"].clone(), lines[at].get("reference").cloned());
     assert_eq!(shown(0), (1.into(), Some("b.jsonl:2".into())));
     assert_eq!(shown(2), (1.into(), None));
-    // Inputs' own must still be unique.
+    // The ids of the inputs must still be unique.
     place.write("more.jsonl", jsonl(&[words(9, 20)]));
     let ran = place.run("dedup in.jsonl more.jsonl --against a.jsonl b.jsonl -o out.jsonl");
     assert!(ran.code == 2 && ran.err.contains("more.jsonl:1: id 0 was already used at in.jsonl:1"), "{}", ran.err);
@@ -167,13 +172,14 @@ fn ids_may_be_in_both_and_repeat_in_references() {
 }
 
 #[test]
-fn a_reference_may_have_no_document_but_must_be_there() {
+fn a_reference_may_be_empty_but_must_exist() {
     let place = Place::new();
     crawls(&place);
     place.write("empty.jsonl", "");
     let ran = place.run("dedup today.jsonl --against empty.jsonl -o new.jsonl");
     assert!(
-        ran.code == 0 && ran.err.contains("0 reference documents: 0 dropped for one of these, 1 for one that is kept"),
+        ran.code == 0
+            && ran.err.contains("0 reference documents: 0 dropped as matches of a reference, 1 as matches of a kept document"),
         "{}",
         ran.err
     );
@@ -189,7 +195,7 @@ fn a_reference_may_have_no_document_but_must_be_there() {
         ("gone.jsonl", "gone.jsonl: no such file"),
         ("'gone*.jsonl'", "no file matches"),
         ("folder", "in this folder"),
-        ("today.jsonl", "today.jsonl: given twice, as an input and as what inputs are compared with"),
+        ("today.jsonl", "today.jsonl: given twice, as an input and as a reference"),
         ("./today.jsonl", "leave out one of the two"),
         ("old.jsonl old.jsonl", "old.jsonl: given twice (first as old.jsonl)"),
         ("none.jsonl", "none.jsonl: would overwrite the input none.jsonl"),
@@ -203,14 +209,14 @@ fn a_reference_may_have_no_document_but_must_be_there() {
 }
 
 #[test]
-fn what_has_no_meaning_with_references_is_refused() {
+fn options_that_conflict_with_references_are_refused() {
     let place = Place::new();
     crawls(&place);
     for (flags, message) in [
-        ("--against old.jsonl --cluster components", "--against goes with --cluster law"),
-        ("--against old.jsonl --cluster greedy", "--against goes with --cluster law"),
-        ("--against old.jsonl --against-only --keep longest", "--against-only compares no two"),
-        ("--against old.jsonl --drop-holders", "--drop-holders goes with --measure containment"),
+        ("--against old.jsonl --cluster components", "--against only works with --cluster law"),
+        ("--against old.jsonl --cluster greedy", "--against only works with --cluster law"),
+        ("--against old.jsonl --against-only --keep longest", "--against-only compares no two of them"),
+        ("--against old.jsonl --drop-holders", "--drop-holders only works with --measure containment"),
         ("--against old.jsonl --drop-holders --measure containment --verify sketch", "leave out --verify"),
         ("--against-only", "--against <REF>..."),
         ("--drop-holders", "--against <REF>..."),
@@ -222,20 +228,20 @@ fn what_has_no_meaning_with_references_is_refused() {
 }
 
 #[test]
-fn bad_lines_of_references_are_set_aside_too() {
+fn bad_lines_of_references_are_skipped_too() {
     let place = Place::new();
     crawls(&place);
     place.write("old.jsonl", format!("no record\n{}", place.read("old.jsonl")));
     let ran = place.run("dedup today.jsonl --against old.jsonl -o new.jsonl");
     assert!(ran.code == 2 && ran.err.contains("old.jsonl:1: not JSON"), "{}", ran.err);
     let ran = place.run("dedup today.jsonl --against old.jsonl -o new.jsonl --skip-bad bad.txt");
-    assert!(ran.code == 0 && ran.err.contains("1 line set aside in bad.txt"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("1 line skipped, written to bad.txt"), "{}", ran.err);
     assert_eq!(place.read("bad.txt"), "no record\n");
     assert_eq!(decisions(&place, "new.decisions.jsonl")[3]["reference"], "old.jsonl:3");
 }
 
 #[test]
-fn references_need_not_have_what_inputs_are_written_and_kept_by() {
+fn references_do_not_need_the_fields_for_output_and_keep_order() {
     let place = Place::new();
     place.write("old.jsonl", jsonl(&[words(0, 20)]));
     let csv = format!("id,date,text\n1,2020-01-01,{0}\n2,2021-01-01,{1}\n3,2022-01-01,{1}\n", words(0, 20), words(1, 20));
@@ -250,10 +256,10 @@ fn references_need_not_have_what_inputs_are_written_and_kept_by() {
 }
 
 #[test]
-fn a_state_is_of_its_references() {
+fn a_state_is_valid_only_for_its_references() {
     let place = Place::new();
     crawls(&place);
-    // A folder that cannot be written to ends the run after its state was begun.
+    // A bad line ends the run after it has started to save its state.
     let ended = |flags: &str| {
         let ran = place.run(&format!("dedup today.jsonl {flags} -o new.jsonl --resume state --resume-part 1"));
         (ran.code, ran.err)
@@ -263,15 +269,15 @@ fn a_state_is_of_its_references() {
     assert!(code == 2 && err.contains("today.jsonl:6: not JSON"), "{err}");
     for flags in ["", "--against old.jsonl --against-only"] {
         let (code, err) = ended(flags);
-        assert!(code == 2 && err.contains("the state in state is of a run with against"), "{flags}: {err}");
+        assert!(code == 2 && err.contains("the state in state is from a run with against"), "{flags}: {err}");
     }
     place.write("old.jsonl", place.read("old.jsonl") + "\n");
     let (code, err) = ended("--against old.jsonl");
-    assert!(code == 2 && err.contains("old.jsonl: ") && err.contains("put back what it was"), "{err}");
+    assert!(code == 2 && err.contains("old.jsonl: ") && err.contains("restore the earlier file"), "{err}");
 }
 
 #[test]
-fn pairs_of_references_and_inputs_alone() {
+fn pairs_of_references_and_inputs_only() {
     let place = Place::new();
     crawls(&place);
     let listed = |flags: &str| {
@@ -285,13 +291,14 @@ fn pairs_of_references_and_inputs_alone() {
     };
     let (pairs, err) = listed("");
     assert_eq!(pairs, "0-0 1-3 2-0 3-0");
-    assert!(err.starts_with("4 pairs of 4 reference documents and 5 documents; found"), "{err}");
+    assert!(err.starts_with("4 pairs between 4 reference documents and 5 documents; found"), "{err}");
     assert_eq!(listed("--exact").0, pairs);
     assert_eq!(listed("--measure containment").0, pairs);
 }
 
-/// A real collection, cut into halves: with the first as reference the second loses all that a run over both drops for the
-/// first, and more where the first's own copies would have gone.
+/// Cuts a real collection into halves, with the first as reference. The second half loses every document that a run over both
+/// halves drops as a duplicate of a document in the first. It loses more where that run would have dropped documents of the first
+/// half as copies of each other.
 #[test]
 fn halves_of_a_real_collection() {
     let place = Place::new();
@@ -325,7 +332,7 @@ fn halves_of_a_real_collection() {
 #[test]
 fn labels_have_the_figure_that_reached_the_threshold() {
     let place = Place::new();
-    // A reference may have a field of the label's name: it gets none.
+    // A reference may have a field with the name of a label, because references get no labels.
     place.write("tests.jsonl", jsonl(&[words(7, 30)]).replace("{\"id\"", "{\"cluster\":1,\"id\""));
     place.write("train.jsonl", jsonl(&[format!("{} {} {}", words(1, 60), words(7, 30), words(2, 60)), words(3, 30)]));
     let flags = "--against tests.jsonl --measure containment --drop-holders --threshold 0.9";

@@ -1,4 +1,4 @@
-//! Shingles that begin with stop words: articles among menus and advertisements.
+//! Tests of shingles that begin with stop words: they find articles among menus and advertisements.
 
 use crate::{Place, errors::refused};
 
@@ -25,18 +25,18 @@ fn resemblance(place: &Place, pair: &str, flags: &str) -> f64 {
 }
 
 #[test]
-fn articles_count_and_what_is_around_them_does_not() {
+fn articles_are_compared_without_their_surroundings() {
     let place = Place::new();
     place.write("a.txt", page(FLOOD, TIMES)).write("b.txt", page(FLOOD, HERALD)).write("c.txt", page(MATCH, TIMES));
     let (article, around) = ("a.txt b.txt", "a.txt c.txt");
-    // By all shingles what is around decides.
+    // With all shingles, the text around the article decides.
     assert!(resemblance(&place, article, "") < resemblance(&place, around, ""));
     let (same, other) = (resemblance(&place, article, "--anchors en"), resemblance(&place, around, "--anchors en"));
     assert!(same > 0.8 && other < 0.1, "{same} {other}");
-    // Three words unless it is said; a language more changes little.
+    // Three words is the default; another language changes little.
     assert_eq!(resemblance(&place, article, "--anchors en --shingle 3"), same);
     assert!(resemblance(&place, article, "--anchors en,de,fr") > 0.8);
-    // Colours show the shingles that count.
+    // The coloured passages are those of the shingles that count.
     let json = place.run("compare a.txt b.txt --anchors en --json").out;
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     let text = page(FLOOD, TIMES);
@@ -48,7 +48,7 @@ fn articles_count_and_what_is_around_them_does_not() {
 }
 
 #[test]
-fn one_of_each_article_stays() {
+fn one_copy_of_each_article_is_kept() {
     let place = Place::new();
     let line = |id: &str, text: String| serde_json::json!({"id": id, "text": text}).to_string() + "\n";
     let lines = [line("flood", page(FLOOD, TIMES)), line("match", page(MATCH, TIMES)), line("flood too", page(FLOOD, HERALD))];
@@ -62,9 +62,9 @@ fn one_of_each_article_stays() {
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
-/// The notes have one anchored shingle each, and it is the same.
+/// The notes have one anchored shingle each, and it is the same in all of them.
 #[test]
-fn short_notes_of_different_firms_stay() {
+fn short_notes_of_different_firms_are_kept() {
     let place = Place::new();
     let note = |firm: &str, dividend: &str, days: &str| format!("{firm} IN PAYOUT Qtly div {dividend} prior {days} Reuter");
     let notes = [
@@ -88,7 +88,7 @@ fn short_notes_of_different_firms_stay() {
 }
 
 #[test]
-fn what_cannot_be_anchored_is_told() {
+fn texts_with_too_few_anchors_are_reported() {
     let place = Place::new();
     place.write("in.jsonl", "{\"text\": \"the rose\"}\n");
     refused(&place, "dedup in.jsonl --anchors english", &["\"english\"", "ISO 639-1 codes such as en, de"]);

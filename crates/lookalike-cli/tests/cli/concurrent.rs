@@ -1,4 +1,4 @@
-//! Several runs at once with the same outputs, and outputs in folders that others may write to.
+//! Tests of several runs that write the same outputs in parallel, and of outputs in folders that others may write to.
 
 use std::{
     fs,
@@ -8,11 +8,11 @@ use std::{
 
 use crate::{Place, Ran, SMALL};
 
-/// Runs at once.
+/// The number of runs in parallel.
 const RUNS: usize = 16;
 
 #[test]
-fn of_concurrent_runs_all_succeed_and_the_outputs_are_of_one_of_them() {
+fn concurrent_runs_succeed_and_the_outputs_come_from_one_run() {
     let place = Place::new();
     for run in 0..RUNS {
         let lines: String = (0..50).map(|n| format!("{{\"id\":\"{run}-{n}\",\"text\":\"run {run} words {n}\"}}\n")).collect();
@@ -39,19 +39,19 @@ fn of_concurrent_runs_all_succeed_and_the_outputs_are_of_one_of_them() {
     }
 }
 
-/// Without the lock, its outputs and another run's could be mixed. It is told before the work.
+/// Without the lock, the outputs of two runs could be mixed. The error is reported before the work.
 #[test]
-fn a_folder_that_stays_locked_is_refused() {
+fn a_permanently_locked_folder_is_refused() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let locked = fs::File::open(place.path(".")).unwrap();
     locked.lock().unwrap();
     let ran = place.run("dedup in.jsonl -o kept.jsonl");
-    let told = "error: kept.jsonl: cannot be written: its folder . has been locked by another program for 5 seconds, such as flock or a \
+    let reported = "error: kept.jsonl: cannot be written: its folder . has been locked by another program for 5 seconds, such as flock or a \
                 run that writes there; end that program, let flock lock a file instead, or write to another folder";
-    assert!(ran.code == 2 && ran.err.starts_with(told), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.starts_with(reported), "{}", ran.err);
     assert_eq!(place.names(), ["in.jsonl"]);
-    // A lock that goes in time is waited for.
+    // A run waits for a lock that is released in time.
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(std::time::Duration::from_millis(500));
@@ -63,7 +63,7 @@ fn a_folder_that_stays_locked_is_refused() {
 }
 
 #[test]
-fn outputs_have_the_usual_permissions_and_the_state_only_the_users() {
+fn outputs_have_default_permissions_and_the_state_is_private() {
     let place = Place::new();
     place.write("in.jsonl", format!("{SMALL}oops\n"));
     let run = |asked: &str| {

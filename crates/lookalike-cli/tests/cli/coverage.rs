@@ -1,4 +1,5 @@
-//! How often the intervals of `eval --sample` hold the truth: over many samples of collections whose whole truth is known.
+//! Measures how often the intervals of `eval --sample` contain the truth, over many samples of collections whose whole truth is
+//! known.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,14 @@ use serde_json::Value;
 
 use crate::{Place, testdata};
 
-/// A method's pairs and the true ones, by places in the input.
+/// The pairs that a method found and the true pairs. Documents are given by their places in the input.
 struct Known {
     documents: u32,
     truth: Vec<(u32, u32)>,
     found: Vec<(u32, u32)>,
 }
 
-/// The shares of samples whose interval held the truth: the interval as it is, and Wilson's over pairs.
+/// The shares of samples whose interval contained the truth: for the interval in use, and for Wilson's over pairs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Held {
     now: f64,
@@ -47,7 +48,8 @@ impl Known {
         Self { documents: places.len() as u32, truth: pairs("--method shingle"), found: pairs(flags) }
     }
 
-    /// Precision, recall, and the share of documents with all partners found.
+    /// Returns the shares of samples whose interval contained the truth, for three estimates: precision, recall, and the share of
+    /// documents whose partners were all found.
     fn coverage(&self, size: u32, seeds: u64) -> [Held; 3] {
         let Self { documents, truth, found } = self;
         let judged = |of: &[(u32, u32)], against: &[(u32, u32)]| -> Vec<((u32, u32), bool)> {
@@ -86,13 +88,13 @@ impl Known {
     }
 }
 
-/// The methods whose pairs are not all true or not all found.
+/// Methods that find pairs that are not true, or that do not find all true pairs.
 const SIMHASH: &str = "--method simhash --verify sketch";
 const SENTENCES: &str = "--method sentences --verify sketch";
 
 #[test]
-fn a_samples_intervals_hold_the_truth_as_often_as_they_say() {
-    // The standard error of 200 seeds is 1.5 in 100.
+fn intervals_of_samples_contain_the_truth_at_the_stated_rate() {
+    // The standard error over 200 seeds is 1.5 percentage points.
     for (collection, threshold, flags) in [
         ("licenses.jsonl.zst", 0.7, SIMHASH),
         ("licenses.jsonl.zst", 0.7, SENTENCES),
@@ -101,20 +103,21 @@ fn a_samples_intervals_hold_the_truth_as_often_as_they_say() {
     ] {
         let held = Known::of(&testdata(collection), threshold, flags).coverage(300, 200);
         assert!(held.iter().all(|held| held.now >= 0.91), "{collection} {flags}: {held:?}");
-        // Intervals over pairs, as if they were independent, hold it less often.
+        // Intervals over pairs, which treat the pairs as independent, contain the truth less often.
         assert!(held[0].by_pairs.min(held[1].by_pairs) < 0.91, "{collection} {flags}: {held:?}");
     }
 }
 
 #[test]
-fn groups_that_a_sample_misses_are_beyond_it() {
-    // Two groups of poems have a fifth of all true pairs, and none is found: a sample of 300 without one of them sees too much found.
+fn groups_that_the_sample_misses_are_outside_its_intervals() {
+    // Two groups of poems have a fifth of all true pairs, and none of these is found. A sample of 300 that misses both groups
+    // overestimates the recall.
     let known = Known::of(&testdata("zh_tang.jsonl.zst"), 0.7, SENTENCES);
     let [few, more] = [300, 1000].map(|size| known.coverage(size, 200)[1].now);
     assert!((0.8..0.92).contains(&few) && more >= 0.93, "{few} {more}");
 }
 
-/// The table of coverage: `LOOKALIKE_DATA=… cargo test --test cli -- --ignored --nocapture coverage`.
+/// Prints the table of coverage: `LOOKALIKE_DATA=… cargo test --test cli -- --ignored --nocapture coverage`.
 #[test]
 #[ignore = "a measurement: how often intervals hold the truth, on collections that are not committed as well"]
 fn coverage_in_a_table() {

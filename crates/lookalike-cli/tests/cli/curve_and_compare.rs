@@ -1,11 +1,11 @@
-//! `lookalike curve`, `lookalike compare`, `lookalike completions`.
+//! Tests of `lookalike curve`, `lookalike compare` and `lookalike completions`.
 
 use insta::assert_snapshot;
 
 use crate::{Place, SMALL, testdata};
 
 #[test]
-fn the_curve_shows_what_the_sources_say() {
+fn the_curve_agrees_with_the_sources() {
     let place = Place::new();
     assert_snapshot!(place.run("curve --bands 100 --rows 3 --at 0.4").out, @"0.4000  0.998659");
     assert_snapshot!(place.run("curve --bands 20 --rows 5 --at 0.8 --at 0.3").out, @"
@@ -19,7 +19,7 @@ fn the_curve_shows_what_the_sources_say() {
     assert!(json["found_at_threshold"].as_f64().unwrap() >= 0.99);
 }
 
-/// Runs, and reads what it prints as JSON.
+/// Runs a command with `--json` and parses its output.
 fn json(place: &Place, arguments: &str) -> serde_json::Value {
     serde_json::from_str(&place.run(&format!("{arguments} --json")).out).unwrap()
 }
@@ -33,7 +33,7 @@ fn near(found: &serde_json::Value, expected: f64, margin: f64) {
 fn samples_are_as_large_as_an_estimate_needs() {
     let place = Place::new();
     assert_snapshot!(place.run("curve --sample-size --within 0.1 --at 0.5 --at 0.8").out, @"
-    sampled shingles, at least, that estimate a resemblance to within 0.1 with probability 0.95
+    sampled shingles needed to estimate a resemblance to within 0.1 with probability 0.95
     Broder 1997, section 4.2
 
     resemblance  shingles
@@ -41,54 +41,58 @@ fn samples_are_as_large_as_an_estimate_needs() {
             0.8        64
     ");
     assert_snapshot!(place.run("curve --sample-size --within 0.1 --sketch 100 --at 0.5 --at 0.8").out, @"
-    how probably 100 sampled shingles estimate a resemblance to within 0.1
+    probability that 100 sampled shingles estimate a resemblance to within 0.1
     Broder 1997, section 4.2
 
     resemblance  probability
             0.5     0.964800
             0.8     0.991607
 
-    a pair that resembles by less than 0.5 is estimated at more than 0.9 with probability 1.7e-18 at most
-    of one pair; give --documents for all pairs of a collection
+    a pair with resemblance < 0.5 is estimated at > 0.9 with a probability of at most 1.7e-18
+    for one pair; give --documents for all pairs of a collection
     ");
-    // Any resemblance, and the defaults: to within 0.05 with probability 0.95.
+    // By default, the answer is for any resemblance, to within 0.05 with probability 0.95.
     let sizes = json(&place, "curve --sample-size");
     assert_eq!((&sizes["sizes"][0]["sketch"], &sizes["sizes"][0]["resemblance"]), (&400.into(), &serde_json::Value::Null));
     assert_eq!(json(&place, "curve --sample-size --at 0.8 --within 0.1 --confidence 0.99")["sizes"][0]["sketch"], 107);
     let any = json(&place, "curve --sample-size --sketch 400");
     assert!(any["probabilities"][0]["probability"].as_f64().unwrap() >= 0.95);
     near(&any["within"], 0.05, 0.0);
-    // 19 or 20 of 20.
+    // An estimate above 0.9 needs 19 or 20 shared shingles of 20.
     near(&json(&place, "curve --sample-size --sketch 20")["half_taken_for_more_than_nine_tenths"], 21.0 / 1_048_576.0, 1e-15);
-    // The paper's Web: 30 million documents.
+    // The paper's example is the Web with 30 million documents.
     let few = |documents: &str| place.run(&format!("curve --sample-size --documents {documents}")).out;
-    let one = "\nsampled shingles, at least, for 1 document: 1\none document has no pair; give --documents 2 or more\n";
+    let one = "\nsampled shingles needed for 1 document: 1\none document has no pairs; give --documents 2 or more\n";
     assert!(few("1").ends_with(one), "{}", few("1"));
-    assert!(few("2").contains("\nthe one pair of 2 documents that resembles by less than 0.5 "), "{}", few("2"));
-    assert!(few("3").contains("\nany of the 3 pairs of 3 documents that resembles by less than 0.5 "), "{}", few("3"));
+    assert!(few("2").contains("\nthe probability that the one pair of 2 documents with resemblance < 0.5\n"), "{}", few("2"));
+    assert!(
+        few("3").contains("\nthe probability that any of the 3 pairs of 3 documents with resemblance < 0.5\n"),
+        "{}",
+        few("3")
+    );
     let web = json(&place, "curve --sample-size --sketch 100 --documents 30000000");
     near(&web["collection"]["half_taken_for_more_than_nine_tenths"], 7.4746e-4, 1e-7);
     assert_snapshot!(place.run("curve --sample-size --within 0.1 --sketch 100 --documents 30000000").out, @"
-    how probably 100 sampled shingles estimate a resemblance to within 0.1
+    probability that 100 sampled shingles estimate a resemblance to within 0.1
     Broder 1997, section 4.2
 
     resemblance  probability
             any     0.953956
 
-    a pair that resembles by less than 0.5 is estimated at more than 0.9 with probability 1.7e-18 at most
-    any of the 4.5e14 pairs of 30,000,000 documents that resembles by less than 0.5 is estimated by 100 at more than 0.9
-    with probability 7.5e-4 at most
+    a pair with resemblance < 0.5 is estimated at > 0.9 with a probability of at most 1.7e-18
+    the probability that any of the 4.5e14 pairs of 30,000,000 documents with resemblance < 0.5
+    is estimated by 100 sampled shingles at > 0.9 is at most 7.5e-4
     ");
     assert_snapshot!(place.run("curve --sample-size --documents 30000000 --confidence 0.999").out, @"
-    sampled shingles, at least, that estimate a resemblance to within 0.05 with probability 0.999
+    sampled shingles needed to estimate a resemblance to within 0.05 with probability 0.999
     Broder 1997, section 4.2
 
     resemblance  shingles
             any     1,100
 
-    sampled shingles, at least, for 30,000,000 documents: 104
-    any of the 4.5e14 pairs of 30,000,000 documents that resembles by less than 0.5 is estimated by 104 at more than 0.9
-    with probability 6.5e-4 at most
+    sampled shingles needed for 30,000,000 documents: 104
+    the probability that any of the 4.5e14 pairs of 30,000,000 documents with resemblance < 0.5
+    is estimated by 104 sampled shingles at > 0.9 is at most 6.5e-4
     ");
 }
 
@@ -98,10 +102,10 @@ fn short_ids_lose_shingles_and_make_texts_alike() {
     assert_snapshot!(place.run("curve --degree 16").out, @"
     1,000 shingles are expected to have 992.417 different ids of 16 bits
     Broder 1997, section 4.1
-    n − n(n − 1)/2ˡ⁺¹            992.378  nearly the same, where ids are many more than shingles
+    n − n(n − 1)/2ˡ⁺¹            992.378  a good approximation if there are many more ids than shingles
     two strings share an id      0.009766  at most, by Rabin's fingerprint: any two of 5 words of 8 bytes, chosen before the seed
 
-    resemblance  seen by ids  too high by about  of two such texts
+    resemblance  seen by ids  too high by about  for two such texts
        0.500375     0.504180           0.003812
        0.800180     0.801701           0.001525
        0.899335     0.900101             7.7e-4
@@ -120,14 +124,14 @@ fn simhashes_within_a_distance() {
     let head: String = place.run("curve --distance --threshold 0.9").out.lines().take(9).map(|l| format!("{l}\n")).collect();
     assert_snapshot!(head, @"
     SimHashes that differ in up to 6 of 64 bits find 0.4993 of the pairs at 0.9
-    Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; of large texts with equally many shingles, each once
-    resemblance they speak for   0.9174
+    Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; for large texts with equally many shingles, each once
+    equivalent resemblance       0.9174
     bits that find 0.99          13  of the pairs at 0.9
     tables                       7  of 7 blocks
-    random pairs meet            0.012695  times on average; unlike texts that have words in common, more often
+    tables a random pair shares  0.012695  on average; more for dissimilar texts with words in common
     promised for texts of 49 shingles or more: 0.4672 or more
 
-    shingles  P(found)  at the least; shingles of the smaller text
+    shingles  P(found)  lower bound; shingles of the smaller text
     ");
     assert_snapshot!(place.run("curve --distance 3 --at 0.8 --at 1").out, @"
     0.8000  0.008530
@@ -148,10 +152,10 @@ fn simhashes_within_a_distance() {
 fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     let place = Place::new();
     assert_snapshot!(place.run("curve --measure containment").out, @"
-    one shingle in 8 sampled of long texts: pairs at containment 0.8 that are found (asked: 0.99)
+    one shingle in 8 sampled in long texts: share of pairs at containment 0.8 that is found (requested: 0.99)
     promised for texts of 43 shingles or more: 0.9904 or more
 
-    shingles  P(found)  at the least; shingles of the smaller text
+    shingles  P(found)  lower bound; shingles of the smaller text
            4  0.413818
            5  0.413818
            9  0.656391
@@ -163,10 +167,10 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
        1,000  0.998017
     ");
     assert_snapshot!(place.run("curve --candidates super --recall 0.9 --threshold 0.9").out, @"
-    super-shingles of 12; 50 to 100 shingles sampled of a long text: pairs at resemblance 0.9 that are found (asked: 0.9)
+    super-shingles of 12; 50 to 100 shingles sampled in a long text: share of pairs at resemblance 0.9 that is found (requested: 0.9)
     promised for texts of 31 shingles or more: 0.9111 or more
 
-    shingles  P(found)  at the least; shingles of the smaller text
+    shingles  P(found)  lower bound; shingles of the smaller text
            4  1.000000
            5  1.000000
            9  0.499023
@@ -180,13 +184,13 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     let shared = json(&place, "curve --candidates shared");
     assert_eq!((&shared["modulus"]["least"], &shared["run_length"]), (&50.into(), &serde_json::Value::Null));
     assert!(shared["found"].as_array().unwrap().iter().all(|row| row["found"].as_f64().unwrap() >= 0.99));
-    // All shingles: the smallest texts are found too.
+    // With all shingles, even the smallest texts are found.
     let all = json(&place, "curve --measure containment --modulus 1");
     assert!(all["found"][0]["shingles"] == 4 && all["found"][0]["found"].as_f64().unwrap() > 0.999);
     let run = json(&place, "curve --candidates super --run-length 5 --modulus 4");
     assert_eq!((&run["run_length"], &run["modulus"]["level"]), (&5.into(), &2.into()));
     let ran = place.run("curve --candidates shared --modulus 64");
-    assert!(ran.code == 2 && ran.err.contains("finds 0.4668") && ran.err.contains("a recall of 0.46"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("finds 0.4668") && ran.err.contains("lower the recall to 0.46"), "{}", ran.err);
     assert_eq!(place.run("curve --candidates bands --at 0.5").out, place.run("curve --at 0.5").out);
 }
 
@@ -213,27 +217,27 @@ fn a_curve_answers_one_question_at_a_time() {
         ("--shingles 100", &["--degree"]),
         ("--bits 128", &["--distance"]),
         ("--blocks 5", &["--distance"]),
-        ("--candidates shared --bands 20 --rows 5", &["--bands goes with --candidates bands"]),
-        ("--candidates shared --at 0.5", &["--at goes with --candidates bands", "leave --at out"]),
-        ("--modulus 4", &["--modulus goes with --candidates shared"]),
-        ("--candidates shared --run-length 4", &["--run-length goes with --candidates super"]),
+        ("--candidates shared --bands 20 --rows 5", &["--bands only works with --candidates bands"]),
+        ("--candidates shared --at 0.5", &["--at only works with --candidates bands", "leave --at out"]),
+        ("--modulus 4", &["--modulus only works with --candidates shared"]),
+        ("--candidates shared --run-length 4", &["--run-length only works with --candidates super"]),
         ("--candidates bands --measure containment", &["--measure containment", "by shared shingles"]),
         ("--candidates super --measure containment", &["--measure containment", "by shared shingles"]),
         ("--sample-size --within 0", &["--within 0", "above 0 and below 1"]),
         ("--sample-size --sketch 5 --within 1", &["--within 1", "above 0 and below 1"]),
         ("--sample-size --confidence 1", &["--confidence 1", "above 0 and below 1"]),
         ("--sample-size --within 0.0001", &["--within 0.0001", "a wider margin"]),
-        ("--sample-size --sketch 0", &["--sketch 0", "from 1"]),
-        ("--sample-size --sketch 1000000", &["--sketch 1000000", "up to 131072"]),
+        ("--sample-size --sketch 0", &["--sketch 0", "at least 1"]),
+        ("--sample-size --sketch 1000000", &["--sketch must be at most 131072, got 1000000"]),
         ("--sample-size --at 2", &["--at 2", "from 0 to 1"]),
-        ("--degree 8", &["degree 8", "from 16 to 64"]),
+        ("--degree 8", &["from 16 to 64", "got 8"]),
         ("--degree 32 --shingles 0", &["--shingles"]),
-        ("--distance 64", &["distance of 64", "below 64"]),
-        ("--distance 3 --blocks 3", &["3 blocks", "from 4 to 64"]),
-        ("--distance --bits 32", &["32 bits", "64 or 128"]),
-        ("--distance --threshold 0", &["threshold 0"]),
+        ("--distance 64", &["below 64 bits", "got 64"]),
+        ("--distance 3 --blocks 3", &["from 4 to 64 blocks", "got 3"]),
+        ("--distance --bits 32", &["64 or 128 bits", "got 32"]),
+        ("--distance --threshold 0", &["threshold must be above 0 and at most 1, got 0"]),
         ("--candidates shared --modulus 3", &["--modulus 3", "power of two"]),
-        ("--candidates shared --recall 1", &["recall 1"]),
+        ("--candidates shared --recall 1", &["recall must be above 0 and below 1, got 1"]),
     ] {
         let ran = place.run(&format!("curve {arguments}"));
         assert!(ran.code == 2 && ran.out.is_empty() && !ran.err.contains("panicked"), "{arguments}: {}", ran.err);
@@ -254,7 +258,7 @@ fn two_texts_side_by_side() {
     resemblance            0.5000  4 of 8 shingles shared             sketch: 0.469 (0.384 to 0.555)
     containment of A in B  0.6667  4 of A's 6                         sketch: 0.638 (0.555 to 0.714)
     containment of B in A  0.6667  4 of B's 6                         sketch: 0.638 (0.555 to 0.714)
-    sketch: estimates from 128 slots; their intervals hold the truth 95 times in 100
+    sketch: estimates from 128 slots; the intervals contain the true value 95 times in 100
 
     A: a.txt  shared not shared
     one two three four five six seven eight
@@ -273,7 +277,7 @@ fn two_texts_side_by_side() {
     assert_eq!(place.run("compare \"first\" 2 --in in.jsonl -t 1").code, 1, "an id may be written as it stands in its line");
 }
 
-/// Broder 1997, section 2: the roses.
+/// The roses of Broder 1997, section 2.
 #[test]
 fn a_rose_is_a_rose_by_both_options() {
     let place = Place::new();
@@ -284,7 +288,7 @@ fn a_rose_is_a_rose_by_both_options() {
                 let flags = format!("--shingle {k} --occurrences {occurrences} --fingerprint {fingerprint}");
                 let found = json(&place, &format!("compare a.txt b.txt {flags} --sketches"));
                 assert_eq!(found["resemblance"], resemblance, "{flags}");
-                // A sample that is the whole set says the same.
+                // A sample that contains the whole set gives the same result.
                 assert_eq!(found["sketches"]["bottom"]["resemblance"]["value"], resemblance, "{flags}");
             }
         }
@@ -292,7 +296,7 @@ fn a_rose_is_a_rose_by_both_options() {
 }
 
 #[test]
-fn all_sketches_beside_the_exact_figures() {
+fn all_sketches_next_to_the_exact_figures() {
     let place = Place::new();
     let page =
         place.run(&format!("compare scancode/afl-2.0 scancode/afl-2.1 --in {} --sketches", testdata("licenses.jsonl.zst"))).out;
@@ -311,7 +315,7 @@ fn all_sketches_beside_the_exact_figures() {
     SimHash                 bits 64                   8        8  resemblance            0.9065  0.942 (0.755 to 0.989)
     SimHash                 bits 128                 16       16  resemblance            0.9065  0.953 (0.852 to 0.986)
     longest sentences       longest 3                16       16  the same                       no
-    SimHash is asked as if both had equally many shingles; of others it says too much
+    SimHash assumes that both texts have equally many shingles; otherwise it overestimates
     ");
 }
 
@@ -326,7 +330,7 @@ fn sketches_have_the_same_names_for_every_pair() {
         let found = json(&place, &format!("compare {a}.txt {b}.txt --sketches --shingle 2"));
         let sketches = found["sketches"].as_object().unwrap();
         let names: Vec<&str> = sketches.keys().map(String::as_str).collect();
-        // As this test's map sorts them.
+        // The kinds of sketches are in the order of this test's map.
         let all = "b_bit bottom bottom_of_modulo minhash modulo one_permutation sentences simhash_128 simhash_64";
         assert_eq!(names.join(" "), all);
         for (name, sketch) in sketches {
@@ -338,7 +342,7 @@ fn sketches_have_the_same_names_for_every_pair() {
             let estimate = &sketch["resemblance"];
             let [value, low, high] = ["value", "low", "high"].map(|key| estimate[key].as_f64().unwrap());
             assert!(low <= value && value <= high, "{name}: {estimate}");
-            // Equal texts look equal to all, and nothing resembles an empty one.
+            // Equal texts look equal to all sketches, and no text resembles an empty one.
             match (a, b) {
                 ("a", "a") => assert_eq!(value, 1.0, "{name}"),
                 ("a", "other") if name.starts_with("simhash") => {}
@@ -350,7 +354,7 @@ fn sketches_have_the_same_names_for_every_pair() {
     assert_eq!(json(&place, "compare a.txt a.txt").get("sketches"), None);
     let page = place.run("compare a.txt other.txt --sketches --shingle 2").out;
     assert!(page.contains(
-        "MIN_s                   s 200                    40       40  resemblance            0.6667  0.6667, for certain"
+        "MIN_s                   s 200                    40       40  resemblance            0.6667  0.6667, certain"
     ));
 }
 
@@ -366,7 +370,7 @@ fn folds_reach_the_figures_and_the_sketches() {
 }
 
 #[test]
-fn the_threshold_is_asked_of_the_measure() {
+fn the_threshold_applies_to_the_measure() {
     let place = Place::new();
     place.write("part.txt", "one two three four five six").write("whole.txt", "zero one two three four five six seven eight");
     for (arguments, code) in [
@@ -381,7 +385,7 @@ fn the_threshold_is_asked_of_the_measure() {
 }
 
 #[test]
-fn of_a_repeated_id_the_first_counts() {
+fn the_first_document_with_a_repeated_id_counts() {
     let place = Place::new();
     place.write(
         "in.jsonl",
@@ -392,7 +396,7 @@ fn of_a_repeated_id_the_first_counts() {
 }
 
 #[test]
-fn passages_are_coloured_where_colours_are_wanted() {
+fn passages_are_coloured_if_colours_are_enabled() {
     let place = Place::new();
     let ran = crate::Ran::of(
         place
@@ -407,7 +411,7 @@ fn passages_are_coloured_where_colours_are_wanted() {
 }
 
 #[test]
-fn completions_and_help_are_there_for_every_command() {
+fn every_command_has_completions_and_help() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         assert!(place.run(&format!("completions {shell}")).out.contains("dedup"));
@@ -418,7 +422,7 @@ fn completions_and_help_are_there_for_every_command() {
     }
 }
 
-/// The four columns of *Mining of Massive Datasets* and of the sources, with their three permutations.
+/// The four columns of *Mining of Massive Datasets* and of the sources; the test uses their three permutations.
 const COLUMNS: &str = "C1 C2 C3 C4\n1 0 1 0\n1 0 0 1\n0 1 0 1\n0 1 0 1\n0 1 0 1\n1 0 1 0\n1 0 1 0\n";
 
 #[test]
@@ -497,10 +501,10 @@ fn a_signature_matrix_by_given_permutations_and_hash_functions() {
     near(&report["pairs"][0]["resemblance"], 0.2, 1e-12);
     near(&report["pairs"][0]["signatures"], 0.0, 0.0);
     for (rows, arguments, part) in [
-        ("1 0\n1\n", "--hash xmod5", "rows.txt:2: 1 where there are 2 sets"),
-        ("1 0\n1 2\n", "--hash xmod5", "rows.txt:2: a row has a 0 or a 1"),
+        ("1 0\n1\n", "--hash xmod5", "rows.txt:2: 1 value for 2 sets"),
+        ("1 0\n1 2\n", "--hash xmod5", "rows.txt:2: a row must have a 0 or a 1"),
         ("a b\n", "--hash xmod5", "rows.txt: no rows"),
-        ("1\n0\n", "", "give one or more of --permutation and --hash"),
+        ("1\n0\n", "", "give at least one --permutation or --hash"),
         ("1\n0\n", "--permutation 1,1", "not a permutation of 2 rows"),
         ("1\n0\n", "--hash y", "write it as '2x+1 mod 5'"),
     ] {
@@ -517,7 +521,7 @@ fn the_longest_sentences_are_shown_with_their_digests() {
     resemblance            0.0000  0 of 2 shingles shared             sketch: 0.000 (0.000 to 0.029)
     containment of A in B  0.0000  0 of A's 1                         sketch: 0.000 (0.000 to 0.057)
     containment of B in A  0.0000  0 of B's 1                         sketch: 0.000 (0.000 to 0.057)
-    sketch: estimates from 128 slots; their intervals hold the truth 95 times in 100
+    sketch: estimates from 128 slots; the intervals contain the true value 95 times in 100
 
     the 2 longest sentences of both, by MD5: not the same
     A  bdb94022ff466746d5d64462e5d898fe
@@ -535,7 +539,7 @@ fn the_longest_sentences_are_shown_with_their_digests() {
     ");
     let report = |arguments: &str| json(&place, &format!("compare a.txt b.txt {arguments}"));
     let md5 = report("--longest 2 --digest md5");
-    // MD5 of "SecondFourth" and of "FourthSecond".
+    // The MD5 digests of "SecondFourth" and of "FourthSecond".
     assert_eq!(md5["sentences"]["a"]["digest"], "bdb94022ff466746d5d64462e5d898fe");
     assert_eq!(md5["sentences"]["b"]["digest"], "06f45bb7fb5904b12120cc6cc17c5c5d");
     assert_eq!((&md5["sentences"]["same"], &md5["sentences"]["a"]["sentences"][0]["length"]), (&false.into(), &6.into()));

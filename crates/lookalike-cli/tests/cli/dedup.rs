@@ -1,4 +1,4 @@
-//! `lookalike dedup`: the stories.
+//! Tests of `lookalike dedup`, from the user's point of view.
 
 use std::io::{Read, Write};
 
@@ -15,10 +15,10 @@ fn a_summary_that_a_person_understands() {
     --- stdout
     --- stderr
     3 documents in = 2 kept + 1 dropped (33.3 %)
-      dropped  0 the same as a kept one but for form, 1 resembling it by 0.8 or more, measured exactly
-      kept     1 with others dropped for them (largest group 2), 1 alone, 0 empty
-      found    99.83 % of pairs at 0.8, more above it (21 bands of 6 rows); 1 pair looked at
-      written  kept lines to kept.jsonl
+      dropped  0 exact duplicates (after normalisation), 1 near-duplicate (verified similarity >= 0.8)
+      kept     1 represents dropped duplicates (largest group 2), 1 unique, 0 empty
+      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows); 1 candidate pair verified
+      written  kept records to kept.jsonl
       written  decisions to why.jsonl
     ");
     assert_snapshot!(place.read("why.jsonl"), @r#"
@@ -39,7 +39,7 @@ fn without_an_output_nothing_is_written() {
 }
 
 #[test]
-fn kept_lines_to_standard_output_are_alone_there() {
+fn standard_output_contains_only_kept_lines() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let ran = place.run("dedup in.jsonl -o -");
@@ -65,7 +65,7 @@ fn standard_input_is_an_input() {
 }
 
 #[test]
-fn outputs_are_compressed_by_their_endings() {
+fn outputs_are_compressed_by_file_extension() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     assert_eq!(place.run("dedup in.jsonl -o a.jsonl").code, 0);
@@ -85,12 +85,12 @@ fn outputs_are_compressed_by_their_endings() {
         assert!(place.names().contains(&format!("a.decisions.jsonl{ending}")));
         assert_eq!(place.run(&format!("dedup {packed} -o again.jsonl")).code, 0);
         assert_eq!(place.read("again.jsonl"), place.read("a.jsonl"));
-        // By the name in a folder too.
+        // In a folder, the name also identifies the format.
         std::fs::create_dir(place.path("folder")).unwrap();
         std::fs::copy(place.path(&packed), place.path(&format!("folder/{packed}"))).unwrap();
         assert_eq!(place.run("dedup folder -o - -q").out, place.read("a.jsonl"), "{packed}");
         std::fs::remove_dir_all(place.path("folder")).unwrap();
-        // A brotli stream says nothing of itself.
+        // A brotli stream has no magic number, so the truncated file needs the same name.
         std::fs::write(place.path("cut"), &bytes[..bytes.len() - 1]).unwrap();
         std::fs::rename(place.path("cut"), place.path(&packed)).unwrap();
         let ran = place.run(&format!("dedup {packed} -o again.jsonl"));
@@ -148,7 +148,7 @@ fn other_fields_and_tokens() {
 }
 
 #[test]
-fn components_join_what_the_law_keeps_apart() {
+fn components_join_documents_that_the_law_keeps() {
     let place = Place::new();
     let text =
         |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
@@ -193,7 +193,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
-fn a_reader_that_has_had_enough_is_no_error() {
+fn a_closed_output_pipe_is_not_an_error() {
     let place = Place::new();
     let mut child = place
         .command(&format!("dedup {} -o - -q", testdata("licenses.jsonl.zst")))
@@ -207,9 +207,9 @@ fn a_reader_that_has_had_enough_is_no_error() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
 }
 
-/// Whoever reads the kept lines may go; the decisions were asked for too.
+/// The reader of the kept lines may close the pipe; the decisions are still written.
 #[test]
-fn a_reader_that_has_had_enough_does_not_take_the_decisions_away() {
+fn a_closed_output_pipe_does_not_remove_the_decisions() {
     let place = Place::new();
     let command = format!("dedup {} -o - --decisions why.jsonl -q", testdata("licenses.jsonl.zst"));
     let mut child = place.command(&command).stdout(std::process::Stdio::piped()).spawn().unwrap();
@@ -229,12 +229,12 @@ fn a_folder_is_read_without_the_decisions_of_an_earlier_run() {
 }
 
 #[test]
-fn a_mark_lines_without_end_and_foreign_newlines_pass() {
+fn byte_order_marks_foreign_newlines_and_unterminated_lines_are_accepted() {
     let place = Place::new();
     place.write("in.jsonl", "\u{feff}{\"id\":1,\"text\":\"a\"}\r\n \t\r\n{\"id\":2,\"text\":\"b\"}");
     let ran = place.run("dedup in.jsonl -o -  -q");
     assert_eq!(ran.out, "{\"id\":1,\"text\":\"a\"}\r\n{\"id\":2,\"text\":\"b\"}\n");
-    // A carriage return alone ends no line.
+    // A carriage return alone does not end a line.
     place.write("in.jsonl", "{\"id\":1,\"text\":\"a\"}\r").write("more.jsonl", "{\"id\":2,\"text\":\"b\"}\n");
     let ran = place.run("dedup in.jsonl more.jsonl -o - -q");
     assert_eq!(ran.out, "{\"id\":1,\"text\":\"a\"}\r\n{\"id\":2,\"text\":\"b\"}\n");

@@ -1,4 +1,4 @@
-//! An empty collection is a collection.
+//! Tests that an empty collection is a valid collection.
 
 use std::{fs, process::Stdio};
 
@@ -6,8 +6,8 @@ use crate::{Place, Ran, testdata};
 
 const TEXT: &str = "one two three four five six seven eight nine ten";
 
-/// Files without a document: no bytes, blank lines, a header alone, an array without elements, a table without rows; a folder
-/// without files.
+/// Writes inputs without documents: files with no bytes, blank lines, only a header, an empty array or a table without rows, and
+/// a folder without files.
 fn place() -> Place {
     let place = Place::new();
     place
@@ -71,7 +71,7 @@ fn dedup_writes_an_empty_file_of_each_format() {
     }
     let ran = place.run("dedup rows.parquet -o kept.parquet --decisions why.parquet");
     assert!(ran.code == 0 && ran.err.starts_with("0 documents in"), "{}", ran.err);
-    // Tables without rows: they have their columns, so a command reads them.
+    // Tables without rows still have their columns, so that a command can read them.
     for (table, flags) in [("kept.parquet", ""), ("why.parquet", "--text-field verdict")] {
         let ran = place.run(&format!("dedup {table} {flags}"));
         assert!(ran.code == 0 && ran.err.starts_with("0 documents in"), "{}", ran.err);
@@ -79,7 +79,7 @@ fn dedup_writes_an_empty_file_of_each_format() {
 }
 
 #[test]
-fn a_collection_of_which_all_is_dropped_has_its_header() {
+fn a_csv_output_without_kept_documents_has_its_header() {
     let place = Place::new();
     place.write("a.csv", format!("id,text\n1,{TEXT}\n")).write("b.csv", format!("id,text\n2,{TEXT}\n"));
     let ran = place.run("dedup a.csv --against b.csv -o kept.csv");
@@ -92,19 +92,19 @@ fn every_command_takes_an_empty_collection() {
     for (asked, said) in [
         ("pairs in.jsonl", "0 pairs among 0 documents"),
         ("pairs head.csv --exact", "0 pairs among 0 documents"),
-        ("pairs in.json --against full.jsonl", "0 pairs of 1 reference document and 0 documents"),
+        ("pairs in.json --against full.jsonl", "0 pairs between 1 reference document and 0 documents"),
         ("pairs rows.parquet", "0 pairs among 0 documents"),
         ("apply in.jsonl blank.jsonl -o kept.jsonl", "0 documents in = 0 kept"),
         ("passages in.jsonl", "0 pairs among 0 texts share 0 passages"),
-        ("passages in.jsonl full.jsonl", "0 pairs of 0 texts and 1 other share 0 passages"),
-        ("passages full.jsonl in.jsonl", "0 pairs of 1 text and 0 others share 0 passages"),
+        ("passages in.jsonl full.jsonl", "0 pairs between 0 texts and 1 other share 0 passages"),
+        ("passages full.jsonl in.jsonl", "0 pairs between 1 text and 0 others share 0 passages"),
         ("mirrors in.jsonl", "0 pairs of sites among 0 pages of 0 sites"),
         ("mirrors folder full.jsonl", "0 pairs of sites among 0 pages of 0 sites against 1 page"),
         ("mirrors full.jsonl folder", "0 pairs of sites among 1 page of 1 site against 0 pages of 0 sites"),
         ("link in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 records"),
         ("link head.csv in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 and 0 records"),
-        ("minutiae in.json", "0 pairs of 0 of 0 prints"),
-        ("minutiae folder", "0 pairs of 0 of 0 prints"),
+        ("minutiae in.json", "0 pairs written of 0 among 0 prints"),
+        ("minutiae folder", "0 pairs written of 0 among 0 prints"),
         ("link newlines.csv --config link.toml", "0 matches and 0 possible ones of 0 records"),
         ("pairs mark.csv", "0 pairs among 0 documents"),
     ] {
@@ -137,7 +137,7 @@ fn an_empty_pipe_is_an_empty_collection() {
 }
 
 #[test]
-fn what_is_not_there_is_no_empty_collection() {
+fn a_missing_input_is_not_an_empty_collection() {
     let place = place();
     place.write("folder/picture.png", "x").write("none.json.gz", "").write("none.parquet", "").write("late.csv", "\n\nid,text\n");
     for (input, part) in [

@@ -1,10 +1,11 @@
-//! Bad input and bad flags: what, where, what to do; exit code 2; nothing half-written under a final name.
+//! Tests of bad input and bad flags: the message says what is wrong, where, and what to do. The exit code is 2, and no
+//! half-written file has its final name.
 
 use std::io::Write;
 
 use crate::{Place, SMALL, testdata};
 
-/// Runs, and expects failure with all these parts in the message, and no new file.
+/// Runs a command, and expects it to fail with all these parts in the message and without a new file.
 pub(crate) fn refused(place: &Place, arguments: &str, parts: &[&str]) {
     let before = place.names();
     let ran = place.run(arguments);
@@ -17,7 +18,7 @@ pub(crate) fn refused(place: &Place, arguments: &str, parts: &[&str]) {
 }
 
 #[test]
-fn bad_lines_name_file_line_field_and_the_way_out() {
+fn bad_line_errors_name_file_line_field_and_remedy() {
     let good = "{\"id\":1,\"text\":\"a b c\"}\n";
     let table: &[(&[u8], &[&str])] = &[
         (b"hello\n", &["in.jsonl:2: not JSON", "byte 1", "one whole JSON object"]),
@@ -46,7 +47,7 @@ fn bad_lines_name_file_line_field_and_the_way_out() {
 }
 
 #[test]
-fn bad_lines_can_be_set_aside_and_none_is_lost() {
+fn bad_lines_can_be_skipped_and_none_is_lost() {
     let place = Place::new();
     let bad = [&b"hello\n"[..], b"{\"id\":5}\n", b"{\"id\":7,\"text\":\"\xff\"}\n", b"[]\n"];
     let mut input = SMALL.as_bytes().to_vec();
@@ -58,7 +59,7 @@ fn bad_lines_can_be_set_aside_and_none_is_lost() {
     let ran = place.run("dedup in.jsonl -o kept.jsonl --decisions why.jsonl --skip-bad bad.txt");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(std::fs::read(place.path("bad.txt")).unwrap(), bad.concat());
-    assert!(ran.err.contains("4 lines set aside in bad.txt") && ran.err.contains("in.jsonl:6: no field"), "{}", ran.err);
+    assert!(ran.err.contains("4 lines skipped, written to bad.txt") && ran.err.contains("in.jsonl:6: no field"), "{}", ran.err);
     assert_eq!((place.read("why.jsonl").lines().count(), place.read("kept.jsonl").lines().count()), (7, 6));
     assert!(place.read("why.jsonl").contains("\"id\":\"in.jsonl:3\",\"verdict\":\"dropped\""));
 }
@@ -120,13 +121,13 @@ fn damaged_and_foreign_files() {
         .write("fake.jsonl.xz", SMALL)
         .write("a.parquet", "PAR1....");
     refused(&place, "dedup damaged.jsonl.gz", &["damaged.jsonl.gz: the compressed data is damaged"]);
-    refused(&place, "dedup fake.jsonl.gz", &["fake.jsonl.gz: named .gz but holds no gzip data"]);
-    refused(&place, "dedup fake.jsonl.xz", &["fake.jsonl.xz: named .xz but holds no xz data"]);
-    refused(&place, "dedup a.parquet", &["a.parquet: begins as a Parquet file, but has no footer"]);
+    refused(&place, "dedup fake.jsonl.gz", &["fake.jsonl.gz: named .gz but contains no gzip data"]);
+    refused(&place, "dedup fake.jsonl.xz", &["fake.jsonl.xz: named .xz but contains no xz data"]);
+    refused(&place, "dedup a.parquet", &["a.parquet: begins like a Parquet file, but has no footer"]);
 }
 
 #[test]
-fn outputs_that_cannot_be() {
+fn invalid_outputs() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     std::fs::create_dir(place.path("folder")).unwrap();
@@ -163,13 +164,13 @@ fn standard_streams_that_cannot_be_written() {
         let ran = crate::Ran::of(place.command(arguments).stdout(full()).output().unwrap());
         assert!(ran.code == 2 && ran.err.contains("cannot be written"), "{arguments}: {} {}", ran.code, ran.err);
     }
-    // Nobody can be told; the work is done all the same.
+    // A failed write to standard error cannot be reported; the exit code is still that of the work.
     let code = |arguments: &str| place.command(arguments).stderr(full()).status().unwrap().code();
     assert_eq!((code("dedup in.jsonl -o kept.jsonl"), code("dedup nowhere.jsonl")), (Some(0), Some(2)));
 }
 
 #[test]
-fn what_is_long_is_quoted_short() {
+fn long_values_are_quoted_shortened() {
     let place = Place::new();
     place
         .write("in.jsonl", SMALL)
@@ -214,7 +215,7 @@ fn what_is_long_is_quoted_short() {
 }
 
 #[test]
-fn numbers_that_are_none_say_what_is_accepted() {
+fn errors_for_invalid_numbers_say_which_are_accepted() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     for (asked, words) in [
@@ -223,7 +224,7 @@ fn numbers_that_are_none_say_what_is_accepted() {
         ("curve --sample-size --documents 1e9", "'--documents <N>': give a whole number in digits, such as 1000"),
         ("curve --sample-size --documents 0", "'--documents <N>': give a whole number of 1 or more"),
         ("eval in.jsonl --sample 2 --repeat 0", "'--repeat <R>': give a whole number from 1 to 1000"),
-        ("dedup in.jsonl --threads 99999999999999999999", "more than can be counted; give a smaller number"),
+        ("dedup in.jsonl --threads 99999999999999999999", "too large; give a smaller number"),
         ("dedup in.jsonl --threshold high", "'--threshold <T>': give a number, such as 0.8"),
         ("eval in.jsonl --sample 2 --run=--bands=x", "'--bands <B>': give a whole number in digits, such as 1000"),
     ] {
@@ -231,9 +232,9 @@ fn numbers_that_are_none_say_what_is_accepted() {
     }
 }
 
-/// `/dev/stdout` behind a shell's `>>` is an open file with something in it: once it was renamed over.
+/// `/dev/stdout` with a shell's `>>` is an open file that already has content: earlier versions renamed a new file over it.
 #[test]
-fn an_open_descriptor_is_written_behind_what_it_holds() {
+fn an_open_descriptor_is_appended_to() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     for out in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"] {
@@ -246,7 +247,7 @@ fn an_open_descriptor_is_written_behind_what_it_holds() {
 }
 
 #[test]
-fn links_and_permissions_of_outputs_stay() {
+fn links_and_permissions_of_outputs_are_preserved() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let place = Place::new();
     place.write("in.jsonl", SMALL).write("private.jsonl", "old");
@@ -264,7 +265,7 @@ fn links_and_permissions_of_outputs_stay() {
 }
 
 #[test]
-fn redirections_over_an_input_are_seen() {
+fn redirections_over_an_input_are_detected() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let input = std::fs::File::open(place.path("in.jsonl")).unwrap();
@@ -277,7 +278,7 @@ fn redirections_over_an_input_are_seen() {
     refused(&place, "dedup in.jsonl -o - --decisions -", &["standard output: would overwrite the output standard output"]);
 }
 
-/// Killed at any moment, a run leaves nothing under any name: its files have none until they are whole.
+/// A run that is killed at any moment leaves no files, because its files have no names until they are complete.
 #[test]
 fn a_killed_run_leaves_nothing() {
     let place = Place::new();
@@ -297,12 +298,12 @@ fn a_killed_run_leaves_nothing() {
     }
 }
 
-/// An input that is rewritten while a pass reads it: the kept lines would be neither the old nor the new ones.
+/// An input that is rewritten while a pass reads it is refused: the kept lines would be neither the old nor the new ones.
 #[test]
-fn an_input_that_changes_under_the_run_is_refused() {
+fn an_input_that_changes_during_the_run_is_refused() {
     use std::io::Read;
     let place = Place::new();
-    // More than waits for the reader: 30 blocks of a mebibyte.
+    // 30 blocks of a mebibyte, which is more than a run buffers while it waits for the reader.
     let padding = "0123456789".repeat(100);
     let line = |i: u32, letter: char| format!("{{\"id\":{i},\"text\":\"{letter}{i}\",\"more\":\"{padding}\"}}\n");
     let lines = |letter: char| (0..30_000).map(|i| line(i, letter)).collect::<String>();
@@ -317,9 +318,9 @@ fn an_input_that_changes_under_the_run_is_refused() {
     assert!(ran.code == 2 && ran.err.contains("in.jsonl: changed while it was being read"), "{} {}", ran.code, ran.err);
 }
 
-/// Outputs were once named one after the other: a late failure of one left the others.
+/// Earlier versions renamed the outputs one after another: if the last one failed, the others remained.
 #[test]
-fn no_output_gets_its_name_before_all_are_whole() {
+fn no_output_is_renamed_before_all_are_complete() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     refused(&place, "dedup in.jsonl -o /dev/full --decisions why.jsonl --skip-bad bad.txt", &["/dev/full", "no space left"]);
@@ -328,16 +329,16 @@ fn no_output_gets_its_name_before_all_are_whole() {
 }
 
 #[test]
-fn a_dry_run_sets_bad_lines_aside_in_thought() {
+fn a_dry_run_counts_bad_lines_but_writes_none() {
     let place = Place::new();
     place.write("in.jsonl", format!("{SMALL}oops\n"));
     let ran = place.run("dedup in.jsonl --dry-run --skip-bad bad.txt -o kept.jsonl");
-    assert!(ran.code == 0 && ran.err.contains("1 line to be set aside in bad.txt"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("1 line skipped, would be written to bad.txt"), "{}", ran.err);
     assert_eq!(place.names(), ["in.jsonl"]);
 }
 
 #[test]
-fn a_failed_run_leaves_the_old_output_as_it_was() {
+fn a_failed_run_leaves_the_old_output_unchanged() {
     let place = Place::new();
     place.write("in.jsonl", format!("{SMALL}oops\n")).write("kept.jsonl", "old\n");
     refused(&place, "dedup in.jsonl -o kept.jsonl", &["in.jsonl:4"]);
@@ -345,7 +346,7 @@ fn a_failed_run_leaves_the_old_output_as_it_was() {
 }
 
 #[test]
-fn no_room_for_temporary_files() {
+fn no_space_for_temporary_files() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let mut child = place
@@ -357,22 +358,22 @@ fn no_room_for_temporary_files() {
     drop(child.stdin.take());
     let ran = crate::Ran::of(child.wait_with_output().unwrap());
     assert!(ran.code == 2 && ran.err.contains("temporary files in nowhere") && ran.err.contains("--temp-dir"), "{}", ran.err);
-    // Also where none is needed yet: it may be hours later.
+    // The folder is checked at the start, even though the first temporary file may be needed only hours later.
     refused(&place, "dedup in.jsonl -o kept.jsonl --temp-dir nowhere", &["temporary files in nowhere", "--temp-dir"]);
 }
 
-/// A small file system of its own, as long as it lives.
+/// A small separate file system, mounted until this value is dropped.
 struct Mounted(std::path::PathBuf);
 
 impl Mounted {
-    /// None where this user may not mount.
+    /// Mounts the file system; returns `None` if this user may not mount.
     fn new(folder: std::path::PathBuf, options: &str) -> Option<Self> {
         std::fs::create_dir(&folder).unwrap();
         let mounted = std::process::Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&folder).output();
         if mounted.is_ok_and(|mounted| mounted.status.success()) {
             return Some(Self(folder));
         }
-        // Straight to standard error: the test runner hides what a passing test prints.
+        // Write directly to standard error: the test runner hides what a passing test prints.
         drop(writeln!(std::io::stderr(), "skipped: a file system cannot be mounted here"));
         None
     }
@@ -388,7 +389,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Lines that no compressor makes much smaller.
+/// Returns lines that no compressor makes much smaller.
 fn noise(lines: u64) -> String {
     let mut state = 1u64;
     let mut word = move || {
@@ -400,16 +401,17 @@ fn noise(lines: u64) -> String {
         .collect()
 }
 
-/// Runs with this on its standard input.
+/// Runs a command with this input on its standard input.
 fn fed(place: &Place, arguments: &str, input: &str) -> crate::Ran {
     use std::process::Stdio;
     let mut child = place.command(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The run may end before it has read all.
+    // The run may end before it has read everything.
     drop(child.stdin.take().unwrap().write_all(input.as_bytes()));
     crate::Ran::of(child.wait_with_output().unwrap())
 }
 
-/// A disk that is really full: for outputs of all kinds, large enough for some of their bytes, and for temporary files.
+/// Tests a disk that is really full, for outputs of all kinds and for temporary files. The disk has room for a few bytes of each
+/// output.
 #[test]
 fn a_full_disk() {
     let place = Place::new();
@@ -424,7 +426,7 @@ fn a_full_disk() {
         );
         assert!(disk.names().is_empty(), "{name}: left {:?}", disk.names());
     }
-    // The output that has room gets no name either; what was there stays.
+    // An output on a disk with room does not get its name either, and an existing file does not change.
     place.write("kept.jsonl", "old\n");
     refused(
         &place,
@@ -449,29 +451,29 @@ fn folders_that_cannot_be_written() {
     refused(&place, "dedup in.jsonl -o disk/kept.jsonl", &["disk/kept.jsonl: cannot be written: the file system is read-only"]);
     let ran = fed(&place, "dedup - -o kept.jsonl --temp-dir disk", SMALL);
     assert!(ran.code == 2 && ran.err.contains("temporary files in disk: "), "{} {}", ran.code, ran.err);
-    assert!(ran.err.contains("name another folder with --temp-dir"), "{}", ran.err);
+    assert!(ran.err.contains("choose another folder with --temp-dir"), "{}", ran.err);
     assert_eq!(place.names(), ["disk", "in.jsonl"]);
 }
 
 #[test]
-fn flags_that_cannot_be() {
+fn invalid_flags() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     for t in ["0", "1.5", "nan", "-1", "inf"] {
-        refused(&place, &format!("dedup in.jsonl --threshold {t}"), &["threshold", "above 0 and up to 1"]);
-        refused(&place, &format!("curve --threshold {t}"), &["threshold", "above 0 and up to 1"]);
+        refused(&place, &format!("dedup in.jsonl --threshold {t}"), &["threshold", "above 0 and at most 1"]);
+        refused(&place, &format!("curve --threshold {t}"), &["threshold", "above 0 and at most 1"]);
     }
     refused(&place, "dedup in.jsonl --threshold high", &["--threshold"]);
-    refused(&place, "dedup in.jsonl --recall 1", &["recall 1 cannot be promised"]);
+    refused(&place, "dedup in.jsonl --recall 1", &["recall must be above 0 and below 1, got 1"]);
     refused(
         &place,
         "dedup in.jsonl --bands 9 --rows 13",
-        &["9 bands of 13 rows find 0.3988", "82 bands of 13 rows", "recall of 0.39"],
+        &["9 bands of 13 rows find 0.3988", "82 bands of 13 rows", "lower the recall to 0.39"],
     );
-    refused(&place, "dedup in.jsonl --bands 20", &["bands and rows go together"]);
-    refused(&place, "dedup in.jsonl --bands 0 --rows 1", &["0 bands of 1 rows is not possible"]);
-    refused(&place, "dedup in.jsonl --shingle 0", &["a shingle of 0 tokens"]);
-    refused(&place, "dedup in.jsonl --keep best", &["\"best\" is not a way to keep"]);
+    refused(&place, "dedup in.jsonl --bands 20", &["bands and rows must be given together"]);
+    refused(&place, "dedup in.jsonl --bands 0 --rows 1", &["got 0 bands of 1 rows"]);
+    refused(&place, "dedup in.jsonl --shingle 0", &["a shingle must have from 1 to 64 tokens, got 0"]);
+    refused(&place, "dedup in.jsonl --keep best", &["\"best\" is not a keep order"]);
     refused(&place, "dedup in.jsonl --keep newest", &["newest:FIELD"]);
     refused(&place, "dedup in.jsonl --keep max:score", &["in.jsonl:1: field \"score\" is missing", "--keep max:score"]);
     refused(&place, "dedup in.jsonl --text-field id --id-field id", &["cannot be both"]);
@@ -479,8 +481,8 @@ fn flags_that_cannot_be() {
     refused(&place, "dedup in.jsonl --threads 100000", &["100000 threads", "at most 512"]);
     refused(&place, "dedup in.jsonl --dry-run -o nowhere/kept.jsonl", &["nowhere/kept.jsonl: cannot be written"]);
     refused(&place, "dedup in.jsonl --dry-run -o in.jsonl", &["would overwrite the input"]);
-    refused(&place, "compare in.jsonl in.jsonl -t -0.5", &["threshold -0.5"]);
-    refused(&place, "compare nowhere.txt in.jsonl", &["nowhere.txt: cannot be read", "--in"]);
+    refused(&place, "compare in.jsonl in.jsonl -t -0.5", &["threshold must be above 0 and at most 1, got -0.5"]);
+    refused(&place, "compare nowhere.txt in.jsonl", &["nowhere.txt: no such file", "--in"]);
     refused(&place, "compare - -", &["standard input can be only one of the two texts"]);
     refused(&place, "compare first 3 --in in.jsonl", &["no document has the id \"3\""]);
 }

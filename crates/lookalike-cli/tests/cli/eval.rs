@@ -1,11 +1,11 @@
-//! `lookalike eval`.
+//! Tests of `lookalike eval`.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::{Place, SMALL, testdata};
 
-/// By shares of words: a and b 4/5, b and c 5/6, a and c 4/6; d and e are equal.
+/// Resemblance by words: a and b 4/5, b and c 5/6, a and c 4/6; d and e are equal.
 const CHAIN: &str = r#"{"id":"a","page":1,"text":"a b c d"}
 {"id":"b","page":1,"text":"a b c d e"}
 {"id":"c","page":1,"text":"a b c d e f"}
@@ -14,7 +14,7 @@ const CHAIN: &str = r#"{"id":"a","page":1,"text":"a b c d"}
 {"id":6,"page":null,"text":"q"}
 "#;
 
-/// The other way round, twice, with a blank line, and one below the threshold.
+/// The truth has pairs in the other order, a repeated pair, a blank line, and a pair below the threshold.
 const TRUTH: &str = r#"{"a":"a","b":"b","jaccard":0.8}
 {"a":"c","b":"b","resemblance":0.8333}
 
@@ -29,7 +29,7 @@ fn chain() -> Place {
     place
 }
 
-/// Runs eval with these runs.
+/// Runs `eval` with these `--run` options.
 fn eval(place: &Place, arguments: &str, runs: &[&str]) -> crate::Ran {
     let mut command = place.command(&format!("eval {arguments}"));
     runs.iter().for_each(|run| _ = command.args(["--run", run]));
@@ -42,15 +42,15 @@ fn report(place: &Place, arguments: &str, runs: &[&str]) -> Value {
     serde_json::from_str(&ran.out).unwrap()
 }
 
-/// The tables without what a run took.
+/// Returns the printed tables without the time and memory of the runs.
 fn page(place: &Place, arguments: &str, runs: &[&str]) -> String {
     let ran = eval(place, arguments, runs);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let mut until = None;
     let shown = |line: &str| {
-        let header = line.starts_with("documents").then(|| line.find("looked at")).flatten();
+        let header = line.starts_with("documents").then(|| line.find("candidates")).flatten();
         until = match (header, line.is_empty()) {
-            (Some(at), _) => Some(at + "looked at".len()),
+            (Some(at), _) => Some(at + "candidates".len()),
             (None, true) => None,
             _ => until,
         };
@@ -63,22 +63,23 @@ fn page(place: &Place, arguments: &str, runs: &[&str]) -> String {
 #[test]
 fn figures_by_hand() {
     let place = chain();
-    // The law keeps a, drops b for it, keeps c; components drop c for a, though only b is like it.
+    // The law keeps a, drops b as a duplicate of a, and keeps c. Components drop c as a duplicate of a, although only b is
+    // similar to it.
     let runs = ["--method shingle", "--method exact", "--method shingle --cluster components"];
     assert_snapshot!(page(&place, "in.jsonl --truth truth.jsonl --shingle 1", &runs), @"
-    truth    3 pairs at 0.8 or more, 5 of 6 documents in one
+    truth    3 pairs with similarity >= 0.8; in such a pair: 5 of 6 documents
 
     % of pairs                    precision  recall     F1  whole   B³ P   B³ R   B³ F    ARI
     shingle                           100.0   100.0  100.0  100.0  100.0   77.8   87.5  0.595
     exact                             100.0    33.3   50.0   40.0  100.0   66.7   80.0  0.328
     shingle --cluster components      100.0   100.0  100.0  100.0  100.0  100.0  100.0  1.000
 
-    documents                     dropped  wrong  missed  doubled  looked at
-    shingle                             2      0       0        0          1
-    exact                               1      0       2        3          0
-    shingle --cluster components        3      1       0        0          2
+    documents                     dropped  wrong  missed  doubled  candidates
+    shingle                             2      0       0        0           1
+    exact                               1      0       2        3           0
+    shingle --cluster components        3      1       0        0           2
 
-    found, by similarity (true from 0.8; █ is all, ▁ few or none)
+    share found, by similarity (true pairs: 0.8 or higher; █ all, ▁ few or none)
     from                         0.65 0.70 0.75 0.80 0.85 0.90 0.95 1.00
     pairs                           1    0    0    2    0    0    0    1
     shingle                      ▁▁▁▁           ████                ████
@@ -89,13 +90,13 @@ fn figures_by_hand() {
     let [law, exact, components] = [0, 1, 2].map(|i| &report["runs"][i]);
     let close = |value: &Value, expected: f64| assert!((value.as_f64().unwrap() - expected).abs() < 1e-12, "{value} {expected}");
     close(&law["clusters"]["b_cubed"]["recall"], (2.0 / 3.0 + 2.0 / 3.0 + 1.0 / 3.0 + 3.0) / 6.0);
-    // Of 15 pairs, 2 are together in both, 2 in the found and 4 in the true clusters.
+    // There are 15 pairs: 2 are together in both clusterings, 2 in the found clusters and 4 in the true ones.
     close(&law["clusters"]["adjusted_rand_index"], (2.0 - 8.0 / 15.0) / (3.0 - 8.0 / 15.0));
     close(&components["clusters"]["adjusted_rand_index"], 1.0);
     close(&exact["pairs"]["recall"]["value"], 1.0 / 3.0);
     close(&exact["pairs"]["f1"], 0.5);
     close(&exact["partners"]["complete_share"]["value"], 0.4);
-    // Nothing was sampled, so nothing is uncertain.
+    // Nothing was sampled, so no result has an error margin.
     assert_eq!(exact["pairs"]["recall"]["low"], exact["pairs"]["recall"]["high"]);
     close(&components["drops"]["wrong_share"]["value"], 1.0 / 3.0);
     assert_eq!(law["seconds_of_each"].as_array().unwrap().len(), 3);
@@ -103,18 +104,18 @@ fn figures_by_hand() {
 }
 
 #[test]
-fn labels_are_clusters_and_null_is_alone() {
+fn labels_are_clusters_and_null_is_a_singleton() {
     let place = chain();
     assert_snapshot!(page(&place, "in.jsonl --labels page --shingle 1", &["--method shingle", ""]), @"
-    truth    4 pairs with the same label, 5 of 6 documents in one
+    truth    4 pairs with the same label; in such a pair: 5 of 6 documents
 
     % of pairs  precision  recall    F1  whole   B³ P  B³ R  B³ F    ARI
     shingle         100.0    75.0  85.7   60.0  100.0  77.8  87.5  0.595
     minhash         100.0    75.0  85.7   60.0  100.0  77.8  87.5  0.595
 
-    documents  dropped  wrong  missed  doubled  looked at
-    shingle          2      0       1        2          1
-    minhash          2      0       1        2          1
+    documents  dropped  wrong  missed  doubled  candidates
+    shingle          2      0       1        2           1
+    minhash          2      0       1        2           1
 
     recall
     shingle  ██████████████████████▌          75.0
@@ -133,13 +134,13 @@ fn a_truth_without_numbers_is_all_true() {
     let report = report(&place, "in.jsonl --truth truth.jsonl --shingle 1", &["--method shingle"]);
     let run = &report["runs"][0];
     assert_eq!((&run["pairs"]["found_true"], &run["pairs"]["found"], &run["pairs"]["truth"]), (&1.into(), &3.into(), &2.into()));
-    // b was dropped for a, and is truly like nobody; a and c were both kept.
+    // b was dropped as a duplicate of a, but has no true partner. a and c are partners, and both were kept.
     assert_eq!((&run["drops"]["wrong"], &run["drops"]["missed"], &run["drops"]["doubled"]), (&1.into(), &1.into(), &2.into()));
     assert!(run["by_similarity"].is_null());
 }
 
 #[test]
-fn runs_have_what_eval_has_unless_they_say_otherwise() {
+fn runs_inherit_the_settings_of_eval_unless_overridden() {
     let place = chain();
     let runs = [
         "--method shingle",
@@ -208,7 +209,7 @@ fn every_method_on_a_sample_of_a_real_collection() {
         let pairs = &run["pairs"];
         assert!(pairs["recall"]["low"].as_f64() <= pairs["recall"]["value"].as_f64());
         assert!(run["clusters"].is_null() && run["peak_memory"].as_u64() > Some(1_000_000));
-        // What was counted exactly is precise, and nothing goes without a partner.
+        // Methods that count exactly have precision 1, and drop no document without a true partner.
         if !run["label"].as_str().unwrap().starts_with("simhash") {
             assert_eq!((&pairs["precision"]["value"], &run["drops"]["wrong"]), (&1.0.into(), &0.into()), "{run}");
         }
@@ -218,17 +219,17 @@ fn every_method_on_a_sample_of_a_real_collection() {
 }
 
 #[test]
-fn what_cannot_be_is_said_with_its_place() {
+fn invalid_truths_and_runs_are_reported_with_their_place() {
     let place = chain();
     let good = "{\"a\":\"a\",\"b\":\"b\"}\n\n";
     for (line, part) in [
         (r#"{"a":"a"}"#, "missing field `b`"),
         (r#"{"a":"a","b":"zz"}"#, "no document has the id \"zz\""),
         (r#"{"a":"a","b":"6"}"#, "no document has the id \"6\" (a string)"),
-        (r#"{"a":"a","b":"a"}"#, "pairs \"a\" with itself"),
-        (r#"{"a":"a","b":"b","jaccard":1.5}"#, "1.5 is no similarity"),
-        (r#"{"a":"a","b":"b","containment":0.9}"#, "of another measure"),
-        (r#"{"a":true,"b":"b"}"#, "true is no id"),
+        (r#"{"a":"a","b":"a"}"#, "the pair has \"a\" twice"),
+        (r#"{"a":"a","b":"b","jaccard":1.5}"#, "1.5 is not a similarity"),
+        (r#"{"a":"a","b":"b","containment":0.9}"#, "for a different measure"),
+        (r#"{"a":true,"b":"b"}"#, "true is not an id"),
         ("[1]", "not a JSON object"),
         ("hello", "not a JSON object"),
     ] {
@@ -238,10 +239,10 @@ fn what_cannot_be_is_said_with_its_place() {
     }
     for (run, part) in [
         ("--method simhsh", "'simhsh'"),
-        ("--bits 64", "--bits goes with --method simhash"),
+        ("--bits 64", "--bits only works with --method simhash"),
         ("--nonsense", "'--nonsense'"),
         ("shingle", "'shingle'"),
-        ("--threshold 2", "threshold 2"),
+        ("--threshold 2", "threshold must be above 0 and at most 1, got 2"),
         ("--sample 9", "--cluster greedy"),
         ("--method shingle --verify sketch", "no sketches"),
         ("-o kept.jsonl", "'-o'"),
@@ -265,7 +266,7 @@ fn what_cannot_be_is_said_with_its_place() {
         ("in.jsonl --labels text", "the text cannot be the label"),
         ("in.jsonl --truth nothing.jsonl", "nothing.jsonl: no such file"),
         ("nothing.jsonl --sample 3", "nothing.jsonl: no such file"),
-        ("in.jsonl --sample 3 --threshold 0", "threshold 0"),
+        ("in.jsonl --sample 3 --threshold 0", "threshold must be above 0 and at most 1, got 0"),
         ("in.jsonl --sample 3 --temp-dir nowhere", "--temp-dir"),
     ] {
         let ran = eval(&place, arguments, &[]);
@@ -275,11 +276,11 @@ fn what_cannot_be_is_said_with_its_place() {
 }
 
 #[test]
-fn bad_lines_are_set_aside_once_and_ids_may_be_made_up() {
+fn bad_lines_are_skipped_once_and_ids_may_be_generated() {
     let place = Place::new();
     place.write("in.jsonl", format!("{SMALL}oops\n"));
     let ran = eval(&place, "in.jsonl --sample 3 --skip-bad bad.txt", &["", "--method shingle"]);
     assert!(ran.code == 0 && ran.err.contains("in.jsonl:4: not JSON"), "{}", ran.err);
     assert_eq!(place.read("bad.txt"), "oops\n");
-    assert!(ran.out.contains("1 pair resembling each other by 0.8 or more, 2 of 3 sampled documents"), "{}", ran.out);
+    assert!(ran.out.contains("1 pair with resemblance >= 0.8; in such a pair: 2 of 3 sampled documents"), "{}", ran.out);
 }

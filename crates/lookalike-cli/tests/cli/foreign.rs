@@ -1,11 +1,11 @@
-//! Files that are not what is read, and limits of the system: each is named, with what to do.
+//! Tests of files in formats that are not read, and of limits of the system: the message names each, and says what to do.
 
 use std::process::{Command, Stdio};
 
 use super::{Place, Ran, SMALL, labels::gzip};
 
 #[test]
-fn what_a_file_is_is_said() {
+fn the_actual_kind_of_a_file_is_reported() {
     let place = Place::new();
     let mut tar = vec![b'a'; 1024];
     tar[257..263].copy_from_slice(b"ustar\0");
@@ -27,37 +27,37 @@ fn what_a_file_is_is_said() {
         .write("pretty.json", "{\n  \"id\": 1,\n  \"text\": \"x\"\n}\n")
         .write("one.txt", "one two three");
     for (asked, words) in [
-        ("a.pdf", "a.pdf: is a PDF file, which is not read: extract its text first, as with pdftotext"),
+        ("a.pdf", "a.pdf: is a PDF file, which cannot be read; extract its text first, as with pdftotext"),
         ("data.jsonl", "data.jsonl: is a PDF file"),
-        ("a.docx", "a.docx: is a Word document, which is not read: save it as text, as with pandoc -t plain"),
-        ("a.xlsx", "a.xlsx: is an Excel workbook, which is not read: save the sheet as CSV"),
-        ("table.csv", "table.csv: is a zip archive, which is not read: unpack it first"),
+        ("a.docx", "a.docx: is a Word document, which cannot be read; save it as text, as with pandoc -t plain"),
+        ("a.xlsx", "a.xlsx: is an Excel workbook, which cannot be read; save the sheet as CSV"),
+        ("table.csv", "table.csv: is a zip archive, which cannot be read; unpack it first"),
         ("table.csv --format csv", "table.csv: is a zip archive"),
-        ("sheet.csv", "sheet.csv: is an Excel workbook, which is not read: save the sheet as CSV"),
-        ("printed.parquet", "printed.parquet: is a PDF file, which is not read: extract its text first"),
-        ("sheet.arrow", "sheet.arrow: is an Excel workbook, which is not read"),
-        ("program", "program: is a program (ELF), which is not read"),
-        ("program.txt", "program.txt: is a program (ELF), which is not read"),
-        ("a.tar.gz", "a.tar.gz: is a tar archive, which is not read: unpack it first, and name its folder"),
-        ("utf32.jsonl", "utf32.jsonl: is UTF-32, which is not read: write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8"),
-        ("utf32.jsonl --format jsonl", "utf32.jsonl:1: the file is UTF-32, and JSON is UTF-8: convert it"),
-        ("utf32.txt", "utf32.txt: is UTF-32, which is not read"),
+        ("sheet.csv", "sheet.csv: is an Excel workbook, which cannot be read; save the sheet as CSV"),
+        ("printed.parquet", "printed.parquet: is a PDF file, which cannot be read; extract its text first"),
+        ("sheet.arrow", "sheet.arrow: is an Excel workbook, which cannot be read"),
+        ("program", "program: is a program (ELF), which cannot be read"),
+        ("program.txt", "program.txt: is a program (ELF), which cannot be read"),
+        ("a.tar.gz", "a.tar.gz: is a tar archive, which cannot be read; unpack it first, and name its folder"),
+        ("utf32.jsonl", "utf32.jsonl: is UTF-32, which cannot be read; write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8"),
+        ("utf32.jsonl --format jsonl", "utf32.jsonl:1: the file is UTF-32, but JSON must be UTF-8; convert it"),
+        ("utf32.txt", "utf32.txt: is UTF-32, which cannot be read"),
         (
             "pretty.json",
-            "pretty.json:1: not JSON: EOF while parsing an object at byte 1 of the line; each line must be one whole JSON object; put an object that goes over several lines on one, as with jq -c . FILE",
+            "pretty.json:1: not JSON: EOF while parsing an object at byte 1 of the line; each line must be one whole JSON object; put an object that spans several lines on one line, for example with jq -c . FILE",
         ),
-        ("a.pdf one.txt --format text", "a.pdf: is a PDF file, which is not read: extract its text first"),
+        ("a.pdf one.txt --format text", "a.pdf: is a PDF file, which cannot be read; extract its text first"),
     ] {
         let ran = place.run(&format!("dedup {asked} -o kept.jsonl"));
         assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
     }
-    // A document that is none is a bad record.
+    // A document that is not a text is a bad record.
     let ran = place.run("dedup a.pdf one.txt --format text -o kept.jsonl --skip-bad bad");
-    assert!(ran.code == 0 && ran.err.contains("bad      1 line set aside in bad"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("bad      1 line skipped, written to bad"), "{}", ran.err);
 }
 
 #[test]
-fn a_text_to_compare_may_be_compressed_and_must_be_one() {
+fn a_text_to_compare_may_be_compressed_but_must_be_text() {
     let place = Place::new();
     place.write("a.txt", "one two three four five six").write("b.txt.gz", gzip(b"one two three four five six"));
     assert_eq!(place.run("compare a.txt b.txt.gz -t 1").code, 0);
@@ -80,20 +80,24 @@ fn limits_of_the_system_are_named() {
         Ran::of(command.current_dir(place.path("")).stdin(Stdio::null()).output().unwrap())
     };
     let ran = limited("-n 4", "dedup in.jsonl -o kept.jsonl");
-    assert!(ran.code == 2 && ran.err.contains("too many files are open; raise the limit, as with ulimit -n 4096"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("too many files are open; raise the limit, for example with ulimit -n 4096"),
+        "{}",
+        ran.err
+    );
     let ran = limited("-f 8", "dedup long.jsonl -o kept.jsonl");
     let words = ": cannot be written: the file is larger than the system allows; raise the limit (ulimit -f)";
     assert!(ran.code == 2 && ran.err.contains(words), "{} {}", ran.code, ran.err);
     assert_eq!(place.names(), ["in.jsonl", "long.jsonl"]);
     let ran = limited("-f 8", "dedup long.jsonl -o kept.jsonl --resume state");
     let words = "the state in state: the file is larger than the system allows; raise the limit (ulimit -f), or write to another disk; then \
-                 give the same command again: it goes on from there";
+                 run the same command again, which continues from there";
     assert!(ran.code == 2 && ran.err.contains(words), "{} {}", ran.code, ran.err);
     assert_eq!(place.run("dedup long.jsonl -o kept.jsonl --resume state").code, 0);
 }
 
 #[test]
-fn the_delimiter_that_excel_says_is_taken() {
+fn the_delimiter_that_excel_declares_is_used() {
     let place = Place::new();
     let rows = "sep=;\r\nid;text\r\na;one, two, three, four\r\nb;five, six\r\nc;one, two, three, four\r\n";
     place.write("in.csv", rows).write("tab.csv", rows.replace(';', "\t")).write("mark.csv", format!("\u{feff}{rows}"));
@@ -108,15 +112,15 @@ fn the_delimiter_that_excel_says_is_taken() {
     }
     let ran = place.run("dedup in.csv -o kept.csv --label --no-decisions");
     assert!(place.read("kept.csv").starts_with("sep=;\r\nid;text;cluster;verdict;"), "{} {}", ran.err, place.read("kept.csv"));
-    // Lines are counted as an editor counts them.
+    // Lines are counted as in an editor.
     place.write("bad.csv", "sep=;\nid;text\na;b;c\n");
     let ran = place.run("dedup bad.csv");
-    assert!(ran.code == 2 && ran.err.contains("bad.csv:3: a row of 3 fields under a header of 2"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("bad.csv:3: the row has 3 fields, but the header has 2"), "{}", ran.err);
 }
 
-/// Characters of two bytes, of which the second may be that of a backslash or a brace.
+/// Two-byte characters, whose second byte can be that of a backslash or a brace.
 #[test]
-fn lines_in_another_encoding_are_read_and_written_as_they_came() {
+fn lines_in_another_encoding_are_read_and_written_unchanged() {
     let place = Place::new();
     let line = |id: &[u8], text: &[u8]| [&b"{\"id\":\""[..], id, b"\",\"text\":\"", text, b"\"}\n"].concat();
     let text: &[u8] = b"\xb4\xba\xc3\xdf\xb2\xbb\xbe\xf5\xcf\xfe \xb4\xa6\xb4\xa6\xce\xc5\xcc\xe4\xc4\xf1 \xd5\x5c";
@@ -130,7 +134,7 @@ fn lines_in_another_encoding_are_read_and_written_as_they_came() {
         let why = place.read("why.jsonl");
         assert!(why.contains(r#""verdict":"dropped","reason":"exact","representative":"中""#), "{why}");
     }
-    // What is put onto a line is ASCII, the same in both encodings.
+    // The label that is added to a line is ASCII, which is the same in both encodings.
     let ran = place.run("dedup in.jsonl --encoding gb18030 -o label.jsonl --label --no-decisions");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let labelled = std::fs::read(place.path("label.jsonl")).unwrap();
@@ -142,7 +146,8 @@ fn lines_in_another_encoding_are_read_and_written_as_they_came() {
     .concat();
     assert!(labelled.ends_with(&last), "{}", String::from_utf8_lossy(&labelled));
     assert_eq!(place.run("dedup label.jsonl --encoding gb18030 -o again.jsonl").code, 0);
-    // Without its name, in an array, and beside records that are written as UTF-8, it is refused.
+    // Such input is refused if its encoding is not named, if it is an array, and if it comes together with records that are
+    // written as UTF-8.
     place.write("in.csv", "id,text\n7,seven\n").write("in.json", [&b"["[..], &line(b"\xd6\xd0", b"\xb4\xba"), b"]"].concat());
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
     for (asked, advice) in [
@@ -150,15 +155,15 @@ fn lines_in_another_encoding_are_read_and_written_as_they_came() {
             "dedup in.jsonl",
             "of the line; convert the file to UTF-8, for instance with iconv, or name its encoding with --encoding",
         ),
-        ("dedup in.json --encoding gb18030", "of the record; a JSON array is read as UTF-8 only: convert the file"),
-        ("pairs in.json", "of the record; a JSON array is read as UTF-8 only: convert the file"),
+        ("dedup in.json --encoding gb18030", "of the record; a JSON array must be UTF-8; convert the file"),
+        ("pairs in.json", "of the record; a JSON array must be UTF-8; convert the file"),
         (
             "dedup in.jsonl in.csv --encoding gb18030",
-            "--encoding is for JSON Lines that are not read together with other formats: convert",
+            "--encoding works only for JSON Lines that are not read together with other formats; convert",
         ),
         (
             "dedup in.jsonl --encoding utf-16le",
-            "of the line; JSON Lines are not read as UTF-16LE: convert the file to UTF-8, for instance with iconv, or name its encoding",
+            "of the line; JSON Lines cannot be read as UTF-16LE; convert the file to UTF-8, for instance with iconv, or name its encoding",
         ),
         (
             "dedup in.jsonl --encoding utf-8",

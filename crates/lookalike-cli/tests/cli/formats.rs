@@ -1,10 +1,11 @@
-//! Inputs that are no JSON Lines: what is kept has their format, or is made JSON Lines; decisions are the same in all.
+//! Tests of inputs other than JSON Lines: the kept records have the format of the input or are converted to JSON Lines, and the
+//! decisions are the same for all formats.
 
 use serde_json::Value;
 
 use super::{Place, labels::gzip, testdata};
 
-/// The same documents as JSON Lines, as an array, as CSV.
+/// The documents that the tests write as JSON Lines, as an array, and as CSV.
 const TEXTS: [(&str, &str, &str); 4] = [
     ("a", "The quick brown fox jumps over the lazy dog\nnear the old river bank at dawn today.", "x"),
     ("b", "Something else entirely: a \"note\" about nothing, in particular; written for no one.", ""),
@@ -57,7 +58,7 @@ fn every_format_gives_the_same_decisions() {
 }
 
 #[test]
-fn kept_records_are_as_they_came() {
+fn kept_records_are_unchanged() {
     let place = Place::new();
     place.write("in.csv", csv(",").trim_end()).write("more.csv", csv(",").replace("\r\n", "\n"));
     let pretty = serde_json::to_string_pretty(&TEXTS.map(object)).unwrap();
@@ -65,7 +66,7 @@ fn kept_records_are_as_they_came() {
     assert_eq!(place.run("dedup in.csv -o kept.csv").code, 0);
     let all = csv(",");
     let rows: Vec<&str> = all.split_inclusive("\r\n").collect();
-    // The last of the file had no line end: it gets one as the others have.
+    // The last row of the file had no line end: it gets the same line end as the other rows.
     assert_eq!(place.read("kept.csv"), [rows[0], rows[1], rows[2], rows[4]].concat());
     let ran = place.run("dedup in.csv -o - --label --no-decisions");
     assert!(ran.out.ends_with(",d,kept,,\r\n") && !ran.out.replace("\r\n", "").contains('\r'), "{}", ran.out);
@@ -79,18 +80,18 @@ fn kept_records_are_as_they_came() {
     assert_eq!(kept, [object(TEXTS[0]), object(TEXTS[1]), object(TEXTS[3])]);
     let element = &pretty[pretty.find('{').unwrap()..=pretty.find('}').unwrap()];
     assert!(place.read("kept.json").starts_with(&format!("[\n{element},\n")), "{}", place.read("kept.json"));
-    // Several formats become lines.
+    // Inputs of several formats are written as JSON Lines.
     let mixed = place.run("dedup in.jsonl in.csv in.json -o kept.jsonl --allow-repeated-ids");
     assert_eq!((mixed.code, kept_objects(&place, "kept.jsonl").len()), (0, 5), "the empty ones stay: {}", mixed.err);
 }
 
-/// The same in UTF-16, half a surrogate pair for each `?`.
+/// Encodes a text in UTF-16, with half a surrogate pair for each `?`.
 fn utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
     text.encode_utf16().flat_map(|unit| order(if unit == u16::from(b'?') { 0xd83d } else { unit })).collect()
 }
 
 #[test]
-fn csv_in_utf16_is_read_and_written_as_it_came() {
+fn csv_in_utf16_is_read_and_written_unchanged() {
     let place = Place::new();
     let rows = csv(",").replace("\"\"note\"\"", "?").replace("note", "😀\u{3000}");
     let mut lines: Vec<&str> = rows.split_inclusive("\r\n").collect();
@@ -128,7 +129,7 @@ fn csv_in_utf16_is_read_and_written_as_it_came() {
 }
 
 #[test]
-fn utf16_that_is_not_read_is_told() {
+fn unsupported_utf16_is_reported() {
     let place = Place::new();
     let whole = csv(",");
     let [little, big] = [u16::to_le_bytes, u16::to_be_bytes].map(|order| utf16(&format!("\u{feff}{whole}"), order));
@@ -141,18 +142,18 @@ fn utf16_that_is_not_read_is_told() {
         "utf32.csv",
         whole.chars().fold(vec![0xff, 0xfe, 0, 0], |all, c| [all, u32::from(c).to_le_bytes().into()].concat()),
     );
-    let json = "the file is UTF-16, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16 -t UTF-8";
+    let json = "the file is UTF-16, but JSON must be UTF-8; convert it, for instance with iconv -f UTF-16 -t UTF-8";
     for (asked, words) in [
-        ("le.csv be.csv -o kept.csv --allow-repeated-ids", "(delimiter ',', UTF-16BE), those of le.csv are"),
-        ("utf8.csv be.csv -o kept.csv --allow-repeated-ids", "UTF-16BE), those of utf8.csv are"),
+        ("le.csv be.csv -o kept.csv --allow-repeated-ids", "(delimiter ',', UTF-16BE), but those of le.csv are"),
+        ("utf8.csv be.csv -o kept.csv --allow-repeated-ids", "UTF-16BE), but those of utf8.csv are"),
         ("cut.csv", "cut.csv: ends in the middle of a character (UTF-16LE): the file is truncated"),
-        ("utf32.csv", "utf32.csv: is UTF-32, which is not read: write it as UTF-8, as with: iconv"),
+        ("utf32.csv", "utf32.csv: is UTF-32, which cannot be read; write it as UTF-8, as with: iconv"),
         ("le.jsonl", json),
         ("be.jsonl", json),
-        ("le.json", "no JSON array; if the file is UTF-16LE, convert it, for instance with iconv -f UTF-16LE -t UTF-8"),
-        ("be.json", "the file is UTF-16BE, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16BE -t UTF-8"),
-        ("be.json --format json", "no JSON array; if the file is UTF-16BE, convert it, for instance with iconv -f UTF-16BE"),
-        ("le.jsonl --format json", "no JSON array; if the file is UTF-16, convert it"),
+        ("le.json", "not a JSON array; if the file is UTF-16LE, convert it, for instance with iconv -f UTF-16LE -t UTF-8"),
+        ("be.json", "the file is UTF-16BE, but JSON must be UTF-8; convert it, for instance with iconv -f UTF-16BE -t UTF-8"),
+        ("be.json --format json", "not a JSON array; if the file is UTF-16BE, convert it, for instance with iconv -f UTF-16BE"),
+        ("le.jsonl --format json", "not a JSON array; if the file is UTF-16, convert it"),
     ] {
         let ran = place.run(&format!("dedup {asked}"));
         assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
@@ -163,39 +164,43 @@ fn utf16_that_is_not_read_is_told() {
 }
 
 #[test]
-fn what_is_left_out_of_folders_is_told() {
+fn skipped_files_in_folders_are_reported() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("mixed/deep")).unwrap();
     for name in ["a.txt", "b.txt", "deep/c.md", ".hidden.rst", "picture.png"] {
         place.write(&format!("mixed/{name}"), format!("a text that stands in the file {name} alone"));
     }
-    let advice = "where a folder has files of records, only these are read; to have documents read too, name them, as with the quoted glob";
-    // Without records the documents are read, and what is neither is told.
+    let advice = "if a folder has files of records, only these are read; to read documents too, name them, for example with the quoted glob";
+    // If a folder has no record files, its documents are read. Files that are neither records nor documents are reported.
     let ran = place.run("dedup mixed -o kept.jsonl");
     assert!(
         ran.err.contains("3 documents in")
-            && ran.err.contains("  left out 1 file of folders, such as mixed/picture.png: of a folder")
+            && ran.err.contains("  skipped  1 file in folders, such as mixed/picture.png: from a folder")
     );
     place.write("mixed/deep/in.jsonl", lines()).write("mixed/old.decisions.jsonl", "{}\n");
     let ran = place.run("dedup mixed -o kept.jsonl");
-    let told = format!("  left out 4 files of folders, such as mixed/a.txt: {advice} 'mixed/*.txt'\n");
-    assert!(ran.err.contains("4 documents in") && ran.err.contains(&told), "{}", ran.err);
-    let told: Value = serde_json::from_str(&place.run("dedup mixed --json").out).unwrap();
-    assert_eq!((&told["left_out"]["files"], &told["left_out"]["example"]), (&4.into(), &"mixed/a.txt".into()), "{told}");
-    assert!(place.run("pairs mixed").err.contains("left out: 4 files of folders, such as mixed/a.txt"));
-    // Once they are named they are not left out.
+    let reported = format!("  skipped  4 files in folders, such as mixed/a.txt: {advice} 'mixed/*.txt'\n");
+    assert!(ran.err.contains("4 documents in") && ran.err.contains(&reported), "{}", ran.err);
+    let reported: Value = serde_json::from_str(&place.run("dedup mixed --json").out).unwrap();
+    assert_eq!(
+        (&reported["left_out"]["files"], &reported["left_out"]["example"]),
+        (&4.into(), &"mixed/a.txt".into()),
+        "{reported}"
+    );
+    assert!(place.run("pairs mixed").err.contains("skipped: 4 files in folders, such as mixed/a.txt"));
+    // Files that are named on the command line are always read.
     let ran = place.run("dedup mixed ./mixed/*.txt mixed/picture.png --format text -o kept.jsonl");
     assert!(ran.code == 2 && ran.err.contains("given twice"), "all of them are documents then: {}", ran.err);
     let ran = place.run("dedup mixed ./mixed/*.txt ./mixed/deep/*.md -o kept.jsonl");
     assert!(
-        ran.err.contains("7 documents in") && ran.err.contains("  left out 1 file of folders, such as mixed/picture.png"),
+        ran.err.contains("7 documents in") && ran.err.contains("  skipped  1 file in folders, such as mixed/picture.png"),
         "{}",
         ran.err
     );
     let ran = place.run("dedup mixed --format text -o kept.jsonl");
-    assert!(ran.err.contains("6 documents in") && !ran.err.contains("left out"), "{}", ran.err);
-    let told: Value = serde_json::from_str(&place.run("dedup mixed/deep/in.jsonl --json").out).unwrap();
-    assert!(told.get("left_out").is_none());
+    assert!(ran.err.contains("6 documents in") && !ran.err.contains("skipped"), "{}", ran.err);
+    let reported: Value = serde_json::from_str(&place.run("dedup mixed/deep/in.jsonl --json").out).unwrap();
+    assert!(reported.get("left_out").is_none());
 }
 
 #[test]
@@ -209,20 +214,20 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
         .write("set/data/test-00000-of-00001.jsonl", [c, d].concat());
     place.write("set/readme.md", "a data set");
     place.write("texts/test-report.txt", "one two").write("texts/train-timetable.txt", "three four");
-    let told = "error: set: holds several splits of a data set, train (1 file), test (1 file), which read as one collection would lose \
-                documents to each other; name one split alone; to drop from train what is like test, name 'set/data/train*.jsonl' as the \
-                input and 'set/data/test*.jsonl' with --against (dedup, pairs); to read all as one, give --all-splits";
+    let reported = "error: set: contains several splits of a dataset, train (1 file), test (1 file), which would lose \
+                documents to each other if they were read as one collection; name a single split; to drop documents of train that are similar to test, name 'set/data/train*.jsonl' as the \
+                input and 'set/data/test*.jsonl' with --against (dedup, pairs); to read all of them as one collection, give --all-splits";
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
     let also = ["eval set --sample 2", "link set --config link.toml", "minutiae set"];
     for command in ["dedup set -o kept.jsonl", "pairs set", "dedup set/data"].into_iter().chain(also) {
         let ran = place.run(command);
         assert!(
-            ran.code == 2 && ran.err.contains("holds several splits of a data set, train (1 file), test (1 file)"),
+            ran.code == 2 && ran.err.contains("contains several splits of a dataset, train (1 file), test (1 file)"),
             "{}",
             ran.err
         );
     }
-    assert!(place.run("dedup set -o kept.jsonl").err.contains(told));
+    assert!(place.run("dedup set -o kept.jsonl").err.contains(reported));
     let ran = place.run("dedup set/data/train*.jsonl --against set/data/test*.jsonl -o kept.jsonl");
     assert!(ran.code == 0 && kept_objects(&place, "kept.jsonl") == [object(TEXTS[1])], "{}", ran.err);
     let ran = place.run("dedup set --all-splits -o kept.jsonl");
@@ -231,7 +236,7 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
         let ran = place.run(&format!("{command} --all-splits"));
         assert!(!ran.err.contains("splits"), "{command}: {}", ran.err);
     }
-    // A folder that is called as a split has one, whatever is in it.
+    // A folder with the name of a split is a split, whatever it contains.
     for (path, text) in [("review/train/pos/1.txt", "one two"), ("review/test/neg/1.txt", "three four")] {
         std::fs::create_dir_all(place.path(path).parent().unwrap()).unwrap();
         place.write(path, text);
@@ -241,7 +246,8 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
     assert!(ran.code == 2 && ran.err.contains("train (1 file), test (1 file)") && ran.err.contains(names), "{}", ran.err);
     assert_eq!(place.run("dedup review/train --against review/test -o kept.jsonl").code, 0);
     assert_eq!(place.run("dedup review --all-splits -o kept.jsonl").code, 0);
-    // A reference keeps all, so its splits take nothing from each other. Documents have titles, not splits.
+    // References are all kept, so duplicates in their splits do not matter. The folder `texts` has files named like titles, not
+    // like splits.
     place.write("in.jsonl", lines());
     for command in ["dedup in.jsonl --against set --allow-repeated-ids", "dedup texts", "dedup set/data/*.jsonl"] {
         let ran = place.run(&format!("{command} -o kept.jsonl"));
@@ -249,10 +255,10 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
     }
 }
 
-/// What the message says of a folder with splits, pasted to a shell, reads each of the files once, and no other.
+/// If the advice about a folder with splits is pasted into a shell, the command reads each of the files once, and no other file.
 #[cfg(unix)]
 #[test]
-fn advice_about_splits_can_be_run_as_it_is() {
+fn advice_about_splits_can_be_run_unchanged() {
     let place = Place::new();
     let text = |at: usize| format!("{}\n", serde_json::json!({"id": format!("{at}"), "text": format!("text {at} of its own")}));
     for (folder, files, trained, references) in [
@@ -267,16 +273,17 @@ fn advice_about_splits_can_be_run_as_it_is() {
             std::fs::create_dir_all(place.path(&path).parent().unwrap()).unwrap();
             place.write(&path, text(at));
         }
-        let told = place.run(&format!("dedup {folder}")).err;
-        let names = told.split_once(", name ").and_then(|(_, rest)| rest.split_once(" with --against")).map(|(names, _)| names);
-        let (input, against) = names.and_then(|names| names.split_once(" as the input and ")).expect(&told);
+        let reported = place.run(&format!("dedup {folder}")).err;
+        let names =
+            reported.split_once(", name ").and_then(|(_, rest)| rest.split_once(" with --against")).map(|(names, _)| names);
+        let (input, against) = names.and_then(|names| names.split_once(" as the input and ")).expect(&reported);
         let line = format!("{} dedup {input} --against {against} --json", env!("CARGO_BIN_EXE_lookalike"));
         let output = std::process::Command::new("sh").args(["-c", &line]).current_dir(place.path(".")).output().unwrap();
-        let told: Value = serde_json::from_slice(&output.stdout)
+        let reported: Value = serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|_| panic!("{line}: {}", String::from_utf8_lossy(&output.stderr)));
-        assert_eq!((&told["documents"], &told["against"]["documents"]), (&trained.into(), &references.into()), "{line}");
+        assert_eq!((&reported["documents"], &reported["against"]["documents"]), (&trained.into(), &references.into()), "{line}");
     }
-    // A manual is no data set.
+    // A manual with pages named `train` and `test` is not a data set.
     std::fs::create_dir(place.path("docs")).unwrap();
     for name in ["train", "test", "install"] {
         place.write(&format!("docs/{name}.md"), name);
@@ -298,31 +305,31 @@ fn links_are_followed_once() {
     symlink("of/it/z.jsonl", place.path("all/b.jsonl")).unwrap();
     symlink("../beside", place.path("all/beside")).unwrap();
     let ran = place.run("dedup all --decisions -");
-    assert!(ran.code == 0 && ran.err.contains("8 documents in") && !ran.err.contains("left out"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("8 documents in") && !ran.err.contains("skipped"), "{}", ran.err);
     std::fs::remove_file(place.path("beside/b.jsonl")).unwrap();
     place.write("beside/of.txt", "another text");
     let ran = place.run("dedup all --id-field none --decisions -");
     assert!(ran.out.starts_with("{\"id\":\"all/of/it/z.jsonl:1\""), "called by its own name: {} {}", ran.out, ran.err);
     symlink("nothing.jsonl", place.path("all/c.jsonl")).unwrap();
     let ran = place.run("dedup all");
-    assert!(ran.code == 2 && ran.err.contains("all/c.jsonl: is a link to nothing; remove it"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("all/c.jsonl: is a broken link; remove it"), "{}", ran.err);
 }
 
 #[test]
-fn a_pipe_is_to_say_what_it_holds_before() {
+fn a_pipe_needs_a_declared_format() {
     let place = Place::new();
     place.write("in.csv", csv(",")).write("in.arrows", std::fs::read(testdata("formats/tables/pyarrow_stream.arrows")).unwrap());
     for (from, asked, words) in [
-        ("in.csv", "- -o kept.csv", "kept.csv: stdin is only known to be CSV when it is read: say it before with --format csv"),
+        ("in.csv", "- -o kept.csv", "kept.csv: stdin is only known to be CSV when it is read; declare it with --format csv"),
         (
             "in.arrows",
             "- -o kept.arrows",
-            "stdin is no file, and a table is read here and there: write it to a file first, such as",
+            "a table needs random access, but stdin is not a file; save it to a file first, such as",
         ),
         (
             "in.arrows",
             "- -o kept.jsonl",
-            "stdin: is a table (Parquet or Arrow), which is read here and there; write it to a file first",
+            "stdin: is a table (Parquet or Arrow), which needs random access; save it to a file first",
         ),
         ("in.arrows", "- -o kept.arrows --format arrow", "stdin: is a table (Parquet or Arrow)"),
     ] {
@@ -338,7 +345,7 @@ fn a_pipe_is_to_say_what_it_holds_before() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_place() {
+fn errors_are_reported_with_their_place() {
     let place = Place::new();
     place.write("ragged.csv", "id,text\n1,a\n2,b,c\n").write("quote.csv", "id,text\n1,a\n2,\"b\n3,c\n");
     place.write("names.csv", "id,body\n1,a\n").write("other.csv", "id,text,more\n1,a,b\n").write("good.csv", "id,text\n1,a\n");
@@ -346,10 +353,10 @@ fn what_is_wrong_is_told_with_its_place() {
     place.write("numbers.json", "[{\"text\":\"a\"},\n 7\n]").write("lines.jsonl", lines());
     place.write("layout.json", "[{\"text\":\"a\"},\n\n{bad},\n{\"text\":\"b\"}]").write("pretty.json", "[{\n\"a\":?\n}]");
     for (asked, words) in [
-        ("ragged.csv", "ragged.csv:3: a row of 3 fields under a header of 2: put fields"),
+        ("ragged.csv", "ragged.csv:3: the row has 3 fields, but the header has 2; quote fields"),
         ("quote.csv", "quote.csv:3: a quote opens here and never closes"),
-        ("names.csv", "names.csv:1: no column \"text\"; there are \"id\", \"body\": name one with --text-field"),
-        ("latin.csv", "latin.csv:2: field \"text\" is not UTF-8 at its byte 4; name the file's encoding with --encoding"),
+        ("names.csv", "names.csv:1: no column \"text\"; the columns are \"id\", \"body\"; name one with --text-field"),
+        ("latin.csv", "latin.csv:2: field \"text\" is not UTF-8 at byte 4; name the file's encoding with --encoding"),
         ("cut.json", "cut.json:2: the file ends inside element 2"),
         (
             "numbers.json",
@@ -364,14 +371,19 @@ fn what_is_wrong_is_told_with_its_place() {
             "pretty.json:1: not JSON: expected value at byte 5 of line 2 of the element; each element",
         ),
         ("good.csv other.csv --allow-repeated-ids -o kept.csv", "other.csv: its columns are \"id\", \"text\", \"more\""),
-        ("good.csv lines.jsonl -o kept.csv", "kept.csv: CSV is written only where all inputs are CSV"),
-        ("good.csv --delimiter ab", "give one character of ASCII"),
+        ("good.csv lines.jsonl -o kept.csv", "kept.csv: CSV is written only if all inputs are CSV"),
+        ("good.csv --delimiter ab", "give one ASCII character"),
     ] {
         let ran = place.run(&format!("dedup {asked}"));
         assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
         assert!(!place.path("kept.csv").exists());
     }
     assert_eq!(place.run("dedup latin.csv -o kept.jsonl --encoding latin1").code, 0);
+    // Names of columns are in the file's encoding too: 编号 and 正文 in GB18030.
+    place.write("gb.csv", b"\xb1\xe0\xba\xc5,\xd5\xfd\xce\xc4\n1,\xba\xba\xd3\xef\n2,\xba\xba\xd3\xef\n");
+    let ran = place.run("dedup gb.csv -o kept.csv --encoding gb18030 --id-field \u{7f16}\u{53f7} --text-field \u{6b63}\u{6587}");
+    assert!(ran.code == 0 && ran.err.starts_with("2 documents in = 1 kept"), "{}", ran.err);
+    assert_eq!(std::fs::read(place.path("kept.csv")).unwrap(), b"\xb1\xe0\xba\xc5,\xd5\xfd\xce\xc4\n1,\xba\xba\xd3\xef\n");
     assert_eq!(place.read("kept.jsonl"), "{\"id\":\"1\",\"text\":\"café\"}\n");
     let ran = place.run("dedup latin.csv --encoding windows-1522");
     assert!(ran.code == 2 && ran.err.contains("windows-1522"), "{}", ran.err);
@@ -379,26 +391,26 @@ fn what_is_wrong_is_told_with_its_place() {
     assert_eq!((ran.code, &*place.read("bad.csv"), &*place.read("kept.csv")), (0, "2,b,c\n", "id,text\n1,a\n"), "{}", ran.err);
 }
 
-/// Whatever is no object, in an array as on a line.
+/// Tests values that are not objects, in an array and on lines.
 #[test]
-fn elements_that_are_no_objects_are_set_aside_as_lines_are() {
+fn elements_that_are_not_objects_are_skipped_like_bad_lines() {
     let place = Place::new();
     let bad = ["null", "3", "\"x, ]\"", "[1,{\"a\":\"]\"}]", "true", "-1.5e+3", "{\"id\":2}", "falsy"];
     let text = |id: u32| format!("{{\"id\":{id},\"text\":\"a text that is here\"}}");
     let values: Vec<String> = bad.iter().zip(3..).flat_map(|(bad, id)| [text(id), bad.to_string()]).collect();
     place.write("lines.jsonl", values.join("\n")).write("array.json", format!("[{}]", values.join(" ,\n")));
     place.write("tight.json.gz", gzip(format!("[{}]", values.join(",")).as_bytes()));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for input in ["lines.jsonl", "array.json", "tight.json.gz"] {
         let ran = place.run(&format!("dedup {input} -o kept.jsonl --decisions why.jsonl --skip-bad bad.out"));
-        assert!(ran.code == 0 && ran.err.contains("8 lines set aside in bad.out"), "{input}: {}", ran.err);
+        assert!(ran.code == 0 && ran.err.contains("8 lines skipped, written to bad.out"), "{input}: {}", ran.err);
         assert_eq!(place.read("bad.out"), bad.join("\n") + "\n", "{input}");
         assert_eq!(place.read("kept.jsonl"), text(3) + "\n", "{input}");
-        told.push(place.read("why.jsonl"));
+        reported.push(place.read("why.jsonl"));
         let ran = place.run(&format!("dedup {input}"));
         assert!(ran.code == 2 && ran.err.contains(":2: not a JSON object (invalid type: null"), "{input}: {}", ran.err);
     }
-    assert!(told.iter().all(|one| *one == told[0]), "{told:?}");
+    assert!(reported.iter().all(|one| *one == reported[0]), "{reported:?}");
 }
 
 #[test]
@@ -421,7 +433,7 @@ fn a_name_with_dots_is_a_field_or_a_path() {
     let place = Place::new();
     let nested = |(id, text, _): (&str, &str, &str), n: u32| {
         let mut record = serde_json::json!({"a": {"text": "not this", "é": 1}, "m": {"id": id, "n": n}});
-        // In one record there is a field of exactly this name.
+        // One record has a field with exactly this name.
         record[if n == 1 { "a.text" } else { "a" }] = if n == 1 { text.into() } else { serde_json::json!({"text": text}) };
         record
     };
@@ -441,10 +453,10 @@ fn a_name_with_dots_is_a_field_or_a_path() {
     }
     place.write("flat.csv", "a,m.id\none,1\n");
     let ran = place.run(&format!("dedup flat.csv {asked}"));
-    assert!(ran.code == 2 && ran.err.contains("no column \"a.text\"; there are \"a\", \"m.id\""), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("no column \"a.text\"; the columns are \"a\", \"m.id\""), "{}", ran.err);
     let ran = place.run("dedup in.jsonl --text-field a.words");
-    let told = "in.jsonl:1: no field \"a.words\"; the record has the fields \"a.text\", ";
-    assert!(ran.code == 2 && ran.err.contains(told) && ran.err.contains("\"m.id\""), "{}", ran.err);
+    let reported = "in.jsonl:1: no field \"a.words\"; the record has the fields \"a.text\", ";
+    assert!(ran.code == 2 && ran.err.contains(reported) && ran.err.contains("\"m.id\""), "{}", ran.err);
 }
 
 #[test]
@@ -466,11 +478,11 @@ fn files_that_are_documents() {
     assert!(why.contains(r#"{"id":"page.html","verdict":"dropped","reason":"exact","representative":"b.txt""#), "{why}");
     let ran = place.run("dedup texts --format text -o all.jsonl");
     assert!(ran.code == 0 && place.read("all.jsonl").contains("code.py"), "{}", ran.err);
-    // Files that are named have their names for ids.
+    // If files are given by name, their ids are these names.
     let ran = place.run("dedup texts/b.txt texts/deep/a.md --decisions -");
     assert!(ran.out.starts_with(r#"{"id":"texts/b.txt""#) && ran.out.contains(r#"{"id":"texts/deep/a.md","verdict":"dropped""#));
     let ran = place.run("dedup texts -o kept.jsonl --keep max:size");
-    assert!(ran.code == 2 && ran.err.contains("texts/b.txt: --keep max:size: no field \"size\""), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("texts/b.txt: --keep max:size: there is no field \"size\""), "{}", ran.err);
     let ran = place.run("dedup texts texts/b.txt");
     assert!(ran.code == 2 && ran.err.contains("texts/b.txt: given twice"), "{}", ran.err);
     let ran = place.run("dedup texts -o texts/b.txt");
@@ -509,11 +521,11 @@ fn crawls() {
         "{first}"
     );
     let ran = place.run(&format!("dedup {plain} -o kept.warc --allow-repeated-ids"));
-    assert!(ran.code == 2 && ran.err.contains("kept.warc: pages and crawls are not written"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("kept.warc: pages and crawls cannot be written"), "{}", ran.err);
 }
 
 #[test]
-fn folders_leave_out_what_git_ignores_on_request() {
+fn folders_exclude_git_ignored_files_on_request() {
     let place = Place::new();
     for folder in ["docs", "docs/build", "docs/.git"] {
         std::fs::create_dir(place.path(folder)).unwrap();
@@ -534,13 +546,13 @@ fn folders_leave_out_what_git_ignores_on_request() {
     };
     assert_eq!(read(""), ["a.md", "build/b.md", "draft.txt", "later.txt"]);
     assert_eq!(read("--gitignore"), ["a.md"]);
-    // What is named is meant.
+    // An input that is named on the command line is read, even if `.gitignore` excludes it.
     assert_eq!(place.run("dedup docs/build -o kept.jsonl --gitignore").code, 0);
     assert_eq!(kept_objects(&place, "kept.jsonl")[0]["id"], "b.md");
 }
 
 #[test]
-fn packed_arrays_are_known_however_large_their_blocks_are() {
+fn compressed_arrays_are_detected_for_any_block_size() {
     let place = Place::new();
     let mut number = 7u64;
     let mut word = || {

@@ -1,5 +1,5 @@
-//! The answer, byte for byte: digests of what `dedup` writes about the test data, which no number of threads, memory, cut into
-//! files, processor or build may change. A release that changes one says so in its changelog.
+//! Tests the answer byte for byte, by digests of the output of `dedup` on the test data. No number of threads, memory limit,
+//! division into files, processor or build may change a digest. A release that changes a digest says so in its changelog.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ const LICENSES_LONGEST: &str = "31fd9ec45a6ad403feaeda33d6eb7ced";
 const POEMS: &str = "dcc7f123d93b55e686064e591ce2ecc0";
 const VERSIONS: &str = "ec6dfbc9ba1ee8768c41b9af50b245b6";
 
-/// The digest of the kept lines and the decisions that a command makes.
+/// Returns the digest of the kept lines and the decisions that a command writes.
 fn digest(place: &Place, arguments: &str) -> String {
     let ran = place.run(&format!("dedup {arguments} -o kept --decisions decisions -q"));
     assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
@@ -21,7 +21,7 @@ fn digest(place: &Place, arguments: &str) -> String {
 }
 
 #[test]
-fn each_collection_has_its_recorded_answer() {
+fn each_collection_gives_its_recorded_result() {
     let place = Place::new();
     for (arguments, recorded) in [
         (testdata("licenses.jsonl.zst"), LICENSES),

@@ -1,4 +1,4 @@
-//! Inputs that are what a command prints.
+//! Tests of inputs that are the output of a command.
 
 use crate::{Place, Ran, SMALL, testdata};
 
@@ -9,7 +9,7 @@ fn run(place: &Place, arguments: &str, lines: &[&str]) -> Ran {
 }
 
 #[test]
-fn what_a_command_prints_is_as_good_as_a_file() {
+fn the_output_of_a_command_is_read_like_a_file() {
     let place = Place::new();
     let input = testdata("licenses.jsonl.zst");
     let lines = |i: u32| format!("{{\"id\":{i},\"text\":\"{}\"}}\n", "one of many words ".repeat(1 + i as usize % 7));
@@ -28,7 +28,7 @@ fn what_a_command_prints_is_as_good_as_a_file() {
 }
 
 #[test]
-fn commands_come_behind_files_and_have_numbers() {
+fn commands_come_after_files_and_are_numbered() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let lines = [r#"echo '{"text":"one"}'"#, r#"echo; echo '{"text":"two"}'"#];
@@ -45,7 +45,7 @@ fn commands_come_behind_files_and_have_numbers() {
 }
 
 #[test]
-fn a_command_that_fails_is_told_with_its_status_and_its_words() {
+fn a_failed_command_is_reported_with_its_status_and_messages() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     for (line, program, status) in [
@@ -64,28 +64,28 @@ fn a_command_that_fails_is_told_with_its_status_and_its_words() {
 }
 
 #[test]
-fn a_command_that_prints_other_data_the_next_time_is_refused() {
+fn a_command_with_different_output_in_the_next_pass_is_refused() {
     let place = Place::new();
     place.write("a.jsonl", SMALL).write("b.jsonl", SMALL.replace("fox", "box")).write("c.jsonl", format!("{SMALL}{{}}\n"));
     place.write("d.jsonl", "");
     for other in ["b", "c", "d"] {
         let line = format!("cat a.jsonl; mv {other}.jsonl a.jsonl; true");
         let ran = run(&place, "dedup -o kept.jsonl", &[&line]);
-        let told = "command:1 (cat …): gave other data when it was run again";
-        assert!(ran.code == 2 && ran.err.contains(told), "{} {}", ran.code, ran.err);
+        let reported = "command:1 (cat …): printed different data when it was run again";
+        assert!(ran.code == 2 && ran.err.contains(reported), "{} {}", ran.code, ran.err);
         place.write("a.jsonl", SMALL);
     }
 }
 
 #[test]
-fn a_command_that_has_more_than_is_wanted_is_ended() {
+fn a_command_with_more_output_than_needed_is_stopped() {
     let place = Place::new();
     let line = r#"yes '{"text":"yes"}' | head -n 1000"#;
     let ran = run(&place, "dedup -o kept.jsonl", &[line]);
     assert!(ran.code == 0 && place.read("kept.jsonl").lines().count() == 1, "{}", ran.err);
     let ran = run(&place, "dedup -o kept.jsonl", &[r#"echo '{"text":"a"}'; kill -13 $$"#]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    // One that never ends, behind a line that is none.
+    // A command that never ends, after an invalid line.
     let ran = run(&place, "dedup -o kept.jsonl", &["echo $$ > pid; echo oops; exec yes '{\"text\":\"yes\"}'"]);
     assert!(ran.code == 2 && ran.err.contains("command:1:1: not JSON"), "{}", ran.err);
     let process = format!("/proc/{}", place.read("pid").trim());

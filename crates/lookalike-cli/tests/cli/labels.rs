@@ -1,6 +1,6 @@
-//! Decisions first, dropping later: `dedup --label` writes every record with what was decided about it, `apply` drops by decisions.
-//! Judged by a naive reader of both: what stands on a record is what the decisions say, and what is dropped later is what would have
-//! been dropped at once.
+//! Tests of deciding first and dropping later: `dedup --label` writes every record with its decision, and `apply` drops documents
+//! according to decisions. A naive reader of both checks that the label of a record agrees with its decision, and that `apply`
+//! drops the same documents as a single `dedup` run.
 
 use std::{
     fs,
@@ -13,7 +13,7 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{Place, Ran, SMALL, resume::Random, testdata};
 
-/// A line of decisions, its values as they stand there.
+/// A line of decisions, with its values exactly as written.
 #[derive(Deserialize)]
 struct Decision {
     id: Box<RawValue>,
@@ -24,7 +24,7 @@ struct Decision {
 }
 
 impl Decision {
-    /// Cluster, verdict, representative and similarity, as JSON.
+    /// Returns cluster, verdict, representative and similarity, as JSON.
     fn label(&self, by_containment: bool) -> [String; 4] {
         let text = |value: Option<&RawValue>| value.map_or("null".to_string(), |value| value.get().into());
         let similarity = if by_containment { &self.containment } else { &self.resemblance };
@@ -32,7 +32,7 @@ impl Decision {
         [cluster, format!("\"{}\"", self.verdict), text(self.representative.as_deref()), text(similarity.as_deref())]
     }
 
-    /// What is put onto a JSON object.
+    /// Returns the fields that are added to a JSON object.
     fn fragment(&self, by_containment: bool) -> String {
         let [cluster, verdict, representative, similarity] = self.label(by_containment);
         format!(r#","cluster":{cluster},"verdict":{verdict},"representative":{representative},"similarity":{similarity}"#)
@@ -49,21 +49,21 @@ fn done(place: &Place, arguments: &str) -> Ran {
     ran
 }
 
-/// Takes off each object what its decision puts there: the records as they came.
+/// Removes the label of each decision from its object, which gives the original records.
 fn without_labels(labelled: &str, decisions: &[Decision], by_containment: bool) -> String {
     let (mut rest, mut records) = (labelled, String::new());
     for decision in decisions {
         let fragment = decision.fragment(by_containment);
-        let (before, behind) = rest.split_once(&fragment).unwrap_or_else(|| panic!("no {fragment} in {rest}"));
-        assert!(behind.trim_start().starts_with('}'), "{behind}");
+        let (before, after) = rest.split_once(&fragment).unwrap_or_else(|| panic!("no {fragment} in {rest}"));
+        assert!(after.trim_start().starts_with('}'), "{after}");
         records += before;
-        rest = behind;
+        rest = after;
     }
     records + rest
 }
 
 #[test]
-fn every_record_is_written_with_what_was_decided() {
+fn every_record_is_written_with_its_decision() {
     let place = Place::new();
     place.write("in.jsonl", SMALL.replacen("bank at dawn today.\"}", "bank at dawn today.\" } ", 1) + "\n\r\n");
     let ran = done(&place, "dedup in.jsonl --label -o out.jsonl");
@@ -78,16 +78,16 @@ fn every_record_is_written_with_what_was_decided() {
     assert_eq!(why, place.read("kept.decisions.jsonl"), "the same decisions, labelled or not");
     done(&place, "apply out.decisions.jsonl in.jsonl -o applied.jsonl");
     assert_eq!(place.read("applied.jsonl"), place.read("kept.jsonl"));
-    // Standard output, and nothing beside it.
+    // This run writes to standard output, and creates no file.
     let ran = done(&place, "dedup in.jsonl --label -o - -q");
     assert_eq!(ran.out, place.read("out.jsonl"));
     assert_eq!(done(&place, "apply out.decisions.jsonl in.jsonl -o - -q").out, place.read("kept.jsonl"));
     assert_eq!(place.run("dedup in.jsonl --label").code, 2, "labels need an output");
 }
 
-/// Every way to decide, on real texts of both directions, with a kept set that is not the first of each group.
+/// Tests every way to decide on real texts, including kept documents that are not the first of their group.
 #[test]
-fn labels_are_what_the_decisions_say() {
+fn labels_agree_with_the_decisions() {
     let place = Place::new();
     let input = testdata("licenses.jsonl.zst");
     done(&place, &format!("dedup {input} --label -o all.jsonl"));
@@ -112,16 +112,16 @@ fn labels_are_what_the_decisions_say() {
         done(&place, &format!("dedup in.jsonl --label -o labelled.jsonl {flags}"));
         assert!(why == place.read("labelled.decisions.jsonl"), "{flags}");
         let by_containment = flags.contains("containment");
-        let told = without_labels(&place.read("labelled.jsonl"), &decisions(&place, "kept.decisions.jsonl"), by_containment);
-        assert!(told == records, "{flags}");
+        let reported = without_labels(&place.read("labelled.jsonl"), &decisions(&place, "kept.decisions.jsonl"), by_containment);
+        assert!(reported == records, "{flags}");
         done(&place, "apply kept.decisions.jsonl in.jsonl -o applied.jsonl --threads 2");
         assert!(place.read("applied.jsonl") == place.read("kept.jsonl"), "{flags}");
     }
 }
 
-/// The last pass of a run that goes on writes the labels of all records, also of those that an earlier run decided about.
+/// The last pass of a resumed run writes the labels of all records, including those that an earlier run decided.
 #[test]
-fn labels_of_a_run_that_goes_on() {
+fn labels_of_a_resumed_run() {
     let place = Place::new();
     let line = |n: u32| format!("{{\"id\":{n},\"text\":\"{}\"}}\n", format!("words {} ", n / 2).repeat(300));
     let good: String = (0..600).map(line).collect();
@@ -137,9 +137,9 @@ fn labels_of_a_run_that_goes_on() {
     assert_eq!(without_labels(&place.read("labelled.jsonl"), &why, false), good);
 }
 
-/// A random collection: texts that are alike, copies, empty ones; ids that are strings, numbers, missing, or the same.
+/// A random collection with similar texts, copies and empty texts, and with ids that are strings, numbers, missing or repeated.
 struct Collection {
-    /// Id as JSON, text, another field.
+    /// The id as JSON, the text, and another field.
     records: Vec<(Option<String>, String, String)>,
 }
 
@@ -224,7 +224,7 @@ pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Writes a random input; gives its name.
+/// Writes a random input; returns its name.
 fn random_input(place: &Place, random: &mut Random, file: usize, kind: u64, [repeated, made_up, bad]: [bool; 3]) -> String {
     let collection = Collection::new(random, file, repeated, made_up);
     let (mut name, bytes) = match kind {
@@ -248,7 +248,7 @@ fn random_input(place: &Place, random: &mut Random, file: usize, kind: u64, [rep
 }
 
 #[test]
-fn dropping_later_is_dropping_at_once() {
+fn apply_gives_the_same_output_as_dedup() {
     let mut random = Random(0x5eed_1abe_15f1_7575);
     let (mut dropped, mut shapes) = (0, [0; 3]);
     for round in 0..120 {
@@ -285,7 +285,7 @@ fn dropping_later_is_dropping_at_once() {
         let why = decisions(&place, "why.jsonl");
         dropped += why.iter().filter(|decision| decision.verdict == "dropped").count();
         let labelled = place.read(&format!("labelled{ending}"));
-        // With all kept, what comes out is what went in, in the output's format: what labels stand on.
+        // If all documents are kept, the output consists of the input in the output's format and the added labels.
         let all: String = place.read("why.jsonl").replace("\"verdict\":\"dropped\"", "\"verdict\":\"kept\"");
         place.write("all.jsonl", all);
         done(&place, &format!("apply all.jsonl {inputs} -o whole{ending} {}", skip("bad4")));
@@ -299,9 +299,9 @@ fn dropping_later_is_dropping_at_once() {
     assert!(dropped > 200 && shapes.iter().all(|&rounds| rounds >= 10), "{dropped} {shapes:?}");
 }
 
-/// Holds labelled records of CSV against decisions, as a reader of CSV sees both.
+/// Compares labelled CSV records with decisions, both read with a CSV parser.
 fn labelled_rows(labelled: &str, whole: &str, why: &[Decision], delimiter: u8) {
-    // No cell of a label has a line end here: each record's bytes begin as they did.
+    // No label has a line end here, so the bytes of each record begin as before.
     let read = |text: &str| -> Vec<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(text.as_bytes());
         reader.records().map(|record| record.unwrap().iter().map(String::from).collect()).collect()
@@ -320,7 +320,7 @@ fn labelled_rows(labelled: &str, whole: &str, why: &[Decision], delimiter: u8) {
     for ((row, labelled), decision) in rows[1..].iter().zip(&labelled_rows[1..]).zip(why) {
         assert_eq!(*labelled, [&row[..], &decision.label(false).map(plain)].concat());
     }
-    // The bytes of a record are found unchanged, its label and line end behind them.
+    // The bytes of each record are unchanged, and its label and line end follow them.
     let mut rest = labelled;
     for record in records(whole) {
         let (body, end) = record.split_at(record.trim_end_matches(['\r', '\n']).len());
@@ -332,7 +332,7 @@ fn labelled_rows(labelled: &str, whole: &str, why: &[Decision], delimiter: u8) {
     assert_eq!(rest, "");
 }
 
-/// The records of a CSV file, their line ends with them.
+/// Returns the records of a CSV file, with their line ends.
 fn records(text: &str) -> Vec<&str> {
     let (mut records, mut start, mut quoted) = (Vec::new(), 0, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -345,7 +345,7 @@ fn records(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn csv_has_four_columns_more() {
+fn csv_has_four_additional_columns() {
     let place = Place::new();
     let text = "some words that stand in both of these records and nowhere else in the world";
     place.write("in.csv", format!("id;text\r\n\"a;1\";{text}\r\nb;\"{text}\"\r\n\r\nc;x"));
@@ -355,14 +355,14 @@ fn csv_has_four_columns_more() {
          b;\"{text}\";\"a;1\";dropped;\"a;1\";1.0\r\nc;x;c;kept;;\r\n"
     );
     assert_eq!(place.read("out.csv"), expected);
-    // What is put there is in the file's encoding.
+    // The label is in the encoding of the file.
     place.write("latin.csv", [b"id,text\n\xe9,".as_slice(), text.as_bytes(), b"\nb,", text.as_bytes(), b"\n"].concat());
     done(&place, "dedup latin.csv --encoding latin1 --label -o out.csv");
     let out = fs::read(place.path("out.csv")).unwrap();
     assert!(out.ends_with(b",\xe9,dropped,\xe9,1.0\n") && !out.windows(2).any(|pair| pair == "é".as_bytes()), "{out:?}");
     done(&place, "apply out.decisions.jsonl latin.csv --encoding latin1 -o kept.csv");
     assert_eq!(fs::read(place.path("kept.csv")).unwrap(), [b"id,text\n\xe9,".as_slice(), text.as_bytes(), b"\n"].concat());
-    // As JSON Lines.
+    // This run writes the same records as JSON Lines.
     done(&place, "dedup in.csv --label -o out.jsonl --no-decisions");
     let line =
         format!(r#"{{"id":"b","text":"{text}","cluster":"a;1","verdict":"dropped","representative":"a;1","similarity":1.0}}"#);
@@ -370,7 +370,7 @@ fn csv_has_four_columns_more() {
 }
 
 #[test]
-fn names_that_are_taken_are_refused_before_the_work_where_they_can_be() {
+fn existing_column_names_are_refused_before_the_run_if_possible() {
     let place = Place::new();
     let good = "{\"id\":1,\"text\":\"x\"}\n";
     let many: String = (0..20_000).map(|id| format!("{{\"id\":{id},\"text\":\"a text of its own {id}\"}}\n")).collect();
@@ -383,15 +383,15 @@ fn names_that_are_taken_are_refused_before_the_work_where_they_can_be() {
         .write("inside.jsonl", "{\"id\":2,\"text\":\"\\\"cluster\\\":\",\"more\":{\"cluster\":1}}\n");
     let before = place.names();
     for (inputs, words) in [
-        ("in.csv", "in.csv:1: there is a column \"verdict\" already; name the fields of --label otherwise"),
-        ("good.jsonl in.csv", "in.csv:1: there is a column \"verdict\" already"),
+        ("in.csv", "in.csv:1: there is already a column \"verdict\"; rename the fields of --label"),
+        ("good.jsonl in.csv", "in.csv:1: there is already a column \"verdict\""),
         (
             "first.jsonl",
-            "first.jsonl:2: there is a field \"similarity\" already; name the fields of --label otherwise, such as with --label-prefix dup_",
+            "first.jsonl:2: there is already a field \"similarity\"; rename the fields of --label, for example with --label-prefix dup_",
         ),
-        ("escaped.jsonl", "escaped.jsonl:1: there is a field \"cluster\" already"),
-        ("good.jsonl escaped.jsonl --allow-repeated-ids", "escaped.jsonl:1: there is a field \"cluster\" already"),
-        ("last.jsonl", "last.jsonl:20001: there is a field \"representative\" already"),
+        ("escaped.jsonl", "escaped.jsonl:1: there is already a field \"cluster\""),
+        ("good.jsonl escaped.jsonl --allow-repeated-ids", "escaped.jsonl:1: there is already a field \"cluster\""),
+        ("last.jsonl", "last.jsonl:20001: there is already a field \"representative\""),
     ] {
         let ran = place.run(&format!("dedup {inputs} --label -o out.jsonl"));
         assert!(ran.code == 2 && ran.err.contains(words), "{inputs}: {}", ran.err);
@@ -404,7 +404,7 @@ fn names_that_are_taken_are_refused_before_the_work_where_they_can_be() {
 }
 
 #[test]
-fn decisions_may_be_changed_by_hand_and_say_more() {
+fn decisions_may_be_edited_and_have_additional_fields() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     done(&place, "dedup in.jsonl -o kept.jsonl");
@@ -414,11 +414,11 @@ fn decisions_may_be_changed_by_hand_and_say_more() {
     assert_eq!(done(&place, "apply changed.jsonl in.jsonl -o - -q").out, lines[1]);
     place.write("changed.jsonl", why.replace("\"dropped\"", "\"kept\"").replace('}', ",\"by\":{\"hand\":[1]}}"));
     assert_eq!(done(&place, "apply changed.jsonl in.jsonl -o - -q").out, SMALL);
-    // No more than an id and a verdict has to stand there; none may be kept.
+    // A decision needs only an id and a verdict; every document may be dropped.
     place.write("changed.jsonl", "{\"verdict\":\"dropped\",\"id\":2}\n\n{\"id\":\"in.jsonl:3\",\"verdict\":\"dropped\"}\r\n{\"verdict\":\"dropped\",\"id\":\"f\\u0069rst\"}");
     let ran = done(&place, "apply changed.jsonl in.jsonl -o none.jsonl");
     assert!(place.read("none.jsonl").is_empty() && ran.err.contains("0 kept + 3 dropped (100.0 %)"), "{}", ran.err);
-    // In another order, by their ids.
+    // If the decisions are in a different order, they are found by id.
     let words = (0..40).map(|word| format!("w{word} ")).collect::<String>();
     let text = |id: usize| format!("{{\"id\":{id},\"text\":\"{words}{id}\"}}\n");
     place.write("in.jsonl", (0..9).map(text).collect::<String>()).write("back.jsonl", (0..9).rev().map(text).collect::<String>());
@@ -428,7 +428,7 @@ fn decisions_may_be_changed_by_hand_and_say_more() {
 }
 
 #[test]
-fn decisions_of_something_else_are_refused_and_nothing_is_written() {
+fn decisions_for_other_inputs_are_refused_and_nothing_is_written() {
     let place = Place::new();
     place.write("in.jsonl", SMALL).write("more.jsonl", format!("{SMALL}{{\"id\":\"new\",\"text\":\"x\"}}\n"));
     place.write("fewer.jsonl", SMALL.lines().next().unwrap()).write("empty.jsonl", "\n");
@@ -444,27 +444,27 @@ fn decisions_of_something_else_are_refused_and_nothing_is_written() {
     for (asked, words) in [
         (
             "why.jsonl more.jsonl",
-            "more.jsonl:3: there is no decision about \"more.jsonl:3\"; a record without an id is called by its file's name",
+            "more.jsonl:3: there is no decision about \"more.jsonl:3\"; a record without an id is identified by its file name",
         ),
         ("why.jsonl more.jsonl in.jsonl", "more.jsonl:3: there is no decision about"),
-        ("why.jsonl fewer.jsonl", "why.jsonl:2: a decision about 2, and no such document in the input, nor for 1 more;"),
+        ("why.jsonl fewer.jsonl", "why.jsonl:2: the input has no document for the decision about 2, nor for 1 more;"),
         ("short.jsonl in.jsonl", "in.jsonl:3: there is no decision about \"in.jsonl:3\""),
-        ("cut.jsonl in.jsonl", "cut.jsonl:3: not understood: "),
+        ("cut.jsonl in.jsonl", "cut.jsonl:3: cannot be parsed: "),
         (
             "in.jsonl in.jsonl",
-            "in.jsonl:1: not understood: missing field `verdict`; each line must be one JSON object: a decision",
+            "in.jsonl:1: cannot be parsed: missing field `verdict`; each line must be one JSON object: a decision",
         ),
-        ("null.jsonl in.jsonl", "null.jsonl:1: null is no id"),
-        ("maybe.jsonl in.jsonl", "maybe.jsonl:1: not understood: unknown variant `maybe`, expected `kept` or `dropped`"),
+        ("null.jsonl in.jsonl", "null.jsonl:1: null is not an id"),
+        ("maybe.jsonl in.jsonl", "maybe.jsonl:1: cannot be parsed: unknown variant `maybe`, expected `kept` or `dropped`"),
         ("empty.jsonl in.jsonl", "in.jsonl:1: there is no decision about \"first\""),
         ("none.jsonl in.jsonl", "none.jsonl: no such file"),
         ("packed.jsonl.gz in.jsonl", "packed.jsonl.gz: the compressed data ends in the middle"),
-        ("twice.jsonl in.jsonl", "twice.jsonl:4: a decision about \"first\", and no such document in the input, nor for 2 more"),
+        ("twice.jsonl in.jsonl", "twice.jsonl:4: the input has no document for the decision about \"first\", nor for 2 more"),
         ("why.jsonl same.jsonl", "same.jsonl:3: there is no decision about"),
         ("why.jsonl bad.jsonl", "bad.jsonl:3: not JSON"),
         ("why.jsonl in.jsonl --text-field body", "in.jsonl:1: no field \"body\""),
         ("- -", "standard input cannot be both the decisions and an input"),
-        (". in.jsonl", "several files; name the one with the decisions"),
+        (". in.jsonl", "names several files; name the one file with the decisions"),
     ] {
         for output in ["out.jsonl", "-"] {
             let ran = place.run(&format!("apply {asked} -o {output}"));
@@ -475,19 +475,19 @@ fn decisions_of_something_else_are_refused_and_nothing_is_written() {
     for (asked, words) in [
         ("why.jsonl in.jsonl -o why.jsonl", "why.jsonl: would overwrite the input why.jsonl"),
         ("why.jsonl in.jsonl -o in.jsonl", "in.jsonl: would overwrite the input in.jsonl"),
-        ("why.jsonl in.jsonl -o kept.csv", "kept.csv: CSV is written only where all inputs are CSV"),
+        ("why.jsonl in.jsonl -o kept.csv", "kept.csv: CSV is written only if all inputs are CSV"),
         ("why.jsonl in.jsonl", "--output <KEPT>"),
     ] {
         let ran = place.run(&format!("apply {asked}"));
         assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
         assert_eq!(place.names(), before, "{asked}");
     }
-    // Two that have one id, and one decision about it.
+    // Two records have the same id, and there is only one decision about it.
     place.write("one.jsonl", "{\"id\":1,\"text\":\"a\"}\n").write("two.jsonl", "{\"id\":1,\"text\":\"a\"}\n".repeat(2));
     done(&place, "dedup one.jsonl --decisions d.jsonl");
     let ran = place.run("apply d.jsonl two.jsonl -o out.jsonl");
     assert!(
-        ran.code == 2 && ran.err.contains("two.jsonl:2: more records have this id than d.jsonl has decisions about"),
+        ran.code == 2 && ran.err.contains("two.jsonl:2: there are more records with this id than decisions about it in d.jsonl"),
         "{}",
         ran.err
     );
@@ -513,7 +513,7 @@ fn pipes_crawls_and_summaries() {
         assert_eq!(summary[field], value, "{field}");
     }
     assert!(ran.err.contains("bad.jsonl:1: not JSON") && place.read("aside") == "oops\n", "{}", ran.err);
-    // Records that were bad only because they had no field for keep order.
+    // These records were bad only because they had no field for the keep order.
     place.write("keep.jsonl", "{\"id\":1,\"text\":\"x y z\",\"n\":1}\n{\"id\":2,\"text\":\"x y\"}\n{\"id\":1,\"text\":\"x\"}\n");
     done(&place, "dedup keep.jsonl --keep max:n --skip-bad aside -o kept.jsonl");
     done(&place, "apply kept.decisions.jsonl keep.jsonl --keep max:n --skip-bad aside2 -o out.jsonl");

@@ -1,4 +1,4 @@
-//! `lookalike link`.
+//! Tests of `lookalike link`.
 
 use std::{
     collections::BTreeSet,
@@ -7,11 +7,11 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use lookalike_applications::records::{Linker, Records, Room};
+use lookalike_applications::records::{Linker, Records, Scratch};
 
 use crate::{Place, Ran};
 
-/// The source's customers: name, address, phone.
+/// The customers of the source: name, address, phone.
 const CUSTOMERS: &str = r#"{"id": 1, "name": "Mary-Ann O'Brien", "address": "12 North Station Street", "phone": "(213) 555-0100", "who": "mary"}
 {"id": 2, "name": "OBrien, Mary Ann", "address": "12 N. Station St.", "phone": "+1 213 555 0101", "who": "mary"}
 {"id": 3, "name": "Jon Smyth", "address": "7 Mill Lane", "phone": "310 555 7788", "who": "jon"}
@@ -89,8 +89,8 @@ fn customers_are_linked_and_judged() {
     address  12 n stn st                       -   left out
     phone    2135550100       2125559999   0.000   0.00 of 100
 
-    46.26 of 200 points, score 0.2313: no match
-    no candidates: they share nothing that a block asks for, so they are not scored
+    46.26 of 200 points, score 0.2313: not a match
+    not candidates: they share nothing that a block requires, so they are not scored
     --- stderr
     "#);
     let ran = place.run("link customers.jsonl --config link.toml --matches-only --one-to-one --json");
@@ -147,7 +147,8 @@ fn customers_are_linked_and_judged() {
     "#);
 }
 
-/// Of two collections only pairs across; ids may be the same in both; CSV, arrays and compressed lines are records too.
+/// With two collections only pairs between them are compared, and the same id may occur in both. CSV, arrays and compressed lines
+/// are valid records too.
 #[test]
 fn two_collections_of_several_formats() {
     let place = Place::new();
@@ -159,7 +160,8 @@ fn two_collections_of_several_formats() {
         let config = CONFIG.replace("type = \"name\"", &format!("type = \"name\"\nfrom = {of_name}"));
         config.replace("type = \"address\"", &format!("type = \"address\"\nfrom = {of_address}"))
     };
-    // What has other names in the two is told; what neither has, and what one has under none of its names, is refused.
+    // A field with different names in the two collections is reported. It is refused if a name occurs in neither, or if one
+    // collection has none of its names.
     for (of_name, of_address, part) in [
         ("\"full name\"", "\"street\"", "a.jsonl: no record has \"full name\""),
         ("[\"name\", \"full name\"]", "[\"address\", \"road\"]", "b.csv: no record has \"address\" or \"road\""),
@@ -209,8 +211,8 @@ fn two_collections_of_several_formats() {
     assert_eq!(place.names().iter().filter(|name| name.starts_with("pairs")).collect::<Vec<_>>(), ["pairs.jsonl.gz"]);
 }
 
-/// Values that are all a little different meet by runs of characters, fields may stand inside of others, and too common values may be
-/// passed over.
+/// Values that all differ a little become candidates because they share runs of characters. Fields may be nested in other fields,
+/// and values that are too common may be skipped.
 #[test]
 fn runs_of_characters_paths_and_common_values() {
     let place = Place::new();
@@ -242,18 +244,18 @@ fn runs_of_characters_paths_and_common_values() {
     0 clusters of 0 records
 
     block                                     candidates
-    city                                               0; 1 value of 3 pairs passed over
+    city                                               0; 1 value ignored, with 3 pairs
     title ~ 0.5                                        1
     "#);
     let config = place.read("link.toml").replace("threshold=0.5", "threshold=0.5\nat_most=2");
     place.write("link.toml", config);
     let same = "{\"id\":4,\"fields\":{\"title\":\"Else\",\"city\":\"Oslo\"}}\n{\"id\":5,\"fields\":{\"title\":\"Else\"}}\n";
     place.write("papers.jsonl", place.read("papers.jsonl") + same);
-    // Three records are in all buckets of a band together, and are counted in each.
+    // Three records share all buckets of a band, and are counted in each bucket.
     let ran = place.run("link papers.jsonl --config link.toml");
-    assert!(ran.err.contains(" buckets of bands, of at most ") && ran.err.contains(" pairs, passed over"), "{}", ran.err);
+    assert!(ran.err.contains(" buckets of bands ignored, with at most "), "{}", ran.err);
     let ran = place.run("link papers.jsonl --config link.toml --explain 0 1");
-    assert!(ran.out.contains("candidates by title ~ 0.5, unless more than 2 records have it\n"), "{}", ran.out);
+    assert!(ran.out.contains("candidates by title ~ 0.5, unless more than 2 records share it\n"), "{}", ran.out);
     let ran = place.run("link papers.jsonl --config link.toml --explain 3 4 --json");
     assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"), @r#"
     {
@@ -311,7 +313,7 @@ fn runs_of_characters_paths_and_common_values() {
     "#);
 }
 
-/// Nothing in a cell of CSV is no label and no id, and what CSV has for text may be a number elsewhere.
+/// An empty CSV cell is neither a label nor an id, and a value that is text in CSV may be a number elsewhere.
 #[test]
 fn labels_and_true_pairs_of_csv() {
     let place = Place::new();
@@ -338,9 +340,9 @@ fn labels_and_true_pairs_of_csv() {
     assert_eq!(judged("a.csv b.jsonl --truth true.jsonl"), (2, 2, 3));
     assert_eq!(judged("a.csv --truth within.jsonl"), (1, 1, 1));
     for (line, part) in [
-        ("none.csv b.jsonl --label who", "none.csv: --label who: no record has this field"),
-        ("b.jsonl none.csv --label who", "none.csv: --label who: no record has this field"),
-        ("a.csv --truth itself.jsonl", "itself.jsonl:1: pairs 1 with itself"),
+        ("none.csv b.jsonl --label who", "none.csv: --label who: this field is missing or empty in all records"),
+        ("b.jsonl none.csv --label who", "none.csv: --label who: this field is missing or empty in all records"),
+        ("a.csv --truth itself.jsonl", "itself.jsonl:1: the pair has 1 twice"),
     ] {
         let ran = place.run(&format!("link {line} --config link.toml"));
         assert!(ran.code == 2 && ran.err.contains(part), "{line}: {}", ran.err);
@@ -352,7 +354,7 @@ fn labels_and_true_pairs_of_csv() {
     assert!(ran.code == 0 && ran.out.contains("points, score 1: a match"), "{} {}", ran.out, ran.err);
 }
 
-/// What is deep is no danger, to the run or to a message.
+/// Deeply nested records do no harm, to the run or to a message.
 #[test]
 fn records_of_any_depth() {
     let place = Place::new();
@@ -362,13 +364,17 @@ fn records_of_any_depth() {
     assert_eq!(place.run("link r.jsonl --config link.toml").out.lines().count(), 1);
     place.write("link.toml", "[[field]]\nname = \"nom\"\ntype = \"name\"\n");
     let ran = place.run("link r.jsonl --config link.toml");
-    assert!(ran.code == 2 && ran.err.contains("the first one has \"a.x.x.x.x.x.x.x\", \"name\": say with from"), "{}", ran.err);
+    assert!(
+        ran.code == 2 && ran.err.contains("the first record has \"a.x.x.x.x.x.x.x\", \"name\"; name its source with from"),
+        "{}",
+        ran.err
+    );
 }
 
-/// A thousand people: which pairs are found depends neither on threads nor on the way they are found.
-/// The source's way: three fields of 100 points, and pairs of all points are nearer to each other in what is not compared.
+/// The method of the source: three fields of 100 points each. Pairs with all points are closer to each other in a field that is
+/// not compared.
 #[test]
-fn points_are_summed_and_a_field_that_is_not_compared_says_how_many_pairs_are_right() {
+fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() {
     let place = Place::new();
     place.write("customers.jsonl", CUSTOMERS).write("link.toml", CONFIG);
     let explained = place.run("link customers.jsonl --config link.toml --explain 1 2").out;
@@ -376,7 +382,7 @@ fn points_are_summed_and_a_field_that_is_not_compared_says_how_many_pairs_are_ri
     let json: serde_json::Value =
         serde_json::from_str(&place.run("link customers.jsonl --config link.toml --explain 1 2 --json").out).unwrap();
     assert_eq!((&json["points"], &json["of"]), (&280.0.into(), &300.0.into()));
-    // Of 60 pairs 30 have the same name and are right; half of the others have a date of another customer.
+    // There are 60 pairs. 30 have the same name and are right; half of the others have the date of a different customer.
     let mut lines = String::new();
     for customer in 0..60i64 {
         let (phone, day) = (5_550_000 + customer, 1 + customer * 37 % 300);
@@ -401,13 +407,13 @@ fn points_are_summed_and_a_field_that_is_not_compared_says_how_many_pairs_are_ri
     block                                     candidates
     phone                                             60
 
-    by since: pairs with all points are 10.80 apart on the average, all possible pairs 110.47
+    by since: pairs with all points are 10.80 apart on average, all possible pairs 110.47
     score                pairs       apart     right, about
     all points              30       10.80          100.0 %
     0.95 to 1.00            30       53.70           57.0 %
     all matches             60       32.25           78.5 %
     ");
-    // Pairs that are further apart than pairs at random are not right: none is, and not fewer.
+    // Pairs that are farther apart than random pairs are not right: their share of right pairs is 0, not negative.
     let record = |name: &str, phone: u32, day: u32| {
         format!("{{\"name\":\"{name}\",\"phone\":\"{phone}\",\"address\":\"1 high street\",\"since\":{day}}}\n")
     };
@@ -422,8 +428,8 @@ fn points_are_summed_and_a_field_that_is_not_compared_says_how_many_pairs_are_ri
         scores.iter().chain([&summary["right"]["matches"]]).filter_map(|share| share["right"].as_f64()).collect();
     assert!(shares.len() >= 3 && shares.contains(&0.0) && shares.iter().all(|share| (0.0..=1.0).contains(share)), "{summary}");
     for (flag, expected) in [
-        ("--right-by name", "--right-by name: the field \"name\" compares it; name one that the score does not know"),
-        ("--right-by born", "--right-by born: no record has a date or a number in this field; name one that has"),
+        ("--right-by name", "--right-by name: the field \"name\" already compares it; name a field that the score does not use"),
+        ("--right-by born", "--right-by born: no record has a date or a number in this field; name a field that has one"),
     ] {
         let ran = place.run(&format!("link sales.jsonl --config sales.toml {flag}"));
         assert!(ran.code == 2 && ran.err.contains(expected), "{}", ran.err);
@@ -473,16 +479,17 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
     assert!(matching.iter().all(|pair| all.contains(pair)));
 }
 
-/// All pairs, looked at one by one by the core's functions for one pair, against the buckets of a run; of one collection and of two.
+/// Compares the result of a run that uses buckets with the result of comparing all pairs one by one, with the core's function for
+/// a single pair; for one collection and for two.
 #[test]
-fn a_run_finds_what_the_obvious_way_finds() {
+fn a_run_finds_the_same_pairs_as_the_naive_method() {
     let config = format!(
         "{}[[block]]\nequal=[\"phone\"]\n[[block]]\nequal=[{{field=\"name\",take=\"first-word\"}},\"address\"]\n\
          [[block]]\nsimilar=\"name\"\nthreshold=0.6\n[[block]]\nequal=[{{field=\"name\",take=\"sound\"}}]\n",
         CONFIG.replace("0.6", "0.8")
     );
     let linker = Linker::new(toml::from_str(&config).unwrap()).unwrap();
-    let (mut lines, mut records, mut room) = (Vec::new(), Records::new(3), Room::default());
+    let (mut lines, mut records, mut scratch) = (Vec::new(), Records::new(3), Scratch::default());
     for i in 0..240u32 {
         let mix = i.wrapping_mul(2_654_435_761) >> 5;
         let first = ["anna", "ann", "hanna", "bob", "rob", "robert", "éva", ""][mix as usize % 8];
@@ -490,7 +497,7 @@ fn a_run_finds_what_the_obvious_way_finds() {
         let raw = [format!("{first} {last}"), format!("{} Mill Lane", mix / 40 % 9), format!("555 {:04}", mix % 83)];
         let mut values = vec![String::new(); 3];
         for (field, value) in raw.iter().enumerate() {
-            linker.normalise(field, value, &mut room, &mut values[field]);
+            linker.normalise(field, value, &mut scratch, &mut values[field]);
         }
         records.push(values.iter().map(String::as_str));
         let [name, address, phone] = raw;
@@ -503,7 +510,7 @@ fn a_run_finds_what_the_obvious_way_finds() {
         let (mut candidates, mut expected) = (0, Vec::new());
         for a in 0..240 {
             for b in a + 1..240 {
-                if split.is_some_and(|split| a >= split || b < split) || linker.meeting(&records, a, b).is_none() {
+                if split.is_some_and(|split| a >= split || b < split) || linker.shared_block(&records, a, b).is_none() {
                     continue;
                 }
                 candidates += 1;
@@ -527,7 +534,7 @@ fn a_run_finds_what_the_obvious_way_finds() {
 }
 
 #[test]
-fn refusals_name_file_line_field_and_the_way_out() {
+fn errors_name_file_line_field_and_remedy() {
     let config = |change: fn(String) -> String| change(CONFIG.to_string());
     for (config, parts) in [
         (config(|c| c.replace("possible", "posible")), &["link.toml:2: unknown field `posible`", "`possible`"][..]),
@@ -536,19 +543,22 @@ fn refusals_name_file_line_field_and_the_way_out() {
             &["link.toml:14: unknown field `weigth`", "`weight`"],
         ),
         (config(|c| c.replace("type = \"phone\"", "type = \"telephone\"")), &["unknown variant `telephone`", "`phone`"]),
-        (config(|c| c.replace("type = \"phone\"", "")), &["missing field `type` of the field \"phone\": say one of name, "]),
+        (config(|c| c.replace("type = \"phone\"", "")), &["missing field `type` of the field \"phone\"; give one of name, "]),
         (config(|c| c.replace("type = \"phone\"", "type = \"phone\"\nfrom = []")), &["link.toml:15: from is an empty list"]),
         (config(|c| c.replace("0.85", "\"high\"")), &["link.toml:1: invalid type: string \"high\""]),
         (config(|c| c.replace("match = 0.85", "match = ")), &["link.toml:1: "]),
         (config(|c| c.replace("0.6", "0.9")), &["link.toml: possible = 0.9 is above match = 0.85, which is the default"]),
-        (config(|_| "match = 0.9".into()), &["link.toml: no field"]),
+        (config(|_| "match = 0.9".into()), &["link.toml: there is no field to compare"]),
         (
             config(|c| c + "[[block]]\nequal = [\"tel\"]\n"),
             &["block 1 names the field \"tel\"", "\"name\", \"address\", \"phone\""],
         ),
         (config(|c| c + "[[block]]\nequal = [{ prefix = 2 }]\n"), &["missing field `field`"]),
         (config(|c| c + "[[block]]\nequal = [3]\n"), &["link.toml:16: ", "a field's name, or a table"]),
-        (config(|c| c + "[[block]]\nsimilar = \"name\"\nthreshold = 7\n"), &["link.toml: block 1: threshold 7"]),
+        (
+            config(|c| c + "[[block]]\nsimilar = \"name\"\nthreshold = 7\n"),
+            &["link.toml: block 1: threshold must be above 0 and at most 1, got 7"],
+        ),
         (config(|c| c.replace("possible = 0.6", "missing = \"no\"")), &["link.toml:2: ", "\"skip\", or the share"]),
         (
             config(|c| c.replace("name = \"phone\"", "name = \"fax\"")),
@@ -566,23 +576,23 @@ fn refusals_name_file_line_field_and_the_way_out() {
     let good = "{\"id\":1,\"name\":\"a\",\"address\":\"b\",\"phone\":\"3\"}\n";
     for (line, flags, parts) in [
         ("hello", "", &["r.jsonl:2: not a JSON object"][..]),
-        ("{\"id\":2", "", &["r.jsonl:2: not understood"]),
-        ("{\"id\":2,\"name\":[\"x\"]}", "", &["r.jsonl:2: field \"name\" is an array", "join it before"]),
+        ("{\"id\":2", "", &["r.jsonl:2: cannot be parsed"]),
+        ("{\"id\":2,\"name\":[\"x\"]}", "", &["r.jsonl:2: field \"name\" is an array", "join it first"]),
         ("{\"id\":2,\"address\":{}}", "", &["r.jsonl:2: field \"address\" is an object", "with from"]),
         ("{\"id\":2,\"name\":\"\\ud800\"}", "", &["r.jsonl:2: field \"name\" has half of a character"]),
-        ("{\"id\":2,\"name\":1,\"name\":2}", "", &["r.jsonl:2: field \"name\" stands twice"]),
+        ("{\"id\":2,\"name\":1,\"name\":2}", "", &["r.jsonl:2: duplicate field \"name\""]),
         ("{\"id\":[2]}", "", &["r.jsonl:2: field \"id\" is an array", "--id-field"]),
         ("{\"id\":1}", "", &["r.jsonl:2: id 1 was already used", "--allow-repeated-ids"]),
         ("{\"who\":{}}", "--label who", &["r.jsonl:2: field \"who\" is an object", "--label"]),
-        ("{}", "--label who", &["--label who: no record has this field"]),
+        ("{}", "--label who", &["--label who: this field is missing or empty in all records"]),
         ("{}", "-o r.jsonl", &["would overwrite the input"]),
         ("{}", "-o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
         ("{}", "--clusters c.parquet", &["c.parquet: clusters are JSON Lines"]),
         ("{}", "--truth t.jsonl --allow-repeated-ids", &["without --label and --allow-repeated-ids"]),
         ("{}", "--truth t.jsonl", &["t.jsonl: no such file"]),
-        ("{}", "--truth r.jsonl", &["r.jsonl:1: not understood: missing field `a`"]),
+        ("{}", "--truth r.jsonl", &["r.jsonl:1: cannot be parsed: missing field `a`"]),
         ("{}", "--format parquet", &["[possible values: jsonl, json, csv]"]),
-        ("{}", "--threads 100000", &["error: 100000 threads are not possible"]),
+        ("{}", "--threads 100000", &["error: 100000 threads are too many"]),
         ("{}", "-o link.toml", &["link.toml: would overwrite the input link.toml"]),
         ("{}", "--clusters link.toml", &["link.toml: would overwrite the input link.toml"]),
     ] {
@@ -603,7 +613,7 @@ fn refusals_name_file_line_field_and_the_way_out() {
     place.write("t.jsonl", "{\"a\":1,\"b\":9}\n");
     for (line, part) in [
         ("none.jsonl --config link.toml", "none.jsonl: no such file"),
-        ("short.csv --config link.toml", "short.csv:2: a row of 2 fields under a header of 3"),
+        ("short.csv --config link.toml", "short.csv:2: the row has 2 fields, but the header has 3"),
         ("r.jsonl --config none.toml", "none.toml: no such file"),
         ("r.jsonl r.jsonl --config link.toml", "given twice"),
         ("r.jsonl --config link.toml --truth t.jsonl", "t.jsonl:1: no record has the id 9"),
@@ -611,7 +621,7 @@ fn refusals_name_file_line_field_and_the_way_out() {
         ("r.jsonl --config link.toml --truth t.jsonl --clusters ./t.jsonl", "./t.jsonl: would overwrite the input t.jsonl"),
         (
             "r.parquet --config link.toml",
-            "r.parquet: is a Parquet file, and records are read from JSON Lines, JSON arrays or CSV",
+            "r.parquet: is a Parquet file, but records are read from JSON Lines, JSON arrays or CSV",
         ),
         ("r.jsonl --config link.toml --explain 1 2", "--explain 2: no record has this id"),
         ("r.jsonl --config link.toml --explain 1 1", "--explain 1: the same record twice"),
@@ -623,7 +633,7 @@ fn refusals_name_file_line_field_and_the_way_out() {
     let mut command = place.command("link - --config link.toml");
     let ran = Ran::of(command.stdin(std::fs::File::open(place.path("short.csv")).unwrap()).output().unwrap());
     assert!(
-        ran.code == 2 && ran.err.contains("stdin:1: not a JSON object") && ran.err.contains("of CSV say --format csv"),
+        ran.code == 2 && ran.err.contains("stdin:1: not a JSON object") && ran.err.contains("for CSV, give --format csv"),
         "{}",
         ran.err
     );
@@ -631,13 +641,13 @@ fn refusals_name_file_line_field_and_the_way_out() {
     assert_eq!(place.read("t.jsonl"), "{\"a\":1,\"b\":9}\n");
 }
 
-/// Floors a little below what was measured; `docs/link.md` has the figures.
+/// The minimums are a little below the measured values, which are in `docs/link.md`.
 #[test]
 fn real_records() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = std::env::var_os("LOOKALIKE_DATA").map_or(root.join("../shared/data"), PathBuf::from).join("er");
     if !folder.exists() {
-        // Straight to standard error: the test runner hides what a passing test prints.
+        // Write directly to standard error: the test runner hides what a passing test prints.
         drop(std::io::Write::write_fmt(
             &mut std::io::stderr(),
             format_args!("skipped: {} is not there; set LOOKALIKE_DATA\n", folder.display()),

@@ -1,5 +1,5 @@
-//! The command as a user meets it: each test has a folder of its own, runs the binary there, and looks at what it says and
-//! what it leaves behind.
+//! Tests the command as a user runs it: each test has its own folder, runs the binary there, and checks its output and the files
+//! it leaves.
 
 mod against;
 mod anchors;
@@ -40,7 +40,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// A folder to work in.
+/// A folder that a test works in.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -63,7 +63,7 @@ impl Place {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// All names in the folder, sorted.
+    /// Returns all names in the folder, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// What a run said.
+/// The exit code and the output of a run.
 pub(crate) struct Ran {
     pub(crate) code: i32,
     pub(crate) out: String,
@@ -98,19 +98,19 @@ impl Ran {
         }
     }
 
-    /// What a snapshot shows: exit code, standard output, standard error without the line that tells the time.
+    /// Returns the text of a snapshot: exit code, standard output, and standard error without the line with the time.
     pub(crate) fn shown(&self) -> String {
         let err: String = self.err.lines().filter(|line| !line.starts_with("  time ")).map(|line| format!("{line}\n")).collect();
         format!("exit {}\n--- stdout\n{}--- stderr\n{err}", self.code, self.out)
     }
 }
 
-/// A file of the project's test data.
+/// Returns the path of a file of the project's test data.
 pub(crate) fn testdata(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(name).canonicalize().unwrap().display().to_string()
 }
 
-/// Three documents: two alike, one not.
+/// Three documents, of which two are similar.
 pub(crate) const SMALL: &str = r#"{"id": "first", "text": "The quick brown fox jumps over the lazy dog near the old river bank at dawn today."}
 {"id": 2, "text": "Something else entirely: a note about nothing in particular, written for no one.", "extra": [1, 2.50]}
 {"text": "the quick brown fox jumps over the lazy dog near the old river bank at dawn today, yes"}

@@ -1,4 +1,4 @@
-//! Every way of finding candidates, every measure and fold, from the command.
+//! Tests every way to find candidates, every measure and every fold, with the command.
 
 use insta::assert_snapshot;
 
@@ -11,86 +11,86 @@ fn summary(place: &Place, flags: &str) -> String {
 }
 
 #[test]
-fn each_method_says_by_what_it_found_and_what_it_took_for_similar() {
+fn each_method_reports_how_it_found_and_verified_pairs() {
     let place = Place::new();
     assert_snapshot!(summary(&place, "--method minhash --permutations many"), @"
     2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
-      dropped  28 the same as a kept one but for form, 348 resembling it by 0.8 or more, measured exactly
-      kept     236 with others dropped for them (largest group 18), 1,986 alone, 0 empty
-      found    99.83 % of pairs at 0.8, more above it (21 bands of 6 rows); 2,591 pairs looked at
+      dropped  28 exact duplicates (after normalisation), 348 near-duplicates (verified similarity >= 0.8)
+      kept     236 represent dropped duplicates (largest group 18), 1,986 unique, 0 empty
+      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows); 2,591 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--candidates shared"), @"
     2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
-      dropped  28 the same as a kept one but for form, 348 resembling it by 0.8 or more, measured exactly
-      kept     236 with others dropped for them (largest group 18), 1,986 alone, 0 empty
-      found    99.68 % of pairs at 0.8, more above it (50 to 100 shingles sampled of a long text); 10,093 pairs looked at
+      dropped  28 exact duplicates (after normalisation), 348 near-duplicates (verified similarity >= 0.8)
+      kept     236 represent dropped duplicates (largest group 18), 1,986 unique, 0 empty
+      found    expected recall 99.68 % at similarity 0.8, higher above it (50 to 100 shingles sampled in a long text); 10,093 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--candidates super --run-length 5"), @"
     2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
-      dropped  28 the same as a kept one but for form, 348 resembling it by 0.8 or more, measured exactly
-      kept     236 with others dropped for them (largest group 18), 1,986 alone, 0 empty
-      found    99.16 % of pairs at 0.8, more above it (super-shingles of 5; 50 to 100 shingles sampled of a long text); fewer for 24 texts with fewer than 15 shingles: 46.87 % for those with 4; 12,287 pairs looked at
+      dropped  28 exact duplicates (after normalisation), 348 near-duplicates (verified similarity >= 0.8)
+      kept     236 represent dropped duplicates (largest group 18), 1,986 unique, 0 empty
+      found    expected recall 99.16 % at similarity 0.8, higher above it (super-shingles of 5; 50 to 100 shingles sampled in a long text); lower for 24 texts with fewer than 15 shingles: 46.87 % for those with 4; 12,287 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method simhash"), @"
     2,598 documents in = 2,146 kept + 452 dropped (17.4 %)
-      dropped  26 the same as a kept one but for form, 426 with a SimHash that differs from its in few bits: nothing was measured
-      kept     259 with others dropped for them (largest group 10), 1,887 alone, 0 empty
-      found    46.68 % of pairs at 0.8, more above it (SimHashes of which 9 of 64 bits may differ, 10 tables); fewer for 66 texts with fewer than 50 shingles: 21.52 % for those with 4; 103,204 pairs looked at
+      dropped  26 exact duplicates (after normalisation), 426 with a similar SimHash (few bits differ, similarity not measured)
+      kept     259 represent dropped duplicates (largest group 10), 1,887 unique, 0 empty
+      found    expected recall 46.68 % at similarity 0.8, higher above it (SimHashes that may differ in 9 of 64 bits, 10 tables); lower for 66 texts with fewer than 50 shingles: 21.52 % for those with 4; 103,204 candidate pairs compared by sketches
     ");
     assert_snapshot!(summary(&place, "--method simhash --bits 128 --distance 10 --blocks 12 --features tokens --verify exact"), @"
     2,598 documents in = 2,224 kept + 374 dropped (14.4 %)
-      dropped  28 the same as a kept one but for form, 346 resembling it by 0.8 or more, measured exactly
-      kept     236 with others dropped for them (largest group 18), 1,988 alone, 0 empty
-      found    only by SimHashes of which 10 of 128 bits may differ, 66 tables; 464,650 pairs looked at
+      dropped  28 exact duplicates (after normalisation), 346 near-duplicates (verified similarity >= 0.8)
+      kept     236 represent dropped duplicates (largest group 18), 1,988 unique, 0 empty
+      found    only by SimHashes that may differ in 10 of 128 bits, 66 tables (expected recall unknown); 464,650 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method sentences --longest 2"), @"
     2,598 documents in = 2,408 kept + 190 dropped (7.3 %)
-      dropped  29 the same as a kept one but for form, 161 resembling it by 0.8 or more, measured exactly
-      kept     150 with others dropped for them (largest group 8), 2,258 alone, 0 empty
-      found    only by the 2 longest sentences; 417 pairs looked at
+      dropped  29 exact duplicates (after normalisation), 161 near-duplicates (verified similarity >= 0.8)
+      kept     150 represent dropped duplicates (largest group 8), 2,258 unique, 0 empty
+      found    only by the 2 longest sentences (expected recall unknown); 417 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method sentences --digest md5 --verify sketch"), @"
     2,598 documents in = 2,367 kept + 231 dropped (8.9 %)
-      dropped  27 the same as a kept one but for form, 204 with its longest sentences: nothing was measured
-      kept     174 with others dropped for them (largest group 6), 2,193 alone, 0 empty
-      found    only by the 3 longest sentences; 209 pairs looked at
+      dropped  27 exact duplicates (after normalisation), 204 with the same longest sentences (similarity not measured)
+      kept     174 represent dropped duplicates (largest group 6), 2,193 unique, 0 empty
+      found    only by the 3 longest sentences (expected recall unknown); 209 candidate pairs compared by sketches
     ");
     assert_snapshot!(summary(&place, "--method exact"), @"
     2,598 documents in = 2,568 kept + 30 dropped (1.2 %)
-      dropped  30 the same as a kept one but for form, 0 resembling it by 0.8 or more, measured exactly
-      kept     29 with others dropped for them (largest group 3), 2,539 alone, 0 empty
-      found    only by equal canonical forms; 0 pairs looked at
+      dropped  30 exact duplicates (after normalisation), 0 near-duplicates (verified similarity >= 0.8)
+      kept     29 represent dropped duplicates (largest group 3), 2,539 unique, 0 empty
+      found    only by equal canonical forms (expected recall unknown); 0 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method shingle --fingerprint rabin --degree 48"), @"
     2,598 documents in = 2,205 kept + 393 dropped (15.1 %)
-      dropped  28 the same as a kept one but for form, 365 resembling it by 0.8 or more, measured exactly
-      kept     246 with others dropped for them (largest group 19), 1,959 alone, 0 empty
-      found    all pairs at 0.8 or more, by an exact join of all sets; 387 pairs looked at
+      dropped  28 exact duplicates (after normalisation), 365 near-duplicates (verified similarity >= 0.8)
+      kept     246 represent dropped duplicates (largest group 19), 1,959 unique, 0 empty
+      found    all pairs with similarity 0.8 or higher, by an exact join of all sets; 387 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--measure containment --threshold 0.9"), @"
     2,598 documents in = 2,036 kept + 562 dropped (21.6 %)
-      dropped  19 the same as a kept one but for form, 543 contained in it by 0.9 or more, measured exactly
-      kept     320 with others dropped for them (largest group 17), 1,716 alone, 0 empty
-      found    99.05 % of pairs at 0.9, more above it (one shingle in 8 sampled of long texts); fewer for 112 texts with fewer than 38 shingles: 41.38 % for those with 4; 31,314 pairs looked at
-      aside    1 common shingle (the most common in 1,085 texts): pairs that share no other are missed; see --common
+      dropped  19 exact duplicates (after normalisation), 543 contained in a kept document (verified containment >= 0.9)
+      kept     320 represent dropped duplicates (largest group 17), 1,716 unique, 0 empty
+      found    expected recall 99.05 % at similarity 0.9, higher above it (one shingle in 8 sampled in long texts); lower for 112 texts with fewer than 38 shingles: 41.38 % for those with 4; 31,314 candidate pairs verified
+      excluded 1 common shingle (the most common in 1,085 texts): pairs that share no others are missed; see --common
     ");
     assert_snapshot!(summary(&place, "--measure containment --threshold 0.9 --method shingle"), @"
     2,598 documents in = 2,036 kept + 562 dropped (21.6 %)
-      dropped  19 the same as a kept one but for form, 543 contained in it by 0.9 or more, measured exactly
-      kept     320 with others dropped for them (largest group 17), 1,716 alone, 0 empty
-      found    all pairs at 0.9 or more, by an exact join of all sets; 1,309 pairs looked at
+      dropped  19 exact duplicates (after normalisation), 543 contained in a kept document (verified containment >= 0.9)
+      kept     320 represent dropped duplicates (largest group 17), 1,716 unique, 0 empty
+      found    all pairs with similarity 0.9 or higher, by an exact join of all sets; 1,309 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--cluster greedy --representative popular --sample 100"), @"
     2,598 documents in = 2,217 kept + 381 dropped (14.7 %)
-      dropped  28 the same as a kept one but for form, 353 in its greedy cluster
-      kept     239 with others dropped for them (largest group 15), 1,978 alone, 0 empty
-      groups   are greedy clusters by estimates: members may be unlike their first
-      found    only by the 100 least fingerprints of each text; 3,482 pairs looked at
+      dropped  28 exact duplicates (after normalisation), 353 in the greedy cluster of a kept document
+      kept     239 represent dropped duplicates (largest group 15), 1,978 unique, 0 empty
+      groups   greedy clusters, from estimates: a member may not be similar to the first
+      found    only by the 100 smallest fingerprints of each text (expected recall unknown); 3,482 candidate pairs compared by sketches
     ");
 }
 
 #[test]
-fn an_excerpt_goes_for_the_whole_that_holds_it() {
+fn an_excerpt_is_dropped_for_the_text_that_contains_it() {
     let place = Place::new();
     let words = |from: u32, to: u32| (from..to).map(|i| format!("w{i} ")).collect::<String>();
     place.write(
@@ -108,14 +108,14 @@ fn an_excerpt_goes_for_the_whole_that_holds_it() {
     {"id":"whole","verdict":"kept","reason":"representative","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":2}
     {"id":"other","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     "#);
-    // In input order the whole would have to be contained in its excerpt.
+    // In input order, the excerpt is first, and the whole document is not contained in it.
     let ran = place.run("dedup in.jsonl --measure containment --keep first --json");
     assert!(ran.out.contains("\"dropped\": 0"), "{}{}", ran.out, ran.err);
     assert_eq!(place.run("dedup in.jsonl --threshold 0.1 --json").out.matches("\"dropped\": 0").count(), 1, "r is below .1");
 }
 
 #[test]
-fn what_is_in_too_many_texts_finds_nobody_and_is_told() {
+fn fingerprints_in_too_many_texts_find_no_match_and_are_reported() {
     let place = Place::new();
     let header = (0..30).map(|i| format!("h{i} ")).collect::<String>();
     let line = |i: usize| format!("{{\"text\":\"{header}{}\"}}\n", (0..4).map(|j| format!("own{i}x{j} ")).collect::<String>());
@@ -123,11 +123,11 @@ fn what_is_in_too_many_texts_finds_nobody_and_is_told() {
     let ran = place.run("dedup in.jsonl --candidates shared --threshold 0.7 --common 5");
     assert!(ran.err.contains("0 dropped") && ran.err.contains("26 common shingles (the most common in 12 texts)"), "{}", ran.err);
     let ran = place.run("dedup in.jsonl --candidates shared --threshold 0.7");
-    assert!(ran.err.contains("11 dropped") && !ran.err.contains("aside"), "{}", ran.err);
+    assert!(ran.err.contains("11 dropped") && !ran.err.contains("excluded"), "{}", ran.err);
 }
 
 #[test]
-fn folds_make_alike_while_comparing_and_leave_the_text_alone() {
+fn folds_affect_the_comparison_but_not_the_output() {
     let place = Place::new();
     let input = "{\"id\":1,\"text\":\"床前明月光，疑是地上霜。舉頭望明月，低頭思故鄉。\"}\n{\"id\":2,\"text\":\"床前明月光 疑是地上霜 举头望明月 低头思故乡\"}\n{\"id\":3,\"text\":\"Réservé n° 12\"}\n{\"id\":4,\"text\":\"RESERVE N° 13\"}\n";
     place.write("in.jsonl", input);
@@ -151,37 +151,34 @@ fn occurrences_count_when_they_are_labelled() {
 }
 
 #[test]
-fn flags_of_another_way_are_refused_by_name() {
+fn flags_of_another_method_are_refused_by_name() {
     let place = Place::new();
     place.write("in.jsonl", "{\"text\":\"a\"}\n");
     for (flags, words) in [
-        ("--method simhash --rows 5", "--rows goes with --candidates bands, and this is --method simhash"),
-        ("--bits 64", "--bits goes with --method simhash, and this is --candidates bands"),
-        ("--method exact --candidates shared", "--candidates goes with --method minhash"),
-        ("--candidates shared --run-length 3", "--run-length goes with --candidates super"),
-        ("--method sentences --modulus 8", "--modulus goes with --candidates shared or --candidates super"),
+        ("--method simhash --rows 5", "--rows only works with --candidates bands, not with --method simhash"),
+        ("--bits 64", "--bits only works with --method simhash, not with --candidates bands"),
+        ("--method exact --candidates shared", "--candidates only works with --method minhash"),
+        ("--candidates shared --run-length 3", "--run-length only works with --candidates super"),
+        ("--method sentences --modulus 8", "--modulus only works with --candidates shared or --candidates super"),
         ("--candidates shared --modulus 12", "--modulus 12 is not a power of two"),
-        ("--degree 32", "--degree goes with --fingerprint rabin"),
-        ("--fingerprint rabin --degree 8", "a fingerprint of degree 8 is not possible: give a number from 16 to 64"),
-        ("--method simhash --bits 96", "a SimHash of 96 bits is not possible: give 64 or 128"),
-        ("--method simhash --distance 64", "a distance of 64 of 64 bits tells nothing apart"),
-        (
-            "--method simhash --distance 5 --blocks 5",
-            "5 blocks for a distance of 5 of 64 bits is not possible: give from 6 to 64",
-        ),
-        ("--method simhash --distance 9 --blocks 30", "more than 4096 tables: give at most"),
-        ("--method sentences --longest 0", "the 0 longest sentences"),
+        ("--degree 32", "--degree only works with --fingerprint rabin"),
+        ("--fingerprint rabin --degree 8", "the degree of a fingerprint must be from 16 to 64, got 8"),
+        ("--method simhash --bits 96", "a SimHash must have 64 or 128 bits, got 96"),
+        ("--method simhash --distance 64", "the distance must be below 64 bits, got 64"),
+        ("--method simhash --distance 5 --blocks 5", "a distance of 5 of 64 bits needs from 6 to 64 blocks, got 5"),
+        ("--method simhash --distance 9 --blocks 30", "more than 4096 tables; use at most"),
+        ("--method sentences --longest 0", "at least 1 of the longest sentences, got 0"),
         ("--measure containment --candidates bands", "for containment, find candidates by shared shingles"),
         ("--measure containment --method simhash", "for containment, find candidates by shared shingles"),
         ("--method shingle --verify sketch", "makes no sketches to estimate from"),
         ("--candidates super --verify sketch", "leave the verification exact"),
         ("--candidates shared --modulus 4096 --recall 0.999", "one shingle in 4096 finds"),
-        ("--candidates super --run-length 0", "super-shingles of 0 find 0.0000"),
-        ("--candidates super --run-length 20", "give a length from 1 to 5"),
+        ("--candidates super --run-length 0", "super-shingles of length 0 find 0.0000"),
+        ("--candidates super --run-length 20", "use a length from 1 to 5"),
         ("--cluster greedy --measure containment", "greedy clusters estimate resemblance"),
-        ("--sample 100", "--representative and --sample go with --cluster greedy"),
-        ("--cluster greedy --sample 0", "a sample of no elements tells nothing"),
-        ("--cluster greedy --method simhash", "leave the method and the candidates to them"),
+        ("--sample 100", "--representative and --sample only work with --cluster greedy"),
+        ("--cluster greedy --sample 0", "a sample must have at least 1 element"),
+        ("--cluster greedy --method simhash", "leave out the method and the candidates"),
     ] {
         let ran = place.run(&format!("dedup in.jsonl {flags}"));
         assert!(ran.code == 2 && ran.err.contains(words), "{flags}: {}", ran.err);

@@ -1,4 +1,4 @@
-//! `lookalike minutiae`.
+//! Tests of `lookalike minutiae`.
 
 use std::{
     fmt::Write,
@@ -9,7 +9,8 @@ use insta::assert_snapshot;
 
 use crate::{Place, testdata};
 
-/// Three fingers, two impressions of each: the second is shifted by 30 and 20 pixels and has lost every seventh minutia.
+/// Returns three fingers with two impressions each; the second impression is shifted by 30 and 20 pixels and lacks every seventh
+/// minutia.
 fn prints() -> String {
     let mut lines = String::new();
     for finger in 0..3u32 {
@@ -28,7 +29,7 @@ fn prints() -> String {
 }
 
 #[test]
-fn pairs_of_one_finger_come_first() {
+fn pairs_of_the_same_finger_are_ranked_first() {
     let place = Place::new();
     place.write("prints.jsonl", prints());
     assert_snapshot!(place.run("minutiae prints.jsonl --label finger --first 20%").shown(), @r#"
@@ -38,7 +39,7 @@ fn pairs_of_one_finger_come_first() {
     {"a":"0-0","b":"0-1","score":0.32520751421901867,"same":true}
     {"a":"2-0","b":"2-1","score":0.299830534127309,"same":true}
     --- stderr
-    3 pairs of 15 of 6 prints, of which 15 were candidates
+    3 pairs written of 15 among 6 prints; 15 were candidates
 
     of all pairs         pairs  of one finger  of all 3 such
     first 0.1 %              1              1       33.3 %
@@ -53,7 +54,7 @@ fn pairs_of_one_finger_come_first() {
     {"a":"2-0","b":"2-1","score":0.9222222222222223}
     {"a":"1-0","b":"1-1","score":0.9101123595505618}
     --- stderr
-    3 pairs of 15 of 6 prints, of which 15 were candidates
+    3 pairs written of 15 among 6 prints; 15 were candidates
     "#);
     assert_snapshot!(place.run("minutiae prints.jsonl --by grid --square 40 --margin 12 --first 50%").shown(), @r#"
     exit 0
@@ -67,7 +68,7 @@ fn pairs_of_one_finger_come_first() {
     {"a":"2-0","b":"2-1","score":0.660377358490566}
     {"a":"1-1","b":"2-0","score":0.6545454545454545}
     --- stderr
-    8 pairs of 15 of 6 prints, of which 15 were candidates
+    8 pairs written of 15 among 6 prints; 15 were candidates
     "#);
 }
 
@@ -86,7 +87,7 @@ fn within_a_field_and_compressed_and_for_any_number_of_threads() {
     assert_eq!(place.run("minutiae prints.jsonl --first 0 -q").code, 1);
 }
 
-/// However angles and the y axis are told, prints are the same.
+/// Prints are the same in any notation of the angles and the y axis.
 #[test]
 fn units_and_columns() {
     let place = Place::new();
@@ -110,11 +111,11 @@ fn units_and_columns() {
 }
 
 #[test]
-fn bad_records_name_file_line_field_and_the_way_out() {
+fn bad_record_errors_name_file_line_field_and_remedy() {
     let good = "{\"id\":1,\"minutiae\":[[1,2,3]]}\n";
     for (line, flags, parts) in [
         ("hello", "", &["prints.jsonl:2: not a JSON object", "\"minutiae\": [[120, 88, 64]"][..]),
-        ("{\"id\":2", "", &["prints.jsonl:2: not understood"]),
+        ("{\"id\":2", "", &["prints.jsonl:2: cannot be parsed"]),
         ("{\"id\":2,\"points\":[]}", "", &["prints.jsonl:2: no field \"minutiae\"", "\"id\", \"points\"", "--minutiae-field"]),
         ("{\"id\":2,\"minutiae\":\"x\"}", "", &["prints.jsonl:2: field \"minutiae\" is a string", "[[120, 88, 64]"]),
         ("{\"id\":2,\"minutiae\":[1,2]}", "", &["prints.jsonl:2: field \"minutiae\" is a list of numbers; it must be"]),
@@ -128,13 +129,13 @@ fn bad_records_name_file_line_field_and_the_way_out() {
         ),
         ("{\"id\":2,\"minutiae\":[[1,\"2\",3]]}", "", &["minutia 1 has \"2\" for y", "--columns"]),
         ("{\"id\":2,\"minutiae\":[[1e9,2,3]]}", "", &["minutia 1 has 1000000000.0 for x", "pixels from -32767"]),
-        ("{\"id\":2,\"minutiae\":[[1,2,300]]}", "", &["minutia 1 has 300 for angle: a turn is 256; give --turn 360"]),
+        ("{\"id\":2,\"minutiae\":[[1,2,300]]}", "", &["minutia 1 has 300 for angle; a turn is 256; give --turn 360"]),
         ("{\"id\":[2],\"minutiae\":[]}", "", &["prints.jsonl:2: field \"id\" is an array", "--id-field"]),
         ("{\"id\":1,\"minutiae\":[]}", "", &["prints.jsonl:2: id 1 was already used", "--allow-repeated-ids"]),
         ("{\"id\":2,\"minutiae\":[],\"who\":{}}", "--label who", &["field \"who\" is an object", "--label"]),
         ("{\"id\":2,\"minutiae\":[],\"who\":true}", "--within who", &["field \"who\" is true or false", "--within"]),
         ("{\"id\":2,\"minutiae\":[]}", "--columns x,y", &["--columns x,y: no angle"]),
-        ("{\"id\":2,\"minutiae\":[]}", "--turn 0", &["--turn 0: is no full turn"]),
+        ("{\"id\":2,\"minutiae\":[]}", "--turn 0", &["--turn must be a finite number above 0, got 0"]),
         ("{\"id\":2,\"minutiae\":[]}", "--by grid --square 8 --margin 4", &["squares of 8 pixels with a margin of 4"]),
         ("{\"id\":2,\"minutiae\":[]}", "--by grid --members 70", &["1024 sets of 70 squares"]),
         ("{\"id\":2,\"minutiae\":[]}", "--first 101%", &["--first", "1%"]),
@@ -149,16 +150,16 @@ fn bad_records_name_file_line_field_and_the_way_out() {
             assert!(ran.err.contains(part), "{line} {flags}: no {part:?} in {}", ran.err);
         }
     }
-    // What it cannot read is not offered.
+    // The help does not offer formats that the command cannot read.
     let ran = Place::new().run("minutiae prints.csv --format csv");
     assert!(ran.code == 2 && ran.err.contains("[possible values: jsonl, json]"), "{}", ran.err);
     let place = Place::new();
     place.write("prints.csv", "id,minutiae\n1,x\n");
     std::fs::copy(testdata("formats/unsupported/empty.parquet"), place.path("prints.parquet")).unwrap();
     let ran = place.run("minutiae prints.parquet");
-    assert!(ran.code == 2 && ran.err.contains("prints.parquet: is a Parquet file, and prints are read from JSON"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("prints.parquet: is a Parquet file, but prints are read from JSON"), "{}", ran.err);
     for (input, part) in
-        [("none.jsonl", "no such file"), ("prints.csv", "prints.csv: is CSV, and prints are read from JSON Lines or JSON arrays")]
+        [("none.jsonl", "no such file"), ("prints.csv", "prints.csv: is CSV, but prints are read from JSON Lines or JSON arrays")]
     {
         let ran = place.run(&format!("minutiae {input}"));
         assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
@@ -170,10 +171,10 @@ fn the_sources_model_by_formula_and_by_simulation() {
     assert_snapshot!(Place::new().run("minutiae --model").shown(), @r#"
     exit 0
     --- stdout
-    how probably two prints that lie alike have all squares of one of 1,024 random sets
-    a square has minutiae with probability 0.2, and again in another print of the finger with 0.8; simulated: 10,000 pairs of each kind
+    probability that two prints that lie alike share all squares of at least one of 1,024 random sets
+    a square has minutiae with probability 0.2, and in another print of the same finger with 0.8; simulated: 10,000 pairs of each kind
 
-    squares in a set  one finger  simulated  two fingers  simulated
+     squares per set  one finger  simulated  two fingers  simulated
                    3    0.985048     0.9870     0.063437     0.0653
                    4    0.488961     0.4901     0.002618     0.0032
                    5    0.101816     0.1037     0.000105     0.0002
@@ -187,9 +188,9 @@ fn the_sources_model_by_formula_and_by_simulation() {
     assert_eq!(Place::new().run("minutiae --model --members 65").code, 2);
 }
 
-/// Any two minutiae can be laid onto each other.
+/// Any two minutiae can be aligned with each other.
 #[test]
-fn prints_of_one_or_two_minutiae_are_no_evidence() {
+fn prints_of_one_or_two_minutiae_are_never_candidates() {
     let place = Place::new();
     place.write(
         "few.jsonl",
@@ -200,7 +201,7 @@ fn prints_of_one_or_two_minutiae_are_no_evidence() {
         let ran = place.run(&format!("minutiae few.jsonl --first 100% --by {by}"));
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{by}");
         assert!(
-            ran.err.contains("0 pairs of 6 of 4 prints, of which 0 were candidates\n4 prints with fewer than 3 minutiae"),
+            ran.err.contains("0 pairs written of 6 among 4 prints; 0 were candidates\n4 prints with fewer than 3 minutiae"),
             "{}",
             ran.err
         );
@@ -210,14 +211,14 @@ fn prints_of_one_or_two_minutiae_are_no_evidence() {
     assert!(ran.code == 0 && ran.out.contains("\"a\"") && !ran.err.contains("fewer"), "{}", ran.err);
 }
 
-/// A grid over nothing has one square.
+/// A grid over no minutiae has one square.
 #[test]
-fn sets_that_cannot_be_name_the_flags_that_help() {
+fn errors_for_invalid_sets_name_the_flags_that_help() {
     let place = Place::new();
     place.write("empty.jsonl", "{\"id\":1,\"minutiae\":[]}\n{\"id\":2,\"minutiae\":[]}\n");
     let ran = place.run("minutiae empty.jsonl --by grid");
     let words =
-        "1024 sets of 3 squares, of 1 in all, are not possible: give from 1 to 1048576 sets (--sets) of 1 square (--members 1)";
+        "1024 sets of 3 squares, out of 1, are not possible; use from 1 to 1048576 sets (--sets) of 1 square (--members 1)";
     assert!(ran.code == 2 && ran.err.contains(words), "{}", ran.err);
     let ran = place.run("minutiae empty.jsonl --by grid --members 1");
     assert_eq!((ran.code, &*ran.out), (1, ""), "{}", ran.err);
@@ -227,14 +228,14 @@ fn sets_that_cannot_be_name_the_flags_that_help() {
     }
 }
 
-/// Floors a little below what was measured; `docs/fingerprints.md` has the figures.
+/// The minimums are a little below the measured values, which are in `docs/fingerprints.md`.
 #[test]
 fn real_prints() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("LOOKALIKE_DATA").map_or(here, PathBuf::from);
     let path = folder.join("fvc_minutiae_dev.jsonl.zst");
     if !path.exists() {
-        // Straight to standard error: the test runner hides what a passing test prints.
+        // Write directly to standard error: the test runner hides what a passing test prints.
         drop(std::io::Write::write_fmt(
             &mut std::io::stderr(),
             format_args!("skipped: {} is not there; set LOOKALIKE_DATA\n", path.display()),
@@ -259,7 +260,7 @@ fn real_prints() {
     assert!(first >= 125 && tenth >= 740, "{first} {tenth}");
     let [first, tenth, ..] = figures("grid --sets 0");
     assert!(first >= 20 && tenth >= 150, "{first} {tenth}");
-    // Random sets let few pairs through, of aligned prints mostly genuine ones.
+    // Random sets let few pairs through; for aligned prints, these are mostly genuine.
     let [.., candidates, genuine] = figures("aligned --sets 1024");
     assert!(candidates <= 700 && genuine >= 220, "{candidates} {genuine}");
 }

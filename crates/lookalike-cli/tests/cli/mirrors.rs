@@ -1,4 +1,4 @@
-//! `lookalike mirrors`.
+//! Tests of `lookalike mirrors`.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::{Place, testdata};
 
-/// A text of its own for each number.
+/// Returns a different text for each number.
 fn text(number: usize, words: usize) -> String {
     (0..words).map(|word| format!("w{}", (number * 1000 + word) * 7919 % 100_003)).collect::<Vec<_>>().join(" ")
 }
@@ -15,7 +15,7 @@ fn html(title: &str, body: &str) -> String {
     format!("<!doctype html><html><head><title>{title}</title></head><body><p>{body}</p></body></html>")
 }
 
-/// Pages in folders.
+/// Writes pages into folders.
 fn folder(place: &Place, pages: &[(&str, String)]) {
     for (name, body) in pages {
         let path = place.path(name);
@@ -24,8 +24,8 @@ fn folder(place: &Place, pages: &[(&str, String)]) {
     }
 }
 
-/// A manual in two releases: a page the same, one changed a little, one that moved, one that is gone, one that is new; and pages of
-/// another folder, of one template. What else there is has no mirror.
+/// Writes a manual in two releases. One page is the same, one changed a little, one moved, one was removed and one is new;
+/// another folder has pages made from one template. No other page has a mirror.
 fn manuals(place: &Place) {
     let [same, changed, moved, gone, new, template] = [0, 1, 2, 3, 4, 5].map(|number| text(number, 60));
     folder(
@@ -62,13 +62,13 @@ fn folders_of_two_releases_and_their_pages() {
     {"a":"api","b":"reference","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":2}
     {"a":"guide","b":"guide","pages_a":4,"pages_b":4,"matched_a":3,"matched_b":3,"share_a":0.75,"share_b":0.75,"counterparts":3,"same_path":2}
     --- stderr
-    2 pairs of sites among 8 pages of 3 sites against 8 pages of 3 sites; 6 pairs of pages one to one, 4 of them at the same path; 4 pages without a counterpart
+    2 pairs of sites among 8 pages of 3 sites against 8 pages of 3 sites; 6 pairs of pages matched one to one, 4 of them at the same path; 4 pages without a counterpart
 
     a      b            pages a    pages b  share a  share b  one to one  same path
     api    reference          3          3  100.0 %  100.0 %           3          2
     guide  guide              4          4   75.0 %   75.0 %           3          2
 
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
     assert_snapshot!(place.read("pages.jsonl"), @r#"
     {"a":"api/a.html","b":"reference/a.html","site_a":"api","site_b":"reference","resemblance":1.0,"same_path":true}
@@ -88,25 +88,25 @@ fn folders_of_two_releases_and_their_pages() {
     exit 1
     --- stdout
     --- stderr
-    0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages one to one, 0 of them at the same path
+    0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages matched one to one, 0 of them at the same path
     the closest pair is . and .: 6 of 8 pages (75.0 %) and 6 of 8 (75.0 %) have a match; 3 paths are in both collections; give --share 0.75, or a lower --threshold
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     ");
-    // All of a template match each other, and so do titles that are cut off.
+    // All pages made from the template match each other; their titles are not part of the text.
     place.run("mirrors one two --html text --pages all.jsonl --all-pairs --unmatched alone.jsonl");
     assert_eq!(place.read("all.jsonl").lines().filter(|line| line.contains("\"api\"")).count(), 9);
     assert!(!place.read("alone.jsonl").contains("\"alike\":true"));
 }
 
 #[test]
-fn hosts_of_one_crawl_whatever_the_ports_and_threads() {
+fn hosts_of_one_crawl_with_any_ports_and_threads() {
     let place = Place::new();
     let page = |url: &str, number: usize| serde_json::json!({"url": url, "text": text(number, 50)}).to_string() + "\n";
     let mut crawl = String::new();
     for number in 0..6 {
         crawl += &page(&format!("https://www.Example.com:443/{number}.html#top"), number);
         crawl += &page(&format!("http://mirror.example.org/{}.html", if number == 5 { 50 } else { number }), number);
-        // Another site, with two pages that all have.
+        // Another site, with two pages that all sites have.
         crawl += &page(&format!("http://other.example/{number}"), if number < 2 { number } else { 10 + number });
     }
     place.write("crawl.jsonl", &crawl);
@@ -115,12 +115,12 @@ fn hosts_of_one_crawl_whatever_the_ports_and_threads() {
     --- stdout
     {"a":"www.example.com","b":"mirror.example.org","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":5}
     --- stderr
-    1 pair of sites among 18 pages of 3 sites; 6 pairs of pages one to one, 5 of them at the same path
+    1 pair of sites among 18 pages of 3 sites; 6 pairs of pages matched one to one, 5 of them at the same path
 
     a                b                     pages a    pages b  share a  share b  one to one  same path
     www.example.com  mirror.example.org          6          6  100.0 %  100.0 %           6          5
 
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
     assert_snapshot!(place.read("pages.jsonl"), @r#"
     {"a":"https://www.Example.com:443/0.html#top","b":"http://mirror.example.org/0.html","site_a":"www.example.com","site_b":"mirror.example.org","resemblance":1.0,"same_path":true}
@@ -141,14 +141,14 @@ fn hosts_of_one_crawl_whatever_the_ports_and_threads() {
     --- stdout
     {"a":"www.example.com","b":"mirror.example.org","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":5}
     --- stderr
-    1 pair of sites among 18 pages of 3 sites; 6 pairs of pages one to one, 5 of them at the same path
+    1 pair of sites among 18 pages of 3 sites; 6 pairs of pages matched one to one, 5 of them at the same path
 
     a                b                     pages a    pages b  share a  share b  one to one  same path
     www.example.com  mirror.example.org          6          6  100.0 %  100.0 %           6          5
 
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
-    // A live site against its files.
+    // A live site is compared with its files.
     let files: Vec<(String, String)> = (0..6).map(|number| (format!("site/{number}.html"), text(number, 50))).collect();
     for (name, body) in &files {
         fs::create_dir_all(place.path("site")).unwrap();
@@ -160,18 +160,18 @@ fn hosts_of_one_crawl_whatever_the_ports_and_threads() {
     {"a":"www.example.com","b":".","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":6}
     {"a":"mirror.example.org","b":".","pages_a":6,"pages_b":6,"matched_a":6,"matched_b":6,"share_a":1.0,"share_b":1.0,"counterparts":6,"same_path":5}
     --- stderr
-    2 pairs of sites among 18 pages of 3 sites against 6 pages of 1 site; 12 pairs of pages one to one, 11 of them at the same path
+    2 pairs of sites among 18 pages of 3 sites against 6 pages of 1 site; 12 pairs of pages matched one to one, 11 of them at the same path
 
     a                   b    pages a    pages b  share a  share b  one to one  same path
     www.example.com     .          6          6  100.0 %  100.0 %           6          6
     mirror.example.org  .          6          6  100.0 %  100.0 %           6          5
 
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
 }
 
 #[test]
-fn a_field_may_say_the_site() {
+fn a_field_may_contain_the_site() {
     let place = Place::new();
     let mut lines = String::new();
     for release in ["v1", "v2", "7"] {
@@ -189,28 +189,28 @@ fn a_field_may_say_the_site() {
     {"a":"v1","b":"7","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":3}
     {"a":"v2","b":"7","pages_a":3,"pages_b":3,"matched_a":3,"matched_b":3,"share_a":1.0,"share_b":1.0,"counterparts":3,"same_path":3}
     --- stderr
-    3 pairs of sites among 9 pages of 3 sites; 9 pairs of pages one to one, 9 of them at the same path
+    3 pairs of sites among 9 pages of 3 sites; 9 pairs of pages matched one to one, 9 of them at the same path
 
     a   b     pages a    pages b  share a  share b  one to one  same path
     v1  v2          3          3  100.0 %  100.0 %           3          3
     v1  7           3          3  100.0 %  100.0 %           3          3
     v2  7           3          3  100.0 %  100.0 %           3          3
 
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
     place.write("lacking.jsonl", format!("{lines}{}\n", r#"{"id":"x","text":"a page"}"#));
     assert_snapshot!(place.run("mirrors lacking.jsonl --by field:release").shown(), @r#"
     exit 2
     --- stdout
     --- stderr
-    error: lacking.jsonl:10: no field "release", or null: by --by field:release it says what site the page is of; give one to each, or take such pages out of the input (--skip-bad sets only lines aside that are no records)
+    error: lacking.jsonl:10: field "release" is missing or null, but --by field:release takes the site from it; give each page one, or remove such pages from the input (--skip-bad skips only lines that are not records)
     "#);
     place.write("nested.jsonl", r#"{"id":"x","text":"a page","release":["v1"]}"#);
     assert_snapshot!(place.run("mirrors nested.jsonl --by field:release").shown(), @r#"
     exit 2
     --- stdout
     --- stderr
-    error: nested.jsonl:1: field "release" is an array; a label must be a string or a number: write one, or name another field with --by field:NAME
+    error: nested.jsonl:1: field "release" is an array; a label must be a string or a number; write one, or name another field with --by field:NAME
     "#);
 }
 
@@ -233,9 +233,9 @@ fn two_crawls_in_warc() {
     "#);
 }
 
-/// Hosts that have nothing but a registrar's page, one with a name that commands terminals, one with a very long one.
+/// Hosts that have only a registrar's page, one host whose name contains terminal commands, and one with a very long name.
 #[test]
-fn parked_hosts_are_all_pairs_unless_they_are_set_aside() {
+fn parked_hosts_make_all_pairs_unless_they_are_excluded() {
     let place = Place::new();
     let page = |host: &str, number| serde_json::json!({"id": format!("http://{host}/"), "text": text(number, 30)}).to_string();
     let mut lines: Vec<String> = (0..5).map(|host| page(&format!("h{host}.example"), 0)).collect();
@@ -248,20 +248,20 @@ fn parked_hosts_are_all_pairs_unless_they_are_set_aside() {
     exit 0
     --- stdout
     --- stderr
-    1 pair of sites among 7 pages of 7 sites; 1 pair of pages one to one, 1 of them at the same path
+    1 pair of sites among 7 pages of 7 sites; 1 pair of pages matched one to one, 1 of them at the same path
 
     a                      b                                           pages a    pages b  share a  share b  one to one  same path
     red\u001b[31m.example  üüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüüü…          1          1  100.0 %  100.0 %           1          1
 
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
-    set aside: 5 pages with matches on more sites than --common-sites says
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
+    excluded: 5 pages with matches on more sites than --common-sites allows
     ");
     let json = place.run("mirrors park.jsonl --common-sites 4 -o sites.jsonl --json -q");
     let summary: serde_json::Value = serde_json::from_str(&json.err).unwrap();
     assert_eq!((&summary["common_pages"], &summary["site_pairs"]), (&5.into(), &1.into()));
 }
 
-/// Pages that scripts fill have no text. The same bytes at the same path are the same page; other bytes, or another path, are not.
+/// Pages that are filled by scripts have no text. They match only if they have the same bytes and the same path.
 #[test]
 fn pages_without_text_match_by_their_bytes_and_path() {
     let place = Place::new();
@@ -286,20 +286,20 @@ fn pages_without_text_match_by_their_bytes_and_path() {
     --- stdout
     {"a":"m","b":"m","pages_a":4,"pages_b":4,"matched_a":2,"matched_b":2,"share_a":0.5,"share_b":0.5,"counterparts":2,"same_path":2}
     --- stderr
-    1 pair of sites among 4 pages of 1 site against 4 pages of 1 site; 2 pairs of pages one to one, 2 of them at the same path; 4 pages without a counterpart
+    1 pair of sites among 4 pages of 1 site against 4 pages of 1 site; 2 pairs of pages matched one to one, 2 of them at the same path; 4 pages without a counterpart
 
     a  b    pages a    pages b  share a  share b  one to one  same path
     m  m          4          4   50.0 %   50.0 %           2          2
 
     empty: 8 pages have no text to compare; 4 of them match by the same bytes at the same path of another site
-    found: 99.83 % of pairs at 0.8, more above it (21 bands of 6 rows)
+    found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
     assert_snapshot!(place.read("pages.jsonl"), @r#"
     {"a":"m/a.html","b":"m/a.html","site_a":"m","site_b":"m","resemblance":1.0,"same_path":true}
     {"a":"m/d.html","b":"m/d.html","site_a":"m","site_b":"m","resemblance":1.0,"same_path":true}
     "#);
     assert_eq!(place.read("gone.jsonl").lines().count(), 4);
-    // The same in records, of one collection and of two, whatever else the records have.
+    // Pages in records give the same counts, in one collection and in two, whatever other fields the records have.
     let record = |site: &str, name: &str, number: usize| {
         serde_json::json!({"id": format!("http://{site}/{name}"), "n": site, "text": script(number)}).to_string() + "\n"
     };
@@ -312,7 +312,7 @@ fn pages_without_text_match_by_their_bytes_and_path() {
         assert!(ran.out.contains("\"matched_a\":2,\"matched_b\":2"), "{}", ran.out);
         assert!(ran.err.contains("empty: 6 pages have no text to compare; 4 of them match"), "{}", ran.err);
     }
-    // No page has a match: nothing of that kind is found, and the summary says what to do.
+    // No page has a match, so no site is found, and the summary says what to do.
     let page = |name: &str, number| serde_json::json!({"id": name, "text": text(number, 40)}).to_string() + "\n";
     place.write("x.jsonl", page("a", 1) + &page("b", 2));
     place.write("y.jsonl", page("a", 3) + &page("c", 4));
@@ -326,9 +326,9 @@ fn pages_without_text_match_by_their_bytes_and_path() {
     assert_eq!((&json["shared_paths"], &json["closest"], &json["textless"]), (&1.into(), &serde_json::Value::Null, &0.into()));
 }
 
-/// A site as it is asked for, and as its files are called.
+/// One site has URLs as the ids of its pages; the other has the same pages as files.
 #[test]
-fn a_path_is_the_same_as_a_url_and_as_a_file() {
+fn a_path_is_the_same_in_a_url_and_a_file_name() {
     let place = Place::new();
     let paths = [("", "index.html"), ("guide/", "guide/index.html"), ("a%20b.html", "a b.html"), ("gr%C3%BCn.html", "grün.html")];
     let mut crawl = String::new();
@@ -348,36 +348,36 @@ fn a_path_is_the_same_as_a_url_and_as_a_file() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
+fn invalid_inputs_are_refused_without_leftover_files() {
     let place = Place::new();
     manuals(&place);
     place.write("lines.jsonl", format!("{{\"id\":1,\"text\":\"{}\"}}\n", text(0, 9)));
     place.write("url.jsonl", format!("{{\"id\":\"http://h.example/a/b\",\"text\":\"{}\"}}\n", text(0, 9)));
     place.write("twice.jsonl", "{\"id\":\"a/1\",\"text\":\"x\"}\n".repeat(2));
     for (arguments, expected) in [
-        ("mirrors one one", "one: named as A and as B"),
+        ("mirrors one one", "one: is both A and B"),
         ("mirrors twice.jsonl two", "twice.jsonl:2: id \"a/1\" was already used at twice.jsonl:1"),
-        ("mirrors one ./one/", "./one/: named as A and as B"),
-        ("mirrors one one/guide", "given twice, as an input and as what inputs are compared with"),
-        ("mirrors one two --pages -", "--pages -: pairs of sites go to standard output: name a file for them with -o"),
-        ("mirrors one two -o - --unmatched -", "--unmatched -: pairs of sites go to standard output"),
-        ("mirrors one two --skip-bad -", "--skip-bad -: pairs of sites go to standard output"),
-        ("mirrors url.jsonl", "\"h.example\", which cannot mirror itself: name a second collection, or choose --by folder"),
-        ("mirrors lines.jsonl", "say sites by a field with --by field:NAME"),
+        ("mirrors one ./one/", "./one/: is both A and B"),
+        ("mirrors one one/guide", "given twice, as an input and as a reference"),
+        ("mirrors one two --pages -", "--pages -: pairs of sites already use standard output; name a file for them with -o"),
+        ("mirrors one two -o - --unmatched -", "--unmatched -: pairs of sites already use standard output"),
+        ("mirrors one two --skip-bad -", "--skip-bad -: pairs of sites already use standard output"),
+        ("mirrors url.jsonl", "\"h.example\", which cannot mirror itself; name a second collection, or choose --by folder"),
+        ("mirrors lines.jsonl", "take sites from a field with --by field:NAME"),
         ("mirrors one missing", "missing: no such file"),
-        ("mirrors one --depth 0", "take more folders for a site's name with --depth"),
+        ("mirrors one --depth 0", "use more folders in a site's name with --depth"),
         ("mirrors one two --by host", "--by host takes the site from it"),
         ("mirrors one two --by hosts", "give host, folder, or field:NAME"),
         ("mirrors one two --by field:", "give host, folder, or field:NAME"),
-        ("mirrors lines.jsonl one --by field:text", "the text cannot be what says the site"),
-        ("mirrors one two --share 1.5", "--share 1.5: is no share of pages"),
-        ("mirrors one two --share NaN", "--share NaN: is no share of pages"),
-        ("mirrors one --share-of a", "go with two collections"),
-        ("mirrors one two --threshold 0", "threshold 0"),
+        ("mirrors lines.jsonl one --by field:text", "the text cannot identify the site"),
+        ("mirrors one two --share 1.5", "--share must be from 0 to 1, got 1.5"),
+        ("mirrors one two --share NaN", "--share must be from 0 to 1, got NaN"),
+        ("mirrors one --share-of a", "only work with two collections"),
+        ("mirrors one two --threshold 0", "threshold must be above 0 and at most 1, got 0"),
         ("mirrors one two --all-pairs", "--pages <FILE>"),
         ("mirrors one two --pages pages.parquet", "pages.parquet"),
         ("mirrors one two -o same.jsonl --pages same.jsonl", "would overwrite the output"),
-        ("mirrors lines.jsonl two --by host", "lines.jsonl:1: the page is called 1, which is no URL"),
+        ("mirrors lines.jsonl two --by host", "lines.jsonl:1: the page has the id 1, which is not a URL"),
     ] {
         let ran = place.run(arguments);
         assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);
@@ -389,8 +389,8 @@ fn what_cannot_be_is_refused_and_nothing_is_left_behind() {
     exit 1
     --- stdout
     --- stderr
-    0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages one to one, 0 of them at the same path
+    0 pairs of sites among 8 pages of 1 site against 8 pages of 1 site; 0 pairs of pages matched one to one, 0 of them at the same path
     the closest pair is . and .: 4 of 8 pages (50.0 %) and 4 of 8 (50.0 %) have a match; 3 paths are in both collections; give --share 0.5, or a lower --threshold
-    found: 100.00 % of pairs at 1, more above it (4 bands of 32 rows)
+    found: expected recall 100.00 % at similarity 1, higher above it (4 bands of 32 rows)
     ");
 }

@@ -1,11 +1,11 @@
-//! `lookalike pairs`.
+//! Tests of `lookalike pairs`.
 
 use insta::assert_snapshot;
 
 use crate::{Place, SMALL, testdata};
 
 #[test]
-fn a_line_a_pair() {
+fn one_line_per_pair() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     assert_snapshot!(place.run("pairs in.jsonl").shown(), @r#"
@@ -13,18 +13,18 @@ fn a_line_a_pair() {
     --- stdout
     {"a":"first","b":"in.jsonl:3","resemblance":0.9285714285714286,"containment_ab":1.0,"containment_ba":0.9285714285714286,"intersection":13,"size_a":13,"size_b":14}
     --- stderr
-    1 pair among 3 documents; found: 99.63 % of pairs at 0.5, more above it (42 bands of 3 rows)
+    1 pair among 3 documents; found: expected recall 99.63 % at similarity 0.5, higher above it (42 bands of 3 rows)
     "#);
     assert_snapshot!(place.run("pairs in.jsonl --exact --threshold 0.95").shown(), @"
     exit 1
     --- stdout
     --- stderr
-    0 pairs among 3 documents; found: all pairs at 0.95 or more, by an exact join of all sets
+    0 pairs among 3 documents; found: all pairs with similarity 0.95 or higher, by an exact join of all sets
     ");
 }
 
 #[test]
-fn what_the_sketches_say_has_no_counts() {
+fn estimates_of_sketches_have_no_counts() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     assert_snapshot!(place.run("pairs in.jsonl --verify sketch").shown(), @r#"
@@ -32,14 +32,14 @@ fn what_the_sketches_say_has_no_counts() {
     --- stdout
     {"a":"first","b":"in.jsonl:3","resemblance":0.9058823529411765}
     --- stderr
-    1 pair among 3 documents, similar as the sketches say; found: 99.63 % of pairs at 0.5, more above it (42 bands of 3 rows)
+    1 pair among 3 documents, similar according to sketches; found: expected recall 99.63 % at similarity 0.5, higher above it (42 bands of 3 rows)
     "#);
     assert_snapshot!(place.run("pairs in.jsonl --verify none --measure containment -t 0.8").shown(), @r#"
     exit 0
     --- stdout
     {"a":"first","b":"in.jsonl:3"}
     --- stderr
-    1 pair among 3 documents, candidates that nobody verified; found: 99.04 % of pairs at 0.8, more above it (one shingle in 8 sampled of long texts); fewer for 3 texts with fewer than 43 shingles: 65.63 % for those with 9
+    1 pair among 3 documents, candidates that are not verified; found: expected recall 99.04 % at similarity 0.8, higher above it (one shingle in 8 sampled in long texts); lower for 3 texts with fewer than 43 shingles: 65.63 % for those with 9
     "#);
     assert_eq!(
         place.run("pairs in.jsonl --verify sketch --measure containment -q").out,
@@ -65,13 +65,13 @@ fn copies_are_pairs_too_and_empty_texts_are_not() {
 }
 
 #[test]
-fn the_exact_way_asks_nothing_of_sketches() {
+fn the_exact_method_uses_no_sketches() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     assert_eq!(place.run("pairs in.jsonl --exact -t 0.0001 -q").code, 0);
     let ran = place.run("pairs in.jsonl --exact --bands 1 --rows 1");
     assert!(
-        ran.code == 2 && ran.err.contains("--bands goes with --candidates bands, and this is --method shingle"),
+        ran.code == 2 && ran.err.contains("--bands only works with --candidates bands, not with --method shingle"),
         "{}",
         ran.err
     );
@@ -79,7 +79,7 @@ fn the_exact_way_asks_nothing_of_sketches() {
 }
 
 #[test]
-fn sketches_find_what_the_curve_says_of_the_exact_pairs() {
+fn sketches_find_the_share_of_exact_pairs_that_the_curve_predicts() {
     let place = Place::new();
     for name in ["licenses", "zh_tang", "ota_versions"] {
         let input = testdata(&format!("{name}.jsonl.zst"));
@@ -108,9 +108,9 @@ fn the_nearest_of_each_document() {
         ran.out.lines().map(ids).collect()
     };
     let ran = place.run("pairs in.jsonl --shingle 1 -t 0.3 --nearest 2");
-    // 0 and 2 are copies; 1 is as similar to both, and 4 resembles 1 by 5/8, the copies by 4/8 and 3 by 3/8.
+    // 0 and 2 are copies, and 1 is equally similar to both. 4 resembles 1 by 5/8, the copies by 4/8, and 3 by 3/8.
     assert_eq!(ids(&ran), [[0, 2], [0, 1], [1, 0], [1, 2], [2, 0], [2, 1], [3, 4], [4, 1], [4, 0]], "{}", ran.err);
-    assert!(ran.err.starts_with("9 pairs among 5 documents, at most 2 of each document; found: "), "{}", ran.err);
+    assert!(ran.err.starts_with("9 pairs among 5 documents, at most 2 per document; found: "), "{}", ran.err);
     place.write("one.jsonl", "{\"id\":9,\"text\":\"a b c d\"}\n");
     let ran = place.run("pairs one.jsonl --against in.jsonl --shingle 1 -t 0.3 --nearest 3");
     assert_eq!(ids(&ran), [[9, 0], [9, 2], [9, 1]], "{}", ran.err);

@@ -1,4 +1,4 @@
-//! `lookalike passages`.
+//! Tests of `lookalike passages`.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn two_texts_are_shown_with_what_they_share() {
+fn two_texts_are_shown_with_their_shared_passages() {
     assert_snapshot!(place().run("passages essay.txt source.txt").shown(), @r#"
     exit 0
     --- stdout
@@ -35,7 +35,7 @@ fn two_texts_are_shown_with_what_they_share() {
       A 132..196  that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
       B 114..178  - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
     --- stderr
-    1 pair of 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
+    1 pair between 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
     "#);
     assert_snapshot!(place().run("passages essay.txt source.txt other.txt --gap 2 --least 4").shown(), @r#"
     exit 0
@@ -51,19 +51,19 @@ fn two_texts_are_shown_with_what_they_share() {
       A 132..196  that foxes are clever; nobody who has seen one at night would doubt that they know what they are about, and dogs are not.
       B 114..178  - and is gone. Nobody who has ever seen one at night would doubt that they know what they are about.
     --- stderr
-    1 pair of 1 text and 2 others share 2 passages; every shared run of 4 tokens or more is found
+    1 pair between 1 text and 2 others share 2 passages; every shared run of 4 tokens or more is found
     "#);
 }
 
 #[test]
-fn lines_of_json_say_where_passages_stand() {
+fn json_lines_contain_the_positions_of_passages() {
     let place = place();
     assert_snapshot!(place.run("passages essay.txt source.txt --json").shown(), @r#"
     exit 0
     --- stdout
     {"a":"essay.txt","b":"source.txt","resemblance":0.3584905660377358,"containment_ab":0.475,"containment_ba":0.59375,"intersection":19,"size_a":40,"size_b":32,"tokens_a":44,"tokens_b":36,"shared_a":27,"shared_b":27,"passages":[{"a":[16,83],"b":[9,78],"tokens":14,"text_a":"the quick brown fox jumps over the lazy dog near the old river bank","text_b":"The Quick Brown Fox jumps over the lazy dog - near the old river bank"},{"a":[132,196],"b":[114,178],"tokens":13,"text_a":"seen one at night would doubt that they know what they are about","text_b":"seen one at night would doubt that they know what they are about"}]}
     --- stderr
-    1 pair of 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
+    1 pair between 1 text and 1 other share 2 passages; every shared run of 8 tokens or more is found
     "#);
     let ran = place.run("passages essay.txt source.txt other.txt --json --no-text -o found.jsonl");
     let summary: Value = serde_json::from_str(&ran.err).unwrap();
@@ -74,7 +74,7 @@ fn lines_of_json_say_where_passages_stand() {
 }
 
 #[test]
-fn of_one_collection_the_texts_are_compared_with_each_other() {
+fn texts_of_one_collection_are_compared_with_each_other() {
     let place = place();
     let lines: String = [("a", ESSAY), ("b", "short"), ("c", SOURCE), ("d", ESSAY)]
         .map(|(id, text)| serde_json::json!({"id": id, "text": text}).to_string() + "\n")
@@ -90,30 +90,30 @@ fn of_one_collection_the_texts_are_compared_with_each_other() {
     };
     assert_eq!(pairs("-q"), (0, "ac ad cd".into(), String::new()));
     let (code, found, words) = pairs("--threshold 0.9");
-    assert!(code == 0 && found == "ad" && words.contains("left out: 2 pairs that share passages, below --threshold"), "{words}");
+    assert!(code == 0 && found == "ad" && words.contains("below --threshold: 2 pairs that share passages"), "{words}");
     assert_eq!(pairs("-q --least 30").1, "ad");
     assert_eq!(pairs("-q --least 300"), (1, String::new(), String::new()));
-    // All windows that a and c share stand in d too.
+    // All windows that a and c share also occur in d.
     let (code, found, words) = pairs("--common 2");
-    assert!(code == 0 && found == "ad" && words.contains("windows set aside"), "{found} {words}");
+    assert!(code == 0 && found == "ad" && words.contains("windows excluded"), "{found} {words}");
 }
 
 #[test]
-fn what_shares_most_is_shown_first() {
+fn pairs_that_share_most_are_shown_first() {
     let place = place();
     let ran = place.run("passages essay.txt source.txt other.txt essay.txt --pairs 1");
     assert!(ran.code == 2 && ran.err.contains("essay.txt: given twice"), "{}", ran.err);
     place.write("copy.txt", ESSAY);
     let ran = place.run("passages essay.txt source.txt copy.txt --pairs 1");
     assert!(
-        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("\n1 pair more with less"),
+        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("\n1 pair more that share less"),
         "{}",
         ran.out
     );
 }
 
 #[test]
-fn a_text_commands_no_terminal() {
+fn texts_cannot_send_terminal_escapes() {
     let place = place();
     place.write("evil.txt", format!("{SOURCE}\u{1b}[2J\u{7}"));
     let ran = place.run("passages source.txt evil.txt");
@@ -121,17 +121,17 @@ fn a_text_commands_no_terminal() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn invalid_inputs_and_options_are_reported() {
     let place = place();
     place.write("bad.jsonl", "{\"id\":1,\"text\":[\"a\"]}\n").write("twice.jsonl", "{\"id\":1,\"text\":\"a\"}\n".repeat(2));
     for (arguments, part) in [
-        ("essay.txt source.txt --least 0", "passages of at least 0 tokens cannot be looked for: give a number from 1 to 1000"),
-        ("essay.txt source.txt --threshold 2", "--threshold 2: is no containment"),
+        ("essay.txt source.txt --least 0", "the minimum length of a passage must be from 1 to 1000 tokens, got 0"),
+        ("essay.txt source.txt --threshold 2", "--threshold must be from 0 to 1, got 2"),
         ("essay.txt nowhere.txt", "nowhere.txt"),
         ("essay.txt bad.jsonl", "bad.jsonl:1: field \"text\" is an array"),
         ("essay.txt twice.jsonl", "twice.jsonl:2: id 1 was already used"),
         ("twice.jsonl essay.txt", "twice.jsonl:2: id 1 was already used at"),
-        ("essay.txt source.txt --no-text", "--no-text goes with --json or --output"),
+        ("essay.txt source.txt --no-text", "--no-text only works with --json or --output"),
         ("essay.txt source.txt --gap -1", "invalid value '-1' for '--gap <N>'"),
         ("essay.txt source.txt -o essay.txt", "essay.txt"),
         ("essay.txt source.txt -o found.csv", "passages are JSON Lines"),
@@ -143,5 +143,5 @@ fn what_cannot_be_is_told() {
     }
     place.write("half.jsonl", format!("x\n{}\n", serde_json::json!({"text": SOURCE})));
     let ran = place.run("passages essay.txt half.jsonl --skip-bad bad.out");
-    assert!(ran.code == 0 && ran.err.contains("set aside: 1 line as no records"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("bad: 1 line skipped"), "{}", ran.err);
 }

@@ -1,4 +1,4 @@
-//! Summaries as JSON: what they begin with, and the file that they may go to, which is there whole or not at all.
+//! Tests of summaries as JSON: their first fields, and the summary file, which is either complete or not there.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// Records, prints and a configuration for the commands that do not read texts.
+/// Writes texts, and also records, prints and a configuration for the commands that do not read texts.
 fn place() -> Place {
     let place = Place::new();
     place
@@ -26,7 +26,7 @@ fn place() -> Place {
     place
 }
 
-/// What differs from run to run.
+/// Removes the fields that differ from run to run.
 fn without_measures(mut summary: Value) -> Value {
     let fields = summary.as_object_mut().unwrap();
     ["seconds", "peak_memory", "above_memory", "runs"].iter().for_each(|name| _ = fields.remove(*name));
@@ -34,7 +34,7 @@ fn without_measures(mut summary: Value) -> Value {
 }
 
 #[test]
-fn a_summary_in_a_file_is_what_json_prints() {
+fn a_summary_file_equals_the_json_output() {
     let place = place();
     for (command, asked, inputs, outputs) in [
         (
@@ -88,14 +88,14 @@ fn a_summary_in_a_file_is_what_json_prints() {
         assert_eq!(printed, written, "{command}");
         assert_eq!((&written["schema"], &written["version"]), (&json!(1), &json!(env!("CARGO_PKG_VERSION"))));
         assert_eq!((&written["command"], &written["inputs"], &written["outputs"]), (&json!(command), &inputs, &outputs));
-        // The file changes nothing that is said.
+        // The summary file does not change the output.
         let again = place.run(&format!("{command} {asked} --json"));
         assert_eq!(without_measures(parsed(&format!("{}{}", again.out, again.err))), without_measures(written), "{command}");
     }
 }
 
 #[test]
-fn a_failed_run_leaves_the_summary_that_was_there() {
+fn a_failed_run_leaves_the_old_summary() {
     let place = Place::new();
     place.write("in.jsonl", "{\"text\": 1}\n").write("summary.json", "old");
     let before = place.names();
@@ -103,7 +103,7 @@ fn a_failed_run_leaves_the_summary_that_was_there() {
         assert_eq!(place.run(&format!("{command} --summary summary.json")).code, 2);
         assert_eq!((place.names(), place.read("summary.json")), (before.clone(), "old".into()), "{command}");
     }
-    // Told before anything is read.
+    // The error is reported before any input is read.
     let ran = place.run("dedup in.jsonl --summary no/summary.json");
     assert!(ran.code == 2 && ran.err.contains("no/summary.json"), "{}", ran.err);
     place.write("in.jsonl", SMALL);
@@ -112,7 +112,7 @@ fn a_failed_run_leaves_the_summary_that_was_there() {
 }
 
 #[test]
-fn a_summary_overwrites_nothing_of_the_run() {
+fn a_summary_does_not_overwrite_files_of_the_run() {
     let place = place();
     for command in [
         "dedup in.jsonl --summary in.jsonl",
@@ -136,7 +136,7 @@ fn a_summary_overwrites_nothing_of_the_run() {
 }
 
 #[test]
-fn a_summary_goes_to_standard_output_and_is_packed_by_its_ending() {
+fn a_summary_is_written_to_standard_output_or_compressed_by_extension() {
     let place = place();
     let ran = place.run("dedup in.jsonl -o kept.jsonl --quiet --summary -");
     assert_eq!((ran.code, parsed(&ran.out)["kept"].clone()), (0, json!(2)));
@@ -148,7 +148,7 @@ fn a_summary_goes_to_standard_output_and_is_packed_by_its_ending() {
 }
 
 #[test]
-fn a_summary_has_no_line_of_a_command() {
+fn a_summary_does_not_show_command_lines() {
     let place = place();
     let mut command = place.command("dedup --input-command");
     let ran = Ran::of(command.args(["cat in.jsonl # hunter2", "--json", "-vv"]).output().unwrap());
@@ -158,7 +158,7 @@ fn a_summary_has_no_line_of_a_command() {
 }
 
 #[test]
-fn reports_without_a_run_begin_likewise() {
+fn reports_without_a_run_have_the_same_header() {
     let place = place();
     for (command, inputs) in [
         ("curve --json", json!([])),

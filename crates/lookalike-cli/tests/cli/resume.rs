@@ -1,4 +1,4 @@
-//! Runs that go on from where another was ended.
+//! Tests of runs that resume after another run was ended.
 
 use std::{
     fs::{self, File},
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{Place, Ran, SMALL, testdata};
 
-/// Marsaglia's xorshift: the same kills on every run, as far as clocks allow.
+/// Marsaglia's xorshift, so that every run of the test has the same kills, as far as clocks allow.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -23,8 +23,8 @@ impl Random {
     }
 }
 
-/// Some thousand documents of several languages: originals, others' copies under another id, texts with a few words changed,
-/// short ones that look alike, records without an id, blank lines, and lines that are none.
+/// Returns several thousand documents in several languages: originals, copies of originals with a new id, texts with a few
+/// changed words, short similar texts, records without an id, blank lines, and invalid lines.
 fn collection(place: &Place) -> Vec<String> {
     let mut originals: Vec<String> = Vec::new();
     for (name, most) in [("licenses", 2_000_000), ("zh_tang", 400_000)] {
@@ -68,7 +68,7 @@ fn with_lines(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// How a collection is read and what is done with it.
+/// The command and its options for one case.
 struct Case {
     flags: &'static str,
     command: Option<&'static str>,
@@ -84,12 +84,12 @@ const CASES: [Case; 7] = [
     Case { flags: "dedup a.jsonl.gz b.jsonl --skip-bad bad.txt --method simhash --cluster components", command: None },
 ];
 
-/// Kills of each case, at least.
+/// The minimum number of kills per case.
 const KILLS: u32 = 34;
 
 impl Case {
-    /// Kills runs and has others go on, until there were enough kills. Gives these by what was safe then: nothing, blocks of the
-    /// first pass, rounds of the second.
+    /// Kills runs and resumes them, until there were enough kills. Returns the number of kills by what had been saved at that
+    /// time: nothing, blocks of the first pass, or rounds of the second pass.
     fn kill_and_compare(&self, inputs: &Place) -> [u32; 3] {
         let place = Place::new();
         for name in inputs.names() {
@@ -108,12 +108,12 @@ impl Case {
                 fs::remove_file(place.path(name)).unwrap();
             }
             for attempt in 0.. {
-                // Neither the size of parts nor threads nor memory have to be what they were.
+                // The size of parts, the number of threads and the memory limit may differ from those of the run that is resumed.
                 let part = [1, 300_000, 300_000, 300_000][random.below(4) as usize];
                 let memory = ["", "--memory 64M"][random.below(2) as usize];
                 let flags = format!("--resume state --resume-part {part} --threads {} {memory}", 1 + random.below(3));
                 let child = self.start(&place, &flags);
-                // Some die before they have done anything. A long chain of kills is enough at some time.
+                // Some runs are killed before they have done anything. After twelve attempts, a run may finish.
                 let most = if random.below(8) == 0 { 60 } else { 1000 };
                 let time = usual.mul_f64(random.below(most) as f64 / 1000.0);
                 let ended = kill_after(child, (attempt < 12).then_some(time));
@@ -145,14 +145,14 @@ fn outputs(place: &Place) -> Vec<Vec<u8>> {
     ["kept.jsonl", "kept.decisions.jsonl", "bad.txt"].map(|name| fs::read(place.path(name)).unwrap()).into()
 }
 
-/// How many blocks and rounds are safe in a state's folder.
+/// Returns the number of blocks and of rounds that are saved in the state folder.
 fn safe(place: &Place) -> Option<(u64, u64)> {
     let progress: Value = serde_json::from_str(&fs::read_to_string(place.path("state/progress.json")).ok()?).unwrap();
     let records = |journal: &str| progress[journal]["records"].as_u64().unwrap();
     Some((records("sketches"), records("verdicts")))
 }
 
-/// Kills a run after some time, if any; gives how it ended if it had before.
+/// Kills a run after the given time, if any. Returns its exit status if it had ended before.
 fn kill_after(mut child: Child, time: Option<Duration>) -> Option<ExitStatus> {
     if let Some(time) = time {
         std::thread::sleep(time);
@@ -162,7 +162,7 @@ fn kill_after(mut child: Child, time: Option<Duration>) -> Option<ExitStatus> {
 }
 
 #[test]
-fn a_run_that_was_killed_again_and_again_gives_the_same_bytes() {
+fn a_repeatedly_killed_run_gives_the_same_bytes() {
     let place = Place::new();
     let lines = collection(&place);
     let (a, b) = lines.split_at(lines.len() * 2 / 3);
@@ -171,14 +171,14 @@ fn a_run_that_was_killed_again_and_again_gives_the_same_bytes() {
         .write("b.jsonl", with_lines(b))
         .write("c.jsonl", "{\"id\":\"c\",\"text\":\"one\"}\n".to_string() + &"no record\n".repeat(20));
     for (name, packed) in [("a", "a.jsonl.gz"), ("b", "b.jsonl.zst")] {
-        // What packs them: no id is another's text, so all records with an id stay.
+        // This run only compresses the file: it compares ids, which all differ, so all records with an id are kept.
         let ran = place.run(&format!(
             "dedup {name}.jsonl --text-field id --id-field none --method exact --skip-bad /dev/null -o {packed} --no-decisions"
         ));
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
     assert!(lines.iter().map(String::len).sum::<usize>() > 20 * 300_000);
-    // Most of the time a run waits for the disk: several cases at a time.
+    // Runs mostly wait for the disk, so several cases run in parallel.
     let cases = |cases: &[Case]| cases.iter().map(|case| case.kill_and_compare(&place)).collect::<Vec<_>>();
     let midway: Vec<[u32; 3]> = std::thread::scope(|scope| {
         let threads: Vec<_> = CASES.chunks(2).map(|some| scope.spawn(move || cases(some))).collect();
@@ -190,7 +190,7 @@ fn a_run_that_was_killed_again_and_again_gives_the_same_bytes() {
     assert!(kills >= 200 && (0..3).all(|stage| of_stage(stage) >= 5), "{midway:?}");
 }
 
-/// A folder with the state of a run that ended at a bad last line, and what it was asked for.
+/// Returns a folder with the state of a run that ended at a bad last line, and the arguments of that run.
 fn ended_at_a_bad_line() -> (Place, &'static str) {
     let place = Place::new();
     let line = |n: u32| format!("{{\"id\":{n},\"text\":\"{}\"}}\n", format!("words {n} ").repeat(300));
@@ -212,20 +212,23 @@ fn another_configuration_is_refused_with_both_sides_named() {
     for (flags, words) in [
         (
             "--threshold 0.7",
-            "the state in state is of a run with threshold 0.8, this one has 0.7; give the same options, or another folder",
+            "the state in state is from a run with threshold 0.8, but this run has 0.7; give the same options, or another folder",
         ),
-        ("--bands 20 --rows 6", "with candidates.bands null, this one has 20;"),
+        ("--bands 20 --rows 6", "with candidates.bands null, but this run has 20;"),
         ("--candidates shared", "with candidates {"),
-        ("--keep longest", "with keep \"first\", this one has \"longest\";"),
-        ("--text-field body", "with text_field \"text\", this one has \"body\";"),
-        ("--skip-bad bad.txt", "with skip_bad false, this one has true;"),
-        ("--input-command ls", "of a run over 2 inputs, this one has 3 inputs; give the same inputs, or another folder"),
+        ("--keep longest", "with keep \"first\", but this run has \"longest\";"),
+        ("--text-field body", "with text_field \"text\", but this run has \"body\";"),
+        ("--skip-bad bad.txt", "with skip_bad false, but this run has true;"),
+        ("--input-command ls", "from a run over 2 inputs, but this run has 3 inputs; give the same inputs, or another folder"),
     ] {
         refused(&place.run(&format!("{asked} {flags}")), &[words]);
     }
     let swapped = place.run("dedup other.jsonl in.jsonl --resume state");
-    refused(&swapped, &["is of a run with the input in.jsonl, this one has other.jsonl; give the same inputs in the same order"]);
-    // What does not decide the answer may be other: it goes on, to the same bad line.
+    refused(
+        &swapped,
+        &["is from a run with the input in.jsonl, but this run has other.jsonl; give the same inputs in the same order"],
+    );
+    // Options that do not affect the answer may differ: the run resumes, and ends at the same bad line.
     let ran = place.run("dedup in.jsonl other.jsonl --resume state --threads 1 --memory 64M --temp-dir .");
     refused(&ran, &["in.jsonl:601: not JSON"]);
 }
@@ -239,17 +242,20 @@ fn changed_inputs_are_refused_with_both_sides_named() {
         fs::write(&path, bytes).unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
     };
-    let before = format!("in.jsonl: {} bytes of ", bytes.len());
+    let before = format!("in.jsonl: changed since the state in state was saved, from {} bytes (modified ", bytes.len());
     change(&bytes[..bytes.len() - 5], time);
-    let now = format!("for the state in state, now {} bytes of ", bytes.len() - 5);
-    refused(&place.run(asked), &[&before, &now, "put back what it was, or begin anew in another folder"]);
+    let now = format!(" to {} bytes (modified ", bytes.len() - 5);
+    refused(&place.run(asked), &[&before, &now, "restore the earlier file, or start again in another folder"]);
     change(&bytes, time + Duration::from_nanos(1));
-    refused(&place.run(asked), &[&before, &format!("now {} bytes of ", bytes.len())]);
+    refused(&place.run(asked), &[&before, &format!(" to {} bytes (modified ", bytes.len())]);
     for (at, end) in [(20, "first"), (bytes.len() - 20, "last")] {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         change(&changed, time);
-        refused(&place.run(asked), &[&format!("in.jsonl: its {end} 64 KiB had the digest "), " for the state in state, now "]);
+        refused(
+            &place.run(asked),
+            &["in.jsonl: changed since the state in state was saved", &format!(" of its {end} 64 KiB to ")],
+        );
     }
     change(&bytes, time);
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
@@ -258,7 +264,7 @@ fn changed_inputs_are_refused_with_both_sides_named() {
 }
 
 #[test]
-fn a_command_that_prints_other_data_for_the_run_that_goes_on_is_refused() {
+fn a_command_with_different_output_in_the_resumed_run_is_refused() {
     let place = Place::new();
     let lines =
         |what: &str| (0..6000).map(|n| format!("{{\"id\":{n},\"text\":\"{what} {n} {}\"}}\n", "and so on ".repeat(9))).collect();
@@ -268,22 +274,22 @@ fn a_command_that_prints_other_data_for_the_run_that_goes_on_is_refused() {
     command.args(["--input-command", "cat a.jsonl"]);
     refused(&Ran::of(command.output().unwrap()), &["command:1:6001: not JSON"]);
     place.write("a.jsonl", format!("{others}oops\n"));
-    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): gave other data when it was run again"]);
+    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): printed different data when it was run again"]);
     place.write("a.jsonl", &some[..300_000]);
-    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): gave other data when it was run again"]);
-    // The same as far as it was read, and good behind it.
+    refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): printed different data when it was run again"]);
+    // The part that was read before is unchanged, and the rest is valid.
     place.write("a.jsonl", &some);
     let ran = Ran::of(command.output().unwrap());
     assert!(ran.code == 0 && ran.err.contains("  resumed  within the first pass\n"), "{}", ran.err);
-    assert!(ran.err.ends_with("  state    no longer needed, and removed from state\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("  state    no longer needed, removed from state\n"), "{}", ran.err);
     let kept = place.read("kept.jsonl");
     assert_eq!(place.run("dedup a.jsonl -o again.jsonl").code, 0);
     assert!(kept == place.read("again.jsonl") && !place.path("state").exists());
 }
 
-/// A command's line may have a password in it: neither the state nor a message has more of it than the program's name.
+/// A command line may contain a password, so the state and the messages contain only the name of its program.
 #[test]
-fn of_a_command_the_state_has_a_digest() {
+fn the_state_stores_only_a_digest_of_a_command() {
     let place = Place::new();
     place.write("a.jsonl", format!("{SMALL}oops\n"));
     let run = |line: &str| {
@@ -293,9 +299,9 @@ fn of_a_command_the_state_has_a_digest() {
     let first = "PASS=hunter2 cat a.jsonl # hunter2";
     refused(&run(first), &["command:1:"]);
     for (line, part) in [
-        ("cat a.jsonl # hunter2", "command:1: is another command than in the run that the state in state is of; give the same"),
+        ("cat a.jsonl # hunter2", "command:1: the state in state is from a run with a different command; give the same"),
         (first, ": not JSON"),
-        ("exit 3 # hunter2", "another command"),
+        ("exit 3 # hunter2", "a different command"),
     ] {
         let ran = run(line);
         refused(&ran, &[part]);
@@ -309,14 +315,14 @@ fn of_a_command_the_state_has_a_digest() {
 }
 
 #[test]
-fn damage_is_told_with_its_file() {
+fn damage_is_reported_with_its_file() {
     let (place, asked) = ended_at_a_bad_line();
     for name in ["manifest.json", "progress.json", "sketches.journal"] {
         let path = place.path("state").join(name);
         let bytes = fs::read(&path).unwrap();
         for wrong in [&bytes[..bytes.len() / 2], &[b"x", &bytes[1..]].concat(), b""] {
             fs::write(&path, wrong).unwrap();
-            refused(&place.run(asked), &[&format!("state/{name} is damaged: "), "remove state and begin anew"]);
+            refused(&place.run(asked), &[&format!("state/{name} is damaged: "), "remove state and start again"]);
         }
         fs::write(&path, &bytes).unwrap();
     }
@@ -324,36 +330,42 @@ fn damage_is_told_with_its_file() {
     fs::write(place.path("state/manifest.json"), manifest.replace("\"threshold\":0.8", "\"threshold\":0.9")).unwrap();
     refused(&place.run(asked), &["state/manifest.json is damaged: "]);
     fs::write(place.path("state/manifest.json"), manifest).unwrap();
-    // What was appended behind the last part is of no account.
+    // Bytes that were appended after the last part are ignored.
     let path = place.path("state/sketches.journal");
     fs::write(&path, [&*fs::read(&path).unwrap(), b"a torn write"].concat()).unwrap();
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
-    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 5", "\"format\": 0"))
+    fs::write(place.path("state/manifest.json"), place.read("state/manifest.json").replace("\"format\": 6", "\"format\": 0"))
         .unwrap();
-    refused(&place.run(asked), &["the state in state is of lookalike ", "(format 0, ", "this is lookalike ", "(format 5, "]);
-    // Such a manifest has the lines of commands: it is the user's to remove.
-    refused(&place.run(asked), &["or give another folder; remove state if it is not needed: it has the lines of commands in it"]);
+    refused(
+        &place.run(asked),
+        &["the state in state was written by lookalike ", "(format 0, ", "but this is lookalike ", "(format 6, "],
+    );
+    // A manifest of format 0 contains command lines, so only the user may remove it.
+    refused(
+        &place.run(asked),
+        &["or give another folder; remove state if you do not need it, because it contains command lines"],
+    );
     assert!(place.path("state/manifest.json").exists());
 }
 
-/// A folder of a stranger's stays as it was, whatever its files are called.
+/// A folder of another program is not changed, whatever the names of its files.
 #[test]
-fn a_manifest_that_is_not_ours_is_left_alone() {
+fn a_foreign_manifest_is_not_changed() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     fs::create_dir(place.path("app")).unwrap();
     for content in ["{\"name\": \"app\"}", "no JSON", "{\"state\": \"on\"}", ""] {
         place.write("app/manifest.json", content);
         let ran = place.run("dedup in.jsonl --resume app");
-        refused(&ran, &["app: holds a manifest.json that is not lookalike's; give --resume a new folder"]);
+        refused(&ran, &["app: contains a manifest.json that is not lookalike's; give --resume a new folder"]);
         assert!(!ran.err.contains("remove"), "{}", ran.err);
         assert_eq!((place.read("app/manifest.json"), fs::read_dir(place.path("app")).unwrap().count()), (content.into(), 1));
     }
 }
 
-/// The folder may be on another disk. It and the link to it stay, for the next run.
+/// The folder may be on another disk. The folder and the link to it remain, for the next run.
 #[test]
-fn a_link_to_a_folder_is_as_good_as_the_folder() {
+fn a_link_to_a_folder_works_like_the_folder() {
     let place = Place::new();
     fs::create_dir(place.path("disk")).unwrap();
     std::os::unix::fs::symlink("disk", place.path("state")).unwrap();
@@ -372,7 +384,7 @@ fn a_link_to_a_folder_is_as_good_as_the_folder() {
 }
 
 #[test]
-fn what_others_could_read_of_a_state_they_cannot_any_more() {
+fn a_state_that_others_could_read_becomes_private() {
     use std::os::unix::fs::PermissionsExt;
     let (place, asked) = ended_at_a_bad_line();
     let set = |name: &str, mode| fs::set_permissions(place.path(name), fs::Permissions::from_mode(mode)).unwrap();
@@ -391,7 +403,7 @@ fn what_others_could_read_of_a_state_they_cannot_any_more() {
     set("state/notes", 0o644);
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
     assert_eq!((mode("state"), files.map(mode), mode("state/notes")), (0o755, [0o600; 5], 0o644));
-    // An empty folder that is there is taken like one that is not.
+    // An existing empty folder is treated like a new one.
     fs::create_dir(place.path("empty")).unwrap();
     set("empty", 0o755);
     refused(&place.run("dedup in.jsonl --resume empty --resume-part 1"), &["in.jsonl:601: not JSON"]);
@@ -399,18 +411,15 @@ fn what_others_could_read_of_a_state_they_cannot_any_more() {
 }
 
 #[test]
-fn folders_that_are_no_state_are_refused() {
+fn folders_without_a_state_are_refused() {
     let place = Place::new();
     place.write("in.jsonl", SMALL).write("file", "");
     fs::create_dir_all(place.path("mine/inner")).unwrap();
     refused(
         &place.run("dedup in.jsonl --resume mine"),
-        &["mine: is not empty and holds no state of lookalike; give --resume a new"],
+        &["mine: is not empty and contains no state of lookalike; give --resume a new"],
     );
-    refused(
-        &place.run("dedup in.jsonl --resume file"),
-        &["the state in file: is no folder; give --resume the name of a new one"],
-    );
+    refused(&place.run("dedup in.jsonl --resume file"), &["file is not a directory; give --resume the name of a new folder"]);
     let piped = |name: &str| {
         Command::new("sh")
             .arg("-c")
@@ -420,12 +429,15 @@ fn folders_that_are_no_state_are_refused() {
             .unwrap()
     };
     for name in ["-", "/dev/stdin"] {
-        refused(&Ran::of(piped(name)), &["can be read only once, so --resume could not go on with it; write it to a file first"]);
+        refused(
+            &Ran::of(piped(name)),
+            &["can be read only once, so --resume could not continue with it; save it to a file first"],
+        );
     }
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
-    // A dry run would use up what another one has done.
+    // A dry run would use up the saved progress of another run.
     refused(&place.run("dedup in.jsonl --dry-run --resume new"), &["--dry-run", "--resume"]);
-    // An empty one is as good as a new one; what others put beside the state stays.
+    // An empty folder is as good as a new one; other files in the state folder remain.
     fs::create_dir(place.path("empty")).unwrap();
     assert_eq!(place.run("dedup in.jsonl --resume empty").code, 0);
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
@@ -449,7 +461,7 @@ fn two_runs_do_not_share_a_folder_and_a_finished_one_leaves_none() {
     let mut second = place.command("dedup --resume state");
     let second =
         second.args(["--input-command", "cat in.jsonl; echo > ready; while [ -e ready ]; do sleep 0.1; done"]).output().unwrap();
-    refused(&Ran::of(second), &["state: another run is at work in it; wait for its end, or give another folder"]);
+    refused(&Ran::of(second), &["state: another run is using it; wait until that run ends, or give another folder"]);
     first.kill().unwrap();
     first.wait().unwrap();
     fs::remove_dir_all(place.path("state")).unwrap();

@@ -1,7 +1,7 @@
-//! `docs/summaries.schema.json` and what the commands print say the same: nothing is printed that the schema does not have, nothing that it
-//! requires is missing, and each of its fields is seen.
+//! Checks that `docs/summaries.schema.json` agrees with the output of the commands: they print nothing that is not in the schema
+//! and everything it requires, and each of its fields occurs.
 //!
-//! The schema uses a dozen keywords, which are checked here. A validator of all of JSON Schema would take a minute to build.
+//! The schema uses a dozen keywords, which are checked here. A validator for all of JSON Schema would take a minute to build.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{Place, SMALL, testdata};
 
 struct Schema {
     root: Value,
-    /// The fields that were seen, each with the definition that has it.
+    /// The fields that occurred, each with the definition that contains it.
     seen: BTreeSet<String>,
 }
 
@@ -25,7 +25,7 @@ impl Schema {
         self.root["$defs"].as_object().unwrap()
     }
 
-    /// Notes the fields of a summary, if the definition fits.
+    /// Records the fields of a summary if the summary fits the definition.
     fn take(&mut self, name: &str, value: &Value) -> Result<(), String> {
         let mut seen = BTreeSet::new();
         self.check(&self.definitions()[name], name, value, &mut seen).map_err(|why| format!("{name}: {why}"))?;
@@ -33,7 +33,7 @@ impl Schema {
         Ok(())
     }
 
-    /// Checks a value by a schema, which is part of a definition.
+    /// Checks a value against a schema, which is part of a definition.
     fn check(&self, schema: &Value, of: &str, value: &Value, seen: &mut BTreeSet<String>) -> Result<(), String> {
         let rules = schema.as_object().unwrap();
         let list = |name: &str| rules.get(name).and_then(Value::as_array).into_iter().flatten();
@@ -70,7 +70,7 @@ impl Schema {
                 return Err(format!("{value} against {keyword}: {rule}"));
             }
         }
-        // A summary may have fields that its reader does not know. Here it may not.
+        // The schema allows fields that the reader of a summary does not know; this test does not.
         if let (Some(Value::Object(properties)), Value::Object(fields)) = (rules.get("properties"), value) {
             for (name, field) in fields {
                 let Some(schema) = properties.get(name) else { return Err(format!("{of} has no field {name}")) };
@@ -100,7 +100,7 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
     }
 }
 
-/// Fields that only a run has that continues another.
+/// Fields that occur only in resumed runs.
 const UNSEEN: [&str; 3] = ["dedup.resumed", "Resumed.stage", "Resumed.share"];
 
 fn people() -> String {
@@ -135,6 +135,13 @@ fn place() -> Place {
     fs::write(place.path("folder/one/b.html"), format!("<body>{deep}<p>{}", words(9000))).unwrap();
     fs::create_dir_all(place.path("records")).unwrap();
     place.write("records/a.jsonl", SMALL).write("records/b.xlsx", "PK");
+    let form =
+        |number: usize| if number < 20 { "漢語書寫時間問題學習電腦" } else { "汉语书写时间问题学习电脑" };
+    place.write("mixed.jsonl", (0..40).map(|id| format!("{{\"id\": {id}, \"text\": \"{}\"}}\n", form(id))).collect::<String>());
+    for site in ["mixed/one", "mixed/two"] {
+        fs::create_dir_all(place.path(site)).unwrap();
+        (0..40).for_each(|page| fs::write(place.path(&format!("{site}/{page:02}.txt")), form(page)).unwrap());
+    }
     place.write("people.jsonl", people()).write("more.jsonl", people());
     place.write(
         "link.toml",
@@ -152,7 +159,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn the_schema_says_what_the_commands_print() {
+fn the_schema_matches_the_output_of_the_commands() {
     let (place, mut schema) = (place(), Schema::read());
     let chinese = testdata("zh_tang.jsonl.zst");
     for (definition, command) in [
@@ -161,10 +168,12 @@ fn the_schema_says_what_the_commands_print() {
         ("dedup", "dedup records folder --text-field text --html main".into()),
         ("dedup", format!("dedup {chinese} --candidates shared --measure containment")),
         ("dedup", "dedup many.jsonl --method simhash".into()),
+        ("dedup", "dedup mixed.jsonl".into()),
         ("apply", "apply why.jsonl many.jsonl -o applied.jsonl".into()),
         ("pairs", "pairs many.jsonl --against old.jsonl --nearest 2 --preset quotations --anchors en -o pairs.jsonl".into()),
         ("pairs", "pairs records folder --html main -o pairs.jsonl".into()),
         ("pairs", "pairs in.jsonl --skip-bad bad.txt --exact -o pairs.jsonl".into()),
+        ("pairs", "pairs mixed.jsonl -o pairs.jsonl".into()),
         ("compare", "compare 0 1 --in many.jsonl --sketches --longest 2 --anchors en".into()),
         ("compare", "compare 0 5 --in many.jsonl".into()),
         ("passages", "passages many.jsonl -o passages.jsonl --common 1".into()),
@@ -173,6 +182,7 @@ fn the_schema_says_what_the_commands_print() {
         ("eval", "eval many.jsonl --labels group --run=".into()),
         ("mirrors", "mirrors folder --depth 1 --html main --preset quotations --anchors en --common-sites 9 --pages pages.jsonl --unmatched alone.jsonl -o sites.jsonl".into()),
         ("mirrors", "mirrors folder/one folder/two --depth 0 --threshold 1 --share 1 -o sites.jsonl".into()),
+        ("mirrors", "mirrors mixed --depth 1 -o sites.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --truth true.jsonl --clusters clusters.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --label who --right-by since".into()),
         ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
@@ -192,7 +202,7 @@ fn the_schema_says_what_the_commands_print() {
         }
         let ran = place.run(&format!("{command} --json"));
         assert!(ran.code < 2, "{command}: {}", ran.err);
-        // Where lines go to standard output, the summary is on standard error, after what is said of bad lines.
+        // If lines are written to standard output, the summary is on standard error, after the messages about bad lines.
         let printed = if ran.out.is_empty() { &ran.err } else { &ran.out };
         let printed = &printed[printed.find("{\n").unwrap_or_else(|| panic!("{command}: {printed}"))..];
         let summary: Value = serde_json::from_str(printed).unwrap_or_else(|error| panic!("{command}: {error}: {printed}"));

@@ -1,4 +1,4 @@
-//! No message, page or summary shows the secret of a URL, whichever option it was given to.
+//! Tests that no message, page or summary shows the secret of a URL, whichever option it was given to.
 
 use std::{collections::BTreeSet, fs};
 
@@ -6,7 +6,7 @@ use crate::{Place, Ran, SMALL};
 
 const SECRET: &str = "hunter2";
 
-/// URLs with the secret where people put theirs, also not escaped as it should be.
+/// URLs with the secret in the usual places. In some of them, the secret is not escaped as it should be.
 const URLS: [&str; 6] = [
     "https://user:hunter2@127.0.0.1:1/x.jsonl?X-Amz-Signature=hunter2",
     "https://user:pa/hunter2@host.example/x.jsonl",
@@ -16,7 +16,8 @@ const URLS: [&str; 6] = [
     "ftp://user:hunter2@host.example/x.jsonl",
 ];
 
-/// Each command with arguments that it needs, its options that take a path, and its arguments with one of them in the URL's place.
+/// For each command: the command line that it needs, its options that take a path, and its arguments with the URL in place of one
+/// of them.
 const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
     ("dedup in.jsonl", &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary"], &["dedup URL"]),
     (
@@ -46,7 +47,7 @@ const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
     ("minutiae prints.jsonl", &["output", "summary"], &["minutiae URL"]),
 ];
 
-/// The options that take a path or several, by the help.
+/// Returns the options that take one or several paths, according to the help.
 fn options(place: &Place, command: &str) -> BTreeSet<String> {
     let help = place.run(&format!("{command} --help")).out;
     let option = |line: &str| {
@@ -69,14 +70,14 @@ fn no_secret_of_a_url_is_shown() {
     let before = place.names();
     let refused = |asked: &[String], url: &str| {
         let mut command = place.command("");
-        // Without credentials, and without asking the machine for them.
+        // The run has no credentials, and must not request them from the machine's metadata service.
         for name in
             ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_ENDPOINT_URL", "HTTPS_PROXY", "https_proxy"]
         {
             command.env_remove(name);
         }
         command.env("AWS_EC2_METADATA_DISABLED", "true").env("AWS_REGION", "us-east-1").env("HOME", place.path("home"));
-        // With all that log lines say.
+        // This run prints all log lines.
         let ran = Ran::of(command.arg("-vv").args(asked).output().unwrap());
         assert!(!ran.out.contains(SECRET) && !ran.err.contains(SECRET), "{asked:?}: {} {}", ran.out, ran.err);
         assert_eq!(ran.code, 2, "{asked:?}: {} {}", ran.out, ran.err);
@@ -94,7 +95,7 @@ fn no_secret_of_a_url_is_shown() {
                 // Most of the time is spent waiting for a server that does not answer.
                 scope.spawn(move || {
                     for flag in flags {
-                        // The option stands for the one that the command needs.
+                        // The tested option replaces the same option among the arguments that the command needs.
                         let needed = |word: &&str| !(word.starts_with("--config") && *flag == "config");
                         let words = command.split(' ').filter(needed).map(String::from);
                         let words: Vec<String> = match (name, *flag) {
@@ -117,16 +118,16 @@ fn no_secret_of_a_url_is_shown() {
     });
 }
 
-/// What a run keeps for itself, and small files that it reads, are of this machine.
+/// Folders that a run uses internally, and small files that it reads, must be local.
 #[test]
-fn folders_of_a_runs_own_are_local() {
+fn state_and_temporary_folders_must_be_local() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     for (flag, what) in [("--resume", "folder"), ("--temp-dir", "folder")] {
         let ran = place.run(&format!("dedup in.jsonl {flag} s3://bucket/folder"));
-        let told =
-            format!("error: {flag} s3://bucket/folder: must be a local {what}, not a URL; give the name of one on this machine");
-        assert!(ran.code == 2 && ran.err.starts_with(&told), "{}", ran.err);
+        let reported =
+            format!("error: {flag} s3://bucket/folder: must be a local {what}, not a URL; give a path on this machine");
+        assert!(ran.code == 2 && ran.err.starts_with(&reported), "{}", ran.err);
     }
     for asked in ["link in.jsonl --config", "curve --hash x+1%5 --matrix", "eval in.jsonl --truth"] {
         let ran = place.run(&format!("{asked} s3://bucket/file"));

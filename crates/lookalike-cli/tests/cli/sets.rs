@@ -1,4 +1,4 @@
-//! Documents that are sets by themselves: users and films, k-mers.
+//! Tests of documents that are sets already, such as the films that a user saw, or k-mers.
 
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -6,8 +6,8 @@ use insta::assert_snapshot;
 
 use crate::{Place, errors::refused};
 
-/// Who saw which films (after *Mining of Massive Datasets*, section 3.1.3: customers are alike when they buy the same things, and a
-/// resemblance of 20 % says a lot).
+/// Users and the films they saw (after *Mining of Massive Datasets*, section 3.1.3: customers are similar if they buy the same
+/// things, and a resemblance of 20 % already means a lot).
 const FILMS: &str = r#"{"user": "ann", "films": ["Alien", "Heat", "Ran", "Jaws", "Up"], "since": 2019}
 {"user": "bob", "films": ["Ran", "Alien", "Up", "Heat", "Jaws", "Ran"]}
 {"user": "cid", "films": ["Alien", "Heat", "Ran", "Cars"]}
@@ -33,20 +33,20 @@ fn users_with_the_same_films() {
     {"a":"bob","b":"cid","resemblance":0.5,"containment_ab":0.6,"containment_ba":0.75,"intersection":3,"size_a":5,"size_b":4}
     {"a":"bob","b":"gus","resemblance":0.25,"containment_ab":0.4,"containment_ba":0.4,"intersection":2,"size_a":5,"size_b":5}
     --- stderr
-    5 pairs among 8 documents; found: all pairs at 0.2 or more, by an exact join of all sets
+    5 pairs among 8 documents; found: all pairs with similarity 0.2 or higher, by an exact join of all sets
     "#);
     assert_snapshot!(place.run(&format!("dedup users.jsonl {OPTIONS} --threshold 0.5 -o kept.jsonl")).shown(), @"
     exit 0
     --- stdout
     --- stderr
     8 documents in = 6 kept + 2 dropped (25.0 %)
-      dropped  1 the same as a kept one but for form, 1 resembling it by 0.5 or more, measured exactly
-      kept     1 with others dropped for them (largest group 3), 3 alone, 2 empty
-      found    99.63 % of pairs at 0.5, more above it (42 bands of 3 rows); 2 pairs looked at
-      written  kept lines to kept.jsonl
+      dropped  1 exact duplicate (after normalisation), 1 near-duplicate (verified similarity >= 0.5)
+      kept     1 represents dropped duplicates (largest group 3), 3 unique, 2 empty
+      found    expected recall 99.63 % at similarity 0.5, higher above it (42 bands of 3 rows); 2 candidate pairs verified
+      written  kept records to kept.jsonl
       written  decisions to kept.decisions.jsonl
     ");
-    // Byte for byte as they came.
+    // The kept lines are the same as in the input, byte for byte.
     assert_snapshot!(place.read("kept.jsonl"), @r#"
     {"user": "ann", "films": ["Alien", "Heat", "Ran", "Jaws", "Up"], "since": 2019}
     {"user": "dot", "films": []}
@@ -65,10 +65,10 @@ fn users_with_the_same_films() {
     {"id":"gus","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     {"id":"hal","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     "#);
-    // An item that stands there twice counts once, unless occurrences count.
+    // An item that occurs twice counts once, unless occurrences count.
     let labelled = place.run(&format!("pairs users.jsonl {OPTIONS} --threshold 0.8 --occurrences labelled")).out;
     assert!(labelled.contains(r#""intersection":5,"size_a":5,"size_b":6"#), "{labelled}");
-    // The set of most items stays: for containment by default, and repeats are none.
+    // For containment, the largest set is kept by default, and repeated items do not count.
     let contained = place.run(&format!("dedup users.jsonl {OPTIONS} --measure containment -t 0.75 --decisions -")).out;
     assert!(contained.contains(r#"{"id":"cid","verdict":"dropped","reason":"contained","representative":"ann""#), "{contained}");
     assert!(contained.contains(r#"{"id":"bob","verdict":"dropped","reason":"exact","representative":"ann""#), "{contained}");
@@ -84,7 +84,7 @@ fn two_sets_are_compared_item_by_item() {
     resemblance            0.5000  3 of 6 items shared                sketch: 0.500 (0.415 to 0.585)
     containment of A in B  0.6000  3 of A's 5                         sketch: 0.600 (0.528 to 0.665)
     containment of B in A  0.7500  3 of B's 4                         sketch: 0.750 (0.660 to 0.831)
-    sketch: estimates from 128 slots; their intervals hold the truth 95 times in 100
+    sketch: estimates from 128 slots; the intervals contain the true value 95 times in 100
 
     A: ann  shared not shared
     ["Alien", "Heat", "Ran", "Jaws", "Up"]
@@ -104,10 +104,10 @@ fn two_sets_are_compared_item_by_item() {
     assert!(sketches.contains("2 of 5 items shared") && sketches.contains("SimHash") && !sketches.contains("sentences"));
     refused(&place, "compare a.json b.json --set-field films", &["--set-field names a field of the records of --in"]);
     place.write("c.json", "[1, {}]");
-    refused(&place, "compare a.json c.json --sets", &["c.json: has an object for item 2", "strings and numbers"]);
+    refused(&place, "compare a.json c.json --sets", &["c.json: has an object as item 2", "strings and numbers"]);
 }
 
-/// Sets of some numbers each, many alike, from a seed.
+/// Returns sets of numbers, many of them similar, generated from a seed.
 fn collection() -> Vec<Vec<u32>> {
     let mut state = 7u64;
     let mut next = move |n: u64| {
@@ -132,13 +132,13 @@ fn collection() -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn every_format_gives_the_same_answer_and_it_is_the_exact_one() {
+fn every_format_gives_the_same_exact_result() {
     let place = Place::new();
     let (mut lines, mut array, mut csv) = (String::new(), String::from("["), String::from("n;items;id\r\n"));
     let sets = collection();
     for (number, set) in sets.iter().enumerate() {
         let _ = writeln!(lines, r#"{{"id": "u{number}", "items": {set:?}}}"#);
-        // Strange names and numbers, so that the parser looks.
+        // Unusual names and numbers, so that the parser must decode them.
         let comma = if number == 0 { "" } else { ",\n" };
         let items = set.iter().map(|item| format!("{item}.0")).collect::<Vec<_>>().join(" , ");
         let _ = write!(array, r#"{comma}{{"it\u0065ms": [{items}], "id": "u{number}"}}"#);
@@ -150,7 +150,7 @@ fn every_format_gives_the_same_answer_and_it_is_the_exact_one() {
         assert_eq!(ran.code, 0, "{arguments}: {}", ran.err);
         ran.out
     };
-    // All pairs, by counting alone.
+    // Count all pairs, without lookalike.
     let distinct: Vec<BTreeSet<u32>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
     let mut expected = 0;
     for (a, set) in distinct.iter().enumerate() {
@@ -176,7 +176,7 @@ fn every_format_gives_the_same_answer_and_it_is_the_exact_one() {
     let of_csv = run("dedup in.csv -t 0.5 -o - --no-decisions");
     assert!(of_csv.starts_with("n;items;id\r\n0;\"["), "{of_csv}");
     assert_eq!(of_csv.lines().count(), kept.lines().count() + 1);
-    // Labelled, and dropped later.
+    // Label the documents, and drop the duplicates later.
     run("dedup in.jsonl -t 0.5 --label -o labelled.jsonl");
     run("apply labelled.decisions.jsonl in.jsonl -o applied.jsonl");
     assert_eq!(place.read("applied.jsonl"), kept);
@@ -186,8 +186,8 @@ fn every_format_gives_the_same_answer_and_it_is_the_exact_one() {
     assert_eq!(runs, 7, "all ways but sentences and super-shingles");
 }
 
-/// Reads of DNA are alike when they share their k-mers; on which strand a read is does not matter where each k-mer stands for itself
-/// and for its complement, read backwards.
+/// Reads of DNA are similar if they share k-mers. The strand of a read makes no difference if each k-mer is equal to its reverse
+/// complement.
 #[test]
 fn reads_with_the_same_k_mers() {
     const READ: &str = "ACGTTGCATGCCATTAGGCATCGGATCTTAGACCATGTTGACCGTAAGCTTGCA";
@@ -215,26 +215,26 @@ fn reads_with_the_same_k_mers() {
 }
 
 #[test]
-fn what_is_no_set_is_told_with_its_place() {
+fn invalid_sets_are_reported_with_their_place() {
     let place = Place::new();
     let table: [(&str, &[&str]); 12] = [
         (
             r#"{"items": [1, null]}"#,
-            &["in.jsonl:2: field \"items\" has null for item 2; the items of a set are strings and numbers"],
+            &["in.jsonl:2: field \"items\" has null as item 2, but the items of a set must be strings and numbers"],
         ),
-        (r#"{"items": ["a", "b", ["c"]]}"#, &["has an array for item 3", "leave it out, or write it as a string"]),
-        (r#"{"items": [{"name": "a"}]}"#, &["has an object for item 1"]),
-        (r#"{"items": [true]}"#, &["has true for item 1"]),
+        (r#"{"items": ["a", "b", ["c"]]}"#, &["has an array as item 3", "leave it out, or write it as a string"]),
+        (r#"{"items": [{"name": "a"}]}"#, &["has an object as item 1"]),
+        (r#"{"items": [true]}"#, &["has true as item 1"]),
         (r#"{"items": ["\ud83d"]}"#, &["field \"items\" has half of a character", "in item 1"]),
-        (r#"{"items": [1e1234567890123456789]}"#, &["has a number for item 1 with more than 18 digits in its exponent"]),
+        (r#"{"items": [1e1234567890123456789]}"#, &["has a number with more than 18 digits in its exponent as item 1"]),
         (r#"{"items": "a b"}"#, &["field \"items\" is a string, not a set", "--set-field"]),
         (r#"{"items": 7}"#, &["field \"items\" is a number, not a set"]),
         (r#"{"items": null}"#, &["field \"items\" is null, not a set"]),
         (
             r#"{"tags": []}"#,
-            &["no field \"items\"; the record has the fields \"tags\": name the one with the set with --set-field"],
+            &["no field \"items\"; the record has the fields \"tags\"; name the field with the set with --set-field"],
         ),
-        (r#"{"items": [1], "items": [2]}"#, &["field \"items\" stands twice"]),
+        (r#"{"items": [1], "items": [2]}"#, &["duplicate field \"items\""]),
         (r#"{"items": [1,]}"#, &["in.jsonl:2: not JSON"]),
     ];
     for (line, parts) in table {
@@ -247,35 +247,43 @@ fn what_is_no_set_is_told_with_its_place() {
     refused(
         &place,
         "dedup in.csv --set-field items",
-        &["in.csv:3: field \"items\" is no JSON array", "[\"a\", 7], an empty one []"],
+        &["in.csv:3: field \"items\" is not a JSON array", "[\"a\", 7], and an empty set is []"],
     );
     refused(&place, "dedup in.csv --set-field tags", &["no column \"tags\"", "name one with --set-field"]);
-    refused(&place, "dedup bad.csv --set-field items", &["field \"items\" is no JSON at its byte 6, behind 2 whole items"]);
+    refused(&place, "dedup bad.csv --set-field items", &["field \"items\" is not valid JSON at byte 6, after 2 whole items"]);
 }
 
 #[test]
-fn what_only_texts_have_is_refused() {
+fn text_options_are_refused_for_sets() {
     let place = Place::new();
     place.write("in.jsonl", "{\"id\": 1, \"items\": [1]}\n").write("a.txt", "[1]\n").write("a.html", "<p>[1]</p>");
     let refuse = |options: &str, part: &str| refused(&place, &format!("dedup in.jsonl --set-field items {options}"), &[part]);
-    refuse("--tokens words", "--tokens: the items of a set are compared as they are, each by itself; leave it out");
-    refuse("--fold accents", "each by itself: leave out the folds");
+    refuse("--tokens words", "--tokens: the items of a set are compared as they are, each separately; leave it out");
+    refuse("--fold accents", "each separately; leave out the folds");
     refuse("--shingle 2", "leave out shingles of several items");
     refuse("--anchors en", "leave out the languages whose stop words");
     refuse("--fingerprint rabin", "leave out Rabin's fingerprints");
     refuse("--method sentences", "leave out the sentences");
-    refuse("--html text", "--html: a set is no page");
+    refuse("--html text", "--html: a set is not a page");
     refuse("--text-field text", "'--set-field <FIELD>' cannot be used with '--text-field <FIELD>'");
-    refuse("--id-field items", "cannot be both the set and the id; see --set-field and --id-field");
+    refuse("--id-field items", "cannot be both the set and the id; check --set-field and --id-field");
     refuse("--keep max:items", "the set cannot be the field that decides");
     assert_eq!(place.run("dedup in.jsonl --set-field items --shingle 1 -q").code, 0);
-    refused(&place, "passages in.jsonl --set-field items", &["a set has no order, and so no passages"]);
+    refused(&place, "passages in.jsonl --set-field items", &["a set has no order and therefore no passages"]);
     for (file, what) in [("a.txt", "a file that is a document"), ("a.html", "a file that is a document")] {
-        refused(&place, &format!("dedup {file} --set-field items"), &[file, what, "has no fields, so no --set-field"]);
+        refused(
+            &place,
+            &format!("dedup {file} --set-field items"),
+            &[file, what, "has no fields, so it cannot be read with --set-field"],
+        );
     }
     #[cfg(feature = "full")]
     {
         let crawl = crate::testdata("formats/crawl.warc.gz");
-        refused(&place, &format!("dedup {crawl} --set-field items"), &["a crawl has no fields, so no --set-field"]);
+        refused(
+            &place,
+            &format!("dedup {crawl} --set-field items"),
+            &["a crawl has no fields, so it cannot be read with --set-field"],
+        );
     }
 }

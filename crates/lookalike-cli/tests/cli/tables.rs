@@ -1,10 +1,11 @@
-//! Parquet and Arrow: what is kept has all its columns and types, decisions are those of the same rows as JSON Lines.
+//! Tests of Parquet and Arrow: the kept rows have all their columns and types, and the decisions are those of the same rows as
+//! JSON Lines.
 
 use serde_json::Value;
 
 use crate::{Place, testdata};
 
-/// Options with which many of the rows go.
+/// Options that drop many of the rows.
 const LOOSE: &str = "--shingle 1 --threshold 0.6";
 
 fn tables() -> Vec<String> {
@@ -44,13 +45,13 @@ fn every_table_gives_the_decisions_of_its_rows() {
         assert_eq!(place.read("why.jsonl"), why, "{table}");
         let kept = objects(&place, "kept.jsonl");
         assert_eq!(ids(&kept), ids(&expected), "{table}");
-        // As a table, and that again as lines: the same rows with all their columns.
+        // The rows are written as a table and converted back to lines. They are the same rows, with all their columns.
         let ending = table.rsplit('.').next().unwrap();
         done(&place, &format!("dedup {table} -o kept.{ending} --decisions why.jsonl {LOOSE} --threads 1"));
         assert_eq!(place.read("why.jsonl"), why, "{table}");
         done(&place, &format!("dedup kept.{ending} -o again.jsonl {LOOSE}"));
         assert_eq!(objects(&place, "again.jsonl"), kept, "{table}");
-        // Where the order is another, another pass writes the rows.
+        // With another keep order, a separate pass writes the rows.
         done(&place, &format!("dedup {table} -o longest.{ending} --keep longest --no-decisions {LOOSE}"));
         done(&place, &format!("dedup longest.{ending} -o again.jsonl {LOOSE}"));
         assert_eq!(ids(&objects(&place, "again.jsonl")), longest, "{table}");
@@ -74,7 +75,7 @@ fn all_columns_are_kept() {
     }
 }
 
-/// The rows of a table of decisions as the lines that they would have been.
+/// Returns the rows of a table of decisions as the corresponding JSON lines.
 fn as_lines(place: &Place, table: &str) -> Vec<Value> {
     done(place, &format!("dedup {table} -o rows.jsonl --no-decisions --label --label-prefix its_ --text-field verdict"));
     let mut rows = objects(place, "rows.jsonl");
@@ -109,7 +110,7 @@ fn decisions_may_be_a_table() {
             for ending in ["parquet", "arrow", "arrows"] {
                 done(&place, &format!("{run} --decisions why.{ending}"));
                 let mut rows = as_lines(&place, &format!("why.{ending}"));
-                // Ids of several types are JSON.
+                // Ids of different types are written as JSON.
                 let unwrap =
                     |value: &mut Value| *value = value.as_str().map_or(Value::Null, |id| serde_json::from_str(id).unwrap());
                 if ids == "mixed" {
@@ -131,32 +132,35 @@ fn decisions_may_be_a_table() {
 }
 
 #[test]
-fn tables_of_decisions_that_cannot_be_are_told() {
+fn invalid_tables_of_decisions_are_reported() {
     let place = Place::new();
     place.write("in.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":2,\"text\":\"a\"}\n");
-    let told = |arguments: &str, what: &str| {
+    let reported = |arguments: &str, what: &str| {
         let ran = place.run(arguments);
         assert!(ran.code != 0 && ran.err.contains(what), "{arguments}: {}", ran.err);
     };
-    told("dedup in.jsonl --decisions why.parquet.zst", "why.parquet.zst: a table is compressed inside");
-    told("dedup in.jsonl --decisions why.csv", "why.csv: decisions are JSON Lines or a table; give a name that ends with .jsonl");
+    reported("dedup in.jsonl --decisions why.parquet.zst", "why.parquet.zst: a table is compressed inside");
+    reported(
+        "dedup in.jsonl --decisions why.csv",
+        "why.csv: decisions are JSON Lines or a table; give a name that ends with .jsonl",
+    );
     done(&place, "dedup in.jsonl --decisions why.parquet");
     place.write("other.jsonl", "{\"id\":1,\"text\":\"a\"}\n");
-    told("apply why.parquet other.jsonl -o kept.jsonl", "why.parquet:2: a decision about 2, and no such document");
+    reported("apply why.parquet other.jsonl -o kept.jsonl", "why.parquet:2: the input has no document for the decision about 2");
     place.write("other.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":2,\"text\":\"a\"}\n");
-    told("apply why.parquet other.jsonl -o kept.jsonl", "other.jsonl:1: ");
+    reported("apply why.parquet other.jsonl -o kept.jsonl", "other.jsonl:1: ");
     let table = testdata("formats/tables/pyarrow_zstd.parquet");
-    told(
+    reported(
         &format!("apply {table} in.jsonl -o kept.jsonl"),
-        "pyarrow_zstd.parquet: is no table of decisions, which has the columns \"id\"",
+        "pyarrow_zstd.parquet: is not a table of decisions, which has the columns \"id\"",
     );
-    // Verdicts by hand, and ids whose column has lost its metadata: rows that were lines once have none.
+    // A table of verdicts made by hand. Its id column has no metadata, since the rows were JSON Lines before.
     place.write("mixed.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":\"1\",\"text\":\"b\"}\n");
     place.write("strings.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":\"\\\"1\\\"\",\"text\":\"b\"}\n");
     done(&place, "dedup strings.jsonl --decisions lost.parquet");
-    told(
+    reported(
         "apply lost.parquet mixed.jsonl -o kept.jsonl",
-        "mixed.jsonl:1: there is no decision about 1, but one about \"1\": ids must",
+        "mixed.jsonl:1: there is no decision about 1, but there is one about \"1\"; ids must",
     );
     assert!(!place.path("kept.jsonl").exists());
 }
@@ -174,7 +178,7 @@ fn several_tables_in_one_run() {
         done(&place, &format!("dedup {name} -o shown.jsonl {flags}"));
         ids(&objects(&place, "shown.jsonl"))
     };
-    // The second has nothing that the first has not; only texts without a word always stay.
+    // All of the second table is also in the first; only texts without a word are always kept.
     let empty = [1007, 1027, 1047].map(Value::from);
     let one = kept("one.parquet");
     assert!(empty.iter().all(|id| one.contains(id)));
@@ -191,7 +195,7 @@ fn several_tables_in_one_run() {
     done(&place, &format!("dedup folder -o folder.jsonl {flags}"));
     assert!(place.read("folder.jsonl").starts_with(&place.read("arrow.jsonl")));
     assert_eq!(kept("folder"), kept("both.parquet"));
-    // Without an ending the output has the inputs' format; a pipe is given lines.
+    // Without an extension, the output has the format of the inputs; a pipe gets JSON Lines.
     done(&place, &format!("dedup {parquet} -o kept {flags}"));
     assert!(bytes("kept") == bytes("one.parquet"));
     let piped = place.run(&format!("dedup folder/a.data -o - {flags}"));
@@ -199,17 +203,17 @@ fn several_tables_in_one_run() {
 }
 
 #[test]
-fn rows_that_are_no_documents_are_set_aside_whole() {
+fn rows_that_are_not_documents_are_skipped_unchanged() {
     let place = Place::new();
     let table = testdata("formats/tables/pyarrow_zstd.parquet");
     let ran = place.run(&format!("dedup {table} --text-field meta.text"));
     assert!(ran.code == 2 && ran.err.contains("pyarrow_zstd.parquet:1: field \"meta.text\" is null"), "{}", ran.err);
     let ran = place.run(&format!("dedup {table} --text-field meta.text --skip-bad bad.jsonl -o kept.parquet {LOOSE}"));
-    assert!(ran.code == 0 && ran.err.contains("6 lines set aside in bad.jsonl"), "{}", ran.err);
+    assert!(ran.code == 0 && ran.err.contains("6 lines skipped, written to bad.jsonl"), "{}", ran.err);
     let bad = objects(&place, "bad.jsonl");
     assert_eq!(ids(&bad), [1000, 1011, 1022, 1033, 1044, 1055].map(Value::from));
     assert!(bad.iter().all(|row| row["text"].is_string() && row.as_object().unwrap().len() == 8));
-    // A row without an id is called by its number, across row groups.
+    // A row without an id gets its row number, counted across row groups.
     done(&place, &format!("dedup {table} --id-field none --decisions why.jsonl"));
     let why = place.read("why.jsonl");
     assert!(why.lines().last().unwrap().contains("pyarrow_zstd.parquet:60\""), "{why}");
@@ -224,7 +228,7 @@ fn labels_are_columns_and_decisions_are_applied_later() {
         done(&place, &format!("dedup {table} -o labelled.{ending} --decisions again.jsonl --label {LOOSE}"));
         assert_eq!(place.read("again.jsonl"), place.read("why.jsonl"));
         done(&place, &format!("dedup {table} -o labelled.jsonl --no-decisions --label {LOOSE}"));
-        // All rows, whatever they are like.
+        // Method `exact` drops only exact copies, so that most rows are shown.
         done(&place, &format!("dedup labelled.{ending} -o shown.jsonl --method exact --no-decisions"));
         let (labelled, shown) = (objects(&place, "labelled.jsonl"), objects(&place, "shown.jsonl"));
         assert_eq!(labelled.len(), 60);
@@ -244,9 +248,9 @@ fn labels_are_columns_and_decisions_are_applied_later() {
     let table = testdata("formats/tables/pyarrow_zstd.parquet");
     done(&place, &format!("dedup {table} -o once.parquet --label"));
     let ran = place.run("dedup once.parquet -o twice.parquet --label");
-    assert!(ran.code == 2 && ran.err.contains("once.parquet: there is a column \"cluster\" already"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("once.parquet: there is already a column \"cluster\""), "{}", ran.err);
     done(&place, "dedup once.parquet -o twice.parquet --label --label-prefix dup_");
-    // Ids that are made up are strings.
+    // Generated ids are strings.
     done(&place, &format!("dedup {table} --id-field none -o none.parquet --label"));
     done(&place, "dedup none.parquet -o none.jsonl --method exact");
     assert!(objects(&place, "none.jsonl")[0]["cluster"].as_str().unwrap().ends_with("pyarrow_zstd.parquet:1"));
@@ -257,7 +261,7 @@ fn references_may_be_tables() {
     let place = Place::new();
     let [table, rows] = ["pyarrow_zstd.parquet", "rows.jsonl"].map(|name| testdata(&format!("formats/tables/{name}")));
     for (input, reference) in [(&table, &rows), (&rows, &table)] {
-        // Of the references no field is asked that keep order reads.
+        // The field of the keep order is not required in references.
         let keep = if input == &rows { "" } else { "--keep newest:when" };
         done(&place, &format!("dedup {input} --against {reference} -o kept.jsonl --decisions why.jsonl {keep}"));
         let why = objects(&place, "why.jsonl");
@@ -265,7 +269,7 @@ fn references_may_be_tables() {
         assert_eq!((why.len(), dropped.len()), (60, 57), "all but those without a word");
         assert!(dropped.iter().all(|line| line["reference"].as_str().unwrap().starts_with(&format!("{reference}:"))));
     }
-    // Of another schema too: they are not written.
+    // References may have another schema, because they are not written.
     let other = testdata("formats/tables/pyarrow_view.arrow");
     for reference in [&rows, &other] {
         done(&place, &format!("dedup {table} --against {reference} -o kept.parquet"));
@@ -279,24 +283,24 @@ fn references_may_be_tables() {
 }
 
 #[test]
-fn types_that_are_not_supported_are_told_without_a_panic() {
+fn types_that_are_not_supported_are_reported_without_a_panic() {
     let place = Place::new();
     for name in ["int128.parquet", "int128.arrow", "int128.arrows"] {
         let table = testdata(&format!("formats/unsupported/{name}"));
         let ran = place.run(&format!("dedup {table} -o kept.jsonl"));
-        let told = format!(
+        let reported = format!(
             "error: {table}: column \"n\" has a type that is not supported (integers of 128 bits); cast the column to Decimal, Int64 \
              or a string where the file is written, or leave it out\n"
         );
-        assert_eq!((ran.code, &*ran.err), (2, &*told));
+        assert_eq!((ran.code, &*ran.err), (2, &*reported));
     }
 }
 
 #[test]
-fn rows_that_cannot_be_json_are_told_with_their_place() {
+fn rows_that_cannot_be_json_are_reported_with_their_place() {
     let place = Place::new();
     let table = testdata("formats/unsupported/maps.parquet");
-    let words = format!("{table}:1: column \"m\" is a map with keys that are no strings; write a table, such as kept.parquet");
+    let words = format!("{table}:1: column \"m\" is a map with keys that are not strings; write a table, such as kept.parquet");
     for asked in ["-o kept.jsonl", "-o kept.jsonl --label", "-o - --keep longest"] {
         let ran = place.run(&format!("dedup {table} {asked}"));
         assert!(ran.code == 2 && ran.err.contains(&words), "{asked}: {}", ran.err);
@@ -312,7 +316,7 @@ fn rows_that_cannot_be_json_are_told_with_their_place() {
 }
 
 #[test]
-fn what_cannot_be_is_told() {
+fn invalid_tables_are_reported() {
     let place = Place::new();
     let table = testdata("formats/tables/pyarrow_zstd.parquet");
     let file = std::fs::read(&table).unwrap();
@@ -320,18 +324,18 @@ fn what_cannot_be_is_told() {
     place.write("packed.parquet.zst", zstd::encode_all(&*file, 1).unwrap());
     place.write("in.jsonl", "{\"text\":\"a\"}\n").write("in.parquet", &file);
     for (arguments, parts) in [
-        ("dedup cut.parquet", &["cut.parquet: begins as a Parquet file, but has no footer", "truncated"][..]),
-        ("dedup fake.parquet", &["fake.parquet: is no Parquet file", "--format"]),
+        ("dedup cut.parquet", &["cut.parquet: begins like a Parquet file, but has no footer", "truncated"][..]),
+        ("dedup fake.parquet", &["fake.parquet: is neither a Parquet file", "--format"]),
         ("dedup packed.parquet.zst", &["packed.parquet.zst: is compressed as a whole", "decompress it first"]),
-        ("dedup in.jsonl --format parquet", &["in.jsonl: is no Parquet file"]),
+        ("dedup in.jsonl --format parquet", &["in.jsonl: is neither a Parquet file"]),
         ("dedup in.parquet --text-field body", &["in.parquet: no column \"body\"; the table has", "\"text\"", "--text-field"]),
         ("dedup in.parquet --text-field tags", &["column \"tags\" is a list", "join its items"]),
-        ("dedup in.parquet in.jsonl -o kept.parquet", &["kept.parquet: a table is written only where all inputs are"]),
+        ("dedup in.parquet in.jsonl -o kept.parquet", &["kept.parquet: a table is written only if all inputs are"]),
         ("dedup in.parquet -o kept.parquet.zst", &["kept.parquet.zst: a table is compressed inside"]),
         ("pairs in.parquet -o pairs.parquet", &["pairs.parquet: pairs are JSON Lines"]),
         ("pairs in.parquet -o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
         ("dedup in.parquet -o in.parquet", &["would overwrite the input"]),
-        ("dedup --input-command cat\u{a0}in.parquet", &["command:1: is a table", "write it to a file"]),
+        ("dedup --input-command cat\u{a0}in.parquet", &["command:1: is a table", "save it to a file"]),
     ] {
         let mut command = place.command("");
         command.args(arguments.split(' ').map(|argument| argument.replace('\u{a0}', " ")));
@@ -356,9 +360,9 @@ fn every_table_can_be_written_as_every_other() {
     }
 }
 
-/// Whatever bytes are damaged, a run ends with an answer or with an error in words, by any way that reads all columns.
+/// Whatever bytes are damaged, a run that reads all columns ends with an answer or with an error message.
 #[test]
-fn damaged_tables_are_refused_in_words() {
+fn damaged_tables_are_refused_with_a_message() {
     let place = Place::new();
     let mut seed = 1u64;
     let mut draw = |most: usize| {

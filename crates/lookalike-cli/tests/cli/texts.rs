@@ -1,4 +1,4 @@
-//! From characters to shingles: presets, lines, marks.
+//! Tests of the steps from characters to shingles: presets, lines, marks.
 
 use crate::{Place, errors::refused};
 
@@ -15,7 +15,7 @@ const QUOTATIONS: &str = "\
     {\"id\": 5, \"text\": \"In the beginning was the Word, and the Word was with God.\"}\n";
 
 #[test]
-fn a_preset_finds_variants_of_quotations_and_flags_beside_it_win() {
+fn a_preset_finds_variants_of_quotations_and_flags_override_it() {
     let place = Place::new();
     place.write("in.jsonl", QUOTATIONS);
     let dropped = |flags: &str| json(&place, &format!("dedup in.jsonl --dry-run --json {flags}"))["dropped"].as_u64().unwrap();
@@ -28,7 +28,7 @@ fn a_preset_finds_variants_of_quotations_and_flags_beside_it_win() {
     let method = &summary["method"];
     assert_eq!((&method["preset"], &method["shingle"], &method["threshold"]), (&"quotations".into(), &2.into(), &0.5.into()));
     let err = place.run("dedup in.jsonl --dry-run --preset quotations").err;
-    assert!(err.contains("  preset   quotations: shingles of 2 tokens, similar from 0.5"), "{err}");
+    assert!(err.contains("  preset   quotations: shingles of 2 tokens, threshold 0.5"), "{err}");
     let pairs = place.run("pairs in.jsonl --preset quotations");
     assert!(pairs.out.lines().count() == 2 && pairs.err.contains("preset: quotations"), "{}", pairs.err);
     let compared = |flags: &str| json(&place, &format!("compare 1 2 --in in.jsonl --json {flags}"))["resemblance"].clone();
@@ -38,7 +38,7 @@ fn a_preset_finds_variants_of_quotations_and_flags_beside_it_win() {
 }
 
 #[test]
-fn what_a_preset_is_not_for_is_refused() {
+fn unsupported_uses_of_a_preset_are_refused() {
     let place = Place::new();
     place.write("in.jsonl", "{\"text\": \"a\", \"set\": [1]}\n").write("a.txt", "a b c");
     refused(&place, "dedup in.jsonl --set-field set --preset quotations", &["leave out the preset"]);
@@ -62,13 +62,13 @@ fn lines_are_compared_whole() {
     let line: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&line["tokens_a"], &line["passages"][0]["tokens"]), (&3.into(), &2.into()));
     assert_eq!(line["passages"][0]["text_a"], "fn main() {\n    let x = 1");
-    // Two lines a shingle unless it is said.
+    // The default is two lines per shingle.
     let sizes = |flags: &str| json(&place, &format!("compare a.rs.txt b.rs.txt --tokens lines --json {flags}"))["size_a"].clone();
     assert_eq!((sizes(""), sizes("--shingle 3")), (2.into(), 1.into()));
 }
 
 #[test]
-fn vowel_marks_count_unless_they_are_folded_and_a_stretched_word_is_itself() {
+fn vowel_marks_count_unless_folded_and_stretched_words_are_equal() {
     let place = Place::new();
     place.write("a.txt", "مُحَمَّدٌ رَسُولُ اللهِ").write("b.txt", "محمد رسول الله").write("c.txt", "محـــمد رســـول الله");
     let resemblance =

@@ -1,11 +1,11 @@
-//! What `-v` says, and what it does not change; what the program says of itself; man pages.
+//! Tests the output of `-v`, the program's version information and the man pages. `-v` must not change any other output.
 
 use std::fs;
 
 use crate::{Place, SMALL};
 
 #[test]
-fn log_lines_go_to_standard_error_and_change_nothing_else() {
+fn log_lines_are_written_to_standard_error_and_change_nothing_else() {
     let place = Place::new();
     place.write("in.jsonl", SMALL);
     let plain = place.run("dedup in.jsonl -o - --decisions why.jsonl --threads 1");
@@ -25,7 +25,7 @@ fn log_lines_go_to_standard_error_and_change_nothing_else() {
         for part in [
             "inputs: 1, references: 0; ",
             "threads: 1; memory: ",
-            "sketching begins",
+            "sketching started",
             "sketching: ",
             "documents: 3",
             "pairing: ",
@@ -36,14 +36,14 @@ fn log_lines_go_to_standard_error_and_change_nothing_else() {
             assert!(words.iter().any(|line| line.starts_with(part)), "{command}: {part} in {words:#?}");
         }
         assert_eq!(words.iter().any(|line| line.starts_with("input in.jsonl")), command.contains("--verbose"), "{words:#?}");
-        let begun = words.iter().filter(|line| line.ends_with(" begins")).count();
+        let begun = words.iter().filter(|line| line.ends_with(" started")).count();
         assert_eq!(words.iter().filter(|line| line.contains(" in 0.")).count(), begun, "each pass that begins ends: {words:#?}");
     }
     assert!(!plain.err.contains("sketching"), "{}", plain.err);
 }
 
 #[test]
-fn log_lines_tell_when_memory_is_full() {
+fn log_lines_report_full_memory() {
     let place = Place::new();
     let line = |n: u64| {
         let words: Vec<String> = (0..300).map(|word| format!("w{}", (n * 7919 + word * word * 31) % 10007)).collect();
@@ -52,7 +52,7 @@ fn log_lines_tell_when_memory_is_full() {
     place.write("in.jsonl", (0..20_000).map(line).collect::<String>());
     let ran = place.run("pairs in.jsonl --exact --memory 64M --threads 1 -o /dev/null -v");
     assert!(ran.code < 2, "{}", ran.err);
-    assert!(ran.err.contains("] memory is full: more goes to temporary files in "), "{}", ran.err);
+    assert!(ran.err.contains("] memory is full; further data goes to temporary files in "), "{}", ran.err);
     assert!(ran.err.contains(" MB went to temporary files"), "{}", ran.err);
 }
 
@@ -68,7 +68,7 @@ fn quiet_and_verbose_are_refused_together() {
 }
 
 #[test]
-fn the_version_is_a_line_or_all_that_a_report_needs() {
+fn the_version_is_one_line_or_has_details_for_a_bug_report() {
     let place = Place::new();
     let version = format!("lookalike {}\n", env!("CARGO_PKG_VERSION"));
     for command in ["--version", "-V"] {
@@ -87,7 +87,7 @@ fn the_version_is_a_line_or_all_that_a_report_needs() {
 }
 
 #[test]
-fn there_is_a_man_page_for_each_command() {
+fn every_command_has_a_man_page() {
     let place = Place::new();
     fs::create_dir(place.path("man")).unwrap();
     assert_eq!(place.run("man man").code, 0);

@@ -1,7 +1,8 @@
-//! Which documents of large buckets may match, by indexes of the rarest elements of their sets (see
-//! [`prefixes`](crate::crowds::prefixes)): a query gives every document that is similar enough, and few others.
+//! Finds which documents of large buckets may match, with indexes of the rarest elements of their sets (see
+//! [`prefixes`](crate::crowds::prefixes)). A query returns every document that is similar enough, and few others.
 //!
-//! Large buckets of the same texts (a template wins many bands) share an index, and a document asks it once.
+//! Large buckets that hold the same texts share an index, since a template often wins many bands. A document queries each index
+//! only once.
 
 use std::collections::BTreeMap;
 
@@ -20,18 +21,20 @@ use super::{
 };
 use crate::matching::sets::Sets;
 
-/// One in so many of a bucket's documents in an index says that the index is for its texts: of two buckets of one template
-/// each has a small share of its texts. If it is not, only the order of the index is a little worse.
+/// An index suits the texts of a bucket if it contains at least one in `KNOWN` of the bucket's documents. A higher share is not
+/// required, because two buckets of texts made from the same template each have only a small share of these texts. If the index
+/// does not suit the texts, the only harm is that its order is a little worse.
 const KNOWN: usize = 16;
 
-/// Sets by which an index is put in order, and how many elements these may have: what a multitude of huge texts may cost.
+/// The maximum number of sets that determine the order of an index, and the maximum number of elements in these sets. Without
+/// these limits, many huge texts would be expensive.
 const SAMPLE: usize = 1024;
 const SAMPLE_ELEMENTS: usize = 1 << 21;
 
-/// Documents that are entered at a time when an index is made.
+/// The number of documents that are entered at a time when an index is built.
 const PIECE: usize = 1024;
 
-/// The first elements of a document's set, for each index that it asks.
+/// The first elements of a document's set, for each index that the document queries.
 #[derive(Debug, Default)]
 pub(crate) struct Prefixes {
     parts: Vec<Part>,
@@ -39,7 +42,8 @@ pub(crate) struct Prefixes {
     common: Common,
 }
 
-/// In one index: where the tags begin, where the short prefix ends, and where the long one does.
+/// A document's prefixes in one index: the positions in the tags at which the short prefix begins, at which it ends, and at which
+/// the long prefix ends.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     index: u32,
@@ -58,7 +62,7 @@ impl Prefixes {
         self.parts.is_empty()
     }
 
-    /// The indexes that they are for.
+    /// Returns the indexes that these prefixes belong to.
     pub(crate) fn indexes(&self) -> impl Iterator<Item = u32> {
         self.parts.iter().map(|part| part.index)
     }
@@ -74,7 +78,7 @@ impl Prefixes {
         &self.tags[part.start as usize..part.middle as usize]
     }
 
-    /// What the long prefix has besides.
+    /// Returns the tags of the long prefix that are not in the short one.
     fn rest(&self, part: &Part) -> &[u32] {
         &self.tags[part.middle as usize..part.end as usize]
     }
@@ -84,9 +88,9 @@ impl Prefixes {
     }
 }
 
-/// Documents by the first elements of their sets. Of a pair the smaller set's short prefix meets the larger one's long one.
-/// What is common is at the end of long prefixes, and its postings are not walked unless the short prefix of the document
-/// at hand has it too: so those have postings of their own.
+/// An index from the first elements of sets to documents. In each pair, the smaller set's short prefix is matched against the
+/// larger set's long prefix. Common elements are at the end of long prefixes. The postings of that end are only walked if the
+/// query document has the element in its short prefix, so they are stored separately.
 #[derive(Default)]
 struct Index {
     rarity: Rarity,
@@ -103,7 +107,8 @@ impl Index {
         prefixes.rest(part).iter().try_for_each(|&tag| self.rest.add(tag, document))
     }
 
-    /// Appends the members from a number on that share of their prefixes, repeatedly.
+    /// Appends the members numbered `from` or higher that share an element of their prefixes; the same member may be appended
+    /// several times.
     fn find(&self, prefixes: &Prefixes, part: &Part, from: u32, found: &mut Vec<u32>) {
         self.short.find(prefixes.long(part), from, found);
         self.rest.find(prefixes.short(part), from, found);
@@ -117,19 +122,19 @@ impl Index {
 /// Large buckets, and the indexes that some of them have.
 pub(crate) struct Indexes {
     large: Large,
-    /// By slot; [`NONE`] until there is one.
+    /// The index of each slot; [`NONE`] for a slot without an index.
     index_of: Vec<u32>,
     all: Vec<Index>,
     threshold: f64,
 }
 
 impl Indexes {
-    /// Whether a method decides by what they lead to: sets compared for resemblance.
+    /// Returns whether indexes can be used with a method. They can if it compares sets for resemblance.
     pub(crate) fn serve(method: &Method) -> bool {
         method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance
     }
 
-    /// For resemblances of `threshold` or more.
+    /// Creates indexes that find documents whose resemblance is at least `threshold`.
     pub(crate) fn new(large: Large, threshold: f64) -> Self {
         let slots = large.buckets().len();
         Self { large, index_of: vec![NONE; slots], all: Vec::new(), threshold }
@@ -139,22 +144,22 @@ impl Indexes {
         &self.large
     }
 
-    /// Whether there is any index yet.
+    /// Returns whether there is any index yet.
     pub(crate) fn any(&self) -> bool {
         !self.all.is_empty()
     }
 
-    /// Whether a large bucket has its index.
+    /// Returns whether a large bucket has its index.
     pub(crate) fn has(&self, slot: u32) -> bool {
         self.index_of[slot as usize] != NONE
     }
 
-    /// Bytes of an index.
+    /// Returns the size of an index in bytes.
     pub(crate) fn bytes(&self, index: u32) -> usize {
         self.all[index as usize].bytes()
     }
 
-    /// The indexes that a contender asks, each once, in order.
+    /// Collects the indexes that a contender has to query, each once, in order.
     fn of_contender(&self, contender: u32, into: &mut Vec<u32>) {
         into.clear();
         into.extend(self.large.slots(contender).iter().map(|&slot| self.index_of[slot as usize]).filter(|&index| index != NONE));
@@ -162,18 +167,18 @@ impl Indexes {
         into.dedup();
     }
 
-    /// Whether a contender has to ask an index.
+    /// Returns whether a contender has to query an index.
     pub(crate) fn asks(&self, contender: u32) -> bool {
         self.large.slots(contender).iter().any(|&slot| self.has(slot))
     }
 
-    /// The buckets of an index that a contender is in.
+    /// Returns the buckets of an index that a contender is in.
     pub(crate) fn buckets_in(&self, contender: u32, index: u32) -> impl Iterator<Item = Bucket> {
         let slots = self.large.slots(contender).iter();
         slots.filter(move |&&slot| self.index_of[slot as usize] == index).map(|&slot| self.large.buckets()[slot as usize])
     }
 
-    /// The prefixes of a contender's set for what it asks. `indexes` is room.
+    /// Computes the prefixes of a contender's set for the indexes that it queries. `indexes` is a scratch buffer.
     pub(crate) fn prefixes(&self, contender: u32, set: &[u64], indexes: &mut Vec<u32>, prefixes: &mut Prefixes) {
         self.of_contender(contender, indexes);
         prefixes.clear();
@@ -183,8 +188,9 @@ impl Indexes {
         }
     }
 
-    /// Fills `found` with the documents that share an indexed bucket with a contender, whose set has `size` elements, and may
-    /// match it; ascending. `from` is 0, or a number from which on all were entered in order.
+    /// Fills `found` with the documents that share an indexed bucket with a contender and may match it, in ascending order. The
+    /// contender's set has `size` elements. `from` is either 0, or a number such that all documents from this number on were
+    /// entered in ascending order.
     pub(crate) fn find(
         &self,
         (contender, size): (u32, usize),
@@ -202,7 +208,7 @@ impl Indexes {
         found.retain(|&other| self.share(contender, other) && self.sizes_fit(size, sets.len(other)));
     }
 
-    /// How many postings [`find`](Self::find) walks of those that were entered all at once.
+    /// Returns how many postings [`find`](Self::find) walks, counting only those that were entered in bulk.
     pub(crate) fn work(&self, prefixes: &Prefixes, from: u32) -> usize {
         let of_part = |part: &Part| {
             let Index { short, rest, .. } = &self.all[part.index as usize];
@@ -220,7 +226,7 @@ impl Indexes {
         Measure::Resemblance.of(Overlap { shared: a.min(b), a, b }) >= self.threshold
     }
 
-    /// The index for the texts of a bucket with these documents, of those that are open; if there is one.
+    /// Returns an index that is still open and suits the texts of a bucket with these documents, if there is one.
     pub(crate) fn for_texts(&self, members: &[u32], is_open: impl Fn(u32) -> bool) -> Option<u32> {
         let (mut indexes, mut known) = (Vec::new(), BTreeMap::<u32, usize>::new());
         for &member in members {
@@ -231,18 +237,18 @@ impl Indexes {
         most.filter(|(_, known)| KNOWN * known >= members.len()).map(|(index, _)| index)
     }
 
-    /// Makes another index, empty.
+    /// Creates another, empty index.
     pub(crate) fn create(&mut self) -> u32 {
         self.all.push(Index::default());
         self.all.len() as u32 - 1
     }
 
-    /// Gives a bucket its index.
+    /// Assigns an index to a bucket.
     pub(crate) fn give(&mut self, slot: u32, index: u32) {
         self.index_of[slot as usize] = index;
     }
 
-    /// The documents of an index, which has none afterwards: each once, ascending.
+    /// Takes the documents out of an index, each once, in ascending order. The index is empty afterwards.
     pub(crate) fn take_members(&mut self, index: u32) -> Vec<u32> {
         let mut members = std::mem::take(&mut self.all[index as usize]).members;
         members.sort_unstable();
@@ -250,19 +256,19 @@ impl Indexes {
         members
     }
 
-    /// How many postings documents have: those of short prefixes, and all.
+    /// Returns how many postings these documents have: first those of their short prefixes, then those of their long prefixes.
     fn postings_of(&self, members: &[u32], sets: &Sets) -> (usize, usize) {
         let lengths = members.iter().map(|&member| Lengths::of(sets.len(member), self.threshold));
         lengths.fold((0, 0), |(short, long), lengths| (short + lengths.short, long + lengths.long))
     }
 
-    /// Bytes of an index that is filled with these documents.
+    /// Returns the size in bytes of an index that is filled with these documents.
     pub(crate) fn bytes_of(&self, members: &[u32], sets: &Sets) -> usize {
         Postings::bytes_of(self.postings_of(members, sets).1) + size_of_val(members)
     }
 
-    /// Enters documents into an empty index all at once, in the order of elements that the sets of `speaking` say. To be called on
-    /// the pool.
+    /// Enters documents into an empty index in bulk. The sets of `speaking` determine the order of elements. To be called on the
+    /// pool.
     pub(crate) fn fill(&mut self, index: u32, members: &[u32], speaking: &[u32], sets: &Sets) -> Result<()> {
         let rarity = sample(speaking, sets)?;
         let (short, long) = self.postings_of(members, sets);
@@ -277,7 +283,7 @@ impl Indexes {
         Ok(())
     }
 
-    /// Enters some more. To be called on the pool.
+    /// Enters more documents. To be called on the pool.
     pub(crate) fn enter_all(&mut self, index: u32, members: &[u32], sets: &Sets) -> Result<()> {
         let mut entered = std::mem::take(&mut self.all[index as usize]);
         let rarity = std::mem::take(&mut entered.rarity);
@@ -286,12 +292,13 @@ impl Indexes {
         Ok(())
     }
 
-    /// Enters a document with its prefixes wherever they are for.
+    /// Enters a document into every index that it has prefixes for.
     pub(crate) fn enter(&mut self, document: u32, prefixes: &Prefixes) -> Result<()> {
         prefixes.parts.iter().try_for_each(|part| self.all[part.index as usize].enter(document, prefixes, part))
     }
 
-    /// Gives documents' prefixes, in an order that is not yet an index's, one after the other.
+    /// Computes the documents' prefixes and passes them to `give`, one document after the other. The prefixes follow the given
+    /// order of elements, which need not be the index's current order yet.
     fn each_prefixes(
         &self,
         index: u32,
@@ -303,25 +310,25 @@ impl Indexes {
         let mut made: Vec<Prefixes> = Vec::new();
         for piece in members.chunks(PIECE) {
             made.resize_with(made.len().max(piece.len()), Prefixes::default);
-            let make = |room: &mut Vec<u64>, (&member, prefixes): (&u32, &mut Prefixes)| -> Result<()> {
+            let make = |scratch: &mut Vec<u64>, (&member, prefixes): (&u32, &mut Prefixes)| -> Result<()> {
                 prefixes.clear();
-                let set = sets.get(member, room)?;
+                let set = sets.get(member, scratch)?;
                 prefixes.push(index, rarity, set, Lengths::of(set.len(), self.threshold));
                 Ok(())
             };
-            piece.par_iter().zip(&mut made).map_init(Vec::new, |room, row| make(room, row)).collect::<Result<()>>()?;
+            piece.par_iter().zip(&mut made).map_init(Vec::new, |scratch, row| make(scratch, row)).collect::<Result<()>>()?;
             piece.iter().zip(&made).try_for_each(|(&member, prefixes)| give(member, prefixes, &prefixes.parts[0]))?;
         }
         Ok(())
     }
 }
 
-/// The order that some of these documents' sets speak for, taken evenly.
+/// Returns the order of elements that follows from the sets of some of these documents, sampled evenly.
 fn sample(members: &[u32], sets: &Sets) -> Result<Rarity> {
-    let (mut elements, mut room) = (Vec::new(), Vec::new());
+    let (mut elements, mut scratch) = (Vec::new(), Vec::new());
     for &member in members.iter().step_by(members.len().div_ceil(SAMPLE).max(1)) {
         if elements.len() < SAMPLE_ELEMENTS {
-            elements.extend_from_slice(sets.get(member, &mut room)?);
+            elements.extend_from_slice(sets.get(member, &mut scratch)?);
         }
     }
     Ok(Rarity::of(&mut elements))

@@ -1,9 +1,10 @@
-//! All pairs of large buckets that may match, for those who ask for every match: by the indexes of
-//! [`indexes`](crate::crowds::indexes), as going down keep order asks them, but that all documents are in them from the start.
+//! Finds all pairs of documents in large buckets that may match, for callers that need every match. It uses the indexes of
+//! [`indexes`](crate::crowds::indexes) in the same way as deciding in keep order does, except that all documents are entered at
+//! the start.
 //!
-//! A document is looked for among those behind it, so each pair is found once, however many large buckets it shares. Where most
-//! of them share its rare elements too, as texts do that match, they are taken from the buckets themselves: nobody walks more
-//! postings than there are pairs.
+//! A document is only matched with the documents after it, so each pair is found once, however many large buckets it shares. If
+//! most of the later documents in its buckets also share its rare elements, as matching texts do, they are taken from the buckets
+//! directly. So the number of postings walked is never larger than the number of pairs.
 
 use lookalike_io::{error::Result, spill::Budget};
 use rayon::{ThreadPool, prelude::*};
@@ -12,7 +13,7 @@ use super::{
     indexes::{Indexes, Prefixes},
     large::Large,
 };
-use crate::matching::{Matcher, Room as Matching, sets::Sets};
+use crate::matching::{Matcher, Scratch as Matching, sets::Sets};
 
 /// Documents whose prefixes are held at a time.
 const WINDOW: usize = 1024;
@@ -24,18 +25,18 @@ pub(crate) struct Joining {
     members: Vec<Vec<u32>>,
 }
 
-/// A document that is about to be looked for.
+/// A document whose candidates are about to be searched for.
 #[derive(Default)]
 struct Asking {
     prefixes: Prefixes,
-    /// How many postings or documents are walked for it, and which of the two.
+    /// How many postings or documents have to be walked to find its candidates, and whether these are postings.
     steps: usize,
     by_prefixes: bool,
 }
 
-/// Room for one thread.
+/// Scratch buffers for one thread.
 #[derive(Default)]
-struct Room {
+struct Scratch {
     set: Vec<u64>,
     indexes: Vec<u32>,
     others: Vec<u32>,
@@ -43,7 +44,7 @@ struct Room {
 }
 
 impl Joining {
-    /// Of band columns, for the buckets of at least `size` contenders; none where there are none.
+    /// Builds the indexes from band columns, for the buckets of at least `size` contenders; `None` if there are no such buckets.
     pub(crate) fn of(
         columns: &[Vec<u32>],
         size: usize,
@@ -70,7 +71,7 @@ impl Joining {
         Ok(Some(joining))
     }
 
-    /// Gives each bucket an index, the largest first, and tells the documents of each, ascending.
+    /// Assigns an index to each bucket, the largest first, and returns the documents of each index in ascending order.
     fn share_out(&mut self) -> Vec<Vec<u32>> {
         let mut slots: Vec<u32> = (0..self.members.len() as u32).collect();
         slots.sort_by_key(|&slot| std::cmp::Reverse(self.members[slot as usize].len()));
@@ -85,25 +86,26 @@ impl Joining {
             of_index[index as usize].extend_from_slice(members);
         }
         for members in &mut of_index {
-            // Few long runs.
+            // A stable sort is fast here, since the data consists of a few long runs.
             members.sort();
             members.dedup();
         }
         of_index
     }
 
-    /// Whether a bucket of a band is large, so that its pairs are found here.
+    /// Returns whether a bucket of a band is large, so that its pairs are found here.
     pub(crate) fn has(&self, band: usize, bucket: u32) -> bool {
         self.indexes.large().has(band as u32, bucket)
     }
 
-    /// Whether two documents share a large bucket.
+    /// Returns whether two documents share a large bucket.
     pub(crate) fn share(&self, a: u32, b: u32) -> bool {
         self.indexes.large().share(a, b)
     }
 
-    /// Gives the pairs whose sketches agree, and all that match are among them, to `verify`: in batches for which about `batch`
-    /// pairs were looked at, each pair once and in an order that depends on the documents alone.
+    /// Examines the pairs of documents that may match, and passes those whose sketches agree to `verify`. All matching pairs are
+    /// among them. Pairs are examined in batches of about `batch`. Each pair is passed once, in an order that depends only on the
+    /// documents.
     pub(crate) fn each_candidate_pair(
         &self,
         matcher: &Matcher,
@@ -115,9 +117,9 @@ impl Joining {
         let all: Vec<u32> = self.indexes.large().all_members().collect();
         let mut asking: Vec<Asking> = (0..WINDOW).map(|_| Asking::default()).collect();
         for window in all.chunks(WINDOW) {
-            let ask = |room: &mut Room, (&number, asking): (&u32, &mut Asking)| self.ask(number, sets, asking, room);
+            let ask = |scratch: &mut Scratch, (&number, asking): (&u32, &mut Asking)| self.ask(number, sets, asking, scratch);
             let rows = window.par_iter().zip(&mut asking);
-            pool.install(|| rows.map_init(Room::default, ask).collect::<Result<()>>())?;
+            pool.install(|| rows.map_init(Scratch::default, ask).collect::<Result<()>>())?;
             let mut start = 0;
             while start < window.len() {
                 let mut steps = 0;
@@ -127,13 +129,13 @@ impl Joining {
                 });
                 let end = start + count.count();
                 let rows = window[start..end].par_iter().zip(&asking[start..end]);
-                let one = |room: &mut Room, (&number, asking): (&u32, &Asking)| -> Result<Vec<(u32, u32)>> {
-                    self.find(number, asking, sets, room);
-                    room.others.retain(|&other| matcher.compared(number, other));
-                    matcher.keep_candidates(number, &mut room.others, &mut room.matching)?;
-                    Ok(room.others.iter().map(|&other| (number, other)).collect())
+                let one = |scratch: &mut Scratch, (&number, asking): (&u32, &Asking)| -> Result<Vec<(u32, u32)>> {
+                    self.find(number, asking, sets, scratch);
+                    scratch.others.retain(|&other| matcher.compared(number, other));
+                    matcher.keep_candidates(number, &mut scratch.others, &mut scratch.matching)?;
+                    Ok(scratch.others.iter().map(|&other| (number, other)).collect())
                 };
-                let found: Result<Vec<_>> = pool.install(|| rows.map_init(Room::default, one).collect());
+                let found: Result<Vec<_>> = pool.install(|| rows.map_init(Scratch::default, one).collect());
                 verify(&found?.concat())?;
                 start = end;
             }
@@ -141,31 +143,31 @@ impl Joining {
         Ok(())
     }
 
-    /// Those behind a document in each of its buckets.
-    fn behind(&self, number: u32) -> impl Iterator<Item = &[u32]> {
+    /// Returns, for each bucket of a document, the documents after it.
+    fn after(&self, number: u32) -> impl Iterator<Item = &[u32]> {
         let members = self.indexes.large().slots(number).iter().map(|&slot| &self.members[slot as usize]);
         members.map(move |members| &members[members.partition_point(|&member| member <= number)..])
     }
 
-    /// Which way is the shorter.
-    fn ask(&self, number: u32, sets: &Sets, asking: &mut Asking, room: &mut Room) -> Result<()> {
-        let Room { set, indexes, .. } = room;
+    /// Chooses the cheaper way to find a document's candidates.
+    fn ask(&self, number: u32, sets: &Sets, asking: &mut Asking, scratch: &mut Scratch) -> Result<()> {
+        let Scratch { set, indexes, .. } = scratch;
         self.indexes.prefixes(number, sets.get(number, set)?, indexes, &mut asking.prefixes);
         let postings = self.indexes.work(&asking.prefixes, number + 1);
-        let documents = self.behind(number).map(<[u32]>::len).sum();
+        let documents = self.after(number).map(<[u32]>::len).sum();
         (asking.by_prefixes, asking.steps) = (postings < documents, postings.min(documents));
         Ok(())
     }
 
-    /// Fills the room's `others` with those behind a document that may match it, ascending.
-    fn find(&self, number: u32, asking: &Asking, sets: &Sets, room: &mut Room) {
-        let others = &mut room.others;
+    /// Fills the scratch buffer `others` with the later documents that may match a document, in ascending order.
+    fn find(&self, number: u32, asking: &Asking, sets: &Sets, scratch: &mut Scratch) {
+        let others = &mut scratch.others;
         if asking.by_prefixes {
             self.indexes.find((number, sets.len(number)), &asking.prefixes, number + 1, sets, others);
         } else {
             others.clear();
-            self.behind(number).for_each(|behind| others.extend_from_slice(behind));
-            // Few long runs.
+            self.after(number).for_each(|after| others.extend_from_slice(after));
+            // A stable sort is fast here, since the data consists of a few long runs.
             others.sort();
             others.dedup();
         }

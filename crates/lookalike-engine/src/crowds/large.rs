@@ -1,4 +1,4 @@
-//! The buckets that are so large that they may become crowds, and the documents in them.
+//! Buckets that are large enough to become crowds, and their documents.
 
 use lookalike::lsh::NONE;
 use lookalike_io::{
@@ -9,15 +9,15 @@ use rayon::prelude::*;
 
 use crate::pairing::Pairing;
 
-/// Buckets of many contenders, each with a number of its own, its *slot*: known before anything is decided, so they depend on
-/// the documents alone. Memory: four bytes for each place of a document in one of them, and twelve a document.
+/// Buckets of many contenders, each numbered by its *slot*. They are known before anything is decided, so they depend only on the
+/// documents. Memory: four bytes for each membership of a document in a bucket, and twelve per document.
 pub(crate) struct Large {
     /// The number of contenders.
     bound: u32,
     buckets: Vec<Bucket>,
-    /// Contenders in any of them.
+    /// The contenders that are in at least one large bucket.
     members: Numbering,
-    /// For each member, by its number among them, where its slots start.
+    /// The position at which each member's slots start. Members are numbered among themselves.
     starts: Vec<usize>,
     slots: Vec<u32>,
 }
@@ -26,17 +26,20 @@ pub(crate) struct Large {
 pub(crate) struct Bucket {
     pub(crate) band: u32,
     pub(crate) bucket: u32,
-    /// Its last contender.
+    /// The last contender in the bucket.
     pub(crate) last: u32,
-    /// Whether a contender in it has copies, which may ask for its company after that.
+    /// Whether a contender in the bucket has copies. A copy may look up its neighbours in the bucket even after the last
+    /// contender is decided.
     pub(crate) copied: bool,
 }
 
 impl Large {
-    /// Of band columns, the buckets of at least `size` contenders; none where there are none. To be called on the pool.
+    /// Finds the buckets of at least `size` contenders in band columns; `None` if there are no such buckets. To be called on the
+    /// pool.
     pub(crate) fn of(columns: &[Vec<u32>], size: usize, pairing: &Pairing) -> Result<Option<Self>> {
         let numbers = pairing.numbers()?;
-        // Of a band its large buckets with their last contenders, and the rows (contender, which of those).
+        // Collects the large buckets of one band with their last contenders. Also collects rows of a contender and the index of
+        // its large bucket.
         let of_band = |column: &Vec<u32>| {
             let mut sizes: Vec<u32> = Vec::new();
             for &bucket in column.iter().filter(|&&bucket| bucket != NONE) {
@@ -84,8 +87,8 @@ impl Large {
         starts.push(rows.len());
         let slots_of = rows.into_iter().map(|(_, slot)| slot).collect();
         let mut large = Self { bound: numbers, buckets: slots, members: Numbering::of(members), starts, slots: slots_of };
-        for leader in pairing.copies_of_contenders().map(|(_, leader)| leader.0) {
-            for at in large.range(leader) {
+        for first_copy in pairing.copies_of_contenders().map(|(_, first_copy)| first_copy.0) {
+            for at in large.range(first_copy) {
                 large.buckets[large.slots[at] as usize].copied = true;
             }
         }
@@ -99,12 +102,12 @@ impl Large {
         }
     }
 
-    /// The slots that a contender is in, ascending.
+    /// Returns the slots that a contender is in, ascending.
     pub(crate) fn slots(&self, contender: u32) -> &[u32] {
         &self.slots[self.range(contender)]
     }
 
-    /// The slots that two contenders are both in, ascending.
+    /// Returns the slots that two contenders share, ascending.
     pub(crate) fn shared(&self, a: u32, b: u32) -> impl Iterator<Item = u32> {
         let (mut a, b) = (self.slots(a).iter(), self.slots(b));
         let mut at = 0;
@@ -116,22 +119,22 @@ impl Large {
         })
     }
 
-    /// Whether two contenders are in one.
+    /// Returns whether two contenders share a slot.
     pub(crate) fn share(&self, a: u32, b: u32) -> bool {
         self.shared(a, b).next().is_some()
     }
 
-    /// How many of these contenders are in any.
+    /// Returns how many of these contenders are in any large bucket.
     pub(crate) fn members(&self, numbers: std::ops::Range<u32>) -> u64 {
         self.members.below(numbers.end.into()) - self.members.below(numbers.start.into())
     }
 
-    /// All of them, ascending.
+    /// Returns all contenders in large buckets, ascending.
     pub(crate) fn all_members(&self) -> impl Iterator<Item = u32> {
         self.members.places().iter().map(|member| member as u32)
     }
 
-    /// Whether a bucket of a band is one of these.
+    /// Returns whether a bucket of a band is large.
     pub(crate) fn has(&self, band: u32, bucket: u32) -> bool {
         self.buckets.binary_search_by_key(&(band, bucket), |large| (large.band, large.bucket)).is_ok()
     }

@@ -1,12 +1,14 @@
-//! Large buckets of texts that are alike but not alike enough, of one template say: who of the kept ones may match, without
-//! looking at all of them.
+//! Large buckets of texts that are alike but not similar enough, such as pages made from one template. This module finds which of
+//! their kept documents may match a document, without comparing it with all of them.
 //!
-//! A bucket of which many documents are kept becomes a *crowd*: its chain is closed, and its kept documents go into an index
-//! (see [`indexes`](crate::crowds::indexes)). What it gives goes the same way as what chains give: so the answer is the law's.
+//! A bucket in which many documents are kept becomes a *crowd*: its chain is closed, and its kept documents are entered into an
+//! index (see [`indexes`](crate::crowds::indexes)). The documents that the index returns are treated exactly as those from
+//! chains, so the answer follows the law.
 //!
-//! Which buckets are crowds changes at certain numbers only, wherever windows and rounds begin or end, and so does the order of
-//! an index: what is found, and so what is counted, depends on the documents alone. An index is made anew when it has twice the
-//! documents, since what is rare among the first may be common among later ones; that costs twice the work of entering all.
+//! The set of crowds and the order of an index change only at fixed contender numbers, independently of where windows and rounds
+//! begin or end. So what is found and counted depends only on the documents. An index is rebuilt when its number of documents has
+//! doubled, since elements that are rare among the first documents may be common among later ones. This costs twice the work of
+//! entering all documents.
 
 mod large;
 
@@ -29,50 +31,52 @@ use self::{
 };
 use crate::{matching::sets::Sets, pairing::Pairing};
 
-/// A bucket at an eighth, a quarter, half of a crowd's size is a crowd already if there is an index for its texts: one template wins
-/// many bands, and most of the pairs that are looked at one by one would be in those where it does so less often.
+/// How often the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket becomes a
+/// crowd when it has an eighth, a quarter or half of the crowd size. Texts made from one template usually share many bands.
+/// Without this rule, most pairs that are compared one by one would come from the bands that fewer of these texts share.
 const EARLY: u32 = 3;
 
-/// What is known of an index.
+/// The state of an index.
 #[derive(Debug, Clone, Copy, Default)]
 struct Life {
-    /// Members when it was put in order, and those that have come since.
+    /// The number of members when the index was last put in order, and the number added since.
     ordered: usize,
     grown: usize,
-    /// The last contender that will ask, and whether copies may come after it.
+    /// The last contender that will query the index, and whether copies may query it later.
     last: u32,
     copied: bool,
-    /// Whether nobody will ask any more, so that it was emptied.
+    /// Whether the index was emptied because nothing will query it any more.
     ended: bool,
-    /// Bytes that are held of it.
+    /// The bytes of this index that are counted in the budget.
     held: usize,
 }
 
 /// All crowds.
 pub(crate) struct Crowds {
     indexes: Indexes,
-    /// By index.
+    /// The state of each index.
     lives: Vec<Life>,
-    /// Kept documents that make a crowd of a bucket.
+    /// The number of kept documents that makes a bucket a crowd.
     size: usize,
-    /// The length of a whole window, and of the part of it at which crowds are looked after now.
+    /// The length of a whole window, and the current interval between two maintenance points. The interval is a whole window or a
+    /// part of one.
     window: u32,
     step: u32,
-    /// By slot, its kept documents.
+    /// The number of kept documents of each slot.
     kept: Vec<u32>,
-    /// Slots that have reached the size, or a part of it, and may get their index.
+    /// Slots whose number of kept documents has reached the crowd size or one of its fractions. They may get an index.
     due: Vec<u32>,
-    /// Indexes that documents came to since crowds were looked after.
+    /// Indexes that have received documents since the last maintenance.
     touched: BTreeSet<u32>,
-    /// Indexes by the last contender that will ask.
+    /// Indexes by the last contender that will query them.
     ending: BTreeSet<(u32, u32)>,
-    /// Whether documents were kept by an earlier run, so that there may be crowds already.
+    /// Whether an earlier run kept documents, so that there may be crowds already.
     restored: bool,
     budget: Arc<Budget>,
 }
 
 impl Crowds {
-    /// None where no bucket can become a crowd of `size`. To be called on the pool.
+    /// Returns `None` if no bucket can become a crowd of `size`. To be called on the pool.
     pub(crate) fn of(
         buckets: &Buckets,
         size: usize,
@@ -98,19 +102,20 @@ impl Crowds {
         }))
     }
 
-    /// Numbers from one time that crowds have to be looked after to the next. Both are counted from where the last whole window
-    /// begins, at a multiple of its length.
+    /// Returns the interval, in contender numbers, between two maintenance points. Intervals are counted from the start of the
+    /// last whole window, which is a multiple of the window's length.
     pub(crate) fn step(&self) -> u32 {
         self.step
     }
 
-    /// Whether they have to be looked after so many numbers behind that.
-    pub(crate) fn wants_care(&self, within: u32) -> bool {
+    /// Returns whether crowds need maintenance at a contender number, which is given as its distance from the start of the last
+    /// whole window.
+    pub(crate) fn needs_maintenance(&self, within: u32) -> bool {
         self.restored || within.is_multiple_of(self.step)
     }
 
-    /// A whole window, but where it has enough documents of a bucket that is no crowd yet: until it is, it is looked at pair by
-    /// pair.
+    /// Returns the maintenance interval for a window. It is the whole window, unless the window has enough documents of a bucket
+    /// that is not a crowd yet. Such a bucket is compared pair by pair until it becomes a crowd, so the interval is shorter.
     fn step_in(&self, window: Range<u32>) -> u32 {
         let (whole, large) = (window.end - window.start, self.indexes.large());
         if (large.members(window.clone()) as usize) < self.size {
@@ -123,17 +128,17 @@ impl Crowds {
         if is_large { (self.size as u32).next_power_of_two().min(whole) } else { whole }
     }
 
-    /// What is asked.
+    /// Returns the indexes, for queries.
     pub(crate) fn indexes(&self) -> &Indexes {
         &self.indexes
     }
 
-    /// Whether two contenders share a bucket that is or may become a crowd.
+    /// Returns whether two contenders share a bucket that is or may become a crowd.
     pub(crate) fn share_large(&self, a: u32, b: u32) -> bool {
         self.indexes.large().share(a, b)
     }
 
-    /// Takes a document that is kept, with its prefixes. In keep order.
+    /// Adds a kept document with its prefixes. To be called in keep order.
     pub(crate) fn keep(&mut self, document: u32, prefixes: &Prefixes) -> Result<()> {
         self.count(document);
         for index in prefixes.indexes() {
@@ -143,7 +148,7 @@ impl Crowds {
         self.indexes.enter(document, prefixes)
     }
 
-    /// Takes a document that an earlier run has kept, whose set is not yet there.
+    /// Adds a document that an earlier run kept, whose set is not available yet.
     pub(crate) fn restore(&mut self, document: u32) {
         self.restored = true;
         self.count(document);
@@ -159,16 +164,17 @@ impl Crowds {
         }
     }
 
-    /// Makes crowds of the buckets that have become large enough, puts indexes in order that have grown much, and forgets those
-    /// that nobody will ask. All before `next` are decided; to be called at numbers that depend on the documents alone, and on
-    /// the pool.
-    pub(crate) fn look_after(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
+    /// Maintains the crowds: makes crowds of the buckets that have become large enough, reorders indexes that have grown a lot,
+    /// and empties indexes that are no longer needed. All documents before `next` are decided. To be called on the pool, and at
+    /// numbers that depend only on the documents.
+    pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
         due.dedup();
         for slot in due {
             let bucket = self.indexes.large().buckets()[slot as usize];
-            // Otherwise only copies will ask for its company, and few documents were kept in it since the last time.
+            // Otherwise only copies will look up neighbours in the bucket, and few documents were kept in it since the last
+            // maintenance.
             if bucket.last >= next && !self.indexes.has(slot) {
                 let mut members = buckets.kept(bucket.band as usize, bucket.bucket);
                 members.reverse();
@@ -203,12 +209,13 @@ impl Crowds {
         Ok(())
     }
 
-    /// Makes a crowd of a bucket with these kept documents: in the index that is for its texts, or in a new one if they are
-    /// enough. Tells whether it did.
+    /// Makes a crowd of a bucket with these kept documents. It uses an index that suits their texts or, if there are enough
+    /// documents, creates one. Returns whether the bucket became a crowd.
     fn found(&mut self, slot: u32, members: &[u32], next: u32, sets: &Sets) -> Result<bool> {
         let index = match self.indexes.for_texts(members, |index| !self.lives[index as usize].ended) {
             Some(index) => {
-                // Those that nobody was going to ask for may have been left out since they came.
+                // A rebuilt index omits documents that no contender was going to look up. Such documents have to be entered
+                // again.
                 let known = |member| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);
                 let missing: Vec<u32> = members.iter().copied().filter(|&member| !known(member)).collect();
                 self.lives[index as usize].grown += missing.len();
@@ -232,15 +239,17 @@ impl Crowds {
         Ok(true)
     }
 
-    /// Makes an index anew, in the order that its members of now speak for, without those that nobody will ask for.
+    /// Rebuilds an index in the order that follows from its current members. Members that will not be looked up any more are left
+    /// out.
     fn put_in_order(&mut self, index: u32, next: u32, sets: &Sets) -> Result<()> {
         let mut members = self.indexes.take_members(index);
-        let awaited = |member: u32| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);
-        members.retain(|&member| awaited(member) || self.indexes.buckets_in(member, index).any(|bucket| bucket.copied));
+        let still_needed = |member: u32| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);
+        members.retain(|&member| still_needed(member) || self.indexes.buckets_in(member, index).any(|bucket| bucket.copied));
         let ordered = members.len();
-        let by_contenders: Vec<u32> = members.iter().copied().filter(|&member| awaited(member)).collect();
-        // The sets of those that only copies ask for are there as long as these may come, in rounds; so they have no say.
-        members.retain(|&member| awaited(member) || sets.len(member) > 0);
+        let by_contenders: Vec<u32> = members.iter().copied().filter(|&member| still_needed(member)).collect();
+        // Some members are only looked up by copies. Their sets are available only in rounds in which such copies may occur, so
+        // these sets must not influence the order.
+        members.retain(|&member| still_needed(member) || sets.len(member) > 0);
         let life = &mut self.lives[index as usize];
         (life.ordered, life.grown) = (ordered, 0);
         self.indexes.fill(index, &members, &by_contenders, sets)

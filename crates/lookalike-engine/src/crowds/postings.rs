@@ -1,4 +1,4 @@
-//! From an element's tag to the documents that were entered with it.
+//! Maps an element's tag to the documents that were entered with it.
 
 use std::ops::Range;
 
@@ -6,29 +6,31 @@ use lookalike::lsh::NONE;
 use lookalike_io::error::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 
-/// Sorted rows, and what was entered since in chains: nine bytes a posting, and for one in eight of them another ten.
+/// Sorted rows, and chains of the postings that were entered after the rows were sorted. Memory: nine bytes per posting, and
+/// another ten bytes for at most one posting in eight.
 #[derive(Debug, Default)]
 pub(super) struct Postings {
     /// Tag and document, ascending.
     rows: Vec<u64>,
-    /// Where the rows begin of each upper part of the tag, and where the last ones end; one for some rows.
+    /// The position at which the rows of each part of the tag range begin, followed by the end of the last part. A part has a few
+    /// rows on average.
     starts: Vec<u32>,
     /// The last document in the rows.
     last: u32,
     recent: Chains,
 }
 
-/// Rows to one start: those of a tag are then found in a cache line or two.
+/// The average number of rows per part. The rows of a tag are then within one or two cache lines.
 const ROWS: usize = 4;
 
-/// So many are compared one by one.
+/// The number of rows up to which all rows are examined, instead of a binary search.
 const FEW: usize = 16;
 
 /// Tags that are looked up together.
 const AT_ONCE: usize = 16;
 
-/// One in so many postings may be in chains. They take twice the memory of rows, and when they go into the rows, all of these
-/// are moved: at an eighth each posting is moved nine times, at two nanoseconds.
+/// At most one posting in `RECENT` may be in chains. Chains take twice the memory of rows, and merging them into the rows moves
+/// all rows. At an eighth, each posting is moved nine times, at two nanoseconds each.
 const RECENT: usize = 8;
 const FEWEST: usize = 1 << 10;
 
@@ -36,16 +38,16 @@ pub(super) fn row(tag: u32, document: u32) -> u64 {
     u64::from(tag) << 32 | u64::from(document)
 }
 
-/// Where a tag stands among `parts` equal ones.
+/// Divides the range of tags into `parts` equal parts, and returns which part a tag is in.
 fn part(tag: u32, parts: usize) -> usize {
     ((u64::from(tag) * parts as u64) >> 32) as usize
 }
 
 impl Postings {
-    /// All postings at once, each a [`row`]. To be called on the pool.
+    /// Builds the postings in bulk from rows that were made with [`row`]. To be called on the pool.
     ///
     /// # Errors
-    /// More postings than 32 bits can number, which take 36 GiB.
+    /// There are more postings than 32 bits can number. They would take 36 GiB.
     pub(super) fn of(mut rows: Vec<u64>) -> Result<Self> {
         if rows.len() >= NONE as usize {
             return Err(too_many());
@@ -59,7 +61,7 @@ impl Postings {
     /// Enters a document with a tag.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// The same errors as [`of`](Self::of).
     pub(super) fn add(&mut self, tag: u32, document: u32) -> Result<()> {
         if self.recent.nodes.len() >= FEWEST.max(self.rows.len() / RECENT) {
             self.take_in();
@@ -71,13 +73,13 @@ impl Postings {
         Ok(())
     }
 
-    /// Moves what is in chains into the rows.
+    /// Moves the postings in chains into the rows.
     fn take_in(&mut self) {
         let Self { rows, recent, .. } = self;
         let mut more: Vec<u64> = recent.nodes.iter().map(|node| row(node.tag, node.document)).collect();
         more.sort_unstable();
         recent.clear();
-        // From the end, so that it takes no room.
+        // Merge from the end, so that no second buffer is needed.
         let (mut old, mut new) = (rows.len(), more.len());
         rows.reserve_exact(new);
         rows.resize(old + new, 0);
@@ -108,18 +110,18 @@ impl Postings {
         starts.resize(parts + 1, rows.len() as u32);
     }
 
-    /// Where the rows of a tag are, among few others.
+    /// Returns the range of rows that contains all rows of a tag, with few rows of other tags.
     fn part_of(&self, tag: u32) -> Range<usize> {
         let at = part(tag, self.starts.len() - 1);
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
-    /// The rows of a tag with documents from a number on, which are in that part.
+    /// Returns the rows of a tag, within its part, with documents numbered `from` or higher.
     fn rows_in(&self, part: Range<usize>, tag: u32, from: u32) -> &[u64] {
         let rows = &self.rows[part];
         let (first, last) = (row(tag, from), row(tag, NONE));
         if rows.len() <= FEW {
-            // Without a branch for each.
+            // Counting the smaller rows needs no branch per row.
             let before = |bound| rows.iter().map(|&row| usize::from(row < bound)).sum::<usize>();
             return &rows[before(first)..before(last)];
         }
@@ -127,10 +129,10 @@ impl Postings {
         &rows[..rows.partition_point(|&row| row < last)]
     }
 
-    /// Appends the documents from a number on that were entered with these tags, as often as they were. Of what was entered of
-    /// late, the walk ends at the first that is before `from`.
+    /// Appends the documents numbered `from` or higher that were entered with these tags. A document is appended once for each of
+    /// its entries. In the chains of recent postings, the walk ends at the first document before `from`.
     ///
-    /// Hardly anything is in the cache: so what is needed of some tags is asked for before any is looked at.
+    /// Hardly any of this data is in the cache. So the data for several tags is loaded before any of them is examined.
     pub(super) fn find(&self, tags: &[u32], from: u32, found: &mut Vec<u32>) {
         for tags in tags.chunks(AT_ONCE) {
             if from <= self.last && !self.rows.is_empty() {
@@ -153,14 +155,14 @@ impl Postings {
         }
     }
 
-    /// How many of those were entered all at once.
+    /// Returns how many documents numbered `from` or higher were entered with these tags in bulk.
     pub(super) fn count(&self, tags: &[u32], from: u32) -> usize {
         let is_any = from <= self.last && !self.rows.is_empty();
         let tags = if is_any { tags } else { &[] };
         tags.iter().map(|&tag| self.rows_in(self.part_of(tag), tag, from).len()).sum()
     }
 
-    /// Bytes of so many that were entered all at once.
+    /// Returns the size in bytes of a number of postings that were entered in bulk.
     pub(super) fn bytes_of(postings: usize) -> usize {
         postings * (size_of::<u64>() + size_of::<u32>() / ROWS)
     }
@@ -171,13 +173,13 @@ impl Postings {
 }
 
 fn too_many() -> Error {
-    Error::new(ErrorKind::Input, "too many documents are alike but not alike enough to be compared at once").instead("split them")
+    Error::new(ErrorKind::Input, "too many documents are alike, but not alike enough to be compared in bulk").advise("split them")
 }
 
-/// Chains in one vector, each with the last document entered first.
+/// Chains that are stored in one vector. Each chain begins with the document that was entered last.
 #[derive(Debug, Default)]
 struct Chains {
-    /// By the upper part of the tag; none fewer than postings.
+    /// Chain heads by the upper part of the tag. There are at least as many heads as postings.
     heads: Vec<u32>,
     nodes: Vec<Node>,
 }
@@ -198,7 +200,7 @@ impl Chains {
         self.nodes.push(Node { tag, document, next: std::mem::replace(&mut self.heads[head], node) });
     }
 
-    /// Twice as many heads; each chain in the order in which it was entered.
+    /// Doubles the number of heads. The documents of each chain keep the order in which they were entered.
     fn grow(&mut self) {
         let heads = (2 * self.heads.len()).max(FEWEST);
         self.heads = vec![NONE; heads];
@@ -207,12 +209,12 @@ impl Chains {
         }
     }
 
-    /// Where the chain begins in which a tag is. There must be any.
+    /// Returns the position of the head whose chain contains a tag. There must be at least one posting.
     fn head(&self, tag: u32) -> u32 {
         self.heads[part(tag, self.heads.len())]
     }
 
-    /// The documents that were entered with a tag, the last first.
+    /// Returns the documents that were entered with a tag, the last first.
     fn of(&self, head: u32, tag: u32) -> impl Iterator<Item = u32> {
         let mut next = head;
         std::iter::from_fn(move || {
@@ -227,7 +229,7 @@ impl Chains {
         })
     }
 
-    /// Forgets all, and keeps the room.
+    /// Removes all postings, and keeps the allocated memory.
     fn clear(&mut self) {
         self.nodes.clear();
         self.heads.fill(NONE);
@@ -244,14 +246,14 @@ mod tests {
 
     use super::*;
 
-    /// Some tags, spread over all numbers or close to each other.
+    /// Generates tags that are either spread over the whole range or close to each other.
     fn tags(spread: bool) -> Vec<u32> {
         (0..41).map(|tag: u32| if spread { tag.wrapping_mul(0x9e37_79b9) } else { tag << 3 }).collect()
     }
 
     proptest! {
         #[test]
-        fn all_that_was_entered_is_found(
+        fn all_inserted_entries_are_found(
             entered in prop::collection::vec((0usize..40, 0u32..99), 0..4000),
             at_once in 0usize..4000,
             sorted in any::<bool>(),
@@ -259,7 +261,8 @@ mod tests {
             spread in any::<bool>(),
         ) {
             let (tags, mut entered) = (tags(spread), entered);
-            // Documents come in order, but for those that come late and are then asked for from the first on.
+            // Documents are entered in order, except for late ones. If there are late ones, the query starts at the first
+            // document.
             let from = if sorted { from } else { 0 };
             if sorted {
                 entered.sort_by_key(|row| row.1);

@@ -1,33 +1,37 @@
-//! Which elements of a set are enough to find every set that resembles it: its rarest few (prefix filter: Chaudhuri, Ganti,
-//! Kaushik 2006; Bayardo, Ma, Srikant 2007).
+//! Chooses which elements of a set are sufficient to find every set that resembles it. They are its few rarest elements (prefix
+//! filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
 //!
-//! Of two sets that share c elements or more, the first that they share, in any order that is fixed for both, has c − 1 shared
-//! ones behind it: it is among the first |x| − c + 1 of x, and among the first |y| − c + 1 of y.
+//! Take two sets x and y that share at least c elements, and any order of elements that is the same for both. At least c − 1
+//! shared elements follow the first shared element. So the first shared element is among the first |x| − c + 1 elements of x, and
+//! among the first |y| − c + 1 of y.
 
 use lookalike::verify::Measure;
 
-/// How many of a set's first elements are enough.
+/// The sufficient number of first elements of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// To share one with the [`long`](Self::long) prefix of every set of at least its size that resembles it enough.
+    /// The number of first elements that is sufficient to share an element with the [`long`](Self::long) prefix of every
+    /// resembling set that is at least as large.
     pub(super) short: usize,
-    /// To share one with the [`short`](Self::short) prefix of every set of at most its size that resembles it enough. Never
-    /// less than that.
+    /// The number of first elements that is sufficient to share an element with the [`short`](Self::short) prefix of every
+    /// resembling set that is at most as large. Never less than `short`.
     pub(super) long: usize,
 }
 
 impl Lengths {
-    /// Of a set of `size` elements, for a resemblance of at least `threshold`, which is more than 0.
+    /// Returns the lengths for a set of `size` elements and a resemblance of at least `threshold` t, which is greater than 0.
     ///
-    /// With r the law's own rounded division, which grows with what is shared and falls with a set's size:
+    /// Let r(s, |x|, |y|) be the resemblance of two sets x and y with s shared elements, computed with the same rounded division
+    /// as in the law. It grows with s, and falls as |x| or |y| grows:
     ///
-    /// - short: x shares with a y that is not smaller no less than [`Measure::needed`] asks of two sets of x's size, since
-    ///   r(s, |x|, |y|) ≥ t gives r(s, |x|, |x|) ≥ t.
-    /// - long: y shares with an x that is not larger s ≤ |x|, so |x ∪ y| = |x| + |y| − s ≥ |y|, and r(s, |x|, |y|) ≥ t gives
-    ///   s / |y| ≥ t: no less than is needed of y's containment in x.
+    /// - short: let x be the set and y a set that is at least as large. They share at least as many elements as
+    ///   [`Measure::needed`] requires of two sets that are both of x's size, since r(s, |x|, |y|) ≥ t implies r(s, |x|, |x|) ≥ t.
+    /// - long: let y be the set and x a set that is at most as large, so that they share s ≤ |x| elements. Then |x ∪ y| = |x| +
+    ///   |y| − s ≥ |y|, and r(s, |x|, |y|) ≥ t implies s / |y| ≥ t. So s is at least the number that the containment of y in x
+    ///   requires.
     ///
-    /// Both are the exact edges of the rounded figures, so nothing is missed. The long one is no shorter because s / |y| ≥ t
-    /// asks for no more than s / (2 |y| − s) ≥ t.
+    /// Both lengths use the exact bounds of the rounded figures, so nothing is missed. The long prefix is never shorter than the
+    /// short one, because s / |y| ≥ t requires no more shared elements than s / (2 |y| − s) ≥ t.
     pub(super) fn of(size: usize, threshold: f64) -> Self {
         let size = size as u64;
         let prefix = |measure: Measure| {
@@ -38,27 +42,28 @@ impl Lengths {
     }
 }
 
-/// An order of elements, rare ones first: by how many sets of a sample have them, those that no two have being all alike, and
-/// then by value.
+/// An order of elements, rare ones first: elements are ordered by the number of sampled sets that contain them, and then by
+/// value. Elements that occur in fewer than two sets are all equally rare.
 #[derive(Debug)]
 pub(super) struct Rarity {
-    /// Elements and their counts where that is two or more; a table that is at most a quarter full, 0 for a free place.
+    /// The elements that occur in two or more sets, with their counts. This is a hash table that is at most a quarter full; a
+    /// free slot has count 0.
     counts: Vec<(u64, u32)>,
     shift: u32,
 }
 
 impl Default for Rarity {
-    /// By value alone.
+    /// Orders by value alone.
     fn default() -> Self {
         Self::of(&mut [])
     }
 }
 
-/// Room for [`Rarity::prefix`].
+/// A scratch buffer for [`Rarity::prefix`].
 pub(super) type Common = Vec<(u32, u64)>;
 
 impl Rarity {
-    /// By a sample of sets, one after the other in `elements`, which is room afterwards.
+    /// Derives the order from a sample of sets, concatenated in `elements`, which is overwritten.
     pub(super) fn of(elements: &mut [u64]) -> Self {
         elements.sort_unstable();
         let repeated = || elements.chunk_by(|a, b| a == b).filter(|same| same.len() > 1);
@@ -71,7 +76,7 @@ impl Rarity {
         rarity
     }
 
-    /// Where an element stands, or would.
+    /// Returns the position of an element in the table, or the position where it would be.
     fn at(&self, element: u64) -> usize {
         let mut at = (spread(element) >> self.shift) as usize;
         while self.counts[at].1 != 0 && self.counts[at].0 != element {
@@ -80,7 +85,7 @@ impl Rarity {
         at
     }
 
-    /// Appends the tags of a sorted set's first elements, as many as the long prefix has; the short one is the first of them.
+    /// Appends the tags of the elements in a sorted set's long prefix. The short prefix is the first part of the long one.
     pub(super) fn prefix(&self, set: &[u64], lengths: Lengths, common: &mut Common, tags: &mut Vec<u32>) {
         let end = tags.len() + lengths.long;
         common.clear();
@@ -107,12 +112,13 @@ impl Rarity {
     }
 }
 
-/// Half of a spread element: enough that two that differ are seldom taken for one, which costs a comparison.
+/// Returns the upper half of a spread element. Two different elements rarely have the same tag, and if they do, the only cost is
+/// an additional comparison.
 fn tag(element: u64) -> u32 {
     (spread(element) >> 32) as u32
 }
 
-/// Multiplied by an odd number, so that the upper bits are even for elements of any kind.
+/// Multiplies by an odd number, so that the upper bits are evenly distributed for elements of any kind.
 fn spread(element: u64) -> u64 {
     element.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
@@ -127,9 +133,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// Whatever the sample that the order is made by.
+        /// This holds whatever sample determines the order.
         #[test]
-        fn every_pair_that_resembles_enough_shares_of_its_prefixes(
+        fn every_sufficiently_similar_pair_shares_a_prefix_element(
             sets in prop::collection::vec(prop::collection::btree_set(1u64..60, 1..50), 2..12),
             sampled in 0usize..12,
             threshold in prop::sample::select(vec![0.05, 0.3, 0.5, 2.0 / 3.0, 0.7, 0.8, 0.9, 0.95, 1.0]),
@@ -151,9 +157,9 @@ mod tests {
             }
         }
 
-        /// One shared element less, and a pair is missed: the lengths are the least for their sizes.
+        /// If the prefixes were one element shorter, a pair could be missed: the lengths are minimal for their sizes.
         #[test]
-        fn lengths_are_the_edge(size in 1u64..3000, percent in 1u32..=100) {
+        fn prefix_lengths_are_minimal(size in 1u64..3000, percent in 1u32..=100) {
             let threshold = f64::from(percent) / 100.0;
             let Lengths { short, long } = Lengths::of(size as usize, threshold);
             let (most, least) = (size - short as u64 + 1, size - long as u64 + 1);

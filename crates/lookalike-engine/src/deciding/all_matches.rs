@@ -1,4 +1,5 @@
-//! All matches of leaders, from candidates or, exactly, from an all-pairs join: what lists of pairs and mirrors are made of.
+//! Finds all matches between first copies, from candidates or, exactly, from an all-pairs join. Lists of pairs and mirrors are
+//! made from them.
 
 use lookalike::{
     Method, Verify,
@@ -8,7 +9,7 @@ use lookalike_io::{error::Result, read::Source, spill::places::Places};
 use rayon::ThreadPool;
 use serde::Serialize;
 
-use super::{candidate_pairs::Meetings, components::likenesses};
+use super::{candidate_pairs::CandidatePairs, components::likenesses};
 use crate::{
     config::{Observer, RunConfig},
     matching::{
@@ -20,25 +21,25 @@ use crate::{
     sketching::table::Table,
 };
 
-/// What is known of a pair's likeness, by what counts as similar ([`Verify`]).
+/// How similar the two documents of a pair are. Which figures there are depends on what counts as similar ([`Verify`]).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum PairFigures {
-    /// Both sets were counted.
+    /// The shared elements of both sets were counted.
     Counted(Figures),
     /// The sketches' estimate of resemblance.
     Resemblance {
-        /// |A ∩ B| / |A ∪ B|, about; 1 where the sketches only say candidate or not.
+        /// An estimate of |A ∩ B| / |A ∪ B|. It is 1 if the sketches show only whether a pair is a candidate.
         resemblance: f64,
     },
     /// The sketches' estimates of containment.
     Containment {
-        /// |A ∩ B| / |A|, about.
+        /// An estimate of |A ∩ B| / |A|.
         containment_ab: f64,
-        /// |A ∩ B| / |B|, about.
+        /// An estimate of |A ∩ B| / |B|.
         containment_ba: f64,
     },
-    /// Nobody looked.
+    /// The pair was not measured.
     Unknown {},
 }
 
@@ -50,7 +51,7 @@ impl PairFigures {
         }
     }
 
-    /// The same pair seen from its other document.
+    /// Returns the figures with A and B swapped.
     pub(crate) fn swapped(self) -> Self {
         match self {
             Self::Counted(f) => {
@@ -65,12 +66,12 @@ impl PairFigures {
     }
 }
 
-/// Where matches of leaders, by number, go: each pair once.
+/// Collects matches between first copies, given by number. Each pair is passed once.
 pub(crate) trait Matches {
     fn take(&mut self, a: u32, b: u32, figures: PairFigures);
 }
 
-/// All of them.
+/// A collector that holds all matches.
 pub(crate) type AllMatches = Vec<(u32, u32, PairFigures)>;
 
 impl Matches for AllMatches {
@@ -79,23 +80,25 @@ impl Matches for AllMatches {
     }
 }
 
-/// Who matches whom.
+/// The result of pairing and verifying: all matches, and the data with which they were found.
 pub(crate) struct Verified<M> {
     pub(crate) pairing: Pairing,
-    /// The contenders' sets; of those that match and of the leaders of copies at least the sizes are known.
+    /// The contenders' sets. At least their sizes are known for contenders that match and for contenders with copies.
     pub(crate) sets: Sets,
     pub(crate) matches: M,
     pub(crate) finding: Finding,
 }
 
-/// Contenders that are compared with those of other classes only, by number; [`ANY`] with all.
+/// The class of each contender, by number. A contender is compared only with contenders of a different class; a contender of
+/// class [`ANY`] is compared with all.
 pub(crate) type Classes = Vec<u32>;
 
-/// A contender whose copies are of several classes.
+/// The class of a contender whose copies are in several classes.
 pub(crate) const ANY: u32 = u32::MAX;
 
-/// Pairs and verifies what was sketched. Of pairs that the table's references allow those are looked at that are not in one of
-/// the classes that `classes` gives for the contenders, if it gives any. Matches go to what `into` makes.
+/// Pairs and verifies the sketched documents. It examines the pairs that the table's references allow, except those whose
+/// documents are in the same class. `classes` returns the classes of the contenders, if there are any. Matches go to the
+/// collector that `into` makes.
 pub(crate) fn verified<M: Matches>(
     (config, method): (&RunConfig, &Method),
     source: &Source,
@@ -107,17 +110,17 @@ pub(crate) fn verified<M: Matches>(
 ) -> Result<Verified<M>> {
     let budget = table.budget.clone();
     let mut pairing = Pairing::new(table, pool)?;
-    // The size of a copied text is a figure of its pairs, whomever else it is like.
+    // The size of a text with copies is reported with its pairs, even if no other document is similar to it.
     let copied = Places::none(table.documents);
-    pairing.copies.iter().for_each(|&(_, leader)| copied.insert(leader.0));
-    let (meetings, counted) = Meetings::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
+    pairing.copies.iter().for_each(|&(_, first_copy)| copied.insert(first_copy.0));
+    let (candidate_pairs, counted) = CandidatePairs::new(method, table, &mut pairing, Some(&copied), pool, observer)?;
     let pass = Pass { config, method, source, table, pool, observer };
     let mut sets = sets::of_contenders(pass, &pairing)?;
-    let meetings = meetings.join(method, &pairing, &sets)?;
+    let candidate_pairs = candidate_pairs.join(method, &pairing, &sets)?;
     let matcher = Matcher::new(method, &table.lists, &pairing).apart(classes(&pairing)?);
     let mut matches = into(&pairing)?;
-    let joining = meetings.joining(config.crowd, &matcher, &mut sets, &budget, pool)?;
-    meetings.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {
+    let joining = candidate_pairs.joining(config.crowd, &matcher, &mut sets, &budget, pool)?;
+    candidate_pairs.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {
         for (&(a, b), likeness) in batch.iter().zip(likenesses(batch, &matcher, &sets, pool)?) {
             if let Some(likeness) = likeness {
                 matches.take(a, b, figures(a, b, likeness, &matcher)?);
@@ -126,11 +129,11 @@ pub(crate) fn verified<M: Matches>(
         Ok(())
     })?;
     let mut finding = Finding::new(method);
-    finding.count(&counted, &matcher, table);
+    finding.count(&counted, &matcher, table, config);
     Ok(Verified { pairing, sets, matches, finding })
 }
 
-/// What is shown of a matching pair.
+/// Returns the figures that are shown for a matching pair.
 fn figures(a: u32, b: u32, likeness: Likeness, matcher: &Matcher) -> Result<PairFigures> {
     Ok(match (likeness.overlap, matcher.method.verify()) {
         (Some(overlap), _) => PairFigures::Counted(overlap.into()),

@@ -1,4 +1,4 @@
-//! Who meets whom: the first half of *candidate*, as it is held between pairing and deciding.
+//! Candidate pairs before verification: band columns or an explicit list.
 
 use lookalike::{
     Candidates, Method,
@@ -14,7 +14,7 @@ use rayon::{ThreadPool, prelude::*};
 use crate::{
     config::Observer,
     crowds::{indexes::Indexes, joining::Joining},
-    matching::{Matcher, Room, sets::Sets},
+    matching::{Matcher, Scratch, sets::Sets},
     numbers::{Contender, Rank},
     pairing::{
         Pairing,
@@ -23,20 +23,21 @@ use crate::{
     sketching::table::Table,
 };
 
-/// Pairs that are looked at before those that are candidates are verified: what bounds the memory.
+/// The number of pairs that are examined before the candidates among them are verified. This bounds the memory.
 const BATCH: usize = 1 << 22;
 
-/// Pairs of contenders that may be candidates, by number.
-pub(crate) enum Meetings {
-    /// Those in the same bucket of a band.
+/// Pairs of contenders that may be candidates. Contenders are given by number.
+pub(crate) enum CandidatePairs {
+    /// All pairs of contenders that are in the same bucket of a band.
     Columns(Vec<Vec<u32>>),
-    /// Those in a list, each once.
+    /// The pairs of a list, each once.
     Listed(Vec<(u32, u32)>),
 }
 
-impl Meetings {
-    /// Who meets whom by columns or by what is listed, and who therefore stays a contender; the `others` stay too. Where all
-    /// pairs are asked for, everybody does, and who meets whom is known when the sets are ([`join`](Self::join)).
+impl CandidatePairs {
+    /// Finds candidate pairs by columns or by sampled fingerprints. Only the documents in these pairs, and the `others`, remain
+    /// contenders. If all pairs are asked for, all documents remain contenders, and the pairs are only known after the sets are
+    /// loaded ([`join`](Self::join)).
     pub(crate) fn new(
         method: &Method,
         table: &mut Table,
@@ -67,23 +68,23 @@ impl Meetings {
         Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
     }
 
-    /// Joins the contenders' sets where all pairs are asked for.
+    /// Joins the contenders' sets if all pairs are asked for.
     pub(crate) fn join(self, method: &Method, pairing: &Pairing, sets: &Sets) -> Result<Self> {
         if method.config().candidates != Candidates::All {
             return Ok(self);
         }
         let mut loaded = Vec::new();
         for number in 0..pairing.numbers()? {
-            let mut room = Vec::new();
-            loaded.push(sets.get(number, &mut room)?.to_vec());
+            let mut scratch = Vec::new();
+            loaded.push(sets.get(number, &mut scratch)?.to_vec());
         }
         let references = pairing.numbered_references();
         let pairs = method.join(&loaded).into_iter().map(|pair| (pair.a, pair.b));
         Ok(Self::Listed(pairs.filter(|&(a, b)| references.compared(Contender(a), Contender(b))).collect()))
     }
 
-    /// Indexes for what has to be found in large buckets, of `size` contenders; none where there is none, or where sets are not
-    /// compared for resemblance.
+    /// Builds indexes for finding pairs in large buckets, which have at least `size` contenders. Returns `None` if there are no
+    /// large buckets, or if sets are not compared for resemblance.
     pub(crate) fn joining(
         &self,
         size: usize,
@@ -98,7 +99,7 @@ impl Meetings {
         }
     }
 
-    /// In the form that going down keep order asks for.
+    /// Converts the pairs into the form that deciding in keep order needs.
     pub(crate) fn links(self, numbers: u32) -> Links {
         match self {
             Self::Columns(columns) => Links::Buckets(Buckets::of_labelled(
@@ -114,8 +115,8 @@ impl Meetings {
         }
     }
 
-    /// Gives candidate pairs in batches to `verify`, each pair once, in an order that depends on the documents alone: all of them,
-    /// or where there is a `joining` of large buckets, all but those of which it tells that they do not match.
+    /// Passes candidate pairs to `verify` in batches, each pair once, in an order that depends only on the documents. If there is
+    /// a `joining` of large buckets, pairs that it has ruled out are not passed.
     pub(crate) fn each_candidate_pair(
         &self,
         joining: Option<&Joining>,
@@ -132,10 +133,10 @@ impl Meetings {
                 each_in_columns(columns, joining, matcher, pool, verify)
             }
             Self::Listed(pairs) => {
-                let one = |(room, other): &mut (Room, Vec<u32>), &(a, b): &(u32, u32)| {
+                let one = |(scratch, other): &mut (Scratch, Vec<u32>), &(a, b): &(u32, u32)| {
                     other.clear();
                     other.extend(Some(b).filter(|&b| matcher.compared(a, b)));
-                    matcher.keep_candidates(a, other, room)?;
+                    matcher.keep_candidates(a, other, scratch)?;
                     Ok((a, other.first().copied()))
                 };
                 for batch in pairs.chunks(BATCH) {
@@ -148,7 +149,7 @@ impl Meetings {
     }
 }
 
-/// Those that share no bucket of a `joining`.
+/// Passes the candidate pairs in columns that share no large bucket of the `joining`.
 fn each_in_columns(
     columns: &[Vec<u32>],
     joining: Option<&Joining>,
@@ -165,18 +166,19 @@ fn each_in_columns(
             earlier.any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
                 || joining.is_some_and(|joining| joining.share(a, b))
         };
-        // A document with those behind it in its bucket, unless they met in an earlier band or were joined.
-        let behind = |(room, others): &mut (Room, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
+        // Pairs a document with the later documents in its bucket, unless the two share a bucket of an earlier band or were
+        // already joined.
+        let after = |(scratch, others): &mut (Scratch, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();
             others.extend(tail[1..].iter().map(|row| row.1).filter(|&b| matcher.compared(a, b) && !met_before(a, b)));
-            matcher.keep_candidates(a, others, room)?;
+            matcher.keep_candidates(a, others, scratch)?;
             Ok(others.iter().map(|&b| (a, b)).collect())
         };
         let mut batch: Vec<&[(u32, u32)]> = Vec::new();
         let mut pairs = 0;
         let mut flush = |batch: &mut Vec<&[(u32, u32)]>| {
-            let found: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, behind).collect());
+            let found: Result<Vec<_>> = pool.install(|| batch.par_iter().map_init(Default::default, after).collect());
             batch.clear();
             verify(&found?.concat())
         };

@@ -4,16 +4,17 @@ use lookalike::{Verify, cluster::UnionFind, verify::Measure};
 use lookalike_io::error::Result;
 use rayon::{ThreadPool, prelude::*};
 
-use super::candidate_pairs::Meetings;
+use super::candidate_pairs::CandidatePairs;
 use crate::{
     crowds::joining::Joining,
-    matching::{Likeness, Matcher, Room, sets::Sets},
+    matching::{Likeness, Matcher, Scratch, sets::Sets},
     numbers::Contender,
     pairing::verdicts::{Verdict, Verdicts},
 };
 
-/// Verifies pairs on all threads; the likenesses stand in the pairs' order. Of a measure with a direction the better one
-/// counts: of counted sets that of the smaller, and where sets were not loaded both are estimated.
+/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. A measure may have two directions; then
+/// the better one counts. For counted sets this is the direction of the smaller set. If the sets were not loaded, both directions
+/// are estimated.
 pub(crate) fn likenesses(
     pairs: &[(u32, u32)],
     matcher: &Matcher,
@@ -22,13 +23,13 @@ pub(crate) fn likenesses(
 ) -> Result<Vec<Option<Likeness>>> {
     let threshold = matcher.method.least();
     let both_ways = matcher.method.config().measure == Measure::Containment && matcher.method.verify() == Verify::Sketch;
-    let one = |(of_set, room): &mut (Vec<u64>, Room), &(a, b): &(u32, u32)| {
+    let one = |(of_set, scratch): &mut (Vec<u64>, Scratch), &(a, b): &(u32, u32)| {
         let swap = sets.len(b) < sets.len(a);
         let (smaller, larger) = if swap { (b, a) } else { (a, b) };
         let set = sets.get(smaller, of_set)?;
-        let mut likeness = matcher.likeness((smaller, set), larger, sets, threshold, room)?;
+        let mut likeness = matcher.likeness((smaller, set), larger, sets, threshold, scratch)?;
         if both_ways {
-            let back = matcher.likeness((larger, set), smaller, sets, threshold, room)?;
+            let back = matcher.likeness((larger, set), smaller, sets, threshold, scratch)?;
             likeness = likeness.filter(|there| back.is_none_or(|back| back.similarity <= there.similarity)).or(back);
         }
         Ok(likeness.map(|likeness| if swap { likeness.swapped() } else { likeness }))
@@ -36,9 +37,9 @@ pub(crate) fn likenesses(
     pool.install(|| pairs.par_iter().map_init(Default::default, one).collect())
 }
 
-/// Verdicts by connected components of all matches: the first of each in keep order is kept.
+/// Returns verdicts by connected components of all matches: the first document of each component in keep order is kept.
 pub(crate) fn components(
-    meetings: &Meetings,
+    candidate_pairs: &CandidatePairs,
     joining: Option<&Joining>,
     matcher: &Matcher,
     sets: &Sets,
@@ -46,8 +47,8 @@ pub(crate) fn components(
 ) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
     let mut groups = UnionFind::new(numbers as usize);
-    meetings.each_candidate_pair(joining, matcher, sets, pool, |batch| {
-        // What is joined already stays joined: no need to look again.
+    candidate_pairs.each_candidate_pair(joining, matcher, sets, pool, |batch| {
+        // Documents that are already in the same component remain so, and are not compared again.
         let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
         for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, sets, pool)?) {
             if likeness.is_some() {
@@ -56,12 +57,12 @@ pub(crate) fn components(
         }
         Ok(())
     })?;
-    // A set's name is its smallest number, and numbers stand in keep order.
+    // A component is named by its smallest number, which is its first document in keep order.
     measure_dropped((0..numbers).map(|number| groups.find(number)), matcher, sets, pool)
 }
 
-/// Drops all but the first of each group, and measures how like the first each is: any value, the group may be made by chains.
-/// `firsts` are the contenders' groups, named by the first of each.
+/// Drops all documents except the first of each group, and measures how similar each is to the first. The similarity may be below
+/// the threshold, since a group may be formed by chains of matches. `firsts` has the first contender of each contender's group.
 pub(crate) fn measure_dropped(
     firsts: impl Iterator<Item = u32>,
     matcher: &Matcher,
@@ -70,8 +71,8 @@ pub(crate) fn measure_dropped(
 ) -> Result<Verdicts> {
     let mut verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
     let dropped: Vec<(u32, u32)> = (0..).zip(firsts).filter(|(number, first)| number != first).collect();
-    let measure = |(of_set, room): &mut (Vec<u64>, Room), &(number, first): &(u32, u32)| {
-        matcher.likeness((number, sets.get(number, of_set)?), first, sets, 0.0, room)
+    let measure = |(of_set, scratch): &mut (Vec<u64>, Scratch), &(number, first): &(u32, u32)| {
+        matcher.likeness((number, sets.get(number, of_set)?), first, sets, 0.0, scratch)
     };
     let measured: Result<Vec<_>> = pool.install(|| dropped.par_iter().map_init(Default::default, measure).collect());
     for (&(number, first), likeness) in dropped.iter().zip(measured?) {

@@ -1,18 +1,19 @@
-//! What is known of a document while it is decided about.
+//! What is known of a document while it is being decided.
 
 use lookalike::cluster::Best;
 
 use crate::{matching::Likeness, numbers::Rank, pairing::verdicts::Verdict};
 
-/// The best representative so far, and how alike it is.
+/// The best representative so far, and how similar it is.
 pub(super) type Found = Option<(Best, Likeness)>;
 
-/// Takes a representative where it beats the one before.
+/// Replaces the representative if the new one is better.
 pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     if best.beats(found.map(|(best, _)| best)) {
         *found = Some((best, likeness));
     }
 }
 
-/// Verdicts about copies by rank; the best so far, and up to which number it was sought.
+/// The verdicts about copies, given by rank. They are followed by the best representative found so far, and the number up to
+/// which a representative was looked for.
 pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

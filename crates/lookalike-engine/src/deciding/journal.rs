@@ -1,7 +1,7 @@
-//! What the pass that settles decided in a round ↔ a record of the journal.
+//! (De)serialises one round of decisions of the streaming pass as a journal record.
 //!
-//! Sets are not recorded: they are twice as much as all else that a run records, and a run that goes on reads the blocks before
-//! again anyway, for their kept lines.
+//! Sets are not recorded: they are twice as large as everything else that a run records. A resumed run has to read the earlier
+//! blocks again anyway, for their kept lines.
 
 use std::ops::Range;
 
@@ -16,29 +16,29 @@ use crate::{
     state::{Taken, put},
 };
 
-/// A round, decided.
+/// A decided round.
 #[derive(Debug, Default)]
-pub(crate) struct Settled {
-    /// Blocks of the source up to its end.
+pub(crate) struct DecidedRound {
+    /// The number of blocks of the source up to the end of the round.
     pub(crate) blocks: u64,
-    /// Its contenders are those before this number, from the round before.
+    /// The number after that of its last contender. Its contenders begin where those of the previous round end.
     pub(crate) next: u32,
-    /// Pairs that met so far, and those of them that were refused.
+    /// The number of candidate pairs so far, and how many of them were refused by their sketches.
     pub(crate) met: [u64; 2],
-    /// Of its contenders, those that were dropped.
+    /// The contenders of the round that were dropped, with the verdicts about them.
     pub(crate) dropped: Vec<(u32, Verdict)>,
-    /// By leader, what was decided about its copies, and what is known for later ones.
+    /// For each first copy, the verdicts about its copies in the round, and what is known for copies that come later.
     pub(crate) copies: Vec<(u32, CopiesOf)>,
 }
 
-impl Settled {
+impl DecidedRound {
     /// Appends the record.
     pub(crate) fn put(&self, into: &mut Vec<u8>) {
         put(into, &[self.blocks, self.next.into(), self.met[0], self.met[1], self.copies.len() as u64]);
         let rows = self.dropped.iter().map(|&(number, verdict)| (number, verdict.numbers()));
         put(into, &rows.map(|(number, [a, b, c, d])| [number, a, b, c, d]).collect::<Vec<_>>());
-        for (leader, (verdicts, (found, to))) in &self.copies {
-            put(into, &[*leader, *to]);
+        for (first_copy, (verdicts, (found, to))) in &self.copies {
+            put(into, &[*first_copy, *to]);
             put(into, &verdicts.iter().map(|row| row.0.0).collect::<Vec<_>>());
             put(into, &verdicts.iter().map(|row| row.1.numbers()).collect::<Vec<_>>());
             let numbers = |(best, likeness): &(Best, Likeness)| {
@@ -59,12 +59,12 @@ impl Settled {
         }
     }
 
-    /// The round that a record is of; none where it is no such record.
+    /// Reads a round from a record; `None` if it is not such a record.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
         let [blocks, next, met, refused, copies] = from.some::<u64, 5>()?;
         let dropped = from.many::<[u32; 5]>()?;
-        let mut settled = Self {
+        let mut decided = Self {
             blocks,
             next: next as u32,
             met: [met, refused],
@@ -72,16 +72,17 @@ impl Settled {
             copies: Vec::new(),
         };
         for _ in 0..copies {
-            let [leader, to] = from.some::<u32, 2>()?;
+            let [first_copy, to] = from.some::<u32, 2>()?;
             let (ranks, verdicts) = (from.many::<u64>()?, from.many::<[u32; 4]>()?);
             let verdicts = ranks.into_iter().map(Rank).zip(verdicts.into_iter().map(Verdict::of_numbers)).collect();
-            settled.copies.push((leader, (verdicts, (found(from.many::<[u64; 8]>()?.first()), to))));
+            decided.copies.push((first_copy, (verdicts, (found(from.many::<[u64; 8]>()?.first()), to))));
         }
-        Some(settled)
+        Some(decided)
     }
 
-    /// Whether it can be of the round behind these blocks and before the contender `next`, of so many in so many blocks. Damage is
-    /// told by checksums; this tells what another program wrote.
+    /// Returns whether the record can be that of the next round, which begins at the first of these blocks and at the contender
+    /// `next`. `blocks` ends at the end of the source, and `contenders` is the number of all contenders. Checksums detect damage;
+    /// this check detects records that another program wrote.
     pub(crate) fn fits(&self, blocks: Range<u64>, next: u32, contenders: u32) -> bool {
         let decided = next..self.next;
         blocks.contains(&self.blocks.wrapping_sub(1))
@@ -92,8 +93,8 @@ impl Settled {
                 decided.contains(number)
                     && verdict.representative().is_some_and(|representative| representative < Contender(*number))
             })
-            && self.copies.iter().all(|(leader, (verdicts, (found, to)))| {
-                *leader < self.next
+            && self.copies.iter().all(|(first_copy, (verdicts, (found, to)))| {
+                *first_copy < self.next
                     && *to <= contenders
                     && found.as_ref().is_none_or(|(best, _)| best.document < contenders)
                     && verdicts
@@ -110,7 +111,7 @@ fn found(numbers: Option<&[u64; 8]>) -> Found {
     Some((best, Likeness { similarity: f64::from_bits(similarity), overlap }))
 }
 
-/// Tells the contenders that verdicts are about from others: their count and a digest of their ranks.
+/// Identifies the set of contenders that verdicts are about: their count and a digest of their ranks.
 pub(crate) fn contenders_digest(pairing: &Pairing) -> [u64; 2] {
     let mut hasher = Xxh3::new();
     pairing.contenders.places().iter().for_each(|rank| hasher.update(&rank.to_le_bytes()));
@@ -122,30 +123,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_put_is_taken_and_fits_where_it_was_and_nowhere_else() {
+    fn records_round_trip_and_fit_only_their_own_position() {
         let dropped = |representative| Verdict::dropped(Contender(representative), Some(Overlap { shared: 4, a: 5, b: 5 }));
         let best = Best { document: 2, rank: 9, similarity: 0.9 };
         let found = Some((best, Likeness { similarity: 0.9, overlap: Some(Overlap { shared: 9, a: 10, b: 9 }) }));
-        let settled = || Settled {
+        let decided = || DecidedRound {
             blocks: 6,
             next: 8,
             met: [20, 10],
             dropped: vec![(4, dropped(1)), (7, dropped(2))],
             copies: vec![(4, (vec![(Rank(30), dropped(1))], (found, 8)))],
         };
-        let again = |settled: &Settled| {
+        let again = |decided: &DecidedRound| {
             let mut record = Vec::new();
-            settled.put(&mut record);
-            assert!((0..record.len()).all(|end| Settled::take(&record[..end]).is_none()));
-            Settled::take(&record).unwrap()
+            decided.put(&mut record);
+            assert!((0..record.len()).all(|end| DecidedRound::take(&record[..end]).is_none()));
+            DecidedRound::take(&record).unwrap()
         };
-        let fits = |settled: &Settled| again(settled).fits(5..9, 3, 10);
+        let fits = |decided: &DecidedRound| again(decided).fits(5..9, 3, 10);
         let mut bytes = [Vec::new(), Vec::new()];
-        settled().put(&mut bytes[0]);
-        again(&settled()).put(&mut bytes[1]);
-        assert!(bytes[0] == bytes[1] && fits(&settled()));
-        assert!(!settled().fits(6..9, 3, 10) && !settled().fits(5..9, 5, 10) && !settled().fits(5..9, 3, 7));
-        let wrongs: [fn(&mut Settled); 9] = [
+        decided().put(&mut bytes[0]);
+        again(&decided()).put(&mut bytes[1]);
+        assert!(bytes[0] == bytes[1] && fits(&decided()));
+        assert!(!decided().fits(6..9, 3, 10) && !decided().fits(5..9, 5, 10) && !decided().fits(5..9, 3, 7));
+        let wrongs: [fn(&mut DecidedRound); 9] = [
             |wrong| wrong.blocks = 0,
             |wrong| wrong.blocks = 10,
             |wrong| wrong.next = 7,
@@ -157,9 +158,9 @@ mod tests {
             |wrong| wrong.copies[0].1.0[0].1 = Verdict::dropped(Contender(10), None),
         ];
         for (number, wrong) in wrongs.iter().enumerate() {
-            let mut settled = settled();
-            wrong(&mut settled);
-            assert!(!fits(&settled), "{number}");
+            let mut decided = decided();
+            wrong(&mut decided);
+            assert!(!fits(&decided), "{number}");
         }
     }
 }

@@ -1,14 +1,15 @@
-//! Going down keep order, in parallel and with the answer of the law's loop.
+//! Decides documents in keep order, in parallel and with the answer of the law's loop.
 //!
-//! Contenders are taken by windows. Against the documents kept before the window, all of a window's documents are verified
-//! at once. Inside the window the first undecided document is always decided, since all before it are: if it is kept, those
-//! behind it in the window that share a band with it are verified against it, at once again. So every pair (document, kept
-//! candidate before it) is verified exactly once, as in the loop, and no pair of two documents that are dropped ever is.
+//! Contenders are decided in windows. First, all documents of a window are verified in parallel against the documents that were
+//! kept before the window. Then the documents inside the window are decided one by one, since each is decided once all documents
+//! before it are. If a document is kept, the later documents of the window that share a band with it are verified against it,
+//! again in parallel. So every pair of a document and a kept candidate before it is verified exactly once, as in the law's loop.
+//! A pair of two dropped documents is never verified.
 //!
-//! References are the first contenders: each is kept without being compared with those before it.
+//! References are the first contenders. Each is kept without being compared with those before it.
 //!
-//! A document in [`Crowds`] asks their indexes instead of walking their chains: for those kept before the window with all the
-//! others at once, for those kept in it when its turn comes.
+//! A document whose buckets are crowds queries the indexes of [`Crowds`] instead of walking chains. It looks for documents kept
+//! before the window in parallel with the rest of the window, and for those kept inside the window when its turn comes.
 
 pub(crate) mod candidate_pairs;
 
@@ -36,14 +37,14 @@ use std::{
 
 use lookalike::{
     Verify,
-    cluster::{Best, Company, Links},
+    cluster::{Best, Links, Neighbours},
 };
 use lookalike_io::{error::Result, lock::lock, spill::places::Places};
 use rayon::{ThreadPool, prelude::*};
 
 use self::{
     found::{CopiesOf, Found, improve},
-    journal::Settled,
+    journal::DecidedRound,
     windows::Groups,
 };
 use crate::{
@@ -63,51 +64,53 @@ use crate::{
     },
 };
 
-/// Documents in a window: enough to keep all cores busy, few enough that the window's own buckets are found in cache. Windows end
-/// at multiples of it, or of a part of it where crowds may come to be.
+/// The number of documents in a window. It is large enough to keep all cores busy, and so small that the window's own buckets
+/// stay in the cache. Windows end at multiples of this number. If crowds may form, they may also end at multiples of a part of
+/// it.
 const WINDOW: u32 = 1024;
 
-/// Shingles to merge below which the pool's overhead is more than the work.
+/// If fewer shingles than this have to be merged, the overhead of the pool is larger than the work.
 const WORTH_SHARING: usize = 20_000;
 
-/// Makes the set of a copy, by rank.
+/// A function that makes the set of a copy, which is given by its rank.
 type SetOf<'a> = &'a (dyn Fn(Rank, &mut Vec<u64>) -> Result<()> + Sync);
 
-/// Room for one thread.
+/// Scratch buffers for one thread.
 #[derive(Default)]
-struct Room {
-    company: Company,
+struct Scratch {
+    neighbours: Neighbours,
     set: Vec<u64>,
-    matching: matching::Room,
+    matching: matching::Scratch,
     indexes: Vec<u32>,
     found: Vec<u32>,
     large: Vec<u32>,
     prefixes: Prefixes,
 }
 
-/// What deciding works on.
+/// The state of deciding.
 pub(crate) struct Deciding<'a> {
     matcher: &'a Matcher<'a>,
     pool: &'a ThreadPool,
-    /// The first contenders, which are references.
+    /// The number of references, which are the first contenders.
     references: u32,
     links: Links,
-    /// None where no bucket is large, or resemblance is not counted exactly.
+    /// `None` if no bucket is large enough to become a crowd, or if resemblance is not counted exactly.
     crowds: Option<Crowds>,
-    /// Of the documents of a window, for crowds.
+    /// The prefixes of the current window's documents, for the indexes of crowds.
     prefixes: Vec<Prefixes>,
     pub(crate) sets: Sets,
     pub(crate) verdicts: Verdicts,
-    /// For each dropped leader of which copies came, what is best for them so far, and up to which number that was sought.
+    /// For each dropped first copy whose copies have been handled, the best representative for its copies so far, and the number
+    /// up to which a representative was looked for.
     copied: BTreeMap<u32, (Found, u32)>,
-    /// One for each thread of the pool, and one for the thread that decides.
-    rooms: Vec<Mutex<Room>>,
+    /// There is one for each thread of the pool, and one for the thread that decides.
+    scratches: Vec<Mutex<Scratch>>,
 }
 
 impl<'a> Deciding<'a> {
     pub(crate) fn new(pass: &Pass<'a>, matcher: &'a Matcher<'a>, links: Links, sets: Sets) -> Result<Self> {
         let Pass { config, table, pool, .. } = *pass;
-        let rooms = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
+        let scratches = (0..=pool.current_num_threads()).map(|_| Mutex::default()).collect();
         let verdicts = Verdicts::all_kept(matcher.pairing.numbers()?);
         let (method, pairing) = (matcher.method, matcher.pairing);
         let crowds = match &links {
@@ -118,30 +121,30 @@ impl<'a> Deciding<'a> {
         };
         let prefixes = (0..WINDOW).map(|_| Prefixes::default()).collect();
         let references = matcher.references;
-        Ok(Self { matcher, pool, references, links, crowds, prefixes, sets, verdicts, copied: BTreeMap::new(), rooms })
+        Ok(Self { matcher, pool, references, links, crowds, prefixes, sets, verdicts, copied: BTreeMap::new(), scratches })
     }
 
     pub(crate) fn pairing(&self) -> &'a Pairing {
         self.matcher.pairing
     }
 
-    /// Whether a contender that was not dropped stands for others.
-    fn stands(&self, number: u32) -> bool {
+    /// Returns whether a contender can be a representative, provided that it was not dropped.
+    fn can_represent(&self, number: u32) -> bool {
         number < self.references || !self.pairing().references.only
     }
 
-    /// The indexes of crowds, where any bucket may become one.
+    /// Returns the indexes of crowds, if there is a bucket that may become a crowd.
     fn indexes(&self) -> Option<&Indexes> {
         self.crowds.as_ref().map(Crowds::indexes)
     }
 
-    /// Does something in the room of the thread that is running.
-    fn in_room<T>(&self, work: impl FnOnce(&mut Room) -> T) -> T {
-        let thread = self.pool.current_thread_index().unwrap_or(self.rooms.len() - 1);
-        work(&mut lock(&self.rooms[thread]))
+    /// Runs `work` with the scratch buffers of the current thread.
+    fn with_scratch<T>(&self, work: impl FnOnce(&mut Scratch) -> T) -> T {
+        let thread = self.pool.current_thread_index().unwrap_or(self.scratches.len() - 1);
+        work(&mut lock(&self.scratches[thread]))
     }
 
-    /// Decides by the law about the contenders that come next.
+    /// Decides the next contenders by the law.
     pub(crate) fn decide(&mut self, numbers: Range<u32>) -> Result<()> {
         let mut start = numbers.start;
         while start < numbers.end {
@@ -160,76 +163,77 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    /// Where the window that begins at a number has to end. Where there are large buckets, windows end at fixed numbers, and
-    /// crowds are looked after at these.
+    /// Prepares the window that begins at `start`, and returns where it has to end. If there are large buckets, windows end at
+    /// fixed numbers, at which crowds are maintained.
     fn prepared(&mut self, start: u32) -> Result<u32> {
         let Self { crowds, links, sets, pool, .. } = self;
         let (Some(crowds), Links::Buckets(buckets)) = (crowds, links) else { return Ok(start.saturating_add(WINDOW)) };
         let within = start % WINDOW;
-        if crowds.wants_care(within) {
-            pool.install(|| crowds.look_after(start, buckets, sets))?;
+        if crowds.needs_maintenance(within) {
+            pool.install(|| crowds.maintain(start, buckets, sets))?;
         }
         let step = crowds.step();
         Ok((start - within).saturating_add((within / step + 1) * step))
     }
 
-    /// Each of the window's documents against its candidates among those kept before the window. Fills in the prefixes of those
-    /// in crowds.
+    /// Compares each of the window's documents with its candidates among those kept before the window. Fills in the prefixes of
+    /// documents in crowds.
     fn against_kept(&self, window: Range<u32>, prefixes: &mut [Prefixes]) -> Result<Vec<Found>> {
-        let one = |room: &mut Room, document: u32, prefixes: &mut Prefixes| {
+        let one = |scratch: &mut Scratch, document: u32, prefixes: &mut Prefixes| {
             let is_reference = document < self.references;
-            room.company.members.clear();
+            scratch.neighbours.members.clear();
             if !is_reference {
-                self.links.kept_company(document, &mut room.company);
+                self.links.kept_neighbours(document, &mut scratch.neighbours);
             }
             prefixes.clear();
             if let Some(asked) = self.indexes().filter(|asked| asked.asks(document)) {
-                let Room { company, set, indexes, found, .. } = room;
+                let Scratch { neighbours, set, indexes, found, .. } = scratch;
                 asked.prefixes(document, self.sets.get(document, set)?, indexes, prefixes);
                 if !is_reference {
                     asked.find((document, self.sets.len(document)), prefixes, 0, &self.sets, found);
-                    company.members.extend_from_slice(found);
-                    company.members.sort_unstable();
-                    company.members.dedup();
+                    neighbours.members.extend_from_slice(found);
+                    neighbours.members.sort_unstable();
+                    neighbours.members.dedup();
                 }
             }
-            let Room { company, set, matching, .. } = room;
-            self.matcher.keep_candidates(document, &mut company.members, matching)?;
-            self.best_of(document, &company.members, set, matching)
+            let Scratch { neighbours, set, matching, .. } = scratch;
+            self.matcher.keep_candidates(document, &mut neighbours.members, matching)?;
+            self.best_of(document, &neighbours.members, set, matching)
         };
         let count = window.len();
         let rows = window.into_par_iter().zip(&mut prefixes[..count]);
-        self.pool.install(|| rows.map(|(document, prefixes)| self.in_room(|room| one(room, document, prefixes))).collect())
+        self.pool
+            .install(|| rows.map(|(document, prefixes)| self.with_scratch(|scratch| one(scratch, document, prefixes))).collect())
     }
 
-    /// The best representative of these candidates.
-    fn best_of(&self, document: u32, candidates: &[u32], set: &mut Vec<u64>, room: &mut matching::Room) -> Result<Found> {
+    /// Returns the best representative among these candidates.
+    fn best_of(&self, document: u32, candidates: &[u32], set: &mut Vec<u64>, scratch: &mut matching::Scratch) -> Result<Found> {
         let mut found = None;
         if !candidates.is_empty() {
             let set = self.sets.get(document, set)?;
-            candidates.iter().try_for_each(|&kept| self.try_kept((document, set), kept, &mut found, room))?;
+            candidates.iter().try_for_each(|&kept| self.try_kept((document, set), kept, &mut found, scratch))?;
         }
         Ok(found)
     }
 
-    fn try_kept(&self, of: (u32, &[u64]), kept: u32, found: &mut Found, room: &mut matching::Room) -> Result<()> {
-        // A representative must reach the threshold, and be no less similar than the one at hand.
+    fn try_kept(&self, of: (u32, &[u64]), kept: u32, found: &mut Found, scratch: &mut matching::Scratch) -> Result<()> {
+        // A representative must reach the threshold, and must not be less similar than the best one so far.
         let least = found.map_or(self.matcher.method.least(), |(best, _)| best.similarity);
-        if let Some(likeness) = self.matcher.likeness(of, kept, &self.sets, least, room)? {
+        if let Some(likeness) = self.matcher.likeness(of, kept, &self.sets, least, scratch)? {
             improve(found, Best { document: kept, rank: kept, similarity: likeness.similarity }, likeness);
         }
         Ok(())
     }
 
-    /// The window's documents among each other, in order; enters the kept ones into their buckets.
+    /// Compares the window's documents with each other, in order, and enters the kept ones into their buckets.
     fn inside(&mut self, window: Range<u32>, prefixes: &[Prefixes], found: &mut [Found]) -> Result<()> {
         let groups = Groups::of(window.clone(), &self.links, self.indexes().is_some_and(Indexes::any));
-        let (mut behind, mut room) = (Vec::new(), matching::Room::default());
+        let (mut after, mut scratch) = (Vec::new(), matching::Scratch::default());
         for (place, document) in window.clone().enumerate() {
             if !prefixes[place].is_empty() && document >= self.references {
                 self.against_crowds(document, window.start, &prefixes[place], &groups, &mut found[place])?;
             }
-            if found[place].is_some() || !self.stands(document) {
+            if found[place].is_some() || !self.can_represent(document) {
                 continue;
             }
             self.links.keep(document);
@@ -239,22 +243,22 @@ impl<'a> Deciding<'a> {
             if window.end <= self.references {
                 continue;
             }
-            groups.behind(place, &mut behind);
-            behind.iter_mut().for_each(|place| *place += window.start);
-            behind.retain(|&other| other >= self.references);
-            self.matcher.keep_candidates(document, &mut behind, &mut room)?;
-            self.verify_behind(document, &behind, window.start, found)?;
+            groups.after(place, &mut after);
+            after.iter_mut().for_each(|place| *place += window.start);
+            after.retain(|&other| other >= self.references);
+            self.matcher.keep_candidates(document, &mut after, &mut scratch)?;
+            self.verify_after(document, &after, window.start, found)?;
         }
         Ok(())
     }
 
-    /// A document in crowds against those of them that were kept from number `first` on, where the window begins.
+    /// Compares a document with the members of its crowds that were kept in this window. The window begins at number `first`.
     fn against_crowds(&self, document: u32, first: u32, prefixes: &Prefixes, groups: &Groups, best: &mut Found) -> Result<()> {
         let Some(asked) = self.indexes() else { return Ok(()) };
-        self.in_room(|room| {
-            let Room { set, found, matching, .. } = room;
+        self.with_scratch(|scratch| {
+            let Scratch { set, found, matching, .. } = scratch;
             asked.find((document, self.sets.len(document)), prefixes, first, &self.sets, found);
-            // Those that share another bucket too were compared when they were kept.
+            // Documents that also share an ordinary bucket were already compared when they were kept.
             found.retain(|&kept| !groups.linked((kept - first) as usize, (document - first) as usize));
             self.matcher.keep_candidates(document, found, matching)?;
             if found.is_empty() {
@@ -265,85 +269,87 @@ impl<'a> Deciding<'a> {
         })
     }
 
-    fn verify_behind(&self, kept: u32, behind: &[u32], first: u32, found: &mut [Found]) -> Result<()> {
-        let one = |room: &mut Room, &document: &u32| -> Result<Found> {
+    fn verify_after(&self, kept: u32, after: &[u32], first: u32, found: &mut [Found]) -> Result<()> {
+        let one = |scratch: &mut Scratch, &document: &u32| -> Result<Found> {
             let mut found = found[(document - first) as usize];
-            let set = self.sets.get(document, &mut room.set)?;
-            self.try_kept((document, set), kept, &mut found, &mut room.matching)?;
+            let set = self.sets.get(document, &mut scratch.set)?;
+            self.try_kept((document, set), kept, &mut found, &mut scratch.matching)?;
             Ok(found)
         };
-        let work: usize = behind.iter().map(|&document| self.sets.len(document)).sum();
-        let results: Result<Vec<Found>> = if work < WORTH_SHARING || behind.len() < 2 {
-            behind.iter().map(|document| self.in_room(|room| one(room, document))).collect()
+        let work: usize = after.iter().map(|&document| self.sets.len(document)).sum();
+        let results: Result<Vec<Found>> = if work < WORTH_SHARING || after.len() < 2 {
+            after.iter().map(|document| self.with_scratch(|scratch| one(scratch, document))).collect()
         } else {
-            self.pool.install(|| behind.par_iter().map(|document| self.in_room(|room| one(room, document))).collect())
+            self.pool.install(|| after.par_iter().map(|document| self.with_scratch(|scratch| one(scratch, document))).collect())
         };
-        for (&document, result) in behind.iter().zip(results?) {
+        for (&document, result) in after.iter().zip(results?) {
             found[(document - first) as usize] = result;
         }
         Ok(())
     }
 
-    /// Of the sets that were taken for now, keeps those of kept documents that are still awaited.
-    pub(crate) fn settle_fresh(&mut self, numbers: Range<u32>, awaited: &Places) -> Result<()> {
+    /// Keeps the temporary sets of kept documents that are still needed, and drops the others.
+    pub(crate) fn keep_fresh(&mut self, numbers: Range<u32>, still_needed: &Places) -> Result<()> {
         let verdicts = &self.verdicts;
-        let needed = |number: u32| awaited.contains(number.into()) && verdicts.of(Contender(number)).representative().is_none();
-        self.sets.settle_fresh(numbers, needed)
+        let needed =
+            |number: u32| still_needed.contains(number.into()) && verdicts.of(Contender(number)).representative().is_none();
+        self.sets.keep_fresh(numbers, needed)
     }
 
-    /// Copies, each with its leader, of which all contenders before are decided: of a dropped leader they go for its
-    /// representative or for a better one that was kept between the two in keep order. `set_of` gives a copy's set, by rank, where
-    /// the leaders' sets are no longer held.
-    /// Gives, by leader, what came of it.
+    /// Decides copies, once all contenders before them are decided. Each copy is given with its first copy. If the first copy was
+    /// dropped, the copy is dropped for the same representative, or for a better one that was kept between the first copy and the
+    /// copy. `set_of` returns a copy's set, by rank, for use when the first copies' sets are no longer in memory. Returns the
+    /// outcome for each first copy.
     pub(crate) fn copies(
         &mut self,
         copies: impl Iterator<Item = (Rank, Contender)>,
         set_of: Option<SetOf>,
     ) -> Result<Vec<(u32, CopiesOf)>> {
-        // Where nothing was kept between the two, a copy goes with its leader.
+        // If documents are compared with references only, no representative can be kept between a first copy and its copy. So the
+        // copy has the same verdict.
         if self.pairing().references.only {
             return Ok(Vec::new());
         }
-        let dropped = |&(_, leader): &(Rank, Contender)| self.verdicts.of(leader).representative().is_some();
-        let mut rows: Vec<(u32, Rank)> = copies.filter(dropped).map(|(rank, leader)| (leader.0, rank)).collect();
+        let dropped = |&(_, first_copy): &(Rank, Contender)| self.verdicts.of(first_copy).representative().is_some();
+        let mut rows: Vec<(u32, Rank)> = copies.filter(dropped).map(|(rank, first_copy)| (first_copy.0, rank)).collect();
         rows.sort_unstable();
         let groups: Vec<&[(u32, Rank)]> = rows.chunk_by(|a, b| a.0 == b.0).collect();
-        let one = |room: &mut Room, group: &&[(u32, Rank)]| self.copies_of(group, set_of, room);
+        let one = |scratch: &mut Scratch, group: &&[(u32, Rank)]| self.copies_of(group, set_of, scratch);
         let decided: Result<Vec<_>> =
-            self.pool.install(|| groups.par_iter().map(|group| self.in_room(|room| one(room, group))).collect());
+            self.pool.install(|| groups.par_iter().map(|group| self.with_scratch(|scratch| one(scratch, group))).collect());
         let decided: Vec<_> = groups.iter().map(|group| group[0].0).zip(decided?).collect();
         self.take_copies(&decided);
         Ok(decided)
     }
 
     fn take_copies(&mut self, decided: &[(u32, CopiesOf)]) {
-        self.copied.extend(decided.iter().map(|(leader, (_, known))| (*leader, *known)));
+        self.copied.extend(decided.iter().map(|(first_copy, (_, known))| (*first_copy, *known)));
         self.verdicts.extend_copies(decided.iter().flat_map(|(_, (verdicts, _))| verdicts.iter().copied()));
     }
 
-    /// Takes what an earlier run decided about the contenders from `first` on, and about copies.
-    pub(crate) fn restore(&mut self, first: u32, settled: &Settled) {
-        settled.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(Contender(number), verdict));
-        for number in first..settled.next {
-            if !self.is_dropped(number) && self.stands(number) {
+    /// Restores what an earlier run decided about the contenders from `first` on, and about copies.
+    pub(crate) fn restore(&mut self, first: u32, decided: &DecidedRound) {
+        decided.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(Contender(number), verdict));
+        for number in first..decided.next {
+            if !self.is_dropped(number) && self.can_represent(number) {
                 self.links.keep(number);
                 self.crowds.iter_mut().for_each(|crowds| crowds.restore(number));
             }
         }
-        self.take_copies(&settled.copies);
-        let [met, refused] = settled.met;
+        self.take_copies(&decided.copies);
+        let [met, refused] = decided.met;
         self.matcher.met.store(met, Ordering::Relaxed);
         self.matcher.refused.store(refused, Ordering::Relaxed);
     }
 
-    /// What was decided about the contenders from `first` on; nothing about copies.
-    pub(crate) fn settled(&self, first: u32, next: u32) -> Settled {
+    /// Returns what was decided about the contenders from `first` on, without copies.
+    pub(crate) fn decided(&self, first: u32, next: u32) -> DecidedRound {
         let dropped = (first..next).filter(|&number| self.is_dropped(number));
-        Settled {
+        DecidedRound {
             next,
             met: [&self.matcher.met, &self.matcher.refused].map(|count| count.load(Ordering::Relaxed)),
             dropped: dropped.map(|number| (number, self.verdicts.of(Contender(number)))).collect(),
-            ..Settled::default()
+            ..DecidedRound::default()
         }
     }
 
@@ -351,16 +357,16 @@ impl<'a> Deciding<'a> {
         self.verdicts.of(Contender(number)).representative().is_some()
     }
 
-    /// The verdicts about some copies of one dropped leader, and what is known for later ones.
-    fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, room: &mut Room) -> Result<CopiesOf> {
-        let (leader, last) = (group[0].0, group[group.len() - 1].1);
+    /// Returns the verdicts about some copies of a dropped first copy, and what is known for copies that come later.
+    fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, scratch: &mut Scratch) -> Result<CopiesOf> {
+        let (first_copy, last) = (group[0].0, group[group.len() - 1].1);
         let before = |rank: Rank| self.matcher.pairing.contenders.below(rank.0) as u32;
-        let (mut found, from) = match self.copied.get(&leader) {
+        let (mut found, from) = match self.copied.get(&first_copy) {
             Some(known) => *known,
-            None => (self.found_of(leader)?, leader + 1),
+            None => (self.found_of(first_copy)?, first_copy + 1),
         };
         let to = before(last);
-        let since = self.matches_between(leader, from..to, set_of.map(|set_of| (last, set_of)), room)?;
+        let since = self.matches_between(first_copy, from..to, set_of.map(|set_of| (last, set_of)), scratch)?;
         let mut since = since.into_iter().peekable();
         let mut verdicts = Vec::new();
         for &(_, rank) in group {
@@ -374,50 +380,50 @@ impl<'a> Deciding<'a> {
         Ok((verdicts, (found, to)))
     }
 
-    /// The matches of a dropped leader among the kept documents of these numbers, in order. `copy` has its set where that is no
-    /// longer held.
+    /// Returns the matches of a dropped first copy among the kept documents with these numbers, in order. `copy` makes the set of
+    /// one of its copies, for use when the first copy's set is no longer in memory.
     ///
-    /// When copies are decided, and so which buckets are crowds then, depends on rounds. So of pairs in large buckets only those
-    /// that match are counted, however they are found.
+    /// When copies are decided depends on rounds. So it also depends on rounds which buckets are crowds at that time. Therefore,
+    /// for pairs in large buckets only the matches are counted, however they are found.
     fn matches_between(
         &self,
-        leader: u32,
+        first_copy: u32,
         numbers: Range<u32>,
         copy: Option<(Rank, SetOf)>,
-        room: &mut Room,
+        scratch: &mut Scratch,
     ) -> Result<Vec<(Best, Likeness)>> {
-        self.links.kept_company(leader, &mut room.company);
-        let Room { company: Company { members, .. }, set, matching, indexes, found, large, prefixes } = room;
+        self.links.kept_neighbours(first_copy, &mut scratch.neighbours);
+        let Scratch { neighbours: Neighbours { members, .. }, set, matching, indexes, found, large, prefixes } = scratch;
         members.retain(|&kept| numbers.contains(&kept));
         large.clear();
         let crowds = self.crowds.as_ref().filter(|_| !numbers.is_empty());
         if let Some(crowds) = crowds {
-            large.extend(members.extract_if(.., |kept| crowds.share_large(leader, *kept)));
+            large.extend(members.extract_if(.., |kept| crowds.share_large(first_copy, *kept)));
         }
-        self.matcher.keep_candidates(leader, members, matching)?;
-        let asked = crowds.map(Crowds::indexes).filter(|asked| asked.asks(leader));
+        self.matcher.keep_candidates(first_copy, members, matching)?;
+        let asked = crowds.map(Crowds::indexes).filter(|asked| asked.asks(first_copy));
         if members.is_empty() && large.is_empty() && asked.is_none() {
             return Ok(Vec::new());
         }
         let set = match copy {
-            None => self.sets.get(leader, set)?,
+            None => self.sets.get(first_copy, set)?,
             Some((rank, set_of)) => {
                 set_of(rank, set)?;
                 set
             }
         };
         if let Some(asked) = asked {
-            asked.prefixes(leader, set, indexes, prefixes);
-            asked.find((leader, set.len()), prefixes, 0, &self.sets, found);
+            asked.prefixes(first_copy, set, indexes, prefixes);
+            asked.find((first_copy, set.len()), prefixes, 0, &self.sets, found);
             large.extend(found.iter().copied().filter(|kept| numbers.contains(kept)));
         }
         large.sort_unstable();
         large.dedup();
-        self.matcher.keep_agreeing(leader, large, matching)?;
+        self.matcher.keep_agreeing(first_copy, large, matching)?;
         let mut matches = Vec::new();
         for &kept in members.iter().chain(large.iter()) {
             let mut found = None;
-            self.try_kept((leader, set), kept, &mut found, matching)?;
+            self.try_kept((first_copy, set), kept, &mut found, matching)?;
             matches.extend(found);
         }
         let in_large = matches.iter().filter(|(best, _)| large.binary_search(&best.document).is_ok()).count();
@@ -426,7 +432,7 @@ impl<'a> Deciding<'a> {
         Ok(matches)
     }
 
-    /// What a dropped contender was dropped for.
+    /// Returns the representative that a dropped contender was dropped for, and their likeness.
     fn found_of(&self, number: u32) -> Result<Found> {
         let verdict = self.verdicts.of(Contender(number));
         let Some(Contender(representative)) = verdict.representative() else { return Ok(None) };
@@ -441,7 +447,7 @@ impl<'a> Deciding<'a> {
     }
 }
 
-/// Decides about all contenders, and then about the copies of dropped ones.
+/// Decides all contenders, and then the copies of dropped ones.
 pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
     let mut deciding = Deciding::new(&pass, matcher, links, sets)?;

@@ -1,4 +1,4 @@
-//! The blocks of the pass that settles, taken and made ready in parallel, given in rounds and in their turn.
+//! Reads the blocks of the streaming pass, prepares them in parallel, and returns them in rounds and in input order.
 
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -6,7 +6,7 @@ use lookalike::{Scratch, Verify};
 use lookalike_io::{
     error::{Error, Result},
     lock::lock,
-    read::{Block, BlockInfo, Blocks, Room},
+    read::{Block, BlockInfo, Blocks, Scratch as ReadScratch},
     spill::places::Places,
 };
 use rayon::prelude::*;
@@ -18,35 +18,35 @@ use crate::{
     pass::parallel::caught,
 };
 
-/// Blocks of a round, a thread, where memory allows: enough that threads seldom wait for each other.
+/// The number of blocks of a round per thread, if there is enough memory. With this number, threads seldom wait for each other.
 const BLOCKS: usize = 8;
 
-/// What a block takes while it is held, with its sets.
+/// The bytes of memory that a block takes while it is held, including its sets.
 const BLOCK_MEMORY: usize = 1 << 20;
 
-/// A block that is being settled.
+/// A block that is being decided.
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) block: Block,
-    /// Its contenders' sets: numbers and lengths, one after the other.
+    /// The numbers of its contenders and the lengths of their sets, in the order of `shingles`.
     pub(super) documents: Vec<(u32, u32)>,
     pub(super) shingles: Vec<u64>,
-    /// Copies of contenders, each with its leader.
+    /// Copies of contenders, each with its first copy.
     pub(super) copies: Vec<(Rank, Contender)>,
 }
 
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    read_scratch: ReadScratch,
     scratch: Scratch,
 }
 
-/// Blocks in their turn: of several streams that are read at the same time those of later ones wait.
+/// Reads blocks in input order. If several streams are read at the same time, the blocks of later streams wait.
 pub(super) struct Rounds<'a> {
     ready: Ready<'a>,
     blocks: Blocks<'a>,
     most: usize,
-    /// The block, by input and index, whose turn is next.
+    /// The next block, by input and index.
     due: (usize, u64),
     waiting: BTreeMap<(usize, u64), Held>,
     workers: Vec<Mutex<Worker>>,
@@ -54,20 +54,21 @@ pub(super) struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    /// Of all blocks; of tables all columns where records are to be written, as `whole` as they came.
+    /// Reads all blocks. For tables, all columns are read if records are written `whole`, as they are in the input.
     pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing, whole: bool) -> Result<Self> {
-        let ready = Ready { pass, pairing, exact: pass.method.verify() == Verify::Exact, settled: None };
+        let ready = Ready { pass, pairing, exact: pass.method.verify() == Verify::Exact, decided: None };
         let threads = pass.pool.current_num_threads();
-        // Two rounds are at hand: one is settled while the next is made ready.
-        let most = threads * (pass.table.budget.room() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
+        // Two rounds are in memory at the same time: one is decided while the next is prepared.
+        let most = threads * (pass.table.budget.left() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
         let blocks = Blocks::again(pass.source).whole(whole).at_most(most).readers(threads);
         let workers = (0..threads).map(|_| Mutex::default()).collect();
         Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
     }
 
-    /// The same, where of the first blocks so many are settled: of their contenders only the sets of these are `wanted`.
-    pub(super) fn behind(mut self, settled: u64, wanted: &'a Places) -> Self {
-        self.ready.settled = Some((settled, wanted));
+    /// Continues after an earlier run, which has decided the first `decided` blocks. In these blocks, only the `wanted`
+    /// contenders get sets.
+    pub(super) fn after(mut self, decided: u64, wanted: &'a Places) -> Self {
+        self.ready.decided = Some((decided, wanted));
         self
     }
 
@@ -75,12 +76,13 @@ impl<'a> Rounds<'a> {
         self.ready.clone()
     }
 
-    /// The blocks whose turn is next, their contenders' sets made; none at the end. `settled` is room. To be called on the pool.
-    pub(super) fn next(&mut self, settled: Vec<Held>) -> Result<Option<Vec<Held>>> {
-        lock(&self.spare).extend(settled);
+    /// Returns the next blocks in order, with their contenders' sets; `None` at the end. The buffers of `decided` are reused. To
+    /// be called on the pool.
+    pub(super) fn next(&mut self, decided: Vec<Held>) -> Result<Option<Vec<Held>>> {
+        lock(&self.spare).extend(decided);
         loop {
             let one = |_| self.take();
-            // As many as can be taken without waiting for one to be passed on.
+            // Take as many blocks as possible without having to wait until one is passed on.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
             let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
             let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
@@ -106,14 +108,14 @@ impl<'a> Rounds<'a> {
         Ok(Some(held))
     }
 
-    /// Of these and of those that wait, the ones whose turn it is, in order.
+    /// Takes the blocks that were read and those that are waiting. Returns the ones that come next, in order.
     fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
         self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().part, held.block.tag().index), held)));
         let mut due = Vec::new();
         while let Some(held) = self.waiting.remove(&self.due) {
             let tag = held.block.tag();
             if tag.last {
-                // Nobody wrote to the input while this pass read it.
+                // Check that nothing wrote to the input while this pass read it.
                 self.blocks.source().ended(tag.part, tag.index + 1)?;
             }
             self.due = tag.next();
@@ -124,14 +126,14 @@ impl<'a> Rounds<'a> {
     }
 }
 
-/// What a block is made ready with.
+/// What is needed to prepare a block.
 #[derive(Clone)]
 pub(super) struct Ready<'a> {
     pub(super) pass: Pass<'a>,
     pairing: &'a Pairing,
     exact: bool,
-    /// Blocks of the source that an earlier run has settled, and of whom in these the sets are wanted all the same.
-    settled: Option<(u64, &'a Places)>,
+    /// The number of blocks that an earlier run has decided, and the contenders in these blocks that need sets nevertheless.
+    decided: Option<(u64, &'a Places)>,
 }
 
 impl Ready<'_> {
@@ -139,45 +141,45 @@ impl Ready<'_> {
         self.pass.table.info(block, self.pass.source)
     }
 
-    /// The failure of a block's line, told with its place.
+    /// Adds the place of a line to an error in a block.
     fn placed(&self, error: Error, block: &Block) -> Error {
         let first_line = self.info(block).map_or(1, |info| info.first_line);
         error.placed(|record| self.pass.source.place(block.part, first_line + record))
     }
 
-    /// Makes the sets of a block's contenders, and tells its copies of contenders.
+    /// Makes the sets of a block's contenders, and lists its copies of contenders.
     fn load(&self, held: &mut Held, worker: &mut Worker) -> Result<()> {
         let Held { block, documents, shingles, copies, .. } = held;
         documents.clear();
         shingles.clear();
         copies.clear();
-        let settled = self.settled.filter(|&(blocks, _)| (block.number as u64) < blocks).map(|(_, wanted)| wanted);
+        let decided = self.decided.filter(|&(blocks, _)| (block.number as u64) < blocks).map(|(_, wanted)| wanted);
         self.info(block)?.each_document(block, self.pass.source, |document, at| {
             let rank = self.pairing.order.rank(Document(document));
             if let Some(number) = self.pairing.number(rank) {
-                if settled.is_some_and(|wanted| !wanted.contains(number.into())) {
+                if decided.is_some_and(|wanted| !wanted.contains(number.into())) {
                     return Ok(());
                 }
                 if self.exact {
                     shingles.extend_from_slice(self.set(at, block, worker)?);
                 }
                 documents.push((number.0, if self.exact { worker.scratch.fingerprints.len() as u32 } else { 0 }));
-            } else if settled.is_none() {
-                let leader = self.pairing.leader(rank).and_then(|leader| self.pairing.number(leader));
-                copies.extend(leader.map(|leader| (rank, leader)));
+            } else if decided.is_none() {
+                let first_copy = self.pairing.first_copy(rank).and_then(|first_copy| self.pairing.number(first_copy));
+                copies.extend(first_copy.map(|first_copy| (rank, first_copy)));
             }
             Ok(())
         })
     }
 
     fn set<'b>(&self, at: usize, block: &Block, worker: &'b mut Worker) -> Result<&'b [u64]> {
-        let Worker { room, scratch } = worker;
-        let record = self.pass.source.same_record(block, at, room)?;
+        let Worker { read_scratch, scratch } = worker;
+        let record = self.pass.source.same_record(block, at, read_scratch)?;
         self.pass.method.set(record.text, scratch);
         Ok(&scratch.fingerprints)
     }
 
-    /// The set of one document of a round.
+    /// Computes the set of one document of a round.
     pub(super) fn set_of(&self, rank: Rank, round: &[Held], set: &mut Vec<u64>) -> Result<()> {
         set.clear();
         if !self.exact {

@@ -1,19 +1,20 @@
-//! Whose sets are asked for after their turn, where documents are decided as they come.
+//! Which documents' shingle sets must stay in memory after they are decided (streaming mode).
 
 use lookalike::{cluster::Links, lsh::NONE};
 use lookalike_io::{error::Result, spill::places::Places};
 
 use crate::pairing::Pairing;
 
-/// Contenders whose sets are asked for after their turn, if they are kept: others come behind them in their buckets, or copies of
-/// one before them, which look for a better representative than their leader had. Their own copies need none: they go for them.
-pub(super) fn awaited(links: &Links, pairing: &Pairing) -> Result<Places> {
+/// Returns the contenders whose sets are needed later if they are kept. A set is needed if a later document is in one of the
+/// contender's buckets. It is also needed for copies of an earlier document, since they look for a better representative than
+/// their first copy had. A contender's own copies do not need its set, since the contender is their representative.
+pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     let numbers = pairing.numbers()?;
-    let awaited = Places::none(numbers.into());
-    // Before which number the last copy of each contender comes.
+    let still_needed = Places::none(numbers.into());
+    // For each contender, the number of the first contender after its last copy.
     let mut copied = vec![0u32; numbers as usize];
-    for (copy, leader) in pairing.copies_of_contenders() {
-        copied[leader.index()] = pairing.contenders.below(copy.0) as u32;
+    for (copy, first_copy) in pairing.copies_of_contenders() {
+        copied[first_copy.index()] = pairing.contenders.below(copy.0) as u32;
     }
     match links {
         Links::Buckets(buckets) => {
@@ -27,26 +28,27 @@ pub(super) fn awaited(links: &Links, pairing: &Pairing) -> Result<Places> {
                 }
                 members()
                     .filter(|&(number, &bucket)| askers[bucket as usize].until_without(number) > number)
-                    .for_each(|(number, _)| awaited.insert(number.into()));
+                    .for_each(|(number, _)| still_needed.insert(number.into()));
             }
         }
         Links::Listed(listed) => {
             for number in 0..numbers {
                 let others = listed.of(number);
                 if others.iter().any(|&other| other > number || copied[other as usize] > number) {
-                    awaited.insert(number.into());
+                    still_needed.insert(number.into());
                 }
             }
         }
     }
-    // Who stands for nobody is asked for nothing.
+    // Documents that cannot be representatives need not be kept.
     if pairing.references.only {
-        (pairing.reference_numbers()..numbers).for_each(|number| awaited.remove(number.into()));
+        (pairing.reference_numbers()..numbers).for_each(|number| still_needed.remove(number.into()));
     }
-    Ok(awaited)
+    Ok(still_needed)
 }
 
-/// Until which number members of a bucket ask for others of it: the one who does so longest, and all others.
+/// The number up to which members of a bucket look up other members. It is stored for the member that does so longest, and
+/// separately for all other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,
@@ -63,7 +65,7 @@ impl Askers {
         }
     }
 
-    /// Until which number others ask than this one.
+    /// Returns up to which number the members except this one look up other members.
     fn until_without(&self, number: u32) -> u32 {
         if self.last == number { self.others_until } else { self.until }
     }
@@ -77,7 +79,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn askers_are_the_largest_of_all_others(untils in prop::collection::vec(0u32..20, 1..12)) {
+        fn until_without_is_the_largest_of_all_others(untils in prop::collection::vec(0u32..20, 1..12)) {
             let mut askers = Askers::default();
             (0..).zip(&untils).for_each(|(number, &until)| askers.add(number, until));
             for at in 0..untils.len() {

@@ -1,15 +1,16 @@
-//! Second and last pass where input order is keep order: a document is decided when its turn comes, and written at once.
+//! Second and last pass if input order is keep order: each document is decided when it is read, and written immediately.
 //!
-//! All that a document is compared with stands before it. So the input is read in rounds of some blocks: their contenders'
-//! sets are made, decided about, and the kept lines written while they are at hand, and while the next round is made ready. Of
-//! sets only those stay that a later document may have to be compared with: kept ones with somebody behind them in a bucket.
+//! A document is only compared with earlier documents. So the input is read in rounds of some blocks. For each round the sets of
+//! its contenders are made, its documents are decided, and its kept lines are written while they are in memory; meanwhile the
+//! next round is prepared. Only sets that a later document may need remain in memory. These are the sets of kept documents that
+//! share a bucket with a later document.
 
 use std::ops::Range;
 
 use lookalike::{Verify, cluster::Links};
 use lookalike_io::{
     error::{ErrorKind, Result},
-    read::Room,
+    read::Scratch,
     spill::places::Places,
     write::{Kept, Piece},
 };
@@ -18,9 +19,9 @@ use rayon::prelude::*;
 use super::{
     Deciding,
     found::CopiesOf,
-    journal::{Settled, contenders_digest},
+    journal::{DecidedRound, contenders_digest},
     rounds::{Held, Ready, Rounds},
-    still_needed::awaited,
+    still_needed::still_needed,
 };
 use crate::{
     config::{Progress, Stage},
@@ -34,10 +35,11 @@ use crate::{
     state::{Resumed, State, Taken, put},
 };
 
-/// Reads the input again, decides about all contenders by the law, and writes the kept lines. Gives the number of these too.
+/// Reads the input again, decides all contenders by the law, and writes the kept lines. Returns the verdicts and the number of
+/// kept lines.
 ///
-/// Who reads the kept lines may have had enough of them: when other outputs are still wanted, `output` is then given up.
-pub(crate) fn settle(
+/// If the reader of the kept output closes the pipe and other outputs are still wanted, `output` is set to `None`.
+pub(crate) fn decide_rounds(
     pass: Pass,
     matcher: &Matcher,
     links: Links,
@@ -48,7 +50,7 @@ pub(crate) fn settle(
     let Pass { method, source, table, pool, observer, .. } = pass;
     let pairing = matcher.pairing;
     let numbers = pairing.numbers()?;
-    let awaited = awaited(&links, pairing)?;
+    let still_needed = still_needed(&links, pairing)?;
     let mut deciding = Deciding::new(&pass, matcher, links, Sets::new(numbers, table))?;
     if output.is_none() && (method.verify() != Verify::Exact || numbers == 0) {
         deciding.decide(0..numbers)?;
@@ -58,54 +60,65 @@ pub(crate) fn settle(
     let (mut state, mut done, wanted) = (state, Reached::default(), Places::none(numbers.into()));
     if let Some(state) = &mut state {
         done = restore(state, &mut deciding, table.blocks.len() as u64)?;
-        awaited.iter().filter(|&number| !deciding.is_dropped(number as u32)).for_each(|number| wanted.insert(number));
+        still_needed.iter().filter(|&number| !deciding.is_dropped(number as u32)).for_each(|number| wanted.insert(number));
         if done.blocks > 0 {
             let share = done.blocks as f64 / table.blocks.len() as f64;
-            state.resumed = Some(Resumed { stage: Stage::Settling, share: Some(share) });
+            state.resumed = Some(Resumed { stage: Stage::Streaming, share: Some(share) });
         }
     }
-    let mut rounds = Rounds::new(pass, pairing, output.is_some())?.behind(done.blocks, &wanted);
+    let mut rounds = Rounds::new(pass, pairing, output.is_some())?.after(done.blocks, &wanted);
     let ready = rounds.ready();
-    let mut settling =
-        Settling { deciding, pairing, ready, awaited, next: 0, done, output, others_wanted, written: 0, made: Vec::new(), state };
+    let mut streaming = Streaming {
+        deciding,
+        pairing,
+        ready,
+        still_needed,
+        next: 0,
+        done,
+        output,
+        others_wanted,
+        written: 0,
+        made: Vec::new(),
+        state,
+    };
     let (mut round, mut spare) = (pool.install(|| rounds.next(Vec::new()))?, Vec::new());
     let mut estimating = Estimating::new();
     while let Some(now) = round {
         let (done, total) = (source.read(), source.total());
-        // Of a run that goes on nobody knows what the part before took.
-        let estimate = if settling.done.blocks == 0 { estimating.rest(table, done, total) } else { None };
-        Progress { estimate, ..Progress::new(Stage::Settling, done, total) }.tell(observer)?;
-        let room = std::mem::take(&mut spare);
-        let (settled, next) = pool.install(|| rayon::join(|| settling.settle(&now), || rounds.next(room)));
-        settled?;
+        // A resumed run has no timing for the part it skipped.
+        let estimate = if streaming.done.blocks == 0 { estimating.rest(table, done, total) } else { None };
+        Progress { estimate, ..Progress::new(Stage::Streaming, done, total) }.tell(observer)?;
+        let scratch = std::mem::take(&mut spare);
+        let (decided, next) = pool.install(|| rayon::join(|| streaming.decide_rounds(&now), || rounds.next(scratch)));
+        decided?;
         (round, spare) = (next?, now);
     }
-    Ok((settling.deciding.verdicts, settling.written))
+    Ok((streaming.deciding.verdicts, streaming.written))
 }
 
-/// How far an earlier run has come.
+/// The progress of an earlier run.
 #[derive(Default)]
 struct Reached {
-    /// Blocks that are settled.
+    /// The number of decided blocks.
     blocks: u64,
     /// The number of the next contender.
     next: u32,
 }
 
-/// Takes what an earlier run decided.
+/// Restores what an earlier run decided.
 fn restore(state: &mut State, deciding: &mut Deciding, blocks: u64) -> Result<Reached> {
-    // The number of a contender says who it is only among the same contenders.
+    // Contender numbers mean the same documents only if the set of contenders is the same.
     let own = contenders_digest(deciding.pairing());
     let (mut reached, mut same, mut first) = (Reached::default(), true, true);
     state.verdicts.each(|record| {
         if std::mem::take(&mut first) {
             same = Taken(record).some() == Some(own);
         } else if same {
-            let settled =
-                Settled::take(record).filter(|settled| settled.fits(reached.blocks..blocks, reached.next, own[0] as u32));
-            let Some(settled) = settled else { return Ok(None) };
-            deciding.restore(reached.next, &settled);
-            reached = Reached { blocks: settled.blocks, next: settled.next };
+            let decided =
+                DecidedRound::take(record).filter(|decided| decided.fits(reached.blocks..blocks, reached.next, own[0] as u32));
+            let Some(decided) = decided else { return Ok(None) };
+            deciding.restore(reached.next, &decided);
+            reached = Reached { blocks: decided.blocks, next: decided.next };
         }
         Ok(Some(()))
     })?;
@@ -118,27 +131,27 @@ fn restore(state: &mut State, deciding: &mut Deciding, blocks: u64) -> Result<Re
     Ok(reached)
 }
 
-struct Settling<'a> {
+struct Streaming<'a> {
     deciding: Deciding<'a>,
     pairing: &'a Pairing,
     ready: Ready<'a>,
-    awaited: Places,
+    still_needed: Places,
     /// The number of the next contender.
     next: u32,
-    /// What an earlier run decided: of it only sets are missing, and the kept lines.
+    /// What an earlier run decided. For that part, only the sets and the kept lines have to be made.
     done: Reached,
     output: &'a mut Option<Kept>,
     others_wanted: bool,
-    /// Kept lines.
+    /// The number of kept lines.
     written: u64,
-    /// Room for what is made of a round's blocks.
-    made: Vec<(Piece, Room)>,
+    /// Scratch buffers for the records made from a round's blocks.
+    made: Vec<(Piece, Scratch)>,
     state: Option<&'a mut State>,
 }
 
-impl Settling<'_> {
-    /// Decides about a round's documents, and writes the kept ones.
-    fn settle(&mut self, round: &[Held]) -> Result<()> {
+impl Streaming<'_> {
+    /// Decides a round's documents, and writes the kept ones.
+    fn decide_rounds(&mut self, round: &[Held]) -> Result<()> {
         let Self { deciding, ready, .. } = self;
         let first = self.next;
         deciding.sets.take_fresh(first);
@@ -154,7 +167,7 @@ impl Settling<'_> {
         deciding.decide(undecided.clone())?;
         let copies = round.iter().flat_map(|held| held.copies.iter().copied());
         let copies = deciding.copies(copies, Some(&|rank, set| ready.set_of(rank, round, set)))?;
-        deciding.settle_fresh(first..self.next, &self.awaited)?;
+        deciding.keep_fresh(first..self.next, &self.still_needed)?;
         self.record(undecided, copies, round)?;
         let written = self.write(round);
         if written.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && self.others_wanted {
@@ -164,19 +177,19 @@ impl Settling<'_> {
         written
     }
 
-    /// Records what was decided in a round.
+    /// Records the decisions of a round.
     fn record(&mut self, decided: Range<u32>, copies: Vec<(u32, CopiesOf)>, round: &[Held]) -> Result<()> {
         let Some(state) = &mut self.state else { return Ok(()) };
         let blocks = round.last().map_or(0, |held| held.block.number as u64 + 1);
         if blocks <= self.done.blocks {
             return Ok(());
         }
-        let settled = Settled { blocks, copies, ..self.deciding.settled(decided.start, decided.end) };
-        state.verdicts.append(|record| settled.put(record))?;
+        let decided = DecidedRound { blocks, copies, ..self.deciding.decided(decided.start, decided.end) };
+        state.verdicts.append(|record| decided.put(record))?;
         state.passed(round.iter().map(|held| held.block.total_size()).sum())
     }
 
-    /// Writes a round's kept records: as they stand in their blocks, or as all threads make them of these.
+    /// Writes a round's kept records. They are copied unchanged from their blocks, or converted by all threads.
     fn write(&mut self, round: &[Held]) -> Result<()> {
         let Some(output) = self.output else { return Ok(()) };
         let Self { ready, pairing, deciding, made, .. } = self;
@@ -192,9 +205,9 @@ impl Settling<'_> {
             return Ok(());
         }
         made.resize_with(made.len().max(round.len()), Default::default);
-        made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, room), Held { block, .. })| {
+        made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, scratch), Held { block, .. })| {
             piece.clear();
-            shape.make(block, &ready.info(block)?, source, is_kept, room, piece)
+            shape.make(block, &ready.info(block)?, source, is_kept, scratch, piece)
         })?;
         for (piece, _) in &mut made[..round.len()] {
             self.written += piece.records;

@@ -1,4 +1,4 @@
-//! Who of a window of contenders is linked to whom of it.
+//! Candidate links between the contenders of one window.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use lookalike::{
     lsh::NONE,
 };
 
-/// Who of a window is linked to whom of it.
+/// The links between the contenders of one window.
 pub(super) enum Groups {
     Buckets {
-        /// Places in the window, group after group, ascending in each; groups of at least two.
+        /// Positions in the window, one group after the other, ascending in each group. Groups have at least two members.
         members: Vec<u32>,
-        /// For each place, where in `members` it stands, group by group, and where that group ends.
+        /// For each position and each of its groups: the position's index in `members`, and the index at which the group ends.
         of_place: Vec<Vec<(u32, u32)>>,
     },
-    /// For each place the linked places behind it, ascending.
+    /// For each position, the linked positions after it, ascending.
     Listed(Vec<Vec<u32>>),
 }
 
 impl Groups {
-    /// Closed buckets are left out, where there are any.
+    /// Collects the links of a window. If some buckets are closed, these are left out.
     pub(super) fn of(window: Range<u32>, links: &Links, some_closed: bool) -> Self {
         match links {
             Links::Buckets(buckets) => Self::of_buckets(window, buckets, some_closed),
@@ -48,16 +48,16 @@ impl Groups {
     }
 
     fn of_listed(window: Range<u32>, listed: &Listed) -> Self {
-        let behind = |document: u32| {
+        let after = |document: u32| {
             let neighbours = listed.of(document);
             let start = neighbours.partition_point(|&other| other <= document);
             neighbours[start..].iter().take_while(|&&other| other < window.end).map(|other| other - window.start).collect()
         };
-        Self::Listed(window.clone().map(behind).collect())
+        Self::Listed(window.clone().map(after).collect())
     }
 
-    /// The places behind `place` that are linked to it, ascending, each once.
-    pub(super) fn behind(&self, place: usize, into: &mut Vec<u32>) {
+    /// Returns the positions after `place` that are linked to it, ascending, each once.
+    pub(super) fn after(&self, place: usize, into: &mut Vec<u32>) {
         into.clear();
         match self {
             Self::Buckets { members, of_place } => {
@@ -67,18 +67,18 @@ impl Groups {
                 into.sort_unstable();
                 into.dedup();
             }
-            Self::Listed(behind) => into.extend_from_slice(&behind[place]),
+            Self::Listed(after) => into.extend_from_slice(&after[place]),
         }
     }
 
-    /// Whether two places are linked.
+    /// Returns whether two positions are linked.
     pub(super) fn linked(&self, a: usize, b: usize) -> bool {
         match self {
             Self::Buckets { of_place, .. } => {
                 let of_b = &of_place[b];
                 of_place[a].iter().any(|(_, end)| of_b.iter().any(|(_, other)| other == end))
             }
-            Self::Listed(behind) => behind[a.min(b)].binary_search(&(a.max(b) as u32)).is_ok(),
+            Self::Listed(after) => after[a.min(b)].binary_search(&(a.max(b) as u32)).is_ok(),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Decisions that were made before, read back and applied: the kept records as `dedup` would have written them at once.
+//! Applies the decisions of an earlier run: writes the kept records that `dedup` itself would have written.
 //!
-//! The input is read twice. The first time every document takes its decision, by its id, and nothing is written before each has
-//! one and none is left over; the second time the kept records are copied. Documents that have one id, where that was let pass,
-//! take its decisions in their order, which is that of the input in both.
+//! The input is read twice. In the first pass each document is matched with its decision by id. Nothing is written until every
+//! document has a decision and no decision is left over. The second pass copies the kept records. If repeated ids are allowed,
+//! the decisions about an id are assigned to the documents with this id one by one, since both files have them in input order.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
@@ -10,7 +10,7 @@ use lookalike::shown::cut;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
-    read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Room, Source, each_block, expand_decisions},
+    read::{Block, BlockInfo, BlockInfos, Blocks, Input, Reading, Scratch, Source, each_block, expand_decisions},
     spill::{Budget, places::Places},
     store::shown_name,
     words,
@@ -32,36 +32,36 @@ use crate::{
     sketching::{ids::hash_name, table::BAD_EXAMPLES},
 };
 
-/// What came of applying decisions. Documents in = kept + dropped, always.
+/// The result of applying decisions. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
 pub struct Applied {
     /// Documents read.
     pub documents: u64,
-    /// Documents that stay.
+    /// Documents that are kept.
     pub kept: u64,
-    /// Documents that go.
+    /// Documents that are dropped.
     pub dropped: u64,
-    /// Lines that were set aside as no records.
+    /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The first of them, told.
+    /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,
     /// Wall-clock seconds.
     pub seconds: f64,
-    /// The most memory that the process has taken so far, in bytes, where the system tells.
+    /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
-/// Writes those records to `kept` that decisions, as [`dedup`](crate::jobs::dedup::dedup) writes them, keep: the same bytes as a run of
-/// `dedup` over the same inputs with the same ways of reading them. Of the configuration only these count, and not how documents
-/// are compared. Decisions may have been changed by hand, have more fields, and be about the documents in another order. 16 bytes of
-/// memory a document, twice that while decisions are sorted, a bit for each verdict; the input is read twice.
+/// Writes the records that a decisions file keeps to `kept`. The file has the form that [`dedup`](crate::jobs::dedup::dedup)
+/// writes. The output has the same bytes as that of a `dedup` run over the same inputs with the same options for reading them.
+/// Only these options of the configuration matter; how documents are compared does not. Decisions may have been edited by hand,
+/// have more fields, and be in a different order from the documents. Memory: 16 bytes per document, twice as much while decisions
+/// are sorted, and a bit for each verdict. The input is read twice.
 ///
 /// # Errors
-/// A file of decisions that is none or was damaged; a document without a decision, a decision without a document; an input that
-/// cannot be read, a line that is no record (unless bad lines are set aside), an output that cannot be written. Nothing is
-/// written then.
+/// The decisions file is invalid or damaged; a document has no decision, or a decision has no document; an input cannot be read;
+/// a line is not a record (unless bad lines are skipped); an output cannot be written. In all these cases nothing is written.
 pub fn apply(decisions: &str, config: &RunConfig, kept: &Path, observer: Observer) -> Result<Applied> {
     without_panic(|| both_passes(decisions, config, kept, observer))
 }
@@ -78,7 +78,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let decisions = &*shown_name(decisions);
     let written = written.map_err(|error| no_decisions(decisions, error))?;
     let pool = pool(config.threads)?;
-    // Opened before the work: better to hear now that a folder is missing than later.
+    // Opened before the work, so that a missing folder is reported now rather than later.
     let output = Output::create(path, config.threads)?;
     let mut kept = Kept::new(output, Shape::of(path, &source)?, &source, None, pool.current_num_threads())?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
@@ -86,11 +86,11 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let mut decided = pool.install(|| Decided::read(&written, &pool, observer))?;
     let taking = Taking { reading: Reading { html: None, ..source.reading().clone() }, decided: &decided, config };
     let budget = config.budget(pool.current_num_threads(), &[path], |_| 0)?;
-    let mut met = Met::new(decided.len(), &budget);
+    let mut met = Progressed::new(decided.len(), &budget);
     in_order_placed(
         &pool,
         Blocks::new(&source).whole(bad.is_some()),
-        |block, room: &mut Room| Ok(taking.block(block, room)),
+        |block, scratch: &mut Scratch| Ok(taking.block(block, scratch)),
         |place, mut taken| {
             if let Some(output) = &mut bad {
                 output.write(&taken.bad_lines)?;
@@ -111,18 +111,19 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     Ok(Applied { seconds: started.elapsed().as_secs_f64(), peak_memory: peak_memory(), ..met.counts })
 }
 
-/// The failure of what is no table of decisions: which columns are read of one is not the user's to say.
+/// Returns the error for a table that does not contain decisions. The error names the columns that decisions have, since the user
+/// cannot choose which columns are read.
 fn no_decisions(name: &str, error: Error) -> Error {
     let place = error.place();
     if place.field.is_none() || place.line.is_some() {
         return error;
     }
-    let what = "is no table of decisions, which has the columns \"id\", strings or numbers, and \"verdict\", strings";
-    let refused = Error::record(what).at(name).advise(words!["name what dedup ", Setting::Decisions, " wrote"]);
+    let what = "is not a table of decisions, which has the columns \"id\" (strings or numbers) and \"verdict\" (strings)";
+    let refused = Error::record(what).at(name).advise(words!["name the file that dedup ", Setting::Decisions, " wrote"]);
     refused.because(error)
 }
 
-/// Where decisions are.
+/// Returns the input that holds the decisions.
 fn decisions_input(name: &str, inputs: &[Input]) -> Result<Input> {
     let mut found = expand_decisions(name)?;
     let refuse =
@@ -132,7 +133,7 @@ fn decisions_input(name: &str, inputs: &[Input]) -> Result<Input> {
             refuse("standard input cannot be both the decisions and an input", "name a file for one of them")
         }
         Some(input) if found.is_empty() && !matches!(input, Input::Files(_)) => Ok(input),
-        _ => refuse("several files", "name the one with the decisions of the run"),
+        _ => refuse("names several files", "name the one file with the decisions of the run"),
     }
 }
 
@@ -150,8 +151,8 @@ enum Verdict {
     Dropped,
 }
 
-/// All decisions: the hash of each one's id, and in the lowest bit whether its document is kept. Sorted by the hash without this bit;
-/// decisions about the same id stand in the order in which they were written.
+/// All decisions. Each is stored as the hash of its id, but the lowest bit of the hash says whether the document is kept. They
+/// are sorted by the hash without this bit. Decisions about the same id are in the order in which they were written.
 struct Decided {
     rows: Vec<u128>,
 }
@@ -162,9 +163,9 @@ impl Decided {
         in_order(
             pool,
             Blocks::new(source),
-            |block, room: &mut Vec<u8>| {
+            |block, scratch: &mut Vec<u8>| {
                 let mut rows = Vec::new();
-                block.each_object(room, |at, line| {
+                block.each_object(scratch, |at, line| {
                     let row = decision(line, block);
                     rows.push(row.map_err(|wrong| wrong.of_line(at as u64))?);
                     Ok(())
@@ -186,7 +187,7 @@ impl Decided {
         self.rows.len() as u64
     }
 
-    /// The first row of an id.
+    /// Returns the first row with the id that has this hash.
     fn first(&self, hash: u128) -> Option<usize> {
         let first = self.rows.partition_point(|row| row >> 1 < hash >> 1);
         self.is_of(first, hash).then_some(first)
@@ -206,13 +207,13 @@ impl Decided {
     }
 }
 
-/// A line of decisions as a row.
+/// Converts a line of decisions into a row.
 fn decision(line: &[u8], block: &Block) -> Result<u128> {
     let line: DecisionLine = match block.rows() {
-        None => parse(line, "a decision that dedup wrote, of which id and verdict, kept or dropped, are read")?,
+        None => parse(line, "a decision that dedup wrote, with an id and a verdict (kept or dropped)")?,
         Some(_) => serde_json::from_slice(line).map_err(|_| {
-            let wrong = Error::record("a row whose id or verdict is none");
-            wrong.instead("the verdict must be kept or dropped, the id a string or a number")
+            let wrong = Error::record("the row has no valid id or verdict");
+            wrong.advise("the verdict must be kept or dropped, and the id a string or a number")
         })?,
     };
     let id = as_written(line.id, "id", block)?;
@@ -222,17 +223,18 @@ fn decision(line: &[u8], block: &Block) -> Result<u128> {
     Ok(hash_name(id.get()) & !1 | u128::from(line.verdict == Verdict::Kept))
 }
 
-/// The documents of a block, with the first row of decisions about each one's id.
+/// The documents of a block, each with the first row of the decisions about its id.
 #[derive(Default)]
 struct Taken {
     info: BlockInfo,
-    /// None for a document without an id: what it is called depends on where the block stands.
+    /// `None` for a document without an id. Such a document is named by its line, which is only known when the position of the
+    /// block is.
     rows: Vec<Option<usize>>,
-    /// What is wrong behind these documents, where the rest of the block was not looked at.
+    /// The error that follows these documents, if the rest of the block was not read.
     failed: Option<Error>,
     bad_lines: Vec<u8>,
     bad_count: u64,
-    /// What is wrong with the first of them.
+    /// The errors of the first bad lines.
     bad_messages: Vec<(u32, Error)>,
     bytes: u64,
 }
@@ -250,11 +252,11 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    fn block(&self, block: &Block, room: &mut Room) -> Taken {
+    fn block(&self, block: &Block, scratch: &mut Scratch) -> Taken {
         let mut taken = Taken::default();
         taken.info.part = block.part;
         for at in 0..block.len() {
-            let record = match block.record(at, &self.reading, room) {
+            let record = match block.record(at, &self.reading, scratch) {
                 Ok(Some(record)) => record,
                 Ok(None) => {
                     taken.info.skipped.push(at as u32);
@@ -266,7 +268,7 @@ impl Taking<'_> {
                 }
                 Err(fault) => {
                     taken.info.skipped.push(at as u32);
-                    if let Err(error) = block.set_aside(at, &mut taken.bad_lines) {
+                    if let Err(error) = block.append_raw(at, &mut taken.bad_lines) {
                         taken.failed = Some(error);
                         break;
                     }
@@ -298,30 +300,30 @@ fn without_decision(id: &str, decided: &Decided) -> Error {
     let is_decided = decided.first(hash_name(&other)).is_some();
     let (id, other) = (cut(id), cut(&other));
     if is_decided {
-        return Error::record(format!("there is no decision about {id}, but one about {other}")).instead(
-            "ids must stand in the decisions as in the input; of a table with ids of several types, or of large numbers, keep the \
-             metadata of the column \"id\"",
+        return Error::record(format!("there is no decision about {id}, but there is one about {other}")).advise(
+            "ids must be the same in the decisions as in the input; if a table has ids of several types, or large numbers, keep \
+             the metadata of the column \"id\"",
         );
     }
     Error::record(format!("there is no decision about {id}")).advise(words![
-        "apply the decisions of a run over this very input, and read it with the same options, such as ",
+        "apply the decisions of a run over this input, and read it with the same options, such as ",
         Setting::IdField
     ])
 }
 
-/// The documents that were met so far.
-struct Met {
+/// The documents that were read so far.
+struct Progressed {
     blocks: BlockInfos,
-    /// By the document's place in the input.
+    /// The documents that are kept, by position in the input.
     kept: Places,
-    /// Rows that were taken.
+    /// The rows of decisions that were assigned to documents.
     taken: Places,
-    /// Of ids that several decisions are about: the row that the next document takes, by the first.
+    /// For ids with several decisions: the row that the next document with this id is assigned. The key is the id's first row.
     next: BTreeMap<usize, usize>,
     counts: Applied,
 }
 
-impl Met {
+impl Progressed {
     fn new(decisions: u64, budget: &Arc<Budget>) -> Self {
         let counts = Applied {
             documents: 0,
@@ -348,14 +350,14 @@ impl Met {
                     let id = serde_json::Value::String(at().to_string()).to_string();
                     decided.first(hash_name(&id)).ok_or_else(|| {
                         Error::record(format!("there is no decision about {id}")).at_place(at()).advise(
-                            "a record without an id is called by its file's name and its line: apply decisions to the input of \
-                             their run, and name it as it was named then",
+                            "a record without an id is identified by its file name and line; apply decisions to the input of \
+                             their run, under the same name",
                         )
                     })?
                 }
             };
             let row = self.take(first, decided).ok_or_else(|| {
-                Error::record(format!("more records have this id than {decisions} has decisions about"))
+                Error::record(format!("there are more records with this id than decisions about it in {decisions}"))
                     .at_place(at())
                     .advise("apply them to the input of their run")
             })?;
@@ -369,13 +371,14 @@ impl Met {
         self.counts.dropped = self.counts.documents - self.counts.kept;
         self.counts.bytes += block.bytes;
         self.counts.bad_lines += *bad_count;
-        let told = |(record, fault): (u32, Error)| fault.at_place(place.of(record.into()));
-        let room = BAD_EXAMPLES - self.counts.bad_examples.len();
-        self.counts.bad_examples.extend(bad_messages.drain(..).take(room).map(told));
+        let reported = |(record, fault): (u32, Error)| fault.at_place(place.of(record.into()));
+        let left = BAD_EXAMPLES - self.counts.bad_examples.len();
+        self.counts.bad_examples.extend(bad_messages.drain(..).take(left).map(reported));
         self.blocks.push(info)
     }
 
-    /// The row that the next document of an id takes, by the id's first; none when all were taken.
+    /// Returns the row that the next document with an id is assigned, given the id's first row; `None` if all its rows are
+    /// already assigned.
     fn take(&mut self, first: usize, decided: &Decided) -> Option<usize> {
         let hash = decided.rows[first];
         let row = if decided.is_of(first + 1, hash) {
@@ -391,17 +394,17 @@ impl Met {
         Some(row)
     }
 
-    /// Refuses decisions about documents that are not there.
+    /// Refuses decisions about documents that are not in the input.
     fn refuse_left(&self, decided: &Decided, written: &Source) -> Result<()> {
         let left = decided.len() - self.counts.documents;
         if left == 0 {
             return Ok(());
         }
-        // Which rows of an id are left, the order of its decisions tells.
+        // Rows are assigned in order, so the rows that are left over for an id are its last ones.
         let (mut seen, mut found) = (BTreeMap::new(), None);
-        let mut room = Vec::new();
+        let mut scratch = Vec::new();
         each_block(Blocks::new(written), |block, first_line| {
-            block.each_object(&mut room, |at, line| {
+            block.each_object(&mut scratch, |at, line| {
                 let Ok(row) = decision(line, block) else { return Err(written.changed(0)) };
                 let Some(first) = decided.first(row) else { return Err(written.changed(0)) };
                 let row = if decided.is_of(first + 1, row) { seen.entry(first).or_insert(first) } else { &mut { first } };
@@ -418,7 +421,7 @@ impl Met {
         })?;
         let (place, id) = found.ok_or_else(|| written.changed(0))?;
         let more = if left == 1 { String::new() } else { format!(", nor for {} more", left - 1) };
-        let wrong = Error::record(format!("a decision about {id}, and no such document in the input{more}")).at_place(place);
+        let wrong = Error::record(format!("the input has no document for the decision about {id}{more}")).at_place(place);
         Err(wrong.advise("apply decisions to the input of their run, and read it with the same options"))
     }
 }

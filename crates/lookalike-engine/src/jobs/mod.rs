@@ -1,4 +1,4 @@
-//! The commands' work, a folder or a file for each.
+//! The jobs of the commands, with a folder or a file for each.
 
 pub(crate) mod apply;
 pub(crate) mod dedup;

@@ -1,4 +1,4 @@
-//! How candidates were found, and what was not: for the summaries of all commands.
+//! Describes how candidates were found and what was not found, for the summaries of all commands.
 
 use std::sync::atomic::Ordering;
 
@@ -8,43 +8,50 @@ use serde::Serialize;
 
 use super::Matcher;
 use crate::{
+    config::RunConfig,
     pairing::shared::Counted,
-    sketching::{sizes::Sizes, table::Table},
+    sketching::{signs::Hint, sizes::Sizes, table::Table},
 };
 
-/// How candidates were found, what share of the similar pairs that promises, and what was set aside.
+/// How candidates were found, the share of the similar pairs that is expected to be found, and what was excluded.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// The preset that was asked for. What it sets, unless a flag says otherwise, is in the summary's method.
+    /// The preset that was asked for. The summary's method contains its settings, except those that a flag overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// How candidates were found, in words.
     pub found_by: String,
-    /// P(found) for a pair at the threshold, at the least, where it is known; 1 where all pairs were looked for.
+    /// A lower bound of the probability that a pair at the threshold is found, if it is known. It is 1 if all pairs were
+    /// searched.
     pub found_at_threshold: Option<f64>,
-    /// The shingles that the smaller text of a pair has at least for that to hold; 1 where it holds for all.
+    /// That lower bound holds for pairs whose smaller text has at least this number of shingles; 1 if it holds for all texts.
     pub found_from_size: Option<usize>,
-    /// The texts of this run that have fewer shingles and are found less, by their number of shingles.
+    /// The texts of this run that have fewer shingles, so that their pairs are found less often. They are grouped by their number
+    /// of shingles.
     pub found_of_shorter: Vec<ShortTexts>,
-    /// Pairs that met: that share a band, a block or a sampled fingerprint, or came to a cluster together. Where all pairs are
-    /// asked for, those that match.
+    /// The number of candidate pairs. These share a band, a block or a sampled fingerprint, or were compared for a cluster. If
+    /// all pairs are asked for, it is the number of pairs that match.
     pub pairs_met: u64,
-    /// Of these, pairs that their sketches refused.
+    /// Candidate pairs that were refused by their sketches.
     pub pairs_refused: u64,
-    /// Sampled fingerprints that were set aside as common, where documents meet by what they share.
+    /// The number of sampled fingerprints that were excluded as too common, if candidates are found by shared fingerprints.
     pub common: u64,
-    /// Documents in which the most common of them is.
+    /// The number of documents in which the most common of the excluded fingerprints occurs.
     pub most_common: u32,
-    /// Documents that share only such: nothing is found for them but equal ones.
+    /// The number of documents that share only excluded fingerprints with other documents. Nothing is found for them except exact
+    /// copies.
     pub all_common: u64,
-    /// Where shingles begin with a stop word: the documents that have too few of these words to be judged by such shingles, and are
-    /// compared by all theirs; references' not among them. None where shingles need not begin so.
+    /// If shingles must begin with a stop word: the number of documents with too few of these words, which are therefore compared
+    /// by all their shingles. Documents of references are not counted. `None` if shingles may begin with any word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub few_anchors: Option<u64>,
-    /// Bytes of memory that the run took more than it was to take: for what cannot go to a file, as indexes of texts that are alike
-    /// but not alike enough, lines of many megabytes, what is packed, and what each of many threads needs.
+    /// Options that are off and would probably help. They are derived from signs in a sample of the texts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<Hint>,
+    /// Bytes of memory that the run used above its limit, for data that cannot be spilled. Such data are indexes of texts that
+    /// are alike but not similar enough, lines of many megabytes, compressed data, and the buffers of many threads.
     pub above_memory: u64,
-    /// Pages that were too large or nested too deeply to be looked for a main part, so that all their text was compared.
+    /// Pages that were too large or nested too deeply for finding their main part, so that all their text was compared.
     #[serde(skip_serializing_if = "is_zero")]
     pub too_large: u64,
 }
@@ -53,14 +60,14 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Texts too short for the promise.
+/// Texts that are too short for the promised recall.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ShortTexts {
-    /// Their number of shingles; from 256 on the least of a class of numbers.
+    /// Their number of shingles. If it is 256 or more, this is the lower bound of a size class.
     pub shingles: usize,
-    /// How many there are.
+    /// The number of such texts.
     pub texts: u64,
-    /// P(found) for a pair at the threshold of which one is the smaller, at the least.
+    /// A lower bound of the probability that a pair at the threshold is found if its smaller text is one of these texts.
     pub found: f64,
 }
 
@@ -79,29 +86,32 @@ impl Finding {
             most_common: 0,
             all_common: 0,
             few_anchors: (!method.config().anchors.is_empty()).then_some(0),
+            hints: Vec::new(),
             above_memory: 0,
             too_large: 0,
         }
     }
 
-    /// Takes what was met and set aside when shared elements were counted, or what met when it was decided, what was counted when
-    /// texts were read, and what was too much for memory.
-    pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table) {
+    /// Collects the counts for the summary. If shared fingerprints were counted, these are the pairs found and the fingerprints
+    /// excluded; otherwise, they are the candidate pairs counted while deciding. Also collects the counts from reading the texts,
+    /// and the memory above the limit.
+    pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table, config: &RunConfig) {
         self.too_large = table.counts.too_large;
         let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
         (self.pairs_met, self.pairs_refused) = match matcher.method.lists() {
             true => (counted.met, counted.met - counted.candidates),
             false => (met, refused),
         };
-        self.common = counted.aside.len() as u64;
-        self.most_common = counted.aside.iter().map(|common| common.documents).max().unwrap_or(0);
+        self.common = counted.excluded.len() as u64;
+        self.most_common = counted.excluded.iter().map(|common| common.documents).max().unwrap_or(0);
         self.all_common = counted.lost;
         self.above_memory = peak_memory().map_or(0, |peak| table.budget.above(peak));
         self.few_anchors.iter_mut().for_each(|few| *few = table.counts.few_anchors);
+        self.hints = table.counts.signs.hints(matcher.method.config(), config.html.is_some());
         self.count_shorter(matcher.method, &table.sizes);
     }
 
-    /// Takes the texts that are too short for the promise from those that there are.
+    /// Finds which sizes of this run's texts are too small for the promised recall.
     fn count_shorter(&mut self, method: &Method, sizes: &Sizes) {
         let (Some(promised), Some(from), Some(found)) =
             (self.found_at_threshold, self.found_from_size, method.found_at_threshold_of_sizes())

@@ -1,4 +1,4 @@
-//! Candidate → match, on the engine's stores. Documents are contenders, by number.
+//! Verifies candidate pairs whose data is in the engine's stores. Documents are contenders, given by number.
 
 pub(crate) mod finding;
 pub(crate) mod sets;
@@ -15,40 +15,40 @@ use crate::{
     sketching::{references::References, sampled::Lists},
 };
 
-/// Tells whether two documents that share a band match, and counts what that took.
+/// Verifies candidate pairs and counts comparisons.
 pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
     pub(crate) pairing: &'a Pairing,
     lists: &'a Lists,
-    /// The first contenders, which are references.
+    /// The number of references, which are the first contenders.
     pub(crate) references: u32,
     numbered: References,
-    /// Contenders of the same class are not compared; [`u32::MAX`] is none.
+    /// The class of each contender. Contenders of the same class are not compared; [`u32::MAX`] means no class.
     apart: Option<Vec<u32>>,
-    /// Pairs that met.
+    /// The number of candidate pairs.
     pub(crate) met: AtomicU64,
-    /// Of these, pairs that their fixed-size sketches refused.
+    /// The number of candidate pairs that were refused by their fixed-size sketches.
     pub(crate) refused: AtomicU64,
 }
 
-/// How alike a matching pair is.
+/// How similar a matching pair is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Likeness {
     pub(crate) similarity: f64,
-    /// The counted overlap, where sets were compared; `a` is the document at hand.
+    /// The overlap, if sets were counted. In it, `a` is the document that is being decided.
     pub(crate) overlap: Option<Overlap>,
 }
 
 impl Likeness {
-    /// The same pair with the other document at hand.
+    /// Returns the likeness with the two documents swapped.
     pub(crate) fn swapped(self) -> Self {
         Self { overlap: self.overlap.map(Overlap::swapped), ..self }
     }
 }
 
-/// Buffers for what has to be read.
+/// Buffers for data that has to be read from files.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     own: Vec<u8>,
     other: Vec<u8>,
     set: Vec<u64>,
@@ -60,68 +60,72 @@ impl<'a> Matcher<'a> {
         Self { method, pairing, lists, references, numbered, apart: None, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
-    /// The same for contenders of which two of one class are not compared; [`u32::MAX`] is none.
+    /// Returns the same matcher for contenders that have classes. Two contenders of the same class are not compared; [`u32::MAX`]
+    /// means no class.
     pub(crate) fn apart(self, classes: Option<Vec<u32>>) -> Self {
         Self { apart: classes, ..self }
     }
 
-    /// Whether two documents are to be compared.
+    /// Returns whether two documents are to be compared.
     pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
         let of_one = |classes: &Vec<u32>| classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX;
         self.numbered.compared(Contender(a), Contender(b)) && !self.apart.as_ref().is_some_and(of_one)
     }
 
-    /// Whether it is what a document contains of this one that counts, and not what this one contains of it.
+    /// Returns in which direction containment counts. If true, it is the share of `other` that the document contains; otherwise,
+    /// it is the share of the document that `other` contains.
     pub(crate) fn is_held(&self, other: u32) -> bool {
         self.pairing.references.held && other < self.references
     }
 
-    /// The similarity to another document by a counted overlap.
+    /// Returns the similarity to another document, given a counted overlap.
     pub(crate) fn measured(&self, overlap: Overlap, other: u32) -> f64 {
         self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
     }
 
-    /// Keeps of `company`, which met a document, its candidates.
-    pub(crate) fn keep_candidates(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<()> {
-        let met = company.len();
-        self.keep_agreeing(document, company, room)?;
+    /// Reduces `neighbours`, which share a key with the document, to the document's candidates, whose sketches agree with its
+    /// own. Counts the pairs, and those that the sketches refuse.
+    pub(crate) fn keep_candidates(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
+        let met = neighbours.len();
+        self.keep_agreeing(document, neighbours, scratch)?;
         self.met.fetch_add(met as u64, Ordering::Relaxed);
-        self.refused.fetch_add((met - company.len()) as u64, Ordering::Relaxed);
+        self.refused.fetch_add((met - neighbours.len()) as u64, Ordering::Relaxed);
         Ok(())
     }
 
-    /// The same without counting.
-    pub(crate) fn keep_agreeing(&self, document: u32, company: &mut Vec<u32>, room: &mut Room) -> Result<()> {
-        if company.is_empty() {
+    /// Does the same as [`Self::keep_candidates`] without counting.
+    pub(crate) fn keep_agreeing(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
+        if neighbours.is_empty() {
             return Ok(());
         }
-        let Room { own, other, .. } = room;
+        let Scratch { own, other, .. } = scratch;
         let own = self.pairing.bits(Contender(document), own)?;
         let mut kept = 0;
-        for i in 0..company.len() {
-            if self.method.agree(own, self.pairing.bits(Contender(company[i]), other)?) {
-                company[kept] = company[i];
+        for i in 0..neighbours.len() {
+            if self.method.agree(own, self.pairing.bits(Contender(neighbours[i]), other)?) {
+                neighbours[kept] = neighbours[i];
                 kept += 1;
             }
         }
-        company.truncate(kept);
+        neighbours.truncate(kept);
         Ok(())
     }
 
-    /// Whether two documents have the same canonical form, as far as their sketches tell. Their digests are not the same.
+    /// Returns whether two documents have the same canonical form, as far as their sketches can show. Not used for documents with
+    /// the same digest.
     pub(crate) fn same(&self, a: u32, b: u32) -> Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         Ok(self.method.same((0, self.pairing.bits(Contender(a), &mut of_a)?), (1, self.pairing.bits(Contender(b), &mut of_b)?)))
     }
 
-    /// The likeness of a document, whose set is `set`, to a candidate, if it is at least `least`.
+    /// Returns the likeness of a document to a candidate, if the similarity is at least `least`. `set` is the document's set.
     pub(crate) fn likeness(
         &self,
         (document, set): (u32, &[u64]),
         other: u32,
         sets: &Sets,
         least: f64,
-        room: &mut Room,
+        scratch: &mut Scratch,
     ) -> Result<Option<Likeness>> {
         let measure = self.method.config().measure;
         Ok(match self.method.verify() {
@@ -132,7 +136,7 @@ impl<'a> Matcher<'a> {
                 if measure.needed(a, b, least).is_none() {
                     return Ok(None);
                 }
-                let others = sets.get(other, &mut room.set)?;
+                let others = sets.get(other, &mut scratch.set)?;
                 let counted = match held {
                     false => measure.at_least(set, others, least),
                     true => measure.at_least(others, set, least).map(Overlap::swapped),
@@ -147,7 +151,7 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// The sketches' estimate of two documents' similarity.
+    /// Returns the sketches' estimate of two documents' similarity.
     pub(crate) fn estimate(&self, a: u32, b: u32) -> Result<f64> {
         if self.method.lists() {
             let (mut of_a, mut of_b) = (Vec::new(), Vec::new());

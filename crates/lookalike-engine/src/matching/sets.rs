@@ -1,9 +1,10 @@
-//! The shingle sets of documents that will be compared, made again from their texts and spilled, eight bytes a shingle.
+//! The shingle sets of the documents that will be compared. They are made again from the texts and may be spilled, and take eight
+//! bytes per shingle.
 
 use lookalike::{Method, Scratch, Verify};
 use lookalike_io::{
     error::Result,
-    read::{Blocks, Room, Source},
+    read::{Blocks, Scratch as ReadScratch, Source},
     spill::Spill,
 };
 use rayon::ThreadPool;
@@ -16,44 +17,45 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The sets of some numbered documents. Twelve bytes of memory each besides the sets.
+/// The sets of some numbered documents. In addition to the sets, each document takes twelve bytes of memory.
 pub(crate) struct Sets {
     spill: Spill<u64>,
     starts: Vec<u64>,
     lengths: Vec<u32>,
-    /// Sets that are not yet known to be needed for long, of consecutive numbers from [`fresh_from`](Self::fresh_from).
+    /// Temporary sets, for which it is not known yet whether they are needed for long. They belong to consecutive numbers from
+    /// [`fresh_from`](Self::fresh_from) on.
     fresh: Vec<u64>,
     fresh_from: u32,
 }
 
 impl Sets {
-    /// Of `numbers` documents, all of them empty yet.
+    /// Creates empty sets for `numbers` documents.
     pub(crate) fn new(numbers: u32, table: &Table) -> Self {
         let numbers = numbers as usize;
         let spill = Spill::new(&table.budget);
         Self { spill, starts: vec![0; numbers], lengths: vec![0; numbers], fresh: Vec::new(), fresh_from: numbers as u32 }
     }
 
-    /// A document's set, sorted; empty for one that was not wanted. `room` holds what has to be read.
-    pub(crate) fn get<'a>(&'a self, number: u32, room: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+    /// Returns a document's set, sorted; empty if no set was made for it. `scratch` holds data that has to be read.
+    pub(crate) fn get<'a>(&'a self, number: u32, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
         let (start, length) = (self.starts[number as usize], self.len(number));
         if number >= self.fresh_from {
             return Ok(&self.fresh[start as usize..start as usize + length]);
         }
-        self.spill.get(start..start + length as u64, room)
+        self.spill.get(start..start + length as u64, scratch)
     }
 
-    /// The number of shingles in a document's set.
+    /// Returns the number of shingles in a document's set.
     pub(crate) fn len(&self, number: u32) -> usize {
         self.lengths[number as usize] as usize
     }
 
-    /// Lets all go to the file where others that cannot go there have taken the memory.
+    /// Moves all sets to the file if data that cannot be spilled takes the memory.
     pub(crate) fn make_room(&mut self) -> Result<()> {
         self.spill.make_room()
     }
 
-    /// Takes sets for good, each as (number, length), one after the other.
+    /// Adds permanent sets. Each is given as (number, length), and their shingles are concatenated.
     fn append(&mut self, documents: &[(u32, u32)], shingles: &[u64]) -> Result<()> {
         let mut start = self.spill.len();
         for &(number, length) in documents {
@@ -63,19 +65,19 @@ impl Sets {
         self.spill.append(shingles)
     }
 
-    /// Takes the sets of the documents that come next, for now. All numbers from `first` on are new.
+    /// Begins to take the sets of the next documents as temporary sets. All numbers from `first` on must be new.
     pub(crate) fn take_fresh(&mut self, first: u32) {
         self.fresh_from = first;
     }
 
-    /// Adds one to those.
+    /// Adds a temporary set.
     pub(crate) fn push_fresh(&mut self, number: u32, set: &[u64]) {
         (self.starts[number as usize], self.lengths[number as usize]) = (self.fresh.len() as u64, set.len() as u32);
         self.fresh.extend_from_slice(set);
     }
 
-    /// Keeps of those the ones that are still `needed`, and forgets the others.
-    pub(crate) fn settle_fresh(&mut self, numbers: std::ops::Range<u32>, needed: impl Fn(u32) -> bool) -> Result<()> {
+    /// Keeps the temporary sets that are still `needed`, and drops the others.
+    pub(crate) fn keep_fresh(&mut self, numbers: std::ops::Range<u32>, needed: impl Fn(u32) -> bool) -> Result<()> {
         for number in numbers {
             let start = self.starts[number as usize] as usize;
             if needed(number) {
@@ -91,7 +93,7 @@ impl Sets {
     }
 }
 
-/// One block's sets, one after the other.
+/// One block's sets, concatenated.
 #[derive(Default)]
 struct Loaded {
     shingles: Vec<u64>,
@@ -106,7 +108,7 @@ impl Weigh for Loaded {
 
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    read_scratch: ReadScratch,
     scratch: Scratch,
 }
 
@@ -121,7 +123,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) observer: Observer<'a>,
 }
 
-/// The sets of the contenders: made where they are counted, else empty.
+/// Returns the sets of the contenders. They are loaded if similarity is counted from sets, and otherwise empty.
 pub(crate) fn of_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
     match pass.method.verify() {
         Verify::Exact => load_contenders(pass, pairing),
@@ -134,7 +136,7 @@ fn load_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
     load(pass, pairing.numbers()?, |document| pairing.number(pairing.order.rank(Document(document))).map(|contender| contender.0))
 }
 
-/// Makes the sets of those documents that have a number.
+/// Makes the sets of the documents for which `number_of` returns a number.
 pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u32> + Sync) -> Result<Sets> {
     let Pass { method, source, table, pool, observer, .. } = pass;
     let mut sets = Sets::new(numbers, table);
@@ -150,10 +152,10 @@ pub(crate) fn load(pass: Pass, numbers: u32, number_of: impl Fn(u64) -> Option<u
             if !info.documents().any(|document| number_of(document).is_some()) {
                 return Ok(loaded);
             }
-            let Worker { room, scratch } = worker;
+            let Worker { read_scratch, scratch } = worker;
             info.each_document(block, source, |document, at| {
                 if let Some(number) = number_of(document) {
-                    let record = source.same_record(block, at, room)?;
+                    let record = source.same_record(block, at, read_scratch)?;
                     method.set(record.text, scratch);
                     loaded.shingles.extend_from_slice(&scratch.fingerprints);
                     loaded.documents.push((number, scratch.fingerprints.len() as u32));

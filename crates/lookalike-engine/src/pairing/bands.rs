@@ -1,47 +1,49 @@
-//! Band keys to buckets, a band at a time.
+//! Groups band keys into buckets, one band at a time.
 
 use lookalike_io::{
     error::Result,
     spill::{Budget, Spill, grouping::stretches, sieve::Sieve},
 };
 
-/// Bits of a row that hold the place: more than 10¹² documents have one.
+/// The number of bits of a row that hold the place. They are enough for more than 10¹² documents.
 const PLACE: u32 = 40;
 
-/// The most documents that can be told apart in a row.
+/// The maximum number of documents that a row can distinguish.
 pub(crate) const MOST_DOCUMENTS: u64 = 1 << PLACE;
 
-/// Rows up to which sorting by comparison is faster than by digits.
+/// The number of rows up to which sorting by comparison is faster than by digits.
 const FEW: usize = 1 << 9;
 
-/// Room for sorting a band, used again for the next.
-pub(crate) struct Room {
-    /// Rows by the first byte of their keys.
+/// Scratch buffers for sorting a band, reused for the next band.
+pub(crate) struct Scratch {
+    /// Rows, in one list for each first byte of their keys.
     ranges: Vec<Vec<u64>>,
     other: Vec<u64>,
     sieve: Sieve,
     places: Vec<u64>,
 }
 
-impl Default for Room {
+impl Default for Scratch {
     fn default() -> Self {
         Self { ranges: vec![Vec::new(); 256], other: Vec::new(), sieve: Sieve::default(), places: Vec::new() }
     }
 }
 
-/// Gives each bucket of a band, two places or more, ascending; places stand for documents (`place_of`), and those without one
-/// are left out. Buckets come in the order of their keys.
+/// Passes each bucket of a band to `give`, as two or more ascending places. `place_of` returns the place that represents a
+/// document; documents without a place are left out. Buckets are in the order of their keys.
 ///
-/// A row is a key's lower 24 bits and a place; the upper eight say which of 256 lists it goes to. With `at_most` bytes of memory
-/// the column is read as often as is needed. Cost: 8 bytes a row, three passes, and a sort of the keys that came again.
+/// A row consists of a key's lower 24 bits and a place. The key's upper eight bits determine which of 256 lists the row goes to.
+/// If `at_most` bytes of memory are not enough for the column, it is read several times, one part of the keys at a time. Cost: 8
+/// bytes per row, three passes, and a sort of the keys that occur repeatedly.
 pub(crate) fn each_bucket(
     column: &Spill<u32>,
     at_most: usize,
-    room: &mut Room,
+    scratch: &mut Scratch,
     place_of: impl Fn(u64) -> Option<u64>,
     mut give: impl FnMut(&mut [u64]) -> Result<()>,
 ) -> Result<()> {
-    // Half for rows, half for the one list that is being sorted and what lists have room for.
+    // Half of the memory is for rows. The other half is for the one list that is being sorted, and for the spare capacity of
+    // lists.
     for stretch in stretches(column.len(), at_most / (2 * size_of::<u64>())) {
         column.each_piece(1, |first, keys| {
             for (document, &key) in (first..).zip(keys) {
@@ -49,19 +51,19 @@ pub(crate) fn each_bucket(
                 if stretch.contains(&range)
                     && let Some(place) = place_of(document)
                 {
-                    room.ranges[usize::from(range)].push(u64::from(key) << PLACE | place);
+                    scratch.ranges[usize::from(range)].push(u64::from(key) << PLACE | place);
                 }
             }
             Ok(())
         })?;
         for range in stretch {
-            let rows = &mut room.ranges[usize::from(range)];
-            sift(rows, &mut room.sieve);
-            sort(rows, &mut room.other);
+            let rows = &mut scratch.ranges[usize::from(range)];
+            sift(rows, &mut scratch.sieve);
+            sort(rows, &mut scratch.other);
             for bucket in rows.chunk_by(|a, b| a >> PLACE == b >> PLACE).filter(|bucket| bucket.len() > 1) {
-                room.places.clear();
-                room.places.extend(bucket.iter().map(|row| row & (MOST_DOCUMENTS - 1)));
-                give(&mut room.places)?;
+                scratch.places.clear();
+                scratch.places.extend(bucket.iter().map(|row| row & (MOST_DOCUMENTS - 1)));
+                give(&mut scratch.places)?;
             }
             rows.clear();
         }
@@ -69,12 +71,13 @@ pub(crate) fn each_bucket(
     Ok(())
 }
 
-/// Leaves only rows whose keys may stand in others too: most do not, and looking at a key twice is a third of a sort.
+/// Removes rows whose keys certainly occur in no other row. Most keys occur only once, and looking at each key twice costs only a
+/// third of a sort.
 fn sift(rows: &mut Vec<u64>, sieve: &mut Sieve) {
     sieve.clear(rows.len());
     rows.iter().for_each(|row| _ = sieve.insert(row >> PLACE));
     let mut left = 0;
-    // Not `retain`: whether a row stays cannot be foretold.
+    // `retain` would be slower, since its branch on whether a row is kept is unpredictable.
     for i in 0..rows.len() {
         let row = rows[i];
         rows[left] = row;
@@ -83,7 +86,7 @@ fn sift(rows: &mut Vec<u64>, sieve: &mut Sieve) {
     rows.truncate(left);
 }
 
-/// Sorts rows. Where places already ascend, as in input order, the keys' three bytes are all that is to be sorted.
+/// Sorts rows. If their places already ascend, as they do in input order, only the three bytes of the keys have to be sorted.
 fn sort(rows: &mut Vec<u64>, other: &mut Vec<u64>) {
     if rows.len() <= FEW || !rows.is_sorted_by_key(|row| row & (MOST_DOCUMENTS - 1)) {
         rows.sort_unstable();
@@ -107,7 +110,7 @@ fn sort(rows: &mut Vec<u64>, other: &mut Vec<u64>) {
     }
 }
 
-/// Buckets in the order in which they were found: their places one after the other, the first of each marked.
+/// Buckets in the order in which they were found. Their places are concatenated, and the first place of each bucket is marked.
 pub(crate) struct Buckets {
     places: Spill<u64>,
 }
@@ -126,7 +129,7 @@ impl Buckets {
         pushed
     }
 
-    /// Gives each bucket.
+    /// Passes each bucket to `give`.
     pub(crate) fn each(&self, mut give: impl FnMut(&[u64]) -> Result<()>) -> Result<()> {
         let mut bucket = Vec::new();
         self.places.each_piece(1, |_, places| {
@@ -153,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn buckets_are_equal_keys_and_never_of_one(
+        fn buckets_have_equal_keys_and_at_least_two_documents(
             keys in prop::collection::vec(any::<u8>(), 0..300),
             spread in 0u32..25,
             at_most in 0usize..3000,
@@ -169,7 +172,7 @@ mod tests {
             expected.values_mut().for_each(|bucket| bucket.sort_unstable());
             let expected: Vec<Vec<u64>> = expected.into_values().filter(|bucket| bucket.len() > 1).collect();
             let mut buckets = Buckets::new(&budget);
-            each_bucket(&column, at_most, &mut Room::default(), place, |bucket| buckets.push(bucket)).unwrap();
+            each_bucket(&column, at_most, &mut Scratch::default(), place, |bucket| buckets.push(bucket)).unwrap();
             let mut found = Vec::new();
             buckets
                 .each(|bucket| {
@@ -182,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn sorting_by_digits_is_sorting() {
+    fn radix_sort_sorts() {
         let mut rows: Vec<u64> =
             (0..3 * FEW as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> PLACE << PLACE) | i).collect();
         let mut expected = rows.clone();

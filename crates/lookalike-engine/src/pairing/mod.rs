@@ -1,4 +1,5 @@
-//! Who has to be compared at all: copies, and documents alone in all bands, are settled on the way.
+//! Determines which documents have to be compared. Copies, and documents that are alone in their buckets of all bands, are
+//! decided here.
 
 mod bands;
 
@@ -34,21 +35,23 @@ use crate::{
     sketching::{order::Order, references::References, table::Table},
 };
 
-/// Keep order, and who has to be compared.
+/// Keep order, and the documents that have to be compared.
 ///
-/// From here on a document is its rank, its place in keep order, and those that have to be compared, the *contenders*, have
-/// numbers of their own, in keep order too: what later passes hold grows with them and not with the collection.
+/// After this step a document is identified by its rank, which is its position in keep order. The documents that have to be
+/// compared, the *contenders*, are also numbered among themselves in keep order. So the memory of later passes grows with the
+/// number of contenders, and not with the size of the collection.
 pub(crate) struct Pairing {
     pub(crate) order: Order,
-    /// By document, and by rank.
+    /// The references. They are the first documents, and also have the first ranks.
     pub(crate) references: References,
-    /// Each copy with its leader, the first in keep order with its digest; ranks, by copy.
+    /// Each copy with its first copy, which is the first document in keep order with the same digest. Both are ranks. Sorted by
+    /// copy.
     pub(crate) copies: Vec<(Rank, Rank)>,
-    /// Where the copy of a rank stands there.
+    /// For the rank of each copy, its index in `copies`.
     places_of_copies: Numbering,
-    /// Texts without a token: nobody's copies, and nobody's candidates.
+    /// Texts without a token: they are never copies and never candidates.
     pub(crate) empty: Places,
-    /// Leaders that may have a candidate among the other leaders.
+    /// First copies that may have a candidate among the other first copies.
     pub(crate) contenders: Numbering,
     bits: Bits,
     stride: usize,
@@ -57,31 +60,32 @@ pub(crate) struct Pairing {
 
 /// The contenders' fixed-size sketches.
 enum Bits {
-    /// By number.
+    /// Sketches in memory, by contender number.
     Held(Sketches),
-    /// Of all documents.
+    /// A file with the sketches of all documents.
     OfDocuments(Spill<u8>),
-    /// By number, where memory does not hold even those that are looked at.
+    /// A file with the contenders' sketches, by number. It is used if memory is too small even for these.
     OfContenders(Spill<u8>),
 }
 
 impl Pairing {
-    /// Puts documents in keep order and finds copies; all leaders but empty texts are contenders. Cost: two looks at each digest, and a sort of those that come again.
+    /// Puts documents in keep order and finds copies. All first copies become contenders, except empty texts. Cost: two lookups
+    /// of each digest, and a sort of the digests that occur repeatedly.
     pub(crate) fn new(table: &mut Table, pool: &ThreadPool) -> Result<Self> {
         let documents = table.documents;
         if documents > bands::MOST_DOCUMENTS {
-            let what = format!("{documents} documents: more than {} are not possible", bands::MOST_DOCUMENTS);
+            let what = format!("at most {} documents are possible, got {documents}", bands::MOST_DOCUMENTS);
             return Err(Error::new(ErrorKind::Input, what).advise("split them"));
         }
         let references = table.references;
         let order = Order::new(&table.keys, documents, references.documents, pool)?;
         table.keys.clear();
-        let (empty, is_copy, leaders) = (Places::none(documents), Places::none(documents), Places::none(documents));
+        let (empty, is_copy, first_copies) = (Places::none(documents), Places::none(documents), Places::none(documents));
         let nothing = fingerprint::digest(&Tokens::new());
         table.digests.each_piece(1, |first, digests| {
             for (document, digest) in (first..).zip(digests) {
                 let Rank(rank) = order.rank(Document(document));
-                if *digest == nothing { empty.insert(rank) } else { leaders.insert(rank) }
+                if *digest == nothing { empty.insert(rank) } else { first_copies.insert(rank) }
             }
             Ok(())
         })?;
@@ -97,7 +101,7 @@ impl Pairing {
         table.budget.hold(size_of_val(&*copies) + table.blocks.bytes() + places);
         for &(Rank(copy), _) in &copies {
             is_copy.insert(copy);
-            leaders.remove(copy);
+            first_copies.remove(copy);
         }
         let mut bits = Spill::new(&table.budget);
         std::mem::swap(&mut bits, &mut table.bits);
@@ -108,83 +112,83 @@ impl Pairing {
             copies,
             places_of_copies: Numbering::of(is_copy),
             empty,
-            contenders: Numbering::of(leaders),
+            contenders: Numbering::of(first_copies),
             bits,
             stride,
             budget,
         })
     }
 
-    /// The number of contenders; what is made for them has 32 bits for each.
+    /// Returns the number of contenders. It must fit into 32 bits, since later structures store contender numbers in 32 bits.
     ///
     /// # Errors
-    /// More than that.
+    /// There are more contenders than 32 bits can number.
     pub(crate) fn numbers(&self) -> Result<u32> {
         u32::try_from(self.contenders.len()).ok().filter(|&numbers| numbers < NONE).ok_or_else(|| {
             let (count, most) = (self.contenders.len(), NONE - 1);
-            let what = format!("{count} documents have to be compared; more than {most} are not possible");
-            Error::new(ErrorKind::Input, what).instead("split them")
+            let what = format!("at most {most} documents can be compared, got {count}");
+            Error::new(ErrorKind::Input, what).advise("split them")
         })
     }
 
-    /// How many of the contenders are references; they have the first numbers.
+    /// Returns how many of the contenders are references. References have the lowest contender numbers.
     pub(crate) fn reference_numbers(&self) -> u32 {
         self.contenders.below(self.references.documents) as u32
     }
 
-    /// The references among the contenders.
+    /// Returns the references among the contenders.
     pub(crate) fn numbered_references(&self) -> References {
         References { documents: self.reference_numbers().into(), ..self.references }
     }
 
-    /// The document of a contender.
+    /// Returns the document of a contender.
     pub(crate) fn document(&self, contender: Contender) -> Document {
         self.order.document(self.rank(contender))
     }
 
-    /// The rank of a contender.
+    /// Returns the rank of a contender.
     pub(crate) fn rank(&self, contender: Contender) -> Rank {
         Rank(self.contenders.place(contender.0.into()))
     }
 
-    /// The contender of a rank, if it is one's.
+    /// Returns the contender with a rank; `None` if the document with this rank is not a contender.
     pub(crate) fn number(&self, rank: Rank) -> Option<Contender> {
         self.contenders.number(rank.0).map(|number| Contender(number as u32))
     }
 
-    /// Each copy of a contender, by rank, with its leader's number.
+    /// Returns each copy of a contender, by rank, with the number of its first copy.
     pub(crate) fn copies_of_contenders(&self) -> impl Iterator<Item = (Rank, Contender)> {
-        self.copies.iter().filter_map(|&(copy, leader)| Some((copy, self.number(leader)?)))
+        self.copies.iter().filter_map(|&(copy, first_copy)| Some((copy, self.number(first_copy)?)))
     }
 
-    /// A copy's leader; ranks.
-    pub(crate) fn leader(&self, copy: Rank) -> Option<Rank> {
+    /// Returns the first copy of a copy; both are ranks.
+    pub(crate) fn first_copy(&self, copy: Rank) -> Option<Rank> {
         self.places_of_copies.number(copy.0).map(|at| self.copies[at as usize].1)
     }
 
-    /// Whether a document stays among the inputs', once that is decided about the contenders.
+    /// Returns whether a document of the inputs is kept, once the contenders are decided.
     pub(crate) fn is_kept(&self, document: Document, verdicts: &Verdicts) -> bool {
         let rank = self.order.rank(document);
         let dropped = |number| verdicts.of(number).representative().is_some();
-        let decided = match self.leader(rank) {
-            Some(leader) if self.references.may_stand(leader) => return false,
-            leader => leader.unwrap_or(rank),
+        let decided = match self.first_copy(rank) {
+            Some(first_copy) if self.references.may_represent(first_copy) => return false,
+            first_copy => first_copy.unwrap_or(rank),
         };
         !self.references.contains(rank) && !self.number(decided).is_some_and(dropped)
     }
 
-    /// The fixed-size sketch of a contender; `room` holds what has to be read.
+    /// Returns the fixed-size sketch of a contender; `scratch` holds data that has to be read.
     #[inline]
-    pub(crate) fn bits<'a>(&'a self, contender: Contender, room: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    pub(crate) fn bits<'a>(&'a self, contender: Contender, scratch: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let (store, at) = match &self.bits {
             Bits::Held(sketches) => return Ok(sketches.get(contender.0)),
             Bits::OfDocuments(all) => (all, self.document(contender).0),
             Bits::OfContenders(all) => (all, contender.0.into()),
         };
-        store.get(at * self.stride as u64..(at + 1) * self.stride as u64, room)
+        store.get(at * self.stride as u64..(at + 1) * self.stride as u64, scratch)
     }
 
-    /// Keeps of the contenders those of these ranks, and holds their sketches in memory if it can.
+    /// Keeps only the contenders with these ranks, and holds their sketches in memory if possible.
     pub(crate) fn narrow(&mut self, ranks: Places) -> Result<()> {
         let narrower = Numbering::of(ranks);
         let bytes = narrower.len().saturating_mul(self.stride as u64);
@@ -192,7 +196,7 @@ impl Pairing {
             let contenders = &self.contenders;
             self.budget.release(((contenders.len() - narrower.len()) as usize) * self.stride);
             sketches.keep(narrower.places().iter().filter_map(|rank| contenders.number(rank)).map(|number| number as u32));
-        } else if bytes <= self.budget.room() as u64 / 2 {
+        } else if bytes <= self.budget.left() as u64 / 2 {
             let mut held = Sketches::zeroed(self.stride, narrower.len() as usize);
             self.each_spilled(|rank, sketch| {
                 if let Some(number) = narrower.number(rank) {
@@ -203,7 +207,7 @@ impl Pairing {
             self.budget.hold(bytes as usize);
             self.bits = Bits::Held(held);
         } else if self.order.is_input() {
-            // What nobody asks for any more gives its room on the disk back.
+            // Free the disk space of sketches that are no longer needed.
             let mut kept = Spill::new(&self.budget);
             self.each_spilled(|rank, sketch| if narrower.places().contains(rank) { kept.append(sketch) } else { Ok(()) })?;
             self.bits = Bits::OfContenders(kept);
@@ -212,7 +216,7 @@ impl Pairing {
         Ok(())
     }
 
-    /// Gives the sketches that lie in a file, with their ranks; in input order these ascend.
+    /// Passes the sketches in a file to `give`, with their ranks. The ranks ascend if keep order is input order.
     fn each_spilled(&self, mut give: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let stride = self.stride.max(1);
         match &self.bits {
@@ -232,9 +236,9 @@ impl Pairing {
         }
     }
 
-    /// Keeps as contenders those that share a band with a document whose b-bit sketch agrees with theirs: nobody else has a
-    /// candidate. In many collections most of those that share a band do not. The `others` stay too. Gives the buckets that the
-    /// contenders are in, by band.
+    /// Reduces the contenders to the documents that share a band with a document whose b-bit sketch agrees with theirs, since no
+    /// other document can have a candidate. In many collections, most documents that share a band do not agree. The `others` also
+    /// remain contenders. Returns the buckets that the contenders are in, by band.
     pub(crate) fn keep_likely(
         &mut self,
         table: &mut Table,
@@ -246,17 +250,17 @@ impl Pairing {
         let documents = self.order.len();
         let sharing = Places::none(documents);
         let total = 2 * table.columns.len() as u64;
-        let (done, at_most) = (AtomicU64::new(0), table.budget.room() / pool.current_num_threads());
+        let (done, at_most) = (AtomicU64::new(0), table.budget.left() / pool.current_num_threads());
         let tell = || {
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             Progress::new(Stage::Pairing, done, total).tell(observer)
         };
         let budget = table.budget.clone();
-        let gather = |room: &mut bands::Room, column: &mut Spill<u32>| {
+        let gather = |scratch: &mut bands::Scratch, column: &mut Spill<u32>| {
             let mut buckets = Buckets::new(&budget);
             let place =
                 |document| Some(self.order.rank(Document(document)).0).filter(|&rank| self.contenders.places().contains(rank));
-            each_bucket(column, at_most, room, place, |bucket| {
+            each_bucket(column, at_most, scratch, place, |bucket| {
                 if !self.references.compared(bucket[0], bucket[bucket.len() - 1]) {
                     return Ok(());
                 }
@@ -268,7 +272,7 @@ impl Pairing {
             Ok(buckets)
         };
         let buckets: Result<Vec<Buckets>> =
-            pool.install(|| table.columns.par_iter_mut().map_init(bands::Room::default, gather).collect());
+            pool.install(|| table.columns.par_iter_mut().map_init(bands::Scratch::default, gather).collect());
         let buckets = buckets?;
         if let Some(others) = others {
             others.iter().for_each(|rank| sharing.insert(rank));
@@ -291,7 +295,7 @@ impl Pairing {
         pool.install(|| buckets.into_par_iter().map(|buckets| self.label(&buckets, numbers)).collect())
     }
 
-    /// Each contender's bucket in a band, or none where it is alone.
+    /// Returns each contender's bucket in a band, or [`NONE`] if the contender is alone in its bucket.
     fn label(&self, buckets: &Buckets, numbers: u32) -> Result<Vec<u32>> {
         let (mut column, mut members, mut count) = (vec![NONE; numbers as usize], Vec::new(), 0);
         buckets.each(|bucket| {
@@ -307,19 +311,19 @@ impl Pairing {
     }
 }
 
-/// Bytes held of a contender until the end, besides its sketch and its set: its buckets (21 bands), its verdict, where its set
-/// lies, the size of its group and its last copy.
+/// Bytes that are held until the end for each contender, in addition to its sketch and its set. They are for its buckets (21
+/// bands), its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
-/// Documents that are looked at before a document of a large bucket is taken as likely anyway: it costs a set that may not be
-/// needed, where looking on would cost the square of the bucket.
+/// The maximum number of documents that a document of a large bucket is compared with before it is assumed to be likely. If it is
+/// not, its set is made needlessly. But the cost of comparing all of them would grow with the square of the bucket's size.
 const LOOKS: usize = 64;
 
-/// Marks the documents of buckets that agree with another one of theirs.
+/// Marks each document of a bucket whose sketch agrees with that of another document of the same bucket.
 struct Marking<'a> {
     pairing: &'a Pairing,
     method: &'a Method,
-    /// Ranks.
+    /// The marked documents, by rank.
     likely: &'a Places,
     own: Vec<u8>,
     other: Vec<u8>,
@@ -328,21 +332,21 @@ struct Marking<'a> {
 impl Marking<'_> {
     fn mark(&mut self, bucket: &[u64]) -> Result<()> {
         for (i, &rank) in bucket.iter().enumerate() {
-            let (behind, before) = self.pairing.references.compared_with(i, bucket);
+            let (after, before) = self.pairing.references.compared_with(i, bucket);
             if self.likely.contains(rank) {
                 continue;
             }
             let Some(number) = self.pairing.number(Rank(rank)) else { continue };
             let own = self.pairing.bits(number, &mut self.own)?;
             let mut found = None;
-            for &other in behind.iter().chain(before).take(LOOKS) {
+            for &other in after.iter().chain(before).take(LOOKS) {
                 let Some(number) = self.pairing.number(Rank(other)) else { continue };
                 if self.method.agree(own, self.pairing.bits(number, &mut self.other)?) {
                     found = Some(other);
                     break;
                 }
             }
-            if found.is_some() || behind.len() + before.len() > LOOKS {
+            if found.is_some() || after.len() + before.len() > LOOKS {
                 self.likely.insert(rank);
             }
             if let Some(other) = found {

@@ -1,15 +1,19 @@
-//! Who shares enough, by external sort and merge (Broder, Glassman, Manasse, Zweig 1997, section 4), with a filter that finds
-//! the same pairs from fewer rows.
+//! Finds the pairs of documents that share enough fingerprints, with external sorting and merging (Broder, Glassman, Manasse,
+//! Zweig 1997, section 4). A filter makes it possible to find the same pairs from fewer rows.
 //!
-//! The paper gives every pair of documents for every fingerprint that they share, and counts. One fingerprint of 1,000 documents
-//! makes half a million rows then, a template of 50 such 25 million. But a document with n elements that must share k of them
-//! shares one of its n − k + 1 rarest (its prefix, as in the exact join), so that rows of those suffice; how many a pair shares
-//! is counted on the two samples. On 14,000 manual pages of one template that was 350 million rows against 5.
+//! The paper lists every pair of documents for every fingerprint that they share, and counts how often each pair is listed. With
+//! this method, a fingerprint of 1,000 documents makes half a million rows, and a template of 50 such fingerprints makes 25
+//! million. But if a document has n elements, and a pair must share k of them, then the pair shares one of the document's n − k +
+//! 1 rarest elements. These elements are its prefix, as in the exact join, and rows for these elements are sufficient. The number
+//! of elements that a pair shares is then counted on the two samples. On 14,000 manual pages made from one template this took 5
+//! million rows instead of 350 million.
 //!
-//! 1. (element, document), sorted: how many documents each element is in; those of one document meet nobody.
-//! 2. (document, how many, element), sorted: each document's prefix, for its own modulus and for the larger ones of others.
-//! 3. (level, element, document), sorted: pairs.
-//! 4. pairs, sorted: each once, and its samples compared.
+//! 1. Sort rows (element, document). They show how many documents each element is in. Elements of only one document produce no
+//!    pair.
+//! 2. Sort rows (document, number of documents with the element, element). They give each document's prefix, for its own modulus
+//!    and for the larger moduli of other documents.
+//! 3. Sort rows (level, element, document). They give the pairs.
+//! 4. Sort the pairs, keep each pair once, and compare its two samples.
 
 use lookalike::{
     Method,
@@ -25,25 +29,26 @@ use crate::{
     sketching::table::Table,
 };
 
-/// Sorters at work at the same time, at most: each takes its share of the memory.
+/// The maximum number of sorters that are in use at the same time. Each sorter gets an equal share of the memory.
 const SORTERS: usize = 3;
 
-/// The candidate pairs, and what was set aside on the way.
+/// The candidate pairs, and what was excluded on the way.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     /// Each pair once, by number, sorted.
     pub(crate) pairs: Vec<(u32, u32)>,
-    /// How many they are, or were before they were taken.
+    /// The number of candidate pairs. It stays the same when `pairs` is emptied.
     pub(crate) candidates: u64,
-    /// Elements in too many documents.
-    pub(crate) aside: Vec<Common>,
-    /// Pairs that met: those that share an element of their prefixes.
+    /// Elements that are in too many documents.
+    pub(crate) excluded: Vec<Common>,
+    /// The number of pairs that share an element of their prefixes.
     pub(crate) met: u64,
-    /// Documents that share only elements which were set aside: they are nobody's candidates.
+    /// The number of documents that share only excluded elements with other documents, and so are in no candidate pair.
     pub(crate) lost: u64,
 }
 
-/// Finds the contenders that share enough. The answer is that of counting all shared elements, the common ones set aside.
+/// Finds the pairs of contenders that share enough. The result is the same as if all shared elements were counted, without the
+/// common ones.
 pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
     let numbers = pairing.numbers()?;
     let levels = (0..numbers).map(|number| table.lists.level(pairing.document(Contender(number))) as u8).collect();
@@ -54,16 +59,16 @@ struct Counting<'a> {
     method: &'a Method,
     table: &'a Table,
     pairing: &'a Pairing,
-    /// Each contender's.
+    /// The level of each contender.
     levels: Vec<u8>,
     pool: &'a ThreadPool,
     observer: Observer<'a>,
 }
 
-/// A document's element that others have too: (document, how many have it, element).
+/// An element of a document that also occurs in other documents: (document, number of documents with the element, element).
 type Known = [u32; 4];
 
-/// An element that may find pairs: (level, element, document), and whether it is in the document's prefix.
+/// An element that may produce pairs: (level, element, document), followed by whether it is in the document's prefix.
 type Row = [u32; 5];
 
 impl<'a> Counting<'a> {
@@ -75,8 +80,8 @@ impl<'a> Counting<'a> {
         self.levels[number as usize].into()
     }
 
-    fn sample<'b>(&'b self, number: u32, room: &'b mut Vec<u64>) -> Result<Sample<'b>> {
-        self.table.lists.sample(self.pairing.document(Contender(number)), room)
+    fn sample<'b>(&'b self, number: u32, scratch: &'b mut Vec<u64>) -> Result<Sample<'b>> {
+        self.table.lists.sample(self.pairing.document(Contender(number)), scratch)
     }
 
     fn count(&self) -> Result<Counted> {
@@ -84,14 +89,14 @@ impl<'a> Counting<'a> {
         let known = self.known(&mut counted)?;
         let rows = self.prefixes(known, &mut counted)?;
         let mut met = self.pairs(rows)?.sorted()?.peekable();
-        let (mut of_a, mut of_b, mut room, mut at) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let (mut of_a, mut of_b, mut scratch, mut at) = (Vec::new(), Vec::new(), Vec::new(), None);
         while let Some(pair) = met.next() {
             let [a, b] = pair?;
             while met.next_if(|next| matches!(next, Ok(next) if *next == [a, b])).is_some() {}
             counted.met += 1;
             if at != Some(a) {
                 of_a.clear();
-                of_a.extend_from_slice(self.sample(a, &mut room)?.elements);
+                of_a.extend_from_slice(self.sample(a, &mut scratch)?.elements);
                 at = Some(a);
             }
             let sample = Sample { level: self.level(a), elements: &of_a };
@@ -103,15 +108,15 @@ impl<'a> Counting<'a> {
         Ok(counted)
     }
 
-    /// Each document's elements that other documents have too, with how many have them.
+    /// Collects, for each document, the elements that also occur in other documents, and the number of documents with each.
     fn known(&self, counted: &mut Counted) -> Result<Sorter<'a, Known>> {
-        let (mut rows, mut room) = (self.sorter::<[u32; 3]>(), Vec::new());
+        let (mut rows, mut scratch) = (self.sorter::<[u32; 3]>(), Vec::new());
         let total = self.pairing.contenders.len();
         for number in 0..self.levels.len() as u32 {
             if number % 4096 == 0 {
                 Progress::new(Stage::Counting, number.into(), total).tell(self.observer)?;
             }
-            for &element in self.sample(number, &mut room)?.elements {
+            for &element in self.sample(number, &mut scratch)?.elements {
                 let [high, low] = halves(element);
                 rows.push([high, low, number])?;
             }
@@ -121,7 +126,7 @@ impl<'a> Counting<'a> {
             let documents = group.len() as u32;
             let [high, low, _] = group[0];
             if documents > self.method.common() {
-                counted.aside.push(Common { fingerprint: whole(high, low), documents });
+                counted.excluded.push(Common { fingerprint: whole(high, low), documents });
             }
             if documents > 1 {
                 group.iter().try_for_each(|&[high, low, document]| known.push([document, documents, high, low]))?;
@@ -131,7 +136,7 @@ impl<'a> Counting<'a> {
         Ok(known)
     }
 
-    /// The elements by which documents may meet.
+    /// Collects the elements that may produce pairs.
     fn prefixes(&self, known: Sorter<'a, Known>, counted: &mut Counted) -> Result<Sorter<'a, Row>> {
         let mut rows = self.sorter();
         each_group(known, 1, |of_one| {
@@ -141,11 +146,12 @@ impl<'a> Counting<'a> {
         Ok(rows)
     }
 
-    /// The rows of one document, whose known elements stand the rarest first. Tells whether all of these are common.
+    /// Adds the rows of one document. Its known elements are sorted with the rarest first. Returns whether all known elements are
+    /// too common.
     fn prefixes_of(&self, known: &[Known], rows: &mut Sorter<'a, Row>) -> Result<bool> {
         let document = known[0][0];
-        let mut room = Vec::new();
-        let sample = self.sample(document, &mut room)?;
+        let mut scratch = Vec::new();
+        let sample = self.sample(document, &mut scratch)?;
         let (parts, common) = (self.method.finds_parts(), self.method.common());
         let divides = |level: u32, [_, _, high, low]: &Known| whole(*high, *low).trailing_zeros() >= level;
         for level in sample.level..=self.method.highest_level().max(sample.level) {
@@ -154,7 +160,7 @@ impl<'a> Counting<'a> {
                 break;
             }
             let at_level = || known.iter().filter(|element| divides(level, element));
-            // Elements that nobody else has are the rarest.
+            // Elements that occur in no other document are the rarest.
             let alone = n - at_level().count();
             let prefix = (n + 1 - self.method.least_shared(n)).saturating_sub(alone);
             for (&[_, documents, high, low], place) in at_level().zip(0..) {
@@ -168,13 +174,14 @@ impl<'a> Counting<'a> {
         Ok(known[0][1] > common)
     }
 
-    /// The pairs that an element brings together, of which one has it in its prefix; a pair may come several times.
+    /// Returns the pairs of documents that share an element, if it is in the prefix of at least one of the two documents. A pair
+    /// may occur several times.
     fn pairs(&self, rows: Sorter<'a, Row>) -> Result<Sorter<'a, [u32; 2]>> {
         let mut pairs = self.sorter();
         each_group(rows, 3, |group| {
             for (i, &[level, _, _, a, a_inside]) in group.iter().enumerate() {
                 for &[_, _, _, b, b_inside] in &group[i + 1..] {
-                    // On a larger level than both have they met before.
+                    // On a level that is higher than both documents' own levels, the pair was already made on a lower level.
                     let own_level = self.level(a).max(self.level(b)) == level;
                     if own_level && a_inside + b_inside > 0 {
                         pairs.push([a, b])?;
@@ -187,7 +194,7 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Sorts rows, and gives those together that are equal in their first `key` numbers: at least one row a time.
+/// Sorts rows, and passes each group of rows with the same first `key` numbers to `give`. A group has at least one row.
 fn each_group<const N: usize>(rows: Sorter<[u32; N]>, key: usize, mut give: impl FnMut(&[[u32; N]]) -> Result<()>) -> Result<()>
 where
     [u32; N]: bytemuck::Pod,

@@ -1,10 +1,10 @@
-//! What was decided about documents that had to be compared.
+//! Decisions about the documents that had to be compared.
 
 use lookalike::{lsh::NONE, verify::Overlap};
 
 use crate::numbers::{Contender, Rank};
 
-/// A verdict: the number of the representative for a dropped document, and their overlap. 16 bytes.
+/// The verdict about a document. For a dropped document it has the number of its representative and their overlap. 16 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Verdict {
     representative: u32,
@@ -21,34 +21,36 @@ impl Verdict {
         Self { representative: representative.0, shared: shared as u32, own: a as u32, others: b as u32 }
     }
 
-    /// As numbers, to be written down.
+    /// Converts the verdict into numbers, for serialisation.
     pub(crate) fn numbers(self) -> [u32; 4] {
         [self.representative, self.shared, self.own, self.others]
     }
 
-    /// What was written down as numbers.
+    /// Restores a verdict from these numbers.
     pub(crate) fn of_numbers([representative, shared, own, others]: [u32; 4]) -> Self {
         Self { representative, shared, own, others }
     }
 
-    /// The contender that a dropped document is dropped for.
+    /// Returns the contender that a dropped document is dropped for.
     pub(crate) fn representative(self) -> Option<Contender> {
         Some(self.representative).filter(|&number| number != NONE).map(Contender)
     }
 
-    /// The overlap with the representative, where it was counted.
+    /// Returns the overlap with the representative, if it was counted.
     pub(crate) fn overlap(self) -> Option<Overlap> {
         (self.own > 0).then(|| Overlap { shared: self.shared.into(), a: self.own.into(), b: self.others.into() })
     }
 }
 
-/// The verdicts about all contenders, by number, and about copies of dropped ones where they differ from their leader's.
+/// The verdicts about all contenders, by number. A copy of a dropped contender has a verdict of its own here if it differs from
+/// that of its first copy.
 ///
-/// Of all other documents it is known: those that are no copies are kept, and a copy goes for its leader, or with it.
+/// The verdicts about all other documents follow from these. Documents that are not copies are kept. A copy is dropped for its
+/// first copy if the first copy is kept, and otherwise has the same verdict as its first copy.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     of_contenders: Vec<Verdict>,
-    /// By rank.
+    /// Sorted by rank.
     of_copies: Vec<(Rank, Verdict)>,
 }
 
@@ -65,15 +67,15 @@ impl Verdicts {
         self.of_contenders[contender.index()] = verdict;
     }
 
-    /// Of a copy of a contender that was dropped.
-    pub(crate) fn of_copy(&self, rank: Rank, leader: Contender) -> Verdict {
+    /// Returns the verdict about a copy of a dropped contender.
+    pub(crate) fn of_copy(&self, rank: Rank, first_copy: Contender) -> Verdict {
         match self.of_copies.binary_search_by_key(&rank, |row| row.0) {
             Ok(at) => self.of_copies[at].1,
-            Err(_) => self.of(leader),
+            Err(_) => self.of(first_copy),
         }
     }
 
-    /// Takes verdicts about copies, in any order; they stand behind all that were taken before.
+    /// Adds verdicts about copies, in any order. Their ranks must be higher than those of all copies that were added before.
     pub(crate) fn extend_copies(&mut self, copies: impl IntoIterator<Item = (Rank, Verdict)>) {
         let from = self.of_copies.len();
         self.of_copies.extend(copies);

@@ -1,29 +1,29 @@
-//! Finding documents by their ids.
+//! Finds documents by their ids.
 
 use lookalike::shown::quoted;
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    read::{Blocks, Room, Source, each_block},
+    read::{Blocks, Scratch, Source, each_block},
     store::shown_name,
 };
 
 use super::reading::reading;
 use crate::config::RunConfig;
 
-/// The texts of the documents with these ids, in the order asked. An id is named as a person would: a string without its
-/// quotes (or with them), a number as it is written, `file:line` for a record that has none. Reads until all are found; of a
-/// repeated id the first counts.
+/// Returns the texts of the documents with these ids, in the order of `ids`. An id is given as a user would type it: a string
+/// with or without its quotes, a number as it is written, or `file:line` for a record without an id. Reads until all documents
+/// are found. If several documents have the same id, the first counts.
 ///
 /// # Errors
-/// An id that no record has; whatever is wrong with a line before the last one found.
+/// No record has one of the ids, or there is an invalid line before the last document that is found.
 pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];
-    let (mut room, mut plain) = (Room::default(), String::new());
+    let (mut scratch, mut plain) = (Scratch::default(), String::new());
     each_block(Blocks::new(&source), |block, first_line| {
         for at in 0..block.len() {
             let place = || source.place(block.part, first_line + at as u64);
-            let record = block.record(at, source.reading(), &mut room);
+            let record = block.record(at, source.reading(), &mut scratch);
             let record = record.map_err(|fault| fault.at_place(place()))?;
             let Some(record) = record else { continue };
             let id = match serde_json::from_str::<String>(record.id) {

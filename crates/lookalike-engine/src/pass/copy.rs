@@ -1,11 +1,11 @@
-//! A pass that writes records: each block's by a worker, all in input order.
+//! A pass that writes records: workers make each block's records, and all are written in input order.
 
 use std::sync::Mutex;
 
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::{Block, BlockInfo, Blocks, Room, Source},
+    read::{Block, BlockInfo, Blocks, Scratch, Source},
     write::{Kept, Piece},
 };
 use rayon::ThreadPool;
@@ -19,7 +19,7 @@ impl Weigh for Piece {
     }
 }
 
-/// Writes what `make` makes of each block of a later pass, that is of no reference; counts its records.
+/// Writes what `make` returns for each block of a later pass, except blocks of references. Returns the number of records written.
 pub(crate) fn write_blocks<S: Default>(
     pool: &ThreadPool,
     source: &Source,
@@ -28,11 +28,11 @@ pub(crate) fn write_blocks<S: Default>(
     make: impl Fn(&Block, &mut S, &mut Piece) -> Result<()> + Sync,
 ) -> Result<u64> {
     let mut written = 0;
-    // Pieces that were written, to be filled again: fresh memory is dear.
+    // Written pieces are reused, since fresh memory is expensive.
     let spare: Mutex<Vec<Piece>> = Mutex::default();
     in_order(
         pool,
-        Blocks::behind_references(source).whole(true),
+        Blocks::after_references(source).whole(true),
         |block, state: &mut S| {
             let mut piece = lock(&spare).pop().unwrap_or_default();
             make(block, state, &mut piece)?;
@@ -50,7 +50,7 @@ pub(crate) fn write_blocks<S: Default>(
     Ok(written)
 }
 
-/// Copies the kept records, and checks that they are as many as were kept.
+/// Copies the kept records, and checks that their number equals the number of kept documents.
 pub(crate) fn copy_kept(
     pool: &ThreadPool,
     source: &Source,
@@ -60,17 +60,17 @@ pub(crate) fn copy_kept(
     observer: Observer,
 ) -> Result<()> {
     let shape = output.shape();
-    let written = write_blocks(pool, source, output, observer, |block, room: &mut Room, piece| {
-        shape.make(block, &info(block)?, source, &is_kept, room, piece)
+    let written = write_blocks(pool, source, output, observer, |block, scratch: &mut Scratch, piece| {
+        shape.make(block, &info(block)?, source, &is_kept, scratch, piece)
     })?;
     same_number(kept, written)
 }
 
-/// Refuses an input of which other lines were found than were kept.
+/// Refuses an input if the number of lines found in it differs from the number of documents kept.
 pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
     if written == kept {
         return Ok(());
     }
-    let what = format!("{kept} documents were kept but {written} lines found again");
+    let what = format!("{kept} documents were kept, but {written} of their lines were found again");
     Err(Error::new(ErrorKind::Input, what).advise("run again when nothing writes to the input"))
 }

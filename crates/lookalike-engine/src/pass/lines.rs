@@ -1,4 +1,4 @@
-//! Reads files of JSON Lines that runs or other programs wrote, and says which line is wrong.
+//! Reads JSON Lines files that runs or other programs wrote, and reports which line is invalid.
 
 use std::{borrow::Cow, path::Path};
 
@@ -11,48 +11,48 @@ use lookalike_io::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Reads a line as an object; `example` is what a message shows.
+/// Parses a line as an object. `example` describes a valid line in error messages.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Result<T> {
     let whole = |wrong: Error| wrong.advise(format!("each line must be one JSON object: {example}"));
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(whole(Error::record("not a JSON object")));
     }
     serde_json::from_slice(line).map_err(|error| {
-        // A byte position in the line is of no use unless the line is shown.
+        // A byte position in the line is useless unless the line is shown.
         let words = error.to_string();
         let words = words.split(" at line 1 column ").next().unwrap_or_default();
-        whole(Error::record(format!("not understood: {}", cut(words))).because(error))
+        whole(Error::record(format!("cannot be parsed: {}", cut(words))).because(error))
     })
 }
 
-/// An id of decisions as the collection has it: a table with ids of several types has them as JSON.
+/// Returns an id of a decision as it is written in the collection. If a table has ids of several types, it stores them as JSON.
 pub(crate) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> Result<Cow<'a, RawValue>> {
     if !block.rows().is_some_and(|rows| rows.is_json(column)) {
         return Ok(Cow::Borrowed(id));
     }
     let inner = serde_json::from_str(id.get()).and_then(RawValue::from_string);
     inner.map(Cow::Owned).map_err(|_| {
-        let wrong = Error::record(format!("{} is no id", cut(id.get()))).in_field(column);
-        wrong.advise(format!("the column {} says that it holds JSON", quoted(column)))
+        let wrong = Error::record(format!("{} is not an id", cut(id.get()))).in_field(column);
+        wrong.advise(format!("the column {} is marked as JSON", quoted(column)))
     })
 }
 
-/// The failure of what is neither a string nor a number.
+/// Returns the error for an id that is neither a string nor a number.
 pub(crate) fn no_id(id: &RawValue) -> Error {
-    Error::record(format!("{} is no id", cut(id.get()))).advise("an id is a string or a number")
+    Error::record(format!("{} is not an id", cut(id.get()))).advise("an id must be a string or a number")
 }
 
-/// The failure of an id that another record has.
+/// Returns the error for an id that another record has.
 pub(crate) fn repeated_id(id: &str) -> Error {
     Error::record(format!("id {} was already used", cut(id))).advise(make_unique())
 }
 
-/// What to do about an id that several records have.
+/// Returns the advice for an id that several records have.
 pub(crate) fn make_unique() -> Words {
-    words!["make ids unique, or let them pass with ", Setting::AllowRepeatedIds]
+    words!["make ids unique, or allow repeated ids with ", Setting::AllowRepeatedIds]
 }
 
-/// Gives each line of a file; see [`each_line_of`].
+/// Passes each line of a file to `give`; see [`each_line_of`].
 pub(crate) fn each_line(
     path: &Path,
     reading: Reading,
@@ -63,12 +63,12 @@ pub(crate) fn each_line(
     each_line_of(&source, |line, block, _| give(line, block))
 }
 
-/// Gives each line that is not blank, or a table's rows as such lines, with its block and the record's number; what is wrong with one is
-/// told with its place.
+/// Passes each line that is not blank to `give`, with its block and the record's number. Rows of a table are passed as lines.
+/// Errors are reported with their place.
 pub(crate) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, u64) -> Result<()>) -> Result<()> {
-    let mut room = Vec::new();
+    let mut scratch = Vec::new();
     each_block(Blocks::new(source).whole(true), |block, first_line| {
-        let given = block.each_object(&mut room, |at, line| {
+        let given = block.each_object(&mut scratch, |at, line| {
             let at = at as u64;
             give(line, block, first_line + at).map_err(|wrong| {
                 // The lines of a table were made from its rows, so they are UTF-8.

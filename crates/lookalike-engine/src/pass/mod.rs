@@ -1,4 +1,5 @@
-//! What every pass over a collection needs: threads that hand in by order, how inputs are read, what is opened first.
+//! Code that every pass over a collection needs: running threads that return results in order, reading the inputs, and opening
+//! inputs and outputs.
 
 pub(crate) mod lines;
 

@@ -1,4 +1,4 @@
-//! What a run has before its first pass: its inputs, its outputs in the making, its threads, its memory.
+//! What a run opens before its first pass: its inputs, its outputs, its threads and its memory.
 
 use std::{path::Path, sync::Arc};
 
@@ -13,18 +13,19 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use super::reading::reading;
 use crate::config::{RunConfig, windows_ahead};
 
-/// What a run reads: references first, and behind them its inputs.
+/// What a run reads: references first, then its inputs.
 pub(crate) struct Sources {
     pub(crate) source: Source,
-    /// How many of the inputs are references.
+    /// The number of inputs that are references.
     pub(crate) references: usize,
     pub(crate) left_out: Option<LeftOut>,
 }
 
-/// Finds all that is to be read.
+/// Finds everything that is to be read.
 ///
 /// # Errors
-/// An input that cannot be read; an output of those named that would overwrite one; what `check` refuses, before an input is opened.
+/// An input cannot be read; one of the `named` outputs would overwrite an input; or `check` fails. `check` runs before any input
+/// is opened.
 pub(crate) fn sources(config: &RunConfig, named: &[&Path], check: impl FnOnce() -> Result<()>) -> Result<Sources> {
     let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     refuse_overwriting(named, &inputs)?;
@@ -49,38 +50,40 @@ pub(crate) struct Means {
 }
 
 impl Means {
-    /// Threads and memory of a run with these outputs, which takes so much memory `besides` on so many threads in a run with so much.
+    /// Creates the threads and the memory budget of a run with these outputs. `extra` returns the additional memory that the
+    /// run needs, given the number of threads and the memory limit.
     ///
     /// # Errors
-    /// Threads or memory that cannot be.
-    pub(crate) fn new(config: &RunConfig, named: &[&Path], besides: impl FnOnce(usize, u64) -> u64) -> Result<Self> {
+    /// The number of threads or the memory limit is invalid.
+    pub(crate) fn new(config: &RunConfig, named: &[&Path], extra: impl FnOnce(usize, u64) -> u64) -> Result<Self> {
         let pool = pool(config.threads)?;
         let threads = pool.current_num_threads();
-        let budget = config.budget(threads, named, |memory| besides(threads, memory))?;
+        let budget = config.budget(threads, named, |memory| extra(threads, memory))?;
         Ok(Self { pool, budget })
     }
 
-    /// Lets outputs have as much waiting for the disk as the memory allows.
+    /// Allows more output to wait for the disk, depending on the run's memory limit.
     pub(crate) fn run_ahead<'a>(&self, outputs: impl IntoIterator<Item = &'a mut Option<Output>>) {
         let ahead = windows_ahead(self.budget.memory());
         outputs.into_iter().flatten().for_each(|output| output.run_ahead(ahead));
     }
 }
 
-/// A run that lists something about its inputs, and about references where there are any.
+/// A run that lists results about its inputs, and about references if there are any.
 pub(crate) struct Opened<const N: usize> {
     pub(crate) sources: Sources,
-    /// JSON Lines; none where nothing is written.
+    /// JSON Lines outputs; `None` for those that are not written.
     pub(crate) outputs: [Option<Output>; N],
-    /// Where bad lines go.
+    /// The output for bad lines.
     pub(crate) bad: Option<Output>,
     pub(crate) means: Means,
 }
 
-/// Opens all that is named; `what` is in the lines that are written.
+/// Opens all inputs and outputs that are named. `what` names the contents of the output lines in messages.
 ///
 /// # Errors
-/// An input that cannot be read, an output that would overwrite one or is named as a table, threads or memory that cannot be.
+/// An input cannot be read; an output would overwrite an input or is named as a table; the number of threads or the memory limit
+/// is invalid.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
     let beside = [config.skip_bad.as_deref(), config.summary.as_deref()];
     let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();
@@ -88,23 +91,24 @@ pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N]
     let sources = sources(config, &named, are_lines)?;
     let mut outputs = create(config, paths)?;
     let [bad] = create(config, [config.skip_bad.as_deref()])?;
-    let means = Means::new(config, &named, |threads, memory| sources.source.besides(threads, memory))?;
+    let means = Means::new(config, &named, |threads, memory| sources.source.extra(threads, memory))?;
     means.run_ahead(&mut outputs);
     Ok(Opened { sources, outputs, bad, means })
 }
 
-/// Far more than cores help; thousands take longer to start than most runs.
+/// The maximum number of threads. It is far larger than the number of cores that any run can use. Thousands of threads would take
+/// longer to start than most runs last.
 const MOST_THREADS: usize = 512;
 
-/// Threads for a run; 0 for one a core.
+/// Creates the threads for a run; 0 means one per core.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool> {
     if threads > MOST_THREADS {
-        let refused = Error::new(ErrorKind::Config, format!("{threads} threads are not possible")).about(Setting::Threads);
-        return Err(refused.instead(format!("give at most {MOST_THREADS}, or 0 for one a core")));
+        let refused = Error::new(ErrorKind::Config, format!("{threads} threads are too many")).about(Setting::Threads);
+        return Err(refused.advise(format!("use at most {MOST_THREADS}, or 0 for one per core")));
     }
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| {
         let what = format!("{threads} threads cannot be started: {error}");
-        Error::new(ErrorKind::Config, what).about(Setting::Threads).advise("ask for fewer").because(error)
+        Error::new(ErrorKind::Config, what).about(Setting::Threads).advise("use fewer").because(error)
     })
 }

@@ -1,8 +1,9 @@
-//! Work on blocks in parallel, results in order: what makes one thread and many give the same bytes.
+//! Processes blocks in parallel and returns their results in order. So the output has the same bytes with one thread and with
+//! many.
 //!
-//! Workers take blocks as they can, and hand their results in; results pass on in block order, the first failure in input
-//! order is the one that is told. Nobody waits with a result in hand: one worker at a time passes results on, and the others leave
-//! theirs to him; it is blocks that are not given out while too many results wait for an earlier one.
+//! Workers take blocks as soon as they are free, and hand in their results. Results are passed on in block order, so the error
+//! that is reported is the first one in input order. No worker waits with a result: one worker at a time passes results on, and
+//! the others hand theirs to it. Instead, no new blocks are given out while too many results wait for that of an earlier block.
 
 use std::{
     collections::BTreeMap,
@@ -17,12 +18,12 @@ use lookalike_io::{
 };
 use rayon::ThreadPool;
 
-/// Blocks that may wait for an earlier one, a worker.
+/// The maximum number of blocks per worker whose results may wait for that of an earlier block.
 const AHEAD: usize = 16;
 
-/// What a result takes up while it waits.
+/// The memory that a result takes while it waits.
 pub(crate) trait Weigh {
-    /// In bytes, about.
+    /// Returns the approximate size in bytes.
     fn weight(&self) -> usize;
 }
 
@@ -32,7 +33,7 @@ impl<T> Weigh for Vec<T> {
     }
 }
 
-/// Where a block stands: known once all before it were passed on.
+/// The position of a block. It is known only when the results of all earlier blocks have been passed on.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     source: &'a Source,
@@ -43,7 +44,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Where a record of the block is, by its number in it.
+    /// Returns the place of a record of the block, by its number in the block.
     pub(crate) fn of(&self, record: u64) -> error::Place {
         self.source.place(self.tag.part, self.first_line + record)
     }
@@ -60,7 +61,7 @@ pub(crate) fn in_order<S: Default, T: Send + Weigh>(
     in_order_placed(pool, blocks, work, |_, result| sink(result))
 }
 
-/// The same, with where each block stands.
+/// Does the same as [`in_order`], and also passes the position of each block to `sink`.
 pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
     pool: &ThreadPool,
     blocks: Blocks,
@@ -94,38 +95,39 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
     }
 }
 
-/// Works on a block; a panic becomes the failure of the line that was being worked on.
+/// Processes a block; a panic becomes an error at the line that was being processed.
 fn one_block<S, T>(work: impl Fn(&Block, &mut S) -> Result<T>, block: &Block, state: &mut S) -> Result<T> {
     caught(|| work(block, state)).unwrap_or_else(|failure| Err(failure.on_line(block)))
 }
 
-/// What a panic left.
+/// The message of a panic.
 pub(crate) struct Panicked(String);
 
 impl Panicked {
-    /// The failure of the line of a block that was being worked on.
+    /// Returns an error at the line of a block that was being processed.
     pub(crate) fn on_line(self, block: &Block) -> Error {
         let what = format!("this document made lookalike fail: {}", self.0);
         Error::new(ErrorKind::Internal, what).advise("please report it").of_line(block.current_line())
     }
 }
 
-/// Does something that may panic.
+/// Runs a function, and returns its panic if it panics.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| Panicked(said(&*panic).into()))
 }
 
 struct Queue<T, F> {
-    /// The block, by input and index, that is passed on next.
+    /// The block, by input and index, whose result is passed on next.
     due: (usize, u64),
     waiting: BTreeMap<(usize, u64), (Tag, usize, Result<T>)>,
     lines: LineCounter,
-    /// None while somebody passes results on.
+    /// `None` while a worker passes results on.
     sink: Option<F>,
     failed: Option<Error>,
 }
 
-/// Hands in a result. Passes on all that are due, unless another worker is at that and will come to this one too.
+/// Hands in a result. Then passes on all results that are due, unless another worker is doing so already; that worker will also
+/// reach this result.
 fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>>, tag: Tag, result: Result<T>, blocks: &Blocks) {
     let weight = result.as_ref().map_or(0, Weigh::weight);
     blocks.waits(weight);
@@ -139,7 +141,7 @@ fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>
         let place = Place { source: blocks.source(), first_line: state.lines.first_line(tag), tag };
         drop(state);
         let passed = result.and_then(|result| sink(place, result)).and_then(|()| {
-            // Nobody wrote to the input while this pass read it.
+            // Check that nothing wrote to the input while this pass read it.
             if tag.last { blocks.source().ended(tag.part, tag.index + 1) } else { Ok(()) }
         });
         state = lock(queue);
@@ -166,7 +168,7 @@ mod tests {
 
     use super::*;
     use crate::{config::RunConfig, pass::reading::reading};
-    use lookalike_io::read::{Input, Reading, Room, each_block, is_blank};
+    use lookalike_io::read::{Input, Reading, Scratch, each_block, is_blank};
 
     impl Weigh for () {
         fn weight(&self) -> usize {
@@ -187,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_told_with_its_document() {
+    fn a_panic_is_reported_with_its_document() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         let lines: String = (1..=400_000).map(|line| format!("{line:09}\n")).collect();
         std::io::Write::write_all(&mut file, lines.as_bytes()).unwrap();
         let reading = reading(&RunConfig::default()).unwrap();
         let error = run(&file, |block, ()| {
             for at in 0..block.len() {
-                let _ = block.record(at, &reading, &mut Room::default());
+                let _ = block.record(at, &reading, &mut Scratch::default());
                 assert!(block.raw(at) != b"000300000\n" && block.raw(at) != b"000399999\n", "as it may");
             }
             Ok(())
@@ -216,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_failure_in_input_order_is_told() {
+    fn the_first_failure_in_input_order_is_reported() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         std::io::Write::write_all(&mut file, &b"0123456789\n".repeat(400_000)).unwrap();
         for _ in 0..20 {
@@ -229,10 +231,11 @@ mod tests {
         }
     }
 
-    /// Each block's first line number and its lines.
+    /// The number of each block's first line, and the block's lines.
     type Shown = Vec<(u64, Vec<Vec<u8>>)>;
 
-    /// The definition: the lines that begin in each span. A blank line loses what lies beyond its span, except for the newline.
+    /// The reference implementation. It returns the lines that begin in each span. If a line is blank, the part of it after the
+    /// end of its span is left out, except for the newline.
     fn naive(bytes: &[u8], span: usize) -> Shown {
         let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
         let mut start = 0;
@@ -316,7 +319,8 @@ mod tests {
         }
     }
 
-    /// Each block inside a long line costs its span, not the line: else this would take minutes.
+    /// The cost of a block inside a long line depends on the block's span, not on the line's length. Otherwise this test would
+    /// take minutes.
     #[test]
     fn one_huge_line_among_others() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
@@ -333,9 +337,10 @@ mod tests {
         assert!(started.elapsed().as_secs() < 60);
     }
 
-    /// More than what is read at once, plain and from a stream, with and without text after it.
+    /// Tests lines that are longer than one read and begin with white space, with and without text after it. They are in plain
+    /// files and in streams.
     #[test]
-    fn a_line_of_white_space_is_whole_only_with_text_in_it() {
+    fn a_line_of_white_space_is_kept_whole_only_if_it_has_text() {
         let (white, folder) = (" \t".repeat(5 << 20), tempfile::tempdir().unwrap());
         for (lines, packed) in [
             (format!("\u{feff}{white}\nlast"), false),
@@ -356,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_became_shorter_is_told() {
+    fn a_file_that_became_shorter_is_reported() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&b"0123456789\n".repeat(1000)).unwrap();
         let source =

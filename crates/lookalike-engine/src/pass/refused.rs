@@ -1,4 +1,4 @@
-//! What the applications refuse, as an error of a run.
+//! Converts what the applications refuse into an error of a run.
 
 use lookalike_applications::Error as Refused;
 use lookalike_io::{
@@ -6,7 +6,7 @@ use lookalike_io::{
     words,
 };
 
-/// The failure of a configuration that an application refuses.
+/// Returns the error for a configuration that an application refuses.
 pub fn refused(why: Refused) -> Error {
     let Refused::Family { sets, members, squares, most } = why else {
         return match why {
@@ -14,11 +14,11 @@ pub fn refused(why: Refused) -> Error {
             other => Error::config(other),
         };
     };
-    let what = format!("{sets} sets of {members} squares, of {squares} in all, are not possible");
+    let what = format!("{sets} sets of {members} squares, out of {squares}, are not possible");
     let advice = match most {
-        0 => words!["ask for more squares to draw from (", Setting::Squares, ")"],
-        1 => words!["give from 1 to 1048576 sets (", Setting::Sets, ") of 1 square (", (Setting::Members, "1"), ")"],
-        _ => words!["give from 1 to 1048576 sets (", Setting::Sets, format!(") of 1 to {most} squares ("), Setting::Members, ")"],
+        0 => words!["use more squares to draw from (", Setting::Squares, ")"],
+        1 => words!["use from 1 to 1048576 sets (", Setting::Sets, ") of 1 square (", (Setting::Members, "1"), ")"],
+        _ => words!["use from 1 to 1048576 sets (", Setting::Sets, format!(") of 1 to {most} squares ("), Setting::Members, ")"],
     };
-    Error::new(ErrorKind::Config, what).instead(advice).because(why)
+    Error::new(ErrorKind::Config, what).advise(advice).because(why)
 }

@@ -1,4 +1,4 @@
-//! What a run will take, from what the first seconds of a pass took.
+//! Estimates the time and space that a run will take, from the beginning of a pass.
 
 use std::time::{Duration, Instant};
 
@@ -7,37 +7,39 @@ use lookalike_io::memory::peak_memory;
 use super::table::Table;
 use crate::config::Estimate;
 
-/// When the speed of the first pass has settled.
+/// After this time, the speed of the first pass is stable.
 const AFTER: Duration = Duration::from_secs(2);
 
-/// The whole run by its first pass: on collections of pages and posts it took 2.2 to 2.6 times as long.
+/// The duration of the whole run relative to its first pass: on collections of pages and posts it took 2.2 to 2.6 times as long.
 const WHOLE: f64 = 2.4;
 
-/// Bytes of the sets that are held for later, by bytes of the input: 6 to 20 in a hundred where a quarter to a third is alike.
+/// Bytes of the sets that are held for later documents, per byte of input. This is 6 to 20 per cent if a quarter to a third of
+/// the documents are similar.
 const SETS: f64 = 0.15;
 
-/// Tells once, when it can.
+/// Makes one estimate, as soon as possible.
 pub(crate) struct Estimating {
     started: Instant,
-    /// The most memory that the run had taken by then.
+    /// The peak memory of the run when the pass began.
     peak: u64,
-    told: bool,
+    reported: bool,
 }
 
 impl Estimating {
     pub(crate) fn new() -> Self {
-        Self { started: Instant::now(), peak: peak_memory().unwrap_or(0), told: false }
+        Self { started: Instant::now(), peak: peak_memory().unwrap_or(0), reported: false }
     }
 
-    /// What the run will take when `done` of `total` bytes are in the table; none where it is too early to say, or was said.
+    /// Returns an estimate for the whole run, when `done` of `total` bytes are in the table. Returns `None` if it is too early,
+    /// or if an estimate was already returned.
     pub(crate) fn whole(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
         let elapsed = self.elapsed(done, total)?;
         let whole = total as f64 / done as f64;
         Some(estimate(table, whole, elapsed * whole * WHOLE))
     }
 
-    /// What the pass that settles will still take when it has read `done` of `total` bytes: where much is alike but not enough,
-    /// that is most of the run, in time and in memory.
+    /// Returns an estimate for the rest of the streaming pass, when `done` of `total` bytes have been read. If many documents are
+    /// alike but not similar enough, this pass takes most of the run's time and memory.
     pub(crate) fn rest(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
         let elapsed = self.elapsed(done, total)?;
         let (rest, peak) = (total.saturating_sub(done) as f64 / done as f64, peak_memory().unwrap_or(0));
@@ -46,24 +48,24 @@ impl Estimating {
         Some(Estimate { memory, ..estimate(table, 1.0, elapsed * rest) })
     }
 
-    /// Seconds since the pass began, once, when they are enough.
+    /// Returns the number of seconds since the pass began, if enough time has passed. It is returned only once.
     fn elapsed(&mut self, done: u64, total: u64) -> Option<f64> {
-        if self.told || total == 0 || done == 0 || self.started.elapsed() < AFTER {
+        if self.reported || total == 0 || done == 0 || self.started.elapsed() < AFTER {
             return None;
         }
-        self.told = true;
+        self.reported = true;
         Some(self.started.elapsed().as_secs_f64())
     }
 }
 
-/// Of a table that will be so many times as large.
+/// Returns the estimate for a table that will grow by a factor of `times`.
 fn estimate(table: &Table, times: f64, seconds: f64) -> Estimate {
     let held = times * table.bytes() as f64 + SETS * times * table.counts.line_bytes as f64;
     let limit = table.budget.limit() as f64;
     Estimate {
         seconds: seconds as u64,
         documents: (table.documents as f64 * times) as u64,
-        memory: held.min(limit) as u64 + table.budget.besides(),
+        memory: held.min(limit) as u64 + table.budget.extra(),
         disk: (held - limit).max(0.0) as u64,
     }
 }
@@ -76,7 +78,7 @@ mod tests {
     use lookalike_io::spill::Budget;
 
     #[test]
-    fn what_is_told_grows_with_the_input_and_is_told_once() {
+    fn reported_estimates_grow_with_the_input_and_are_reported_once() {
         let method = Method::new(Config::default()).unwrap();
         let mut table = Table::new(&method, &Budget::of(1 << 20, 5, &std::env::temp_dir()));
         table.documents = 1000;
@@ -92,7 +94,7 @@ mod tests {
         assert!((2400..2500).contains(&estimate.seconds), "{}", estimate.seconds);
         assert_eq!(estimating.whole(&table, 20, 100), None, "once");
         let hundred_seconds_ago = estimating.started;
-        let mut estimating = Estimating { started: hundred_seconds_ago, peak: 0, told: false };
+        let mut estimating = Estimating { started: hundred_seconds_ago, peak: 0, reported: false };
         let rest = estimating.rest(&table, 20, 100).unwrap();
         assert_eq!((rest.documents, estimating.rest(&table, 30, 100)), (1000, None));
         assert!((400..410).contains(&rest.seconds), "{}", rest.seconds);

@@ -1,4 +1,4 @@
-//! The documents' ids as they stand in their lines, one after the other, each with its length before it.
+//! The documents' ids as written in their lines, concatenated, each preceded by its length.
 
 use std::{ops::Range, sync::Arc};
 
@@ -11,19 +11,19 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::pass::parallel::Weigh;
 
-/// Ids between two that can be found without reading those before them.
+/// Every id whose number is a multiple of this can be found directly. Other ids are found by reading on from the one before.
 const STEP: u64 = 8;
 
-/// Ids by document. A byte a document besides the ids, for finding them; 8 more on disk, for a hash, than the ids themselves.
+/// Ids by document. Finding them takes one more byte per document in addition to the ids, and a hash takes 8 more on disk.
 pub(crate) struct Ids {
     bytes: Spill<u8>,
-    /// Where each [`STEP`]th begins.
+    /// The position of each [`STEP`]th id.
     starts: Spill<u64>,
     count: u64,
     hashes: Spill<u64>,
 }
 
-/// One block's ids, one after the other.
+/// One block's ids, concatenated.
 #[derive(Debug, Default)]
 pub(crate) struct BlockIds {
     pub(crate) text: String,
@@ -59,7 +59,7 @@ impl BlockIds {
         })
     }
 
-    /// Whether they are those of so many documents.
+    /// Returns whether these ids can be those of `count` documents.
     pub(crate) fn fit(&self, count: usize) -> bool {
         let mut end = Some(0);
         let mut on_a_border = |&length: &u32| {
@@ -71,7 +71,7 @@ impl BlockIds {
             && end == Some(self.text.len())
     }
 
-    /// Gives ids to those that have none: `names` has one for each.
+    /// Gives ids to documents without one. `names` has one name for each of these documents.
     pub(crate) fn fill(&mut self, names: impl Iterator<Item = String>) {
         let mut filled = Self::default();
         self.iter().zip(names).for_each(|(id, name)| filled.push(if id.is_empty() { &name } else { id }));
@@ -84,12 +84,13 @@ impl Ids {
         Self { bytes: Spill::new(budget), starts: Spill::new(budget), count: 0, hashes: Spill::new(budget) }
     }
 
-    /// Bytes of the ids.
+    /// Returns the bytes of the ids.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.len()
     }
 
-    /// Appends those of the next block. Whether ids are unique can only be told of those that are `checked`; they come last.
+    /// Appends the ids of the next block. Uniqueness can be tested only for ids that are `checked`. These must come after all
+    /// unchecked ids.
     pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
         let first = self.bytes.len();
         let mut bytes = Vec::with_capacity(block.text.len() + 2 * block.lengths.len());
@@ -107,21 +108,26 @@ impl Ids {
         self.bytes.append(&bytes)
     }
 
-    /// A document's id; `room` holds it.
-    pub(crate) fn get<'a>(&self, document: u64, room: &'a mut Vec<u8>) -> Result<&'a str> {
+    /// Returns a document's id; `scratch` holds it.
+    pub(crate) fn get<'a>(&self, document: u64, scratch: &'a mut Vec<u8>) -> Result<&'a str> {
         let mut found = Err(damaged());
         let mut piece = Vec::new();
         self.each(document..document + 1, &mut piece, |id| {
-            room.clear();
-            room.extend_from_slice(id.as_bytes());
+            scratch.clear();
+            scratch.extend_from_slice(id.as_bytes());
             found = Ok(());
             Ok(())
         })?;
-        found.and_then(|()| text(room))
+        found.and_then(|()| text(scratch))
     }
 
-    /// Gives the ids of consecutive documents in order. `room` holds them.
-    pub(crate) fn each(&self, documents: Range<u64>, room: &mut Vec<u8>, mut give: impl FnMut(&str) -> Result<()>) -> Result<()> {
+    /// Passes the ids of consecutive documents to `give`, in order. `scratch` holds them.
+    pub(crate) fn each(
+        &self,
+        documents: Range<u64>,
+        scratch: &mut Vec<u8>,
+        mut give: impl FnMut(&str) -> Result<()>,
+    ) -> Result<()> {
         if documents.is_empty() {
             return Ok(());
         }
@@ -129,7 +135,7 @@ impl Ids {
         let mut starts = Vec::new();
         let mut start = |number| Ok::<_, Error>(self.starts.get(number..number + 1, &mut starts)?[0]);
         let end = if last < self.starts.len() { start(last)? } else { self.bytes.len() };
-        let mut rest = self.bytes.get(start(first)?..end, room)?;
+        let mut rest = self.bytes.get(start(first)?..end, scratch)?;
         for number in first * STEP..documents.end {
             let (length, after) = take_length(rest).ok_or_else(damaged)?;
             let (id, after) = after.split_at_checked(length as usize).ok_or_else(damaged)?;
@@ -141,11 +147,12 @@ impl Ids {
         Ok(())
     }
 
-    /// The first document, in input order, whose id an earlier one has, after the first that has it. Cost: a sort of hashes;
-    /// ids themselves are compared where these are equal. Those that were not checked are left out.
+    /// Finds the first document, in input order, with an id that an earlier document has. Returns the first document with this
+    /// id, followed by the document that was found. Cost: a sort of hashes; the ids themselves are compared if their hashes are
+    /// equal. Unchecked ids are ignored.
     pub(crate) fn first_repeated(&mut self, budget: &Budget, pool: &rayon::ThreadPool) -> Result<Option<(u64, u64)>> {
         let mut repeated: Option<(u64, u64)> = None;
-        let (mut room, mut other_room) = (Vec::new(), Vec::new());
+        let (mut scratch, mut other_scratch) = (Vec::new(), Vec::new());
         let unchecked = self.count - self.hashes.len();
         each_group(
             &self.hashes,
@@ -157,9 +164,9 @@ impl Ids {
                     if repeated.is_some_and(|(_, first)| first <= document) {
                         break;
                     }
-                    let id = hash_name(self.get(document, &mut room)?);
+                    let id = hash_name(self.get(document, &mut scratch)?);
                     for &(_, earlier) in &group[..i] {
-                        if hash_name(self.get(earlier, &mut other_room)?) == id {
+                        if hash_name(self.get(earlier, &mut other_scratch)?) == id {
                             repeated = Some((earlier, document));
                             break;
                         }
@@ -173,18 +180,19 @@ impl Ids {
     }
 }
 
-/// Equal for equal ids, or labels, of the same JSON type: "é" and "\u00e9" are one string; 1 and "1" are two ids.
+/// Returns a hash of an id or a label. Equal strings have equal hashes, however they are escaped: "é" and "\u00e9" are the same
+/// string. Different JSON types have different hashes: 1 and "1" are two ids.
 pub(crate) fn hash_name(id: &str) -> u128 {
     with_string(id, xxh3_128)
 }
 
-/// An id as a serialiser takes it.
+/// Converts an id for a serialiser.
 pub(crate) fn raw(id: &str) -> Result<&RawValue> {
     serde_json::from_str(id)
         .map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")).because(error))
 }
 
-/// Does something with an id's bytes, without escapes.
+/// Runs `what` on an id's bytes, without escapes.
 fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
     if id.contains('\\')
         && let Ok(text) = serde_json::from_str::<String>(id)
@@ -194,7 +202,7 @@ fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
     what(id.as_bytes())
 }
 
-/// An id that was spilled. That it is JSON was seen when it was read.
+/// Returns a spilled id as text. It was checked to be JSON when it was read.
 fn text(id: &[u8]) -> Result<&str> {
     std::str::from_utf8(id).map_err(|_| damaged())
 }
@@ -203,7 +211,7 @@ fn damaged() -> Error {
     Error::new(ErrorKind::Temporary, "a temporary file was damaged: an id could not be read back")
 }
 
-/// Seven bits a byte, the lowest first; the last has its eighth bit clear (LEB128).
+/// Encodes a length with seven bits per byte, the lowest first; the last byte has its eighth bit clear (LEB128).
 fn push_length(mut length: u64, into: &mut Vec<u8>) {
     while length >= 0x80 {
         into.push(length as u8 | 0x80);
@@ -245,15 +253,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ids_come_back_and_the_first_repeated_one_is_told(numbers in prop::collection::vec(0u32..400, 1..150), flush: bool) {
+        fn ids_round_trip_and_the_first_repeated_id_is_reported(numbers in prop::collection::vec(0u32..400, 1..150), flush: bool) {
             let names: Vec<String> = numbers.iter().map(|n| format!("\"{}{n}\"", "x".repeat(*n as usize))).collect();
             let (mut ids, budget) = ids(&names, flush);
-            let (mut room, mut all) = (Vec::new(), Vec::new());
+            let (mut scratch, mut all) = (Vec::new(), Vec::new());
             for (document, name) in (0u64..).zip(&names) {
-                prop_assert_eq!(ids.get(document, &mut room).unwrap(), name);
+                prop_assert_eq!(ids.get(document, &mut scratch).unwrap(), name);
             }
             let some = names.len() as u64 / 3..names.len() as u64;
-            ids.each(some.clone(), &mut room, |id| {
+            ids.each(some.clone(), &mut scratch, |id| {
                 all.push(id.to_string());
                 Ok(())
             }).unwrap();
@@ -266,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_told_apart_by_what_they_mean() {
+    fn ids_are_compared_by_value_and_type() {
         assert_eq!(hash_name(r#""\u00e9""#), hash_name("\"é\""));
         assert_ne!(hash_name("1"), hash_name("\"1\""));
         let (mut ids, budget) = ids(&[r#""\u00e9""#, "1", "\"1\"", "\"é\""].map(String::from), false);

@@ -1,4 +1,4 @@
-//! What the first pass found out of a block ↔ a record of the journal.
+//! (De)serialises the first pass's results for a block as a journal record.
 
 use lookalike::{Method, cluster::Keep};
 use lookalike_io::{
@@ -6,21 +6,21 @@ use lookalike_io::{
     read::{BlockInfo, Fields, Skipped, Start, Tag},
 };
 
-use super::{ids::BlockIds, sampled::BlockLists, table::Sketched};
+use super::{ids::BlockIds, sampled::BlockLists, signs::Signs, table::Sketched};
 use crate::state::{Taken, put, put_text};
 
-/// A block of the first pass: all that it gives, and what tells where it stands.
+/// A block of the first pass: all its results, and its position in the input.
 pub(crate) struct Recorded {
     pub(crate) sketched: Sketched,
     pub(crate) tag: Tag,
-    /// Of a command's block.
+    /// The digest of a block that a command printed.
     pub(crate) digest: Option<u64>,
-    /// Bytes of the input files that were read by then.
+    /// The number of bytes of the input files that had been read up to this block.
     pub(crate) read: u64,
 }
 
 impl Recorded {
-    /// Appends the record of a block that [stands](Sketched::stand) where it belongs.
+    /// Appends the record of a block whose position has been [filled in](Sketched::stand).
     pub(crate) fn put(sketched: &Sketched, tag: Tag, digest: Option<u64>, read: u64, into: &mut Vec<u8>) {
         let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_lines, bad_messages, .. } = sketched;
         let place = [tag.part as u64, tag.index, u64::from(tag.last), tag.lines, tag.before, read];
@@ -37,6 +37,7 @@ impl Recorded {
                 sketched.line_bytes,
             ],
         );
+        put(into, &sketched.signs.numbers());
         put(into, info.skipped.runs());
         put(into, digests);
         put(into, bits);
@@ -59,13 +60,14 @@ impl Recorded {
         }
     }
 
-    /// The block that a record is of; none where it is no such record.
+    /// Reads a block from a record; `None` if it is not such a record.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
         let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;
         let tag = Tag { part: part as usize, index, last: last == 1, lines, before };
         let digest = from.many()?.first().copied();
         let [first_line, count, without_id, few_anchors, too_large, line_bytes] = from.some::<u64, 6>()?;
+        let signs = Signs::of(from.some::<u64, 5>()?);
         let (count, skipped) = (count as u32, Skipped::of(from.many()?)?);
         let info = BlockInfo { part: tag.part, first_line, first_document: 0, count, skipped };
         let (digests, bits) = (from.many()?, from.many()?);
@@ -87,12 +89,13 @@ impl Recorded {
             keys,
             sizes,
             labels,
-            // Nobody who asks what labels are resumes a run.
+            // A run that asks for label names is never resumed.
             label_names: Vec::new(),
             ids,
             textless: Vec::new(),
             without_id,
             few_anchors,
+            signs,
             too_large,
             bad_lines,
             bad_count,
@@ -102,8 +105,9 @@ impl Recorded {
         Some(Self { sketched, tag, digest, read })
     }
 
-    /// Whether it is of the block that `start` has come to, with all that this run finds out of each document. Damage is told by
-    /// checksums; this tells what another program wrote, whose numbers mean other things.
+    /// Returns whether the record is that of the block at `start`, and has everything that this run collects for each document.
+    /// Checksums detect damage; this check detects records that a different program wrote, in which the numbers have other
+    /// meanings.
     pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
         let Self { sketched, tag, .. } = self;
         let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_messages, .. } = sketched;
@@ -116,8 +120,9 @@ impl Recorded {
             && (info.count as usize, info.first_line) == (count, first_line)
             && sketched.bad_count <= info.skipped.len()
             && bad_messages.len() as u64 <= sketched.bad_count
-            // Numbers of which no sum overflows.
+            // These numbers are limited so that no sum can overflow.
             && sketched.line_bytes.max(sketched.without_id).max(sketched.few_anchors).max(sketched.too_large) >> 48 == 0
+            && sketched.signs.numbers().iter().all(|&texts| texts <= count as u64)
             && bits.len() == count * method.stride()
             && columns.len() == method.columns()
             && columns.iter().all(|column| column.len() == count)
@@ -136,7 +141,8 @@ mod tests {
     use super::*;
     use crate::{config::RunConfig, pass::reading::reading};
 
-    /// The third line of the second block of the second input is bad, the two before it are documents.
+    /// Returns a record in which the third line of the second block of the second input is bad, and the two lines before it are
+    /// documents.
     fn recorded(method: &Method) -> Recorded {
         let mut sketched = Sketched::new(method);
         sketched.info = BlockInfo { part: 1, first_line: 8, first_document: 0, count: 2, ..BlockInfo::default() };
@@ -151,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_is_taken_and_fits_where_it_was_and_nowhere_else() {
+    fn records_round_trip_and_fit_only_their_own_position() {
         let method = Method::new(Default::default()).unwrap();
         let fields = reading(&RunConfig::default()).unwrap().fields;
         let mut start = Start::default();
@@ -168,7 +174,7 @@ mod tests {
         assert!(taken.fits(&method, &fields, 2, &start));
         assert_eq!((taken.tag.lines, taken.digest, taken.read, &*taken.sketched.ids.text), (3, Some(5), 99, "\"é\"7"));
         assert!(!taken.fits(&method, &fields, 1, &start) && !taken.fits(&method, &fields, 2, &first));
-        let wrongs: [fn(&mut Recorded); 20] = [
+        let wrongs: [fn(&mut Recorded); 21] = [
             |wrong| wrong.tag.index = 2,
             |wrong| wrong.tag.lines = 4,
             |wrong| wrong.sketched.info.first_line = u64::MAX,
@@ -180,6 +186,7 @@ mod tests {
             |wrong| wrong.sketched.without_id = u64::MAX,
             |wrong| wrong.sketched.few_anchors = u64::MAX,
             |wrong| wrong.sketched.too_large = u64::MAX,
+            |wrong| wrong.sketched.signs = Signs::of([0, 0, 0, 3, 0]),
             |wrong| wrong.sketched.bits.truncate(1),
             |wrong| wrong.sketched.columns.truncate(1),
             |wrong| wrong.sketched.columns[3].clear(),

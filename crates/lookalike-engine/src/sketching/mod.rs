@@ -1,10 +1,12 @@
-//! First pass: every text to its sketch.
+//! First pass: computes the sketch of every text.
 
 pub(crate) mod ids;
 
 pub(crate) mod order;
 
 pub(crate) mod references;
+
+pub(crate) mod signs;
 
 pub(crate) mod sampled;
 
@@ -32,7 +34,7 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, Result},
     lock::lock,
-    read::{Block, Blocks, Fields, Room, Source, Start},
+    read::{Block, Blocks, Fields, Scratch as ReadScratch, Source, Start},
     spill::Budget,
     write::Output,
 };
@@ -57,27 +59,28 @@ use crate::{
 /// A worker's buffers.
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    read_scratch: ReadScratch,
     scratch: Scratch,
+    decoded: String,
 }
 
-/// Where what is found out goes besides the table.
+/// The destinations of results that are not in the table.
 #[derive(Default)]
 pub(crate) struct Beside<'a> {
-    /// Bad lines, where they do not stop the run.
+    /// The output for bad lines, if they do not stop the run.
     pub(crate) bad: Option<&'a mut Output>,
-    /// What each block gives is recorded; what an earlier run recorded is not read again.
+    /// The state in which each block's results are recorded. If an earlier run recorded some blocks, these are not read again.
     pub(crate) state: Option<&'a mut State>,
-    /// What the labels are that the table has hashes of, as they stand in a record.
+    /// For each label hash in the table, the label as it is written in a record.
     pub(crate) labels: Option<&'a mut BTreeMap<NonZeroU128, Box<str>>>,
-    /// Documents without text, each with a hash of its bytes as they are stored.
+    /// Documents without text. Each has a hash of the page's bytes, as they are stored.
     pub(crate) textless: Option<&'a mut Vec<(u64, u128)>>,
 }
 
-/// Bytes of a block's results, at the most, that are filled again: what a huge line took is given back.
+/// A block's results are reused only up to this number of bytes, so that the memory of a huge line is freed.
 const USUAL: usize = 2 << 20;
 
-/// Reads the whole source. Bad lines stop the run, or are set aside.
+/// Reads the whole source. Bad lines stop the run, or are skipped.
 pub(crate) fn sketch(
     config: &RunConfig,
     method: &Method,
@@ -103,10 +106,10 @@ pub(crate) fn sketch(
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
-        Blocks::behind(source, start).whole(bad.is_some()),
+        Blocks::after(source, start).whole(bad.is_some()),
         |block, worker: &mut Worker| pass.block(block, worker),
         |place, mut sketched| {
-            sketched.stand(place);
+            sketched.place_at(place);
             if let Some(output) = &mut bad {
                 output.write(&sketched.bad_lines)?;
             }
@@ -129,7 +132,7 @@ pub(crate) fn sketch(
                 spare.push(sketched);
             }
             drop(spare);
-            // Of a run that goes on nobody knows what the part before took.
+            // A resumed run has no timing for the part it skipped.
             let estimate = if start.is_first() { estimating.whole(&table, done, total) } else { None };
             Progress { estimate, ..Progress::new(Stage::Sketching, done, total) }.tell(observer)?;
             Ok(())
@@ -141,11 +144,11 @@ pub(crate) fn sketch(
     if checked {
         refuse_repeated_ids(&mut table, source, pool)?;
     }
-    log::info!("documents: {}; lines set aside: {}", table.documents, table.counts.bad_lines);
+    log::info!("documents: {}; lines skipped: {}", table.documents, table.counts.bad_lines);
     Ok(table)
 }
 
-/// Takes what an earlier run recorded. Gives where it has come to.
+/// Restores what an earlier run recorded. Returns the position where it stopped.
 fn restore(
     state: &mut State,
     (method, fields): (&Method, &Fields),
@@ -182,10 +185,10 @@ fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) ->
     Err(repeated(table, source, first, document)?)
 }
 
-/// Refuses a reference with the id of an earlier one, for runs whose lines name references by their ids alone.
+/// Refuses a reference that has the id of an earlier reference, for runs whose output identifies references only by their ids.
 pub(crate) fn refuse_repeated_references(table: &Table, source: &Source) -> Result<()> {
-    let (mut rows, mut room) = (Vec::new(), Vec::new());
-    table.ids.each(0..table.references.documents, &mut room, |id| {
+    let (mut rows, mut scratch) = (Vec::new(), Vec::new());
+    table.ids.each(0..table.references.documents, &mut scratch, |id| {
         rows.push((hash_name(id), rows.len() as u64));
         Ok(())
     })?;
@@ -205,23 +208,24 @@ struct Pass<'a> {
     method: &'a Method,
     source: &'a Source,
     skip_bad: bool,
-    /// Whether anybody asks what labels are.
+    /// Whether the texts of labels are wanted, in addition to their hashes.
     named: bool,
-    /// The digest of documents without text, where hashes of their bytes are wanted.
+    /// The digest of an empty text, by which documents without text are recognised; `None` if hashes of their bytes are not
+    /// wanted.
     nothing: Option<Digest>,
-    /// Emptied results, to be filled again: fresh memory is dear.
+    /// Emptied results, which are reused since allocating memory is expensive.
     spare: Mutex<Vec<Sketched>>,
 }
 
 impl Pass<'_> {
     fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
-        let Worker { room, scratch } = worker;
+        let Worker { read_scratch, scratch, decoded } = worker;
         let (reading, fields) = (self.source.reading_of(block.part), &self.source.reading().fields);
         let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
         out.info.part = block.part;
         for at in 0..block.len() {
             let number = at as u32;
-            let record = match block.record(at, reading, room) {
+            let record = match block.record(at, reading, read_scratch) {
                 Ok(Some(record)) => record,
                 Ok(None) => {
                     out.info.skipped.push(number);
@@ -232,7 +236,7 @@ impl Pass<'_> {
                         return Err(fault.of_line(number.into()));
                     }
                     out.info.skipped.push(number);
-                    block.set_aside(at, &mut out.bad_lines)?;
+                    block.append_raw(at, &mut out.bad_lines)?;
                     out.bad_count += 1;
                     if out.bad_messages.len() < BAD_EXAMPLES {
                         out.bad_messages.push((number, fault));
@@ -244,6 +248,7 @@ impl Pass<'_> {
             out.without_id += u64::from(record.id.is_empty());
             self.method.sketch(record.text, scratch);
             out.few_anchors += u64::from(scratch.few_anchors);
+            out.signs.look(at, record.text, scratch, decoded);
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
@@ -258,7 +263,7 @@ impl Pass<'_> {
             }
             if fields.label.is_some() {
                 let label = NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty());
-                // Records of one label often come one after the other.
+                // Records with the same label are often consecutive.
                 if let Some(label) =
                     label.filter(|label| self.named && out.label_names.last().is_none_or(|last| last.0 != *label))
                 {
@@ -268,12 +273,12 @@ impl Pass<'_> {
             }
             out.ids.push(record.id);
             if self.nothing == Some(scratch.digest)
-                && let Some(bytes) = block.page_digest(at, reading, room)
+                && let Some(bytes) = block.page_digest(at, reading, read_scratch)
             {
                 out.textless.push((out.digests.len() as u32 - 1, bytes));
             }
         }
-        out.too_large = room.take_too_large();
+        out.too_large = read_scratch.take_too_large();
         out.info.count = out.digests.len() as u32;
         Ok(out)
     }

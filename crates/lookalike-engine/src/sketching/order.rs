@@ -1,4 +1,4 @@
-//! Keep order: which document comes first, and is kept when others are like it.
+//! Keep order, which determines the document that comes first and is kept when others are similar to it.
 
 use std::cmp::Reverse;
 
@@ -7,12 +7,12 @@ use rayon::{ThreadPool, slice::ParallelSliceMut};
 
 use crate::numbers::{Document, Rank};
 
-/// Documents by their places in keep order, their ranks, and back.
+/// Maps documents to their ranks, which are their positions in keep order, and back.
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// As they came, so many.
+    /// Keep order is input order. The value is the number of documents.
     Input(u64),
-    /// By what they say. 16 bytes a document.
+    /// Keep order is the order of the documents' keys. 16 bytes per document.
     Given {
         /// The document of each rank.
         documents: Vec<Document>,
@@ -22,8 +22,8 @@ pub(crate) enum Order {
 }
 
 impl Order {
-    /// Of keys, largest first, ties by input order, behind the first `references`, which stay as they came; of `documents` documents
-    /// as they came where there are no keys.
+    /// Orders documents by keys, largest first; documents with equal keys are in input order. The first `references` documents
+    /// come before all others and remain in input order. Without keys, all `documents` remain in input order.
     pub(crate) fn new(keys: &Spill<u64>, documents: u64, references: u64, pool: &ThreadPool) -> Result<Self> {
         if keys.len() == 0 {
             return Ok(Self::Input(documents));
@@ -75,7 +75,7 @@ mod tests {
     use lookalike_io::spill::Budget;
 
     #[test]
-    fn larger_keys_come_first_and_ties_stay_in_input_order() {
+    fn larger_keys_come_first_and_ties_keep_input_order() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         let input = Order::new(&keys, 4, 0, &pool).unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn references_come_first_as_they_came() {
+    fn references_come_first_in_input_order() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
         let mut keys = Spill::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()));
         keys.append(&[0, 0, 1, 3, 2]).unwrap();

@@ -1,4 +1,4 @@
-//! Reference documents: the first in keep order, kept by definition, and not compared with each other.
+//! Reference documents. They are first in keep order, are kept by definition, and are not compared with each other.
 
 use lookalike::{Cluster, Method, Verify, verify::Measure};
 use lookalike_io::{
@@ -8,52 +8,53 @@ use lookalike_io::{
 
 use crate::config::RunConfig;
 
-/// Which documents are references, and what is compared with them. None are, and all is compared, by default.
+/// Which documents are references, and what is compared with them. By default there are no references, and all documents are
+/// compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct References {
-    /// How many there are: the documents below this number, which are the ranks below it too.
+    /// The number of references. They are the documents whose numbers are below this, and also those whose ranks are below this.
     pub(crate) documents: u64,
-    /// No two other documents are compared.
+    /// Whether documents are compared only with references, and not with each other.
     pub(crate) only: bool,
-    /// A document goes for one that it contains, not for one that contains it.
+    /// Whether a document is dropped for a reference that it contains, and not for a reference that contains it.
     pub(crate) held: bool,
-    /// References are compared with each other too: a pair of them says how others are alike that are one's copies.
+    /// Whether references are also compared with each other. This is needed if their copies among the inputs are listed, since a
+    /// pair of references determines how similar these copies are.
     pub(crate) among: bool,
 }
 
 impl References {
-    /// Refuses what has no meaning with references, or without.
+    /// Refuses options that have no meaning with references, and options that have no meaning without them.
     pub(crate) fn check(config: &RunConfig, method: &Method) -> Result<()> {
         let goes_with = |what: Words, with: Words, advice: Words| {
-            Err(Error::new(ErrorKind::Config, words![what, " goes with ", with]).instead(advice))
+            Err(Error::new(ErrorKind::Config, words![what, " only works with ", with]).advise(advice))
         };
         let RunConfig { against_only, drop_holders, keep, .. } = config;
         if !config.has_references() {
             return match (against_only, drop_holders) {
                 (true, _) => {
-                    let advice = "name what is to be compared with".into();
+                    let advice = "name the references to compare with".into();
                     goes_with(Setting::AgainstOnly.into(), Setting::Against.into(), advice)
                 }
                 (_, true) => {
-                    let advice = "name what documents must not contain".into();
+                    let advice = "name the references that documents must not contain".into();
                     goes_with(Setting::DropHolders.into(), Setting::Against.into(), advice)
                 }
                 _ => Ok(()),
             };
         }
         if method.config().cluster != Cluster::Law {
-            let why = "references are kept whatever they are like, and a group that is made by chains may have several of them; \
-                       leave out ";
+            let why = "references are always kept, and a group of chained matches may contain several of them, so leave out ";
             return goes_with(Setting::Against.into(), (Setting::Cluster, "law").into(), words![why, Setting::Cluster]);
         }
         if *against_only && keep.is_some() {
             let what = words![
                 Setting::Keep,
-                " says which of the inputs' documents stays, and ",
+                " chooses which document of the inputs is kept, but ",
                 Setting::AgainstOnly,
-                " compares no two"
+                " compares no two of them"
             ];
-            return Err(Error::new(ErrorKind::Config, what).instead("leave out one of both"));
+            return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
         }
         if *drop_holders && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact) {
             let with = words![(Setting::Measure, "containment"), ", counted exactly"];
@@ -62,23 +63,25 @@ impl References {
         Ok(())
     }
 
-    /// Whether a document is a reference, by whichever of its numbers: references come first in all.
+    /// Returns whether a document is a reference. The document can be given by any of its numbers, since references come first in
+    /// all numberings.
     pub(crate) fn contains(&self, document: impl Into<u64>) -> bool {
         document.into() < self.documents
     }
 
-    /// Whether a document may stand for others: it is a reference, or documents are compared with each other.
-    pub(crate) fn may_stand(&self, document: impl Into<u64>) -> bool {
+    /// Returns whether a document may be a representative: it is a reference, or documents are compared with each other.
+    pub(crate) fn may_represent(&self, document: impl Into<u64>) -> bool {
         !self.only || self.contains(document)
     }
 
-    /// Whether two documents are compared, by the same kind of their numbers.
+    /// Returns whether two documents are compared. Both must be given by numbers of the same kind.
     pub(crate) fn compared<N: Into<u64>>(&self, a: N, b: N) -> bool {
         let (a, b) = (a.into(), b.into());
-        self.may_stand(a.min(b)) && (self.among || !self.contains(a.max(b)))
+        self.may_represent(a.min(b)) && (self.among || !self.contains(a.max(b)))
     }
 
-    /// Of some ascending ranks those that one of them is compared with: some behind it, and some before it.
+    /// Among some ascending ranks, returns those with which the one at index `at` is compared: first those after it, then those
+    /// before it.
     pub(crate) fn compared_with<'a>(&self, at: usize, ranks: &'a [u64]) -> (&'a [u64], &'a [u64]) {
         let others = ranks.partition_point(|&rank| self.contains(rank));
         match (at < others, self.only) {
@@ -100,8 +103,8 @@ mod tests {
             for documents in [0, 4, 5, 20] {
                 let references = References { documents, only, held: false, among };
                 for at in 0..ranks.len() {
-                    let (behind, before) = references.compared_with(at, &ranks);
-                    let mut found: Vec<u64> = [before, behind].concat();
+                    let (after, before) = references.compared_with(at, &ranks);
+                    let mut found: Vec<u64> = [before, after].concat();
                     found.sort_unstable();
                     let expected = |&other: &u64| {
                         let are = [ranks[at], other].map(|rank| rank < documents);

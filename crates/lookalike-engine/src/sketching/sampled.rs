@@ -1,4 +1,4 @@
-//! What documents list, where they meet by what they share: the elements of a sample, spilled, eight bytes each.
+//! Sampled fingerprints per document, spilled to disk (8 bytes each); used when candidates are found by shared fingerprints.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use lookalike_io::{
 
 use crate::{numbers::Document, pass::parallel::Weigh};
 
-/// One block's lists.
+/// One block's sampled fingerprints.
 #[derive(Debug, Default)]
 pub(crate) struct BlockLists {
     pub(crate) elements: Vec<u64>,
@@ -31,14 +31,14 @@ impl BlockLists {
         self.levels.clear();
     }
 
-    /// Appends the next document's.
+    /// Appends the next document's sample.
     pub(crate) fn push(&mut self, elements: &[u64], level: u32) {
         self.elements.extend_from_slice(elements);
         self.lengths.push(elements.len() as u32);
         self.levels.push(level as u8);
     }
 
-    /// Whether they are those of so many documents, with levels up to the highest.
+    /// Returns whether these samples can be those of `count` documents, with levels up to `highest`.
     pub(crate) fn fit(&self, count: usize, highest: u32) -> bool {
         (self.lengths.len(), self.levels.len()) == (count, count)
             && self.lengths.iter().map(|&length| u64::from(length)).sum::<u64>() == self.elements.len() as u64
@@ -46,7 +46,7 @@ impl BlockLists {
     }
 }
 
-/// All documents' lists. Nine bytes a document in memory.
+/// All documents' sampled fingerprints. They take nine bytes of memory per document.
 pub(crate) struct Lists {
     elements: Spill<u64>,
     ends: Vec<u64>,
@@ -58,12 +58,12 @@ impl Lists {
         Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
     }
 
-    /// Bytes of the lists.
+    /// Returns the bytes of the samples.
     pub(crate) fn bytes(&self) -> u64 {
         8 * self.elements.len()
     }
 
-    /// Appends those of the next block.
+    /// Appends the samples of the next block.
     pub(crate) fn append(&mut self, block: &BlockLists) -> Result<()> {
         let mut end = self.elements.len();
         self.ends.extend(block.lengths.iter().map(|&length| {
@@ -74,15 +74,15 @@ impl Lists {
         self.elements.append(&block.elements)
     }
 
-    /// The level of a document's sample.
+    /// Returns the level of a document's sample.
     pub(crate) fn level(&self, document: Document) -> u32 {
         self.levels[document.0 as usize].into()
     }
 
-    /// A document's sample; `room` holds what has to be read.
-    pub(crate) fn sample<'a>(&'a self, document: Document, room: &'a mut Vec<u64>) -> Result<Sample<'a>> {
+    /// Returns a document's sample; `scratch` holds data that has to be read.
+    pub(crate) fn sample<'a>(&'a self, document: Document, scratch: &'a mut Vec<u64>) -> Result<Sample<'a>> {
         let d = document.0 as usize;
         let start = if d == 0 { 0 } else { self.ends[d - 1] };
-        Ok(Sample { level: self.level(document), elements: self.elements.get(start..self.ends[d], room)? })
+        Ok(Sample { level: self.level(document), elements: self.elements.get(start..self.ends[d], scratch)? })
     }
 }

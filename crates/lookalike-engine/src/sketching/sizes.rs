@@ -1,30 +1,30 @@
-//! How many texts have how many shingles: what a promise that depends on size is held against.
+//! Counts texts by their number of shingles, for checking a promised recall that depends on size.
 
 use std::collections::BTreeMap;
 
-/// Texts by their number of shingles: exactly up to 255, then in classes of a sixteenth of a doubling. Empty texts are not
-/// counted. The same for any order in which texts are added.
+/// The number of texts for each number of shingles. Numbers up to 255 are exact. Larger ones are in classes, of which there are
+/// sixteen for each doubling. Empty texts are not counted. The result is the same for any order in which texts are added.
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
-    /// By the least size of each class.
+    /// The number of texts in each class, by the smallest size of the class.
     texts: BTreeMap<u32, u64>,
 }
 
 /// Sizes below this are counted exactly.
 const EXACT: u32 = 256;
 
-/// Classes in a doubling of the size, as a power of two.
+/// The number of classes for each doubling of the size, as an exponent of two.
 const CLASSES: u32 = 4;
 
 impl Sizes {
-    /// Counts texts with so many shingles.
+    /// Counts texts with these numbers of shingles.
     pub(crate) fn add(&mut self, sizes: &[u32]) {
         for &size in sizes.iter().filter(|&&size| size > 0) {
             *self.texts.entry(least_of_class(size)).or_default() += 1;
         }
     }
 
-    /// Classes of texts smaller than `size`: the least size in each, and how many texts there are.
+    /// Returns the classes whose sizes are below `size`. For each class it returns the smallest size and the number of texts.
     pub(crate) fn below(&self, size: usize) -> impl Iterator<Item = (usize, u64)> {
         self.texts.iter().map(|(&least, &texts)| (least as usize, texts)).take_while(move |&(least, _)| least < size)
     }

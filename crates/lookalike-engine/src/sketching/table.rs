@@ -1,4 +1,4 @@
-//! What the first pass keeps of every document.
+//! The data that the first pass keeps for every document.
 
 use std::{num::NonZeroU128, sync::Arc};
 
@@ -13,54 +13,58 @@ use super::{
     ids::{BlockIds, Ids},
     references::References,
     sampled::{BlockLists, Lists},
+    signs::Signs,
     sizes::Sizes,
 };
 use crate::pass::parallel::{Place, Weigh};
 
-/// What a run keeps of every document: with 21 bands 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of the id's hash, and
-/// the id; all of it in memory as long as it may be.
+/// The data that a run keeps for every document. With 21 bands this is 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of
+/// the id's hash, and the id. All of it remains in memory if the memory limit allows.
 pub(crate) struct Table {
     pub(crate) blocks: BlockInfos,
     pub(crate) documents: u64,
-    /// The first of them that are references'.
+    /// The documents of references, which are the first documents.
     pub(crate) references: References,
-    /// The first parts of the source that are.
+    /// The number of the source's parts that are references. They are the first parts.
     pub(crate) reference_parts: usize,
     pub(crate) digests: Spill<Digest>,
     /// The fixed-size sketches, `stride` bytes each.
     pub(crate) bits: Spill<u8>,
     pub(crate) stride: usize,
     pub(crate) columns: Vec<Spill<u32>>,
-    /// What documents list, where they meet by that.
+    /// Sampled fingerprints; empty if candidates are not found by them.
     pub(crate) lists: Lists,
-    /// Keep order's keys; empty when input order decides.
+    /// The keys of keep order; empty if keep order is input order.
     pub(crate) keys: Spill<u64>,
-    /// How many texts have how many shingles, where it matters to what is found.
+    /// The number of texts for each number of shingles; empty if it does not affect which pairs are found.
     pub(crate) sizes: Sizes,
-    /// Each document's label, where labels are asked for; none for a document without.
+    /// Each document's label, if labels are asked for; `None` for a document without one.
     pub(crate) labels: Vec<Option<NonZeroU128>>,
     pub(crate) ids: Ids,
     pub(crate) counts: Counts,
     pub(crate) budget: Arc<Budget>,
 }
 
-/// What was counted on the way.
+/// Counts from the first pass.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Counts {
     pub(crate) line_bytes: u64,
     pub(crate) blank_lines: u64,
     pub(crate) bad_lines: u64,
-    /// The first bad lines, told.
+    /// The errors of the first bad lines.
     pub(crate) bad_examples: Vec<Error>,
-    /// Documents without an id of their own, references aside.
+    /// Documents without an id of their own, excluding references.
     pub(crate) without_id: u64,
-    /// Documents that too few anchors make compared by all their shingles, references aside.
+    /// Documents that are compared by all their shingles because they have too few anchors, excluding references.
     pub(crate) few_anchors: u64,
-    /// Pages that were too large to be looked for a main part.
+    /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
+    /// Signs in the texts, except those of references.
+    pub(crate) signs: Signs,
 }
 
-/// Bad lines that are reported, of a run and so of a block: each other one costs its place in a run of lines.
+/// The maximum number of bad lines whose errors are reported for a run, and so also for a block. A further bad line takes no
+/// memory except for an entry in the runs of skipped lines.
 pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.
@@ -71,22 +75,23 @@ pub(crate) struct Sketched {
     pub(crate) columns: Vec<Vec<u32>>,
     pub(crate) lists: BlockLists,
     pub(crate) keys: Vec<u64>,
-    /// Each text's number of shingles, where it matters to what is found.
+    /// Each text's number of shingles, if that affects which pairs are found.
     pub(crate) sizes: Vec<u32>,
     pub(crate) labels: Vec<Option<NonZeroU128>>,
-    /// What some of these hashes are of, each at least once, where anybody asks.
+    /// The texts of the labels with these hashes, each at least once. Empty if texts of labels are not wanted.
     pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
     pub(crate) ids: BlockIds,
-    /// Documents without text by their numbers in the block, with the hashes of their bytes, where they are wanted.
+    /// Documents without text, by their numbers in the block, with the hashes of their bytes, if these are wanted.
     pub(crate) textless: Vec<(u32, u128)>,
     pub(crate) without_id: u64,
     pub(crate) few_anchors: u64,
-    /// Pages that were too large to be looked for a main part.
+    pub(crate) signs: Signs,
+    /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
     /// The bad lines and their number.
     pub(crate) bad_lines: Vec<u8>,
     pub(crate) bad_count: u64,
-    /// What is wrong with the first [`BAD_EXAMPLES`], each by its number in the block.
+    /// The errors of the first [`BAD_EXAMPLES`] bad lines, each with its number in the block.
     pub(crate) bad_messages: Vec<(u32, Error)>,
     pub(crate) line_bytes: u64,
 }
@@ -122,6 +127,7 @@ impl Sketched {
             textless: Vec::new(),
             without_id: 0,
             few_anchors: 0,
+            signs: Signs::default(),
             too_large: 0,
             bad_lines: Vec::new(),
             bad_count: 0,
@@ -130,7 +136,7 @@ impl Sketched {
         }
     }
 
-    /// Forgets the block, but not the room that it took.
+    /// Empties the results, but keeps the allocated memory.
     fn clear(&mut self) {
         self.info = BlockInfo::default();
         self.digests.clear();
@@ -146,11 +152,11 @@ impl Sketched {
         self.bad_lines.clear();
         self.bad_messages.clear();
         (self.bad_count, self.without_id, self.few_anchors) = (0, 0, 0);
-        (self.too_large, self.line_bytes) = (0, 0);
+        (self.too_large, self.line_bytes, self.signs) = (0, 0, Signs::default());
     }
 
-    /// Fills in what depends on where the block stands: line numbers, and the ids of documents that have none.
-    pub(crate) fn stand(&mut self, place: Place) {
+    /// Fills in the data that depends on the block's position: line numbers, and the ids of documents without one.
+    pub(crate) fn place_at(&mut self, place: Place) {
         self.info.first_line = place.first_line;
         for (record, fault) in std::mem::take(&mut self.bad_messages) {
             self.bad_messages.push((record, fault.at_place(place.of(record.into()))));
@@ -183,9 +189,9 @@ impl Table {
         }
     }
 
-    /// Appends the next block's documents, and leaves `sketched` empty, to be filled again. Whether ids are unique can be told when
-    /// they are `checked`; those of references never are: they are only pointed at, with their places, and every test set may
-    /// count its items from 0.
+    /// Appends the next block's documents, and empties `sketched` for reuse. Uniqueness of ids can be tested if they are
+    /// `checked`. Ids of references are never checked, because references are only mentioned together with their places, and
+    /// every test set may number its items from 0.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
         let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
         let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
@@ -197,6 +203,7 @@ impl Table {
         } else {
             self.counts.without_id += without_id;
             self.counts.few_anchors += few_anchors;
+            self.counts.signs.add(&sketched.signs);
         }
         self.counts.too_large += sketched.too_large;
         self.counts.line_bytes += line_bytes;
@@ -217,32 +224,32 @@ impl Table {
         Ok(())
     }
 
-    /// Bytes of all that is kept, in memory or in files.
+    /// Returns the bytes of everything that is kept, in memory or in files.
     pub(crate) fn bytes(&self) -> u64 {
         let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
         self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.lists.bytes()
     }
 
-    /// What the first pass found out of a block that is read again.
+    /// Returns what the first pass recorded about a block that is now read again.
     ///
     /// # Errors
-    /// A block that was not there then: the input was changed.
+    /// The first pass did not find this block, so the input was changed.
     pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<BlockInfo> {
         self.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part))
     }
 
-    /// Where a document stands: `file:line`.
+    /// Returns the place of a document: `file:line`.
     pub(crate) fn place(&self, document: u64, source: &Source) -> Result<error::Place> {
         let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
         Ok(source.place(block.part, block.line_of(document)))
     }
 
-    /// Refuses more documents than 32 bits can number, for what is not made for more.
+    /// Refuses more documents than 32 bits can number, for jobs that do not support more.
     pub(crate) fn refuse_more_than_32_bits(&self, what: &str) -> Result<()> {
         if self.documents < u64::from(u32::MAX) {
             return Ok(());
         }
-        let message = format!("{} documents: {what} is not possible with more than 4,294,967,294", self.documents);
+        let message = format!("{what} is possible with at most 4,294,967,294 documents, got {}", self.documents);
         Err(Error::new(ErrorKind::Input, message))
     }
 }

@@ -1,4 +1,5 @@
-//! Numbers and texts ↔ bytes, for the journals: each list with its length before it, as the machine has its numbers.
+//! Encodes numbers and texts as bytes for the journals: each list is preceded by its length, and numbers are in the machine's
+//! byte order.
 
 use bytemuck::{Pod, bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
 
@@ -13,7 +14,7 @@ pub(crate) fn put_text(into: &mut Vec<u8>, text: &str) {
     put(into, text.as_bytes());
 }
 
-/// What is left of what was put, to be taken in the same order.
+/// The remaining bytes of an encoding, to be decoded in the same order.
 pub(crate) struct Taken<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Taken<'a> {
@@ -28,7 +29,7 @@ impl<'a> Taken<'a> {
         self.bytes(usize::try_from(count).ok()?.checked_mul(size)?)
     }
 
-    /// A list.
+    /// Decodes a list.
     pub(crate) fn many<T: Pod>(&mut self) -> Option<Vec<T>> {
         let bytes = self.list(size_of::<T>())?;
         let mut values = vec![T::zeroed(); bytes.len() / size_of::<T>()];
@@ -36,12 +37,12 @@ impl<'a> Taken<'a> {
         Some(values)
     }
 
-    /// A list of a known length.
+    /// Decodes a list of a known length.
     pub(crate) fn some<T: Pod, const N: usize>(&mut self) -> Option<[T; N]> {
         self.many()?.try_into().ok()
     }
 
-    /// A text.
+    /// Decodes a text.
     pub(crate) fn text(&mut self) -> Option<String> {
         String::from_utf8(self.list(1)?.to_vec()).ok()
     }
@@ -55,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_is_taken(numbers: Vec<u64>, text: String, small: Vec<u8>, cut in any::<prop::sample::Index>()) {
+        fn encoded_values_round_trip(numbers: Vec<u64>, text: String, small: Vec<u8>, cut in any::<prop::sample::Index>()) {
             let mut bytes = Vec::new();
             put(&mut bytes, &small);
             put_text(&mut bytes, &text);

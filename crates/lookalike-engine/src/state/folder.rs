@@ -1,4 +1,4 @@
-//! The folder: one run's at a time, and nobody else's.
+//! The state folder. Only one run at a time uses it, and only the user who owns it can read it.
 
 use std::{
     ffi::OsString,
@@ -18,26 +18,28 @@ use serde::Serialize;
 const LOCK: &str = "lock";
 const NEW: &str = ".new";
 
-/// A run's folder, locked.
+/// A run's folder, which is locked.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// Locked as long as it is open: also a kill unlocks it.
+    /// The lock is held as long as this file is open, so a kill also releases it.
     _lock: File,
 }
 
 impl Folder {
-    /// Opens a folder that is new, empty or ours. It is ours if it has the file `sign` and either `is_ours` accepts that file or some of
-    /// our `others` are in the folder too; or if a run ended before it wrote `sign`. A folder that is refused stays as it was.
+    /// Opens a folder that is new, empty, or belongs to lookalike. A folder with a file named `sign` belongs to lookalike if
+    /// `is_ours` accepts that file, or if the lock file or some of the `others` are also in the folder. A folder without `sign`
+    /// belongs to lookalike if an earlier run was interrupted before it wrote `sign`. A folder that is refused is not changed.
     ///
-    /// It becomes this user's alone, whatever it was, as do our files in it: earlier versions made them as the umask said. A folder that
-    /// has other files too keeps its permissions, since others may need these.
+    /// The folder and lookalike's files in it become private to this user, whatever their permissions were, because earlier
+    /// versions created them with the permissions that the umask allowed. A folder that also has other files keeps its own
+    /// permissions, since other users may need them.
     pub(super) fn open(path: &Path, sign: &str, others: &[&str], is_ours: impl Fn(&[u8]) -> bool) -> Result<Self> {
         let failed = |error: io::Error| Error::state(path, &error);
         let at = || path.display().to_string();
         let refuse =
             |what: String| Error::new(ErrorKind::Config, what).at(at()).advise(words!["give ", Setting::Resume, " a new folder"]);
-        // Without a slash at the end, so that a link to a folder can be told from the folder.
+        // Without a trailing slash, so that a link to a folder can be distinguished from the folder.
         let path = path.components().as_path();
         make_private_folder(path).map_err(failed)?;
         let names: io::Result<Vec<OsString>> = path.read_dir().map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
@@ -48,24 +50,24 @@ impl Folder {
         let is_alone = names.iter().all(|name| all().any(|own| name == own));
         let is_begun = names.iter().all(|name| *name == LOCK || *name == *news[0]);
         if !has(sign) && !is_begun {
-            return Err(refuse("is not empty and holds no state of lookalike".into()));
+            return Err(refuse("is not empty and contains no state of lookalike".into()));
         }
         if has(sign) && ![LOCK].iter().chain(others).any(|name| has(name)) {
             let there = read(&path.join(sign)).map_err(failed)?;
             if !there.is_none_or(|there| is_ours(&there)) {
-                return Err(refuse(format!("holds a {sign} that is not lookalike's")));
+                return Err(refuse(format!("contains a {sign} that is not lookalike's")));
             }
         }
         let lock = lock(&path.join(LOCK)).map_err(failed)?.ok_or_else(|| {
-            let busy = Error::new(ErrorKind::Config, "another run is at work in it").at(at()).about(Setting::Resume);
-            busy.advise("wait for its end, or give another folder")
+            let busy = Error::new(ErrorKind::Config, "another run is using it").at(at()).about(Setting::Resume);
+            busy.advise("wait until that run ends, or give another folder")
         })?;
         if is_alone {
             make_private(path).map_err(failed)?;
         }
         for name in all().filter(|name| has(name)) {
             match File::open_regular(&path.join(name)).and_then(|file| file.make_private()) {
-                // The run that was at work has come to its end.
+                // The run that held the lock has just completed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 made => made.map_err(failed)?,
             }
@@ -77,12 +79,12 @@ impl Folder {
         &self.path
     }
 
-    /// What a file holds; none where there is none.
+    /// Returns the content of a file; `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         read(&self.path.join(name)).map_err(|error| Error::state(&self.path, &error))
     }
 
-    /// Writes a file that holds, whatever ends the process, what it held or all of this.
+    /// Writes a file atomically: however the process ends, the file has either its previous content or all of the new content.
     pub(super) fn write(&self, name: &str, content: &impl Serialize) -> Result<()> {
         let (path, new) = (self.path.join(name), self.path.join(format!("{name}{NEW}")));
         let write = || -> io::Result<()> {
@@ -98,12 +100,12 @@ impl Folder {
         write().map_err(|error| Error::state(&self.path, &error))
     }
 
-    /// The failure of a file that does not hold what was written to it.
+    /// Returns the error for a file whose content is different from what was written.
     pub(super) fn damaged(&self, name: &str) -> Error {
-        damaged(&self.path.join(name), "it is not what was written")
+        damaged(&self.path.join(name), "its content is not what was written")
     }
 
-    /// Takes these files away, in this order, and the folder if it is then empty.
+    /// Deletes these files, in this order, and the folder if it is then empty.
     pub(super) fn remove(self, names: &[&str]) -> io::Result<()> {
         let new = names.iter().map(|name| format!("{name}{NEW}"));
         for name in names.iter().map(ToString::to_string).chain(new).chain([LOCK.into()]) {
@@ -112,25 +114,26 @@ impl Folder {
                 remove(&path)?;
             }
         }
-        // A link stays, and so does the folder that it leads to: the next run finds it there.
+        // If the path is a link, the link and the folder that it points to are kept: the next run finds them there.
         if self.path.is_symlink() {
             return Ok(());
         }
         match remove_folder(&self.path) {
-            // The working directory, where something is mounted, in a folder that is another user's: it is empty, and does no harm.
+            // The folder is the working directory, a mount point, or in another user's folder. It is empty, so it does no harm if
+            // it remains.
             Err(error) if is_fixed(&error) => Ok(()),
             removed => removed.map(|_| ()),
         }
     }
 }
 
-/// Whether an empty folder stays because of what it is or where.
+/// Returns whether the error means that an empty folder cannot be removed because of what or where it is.
 fn is_fixed(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ResourceBusy};
     matches!(error.kind(), InvalidInput | PermissionDenied | ResourceBusy)
 }
 
-/// What a file holds; none where there is none.
+/// Returns the content of a file; `None` if it does not exist.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut file = match File::open_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -141,23 +144,23 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// The failure of a file that was damaged.
+/// Returns the error for a damaged file.
 pub(super) fn damaged(path: &Path, what: &str) -> Error {
     let folder = path.parent().unwrap_or(path).display();
     let damaged = Error::new(ErrorKind::Temporary, format!("{} is damaged: {what}", path.display())).about(Setting::Resume);
-    damaged.advise(format!("look after the disk, remove {folder} and begin anew"))
+    damaged.advise(format!("check the disk, remove {folder} and start again"))
 }
 
-/// For so long a lock may be held by nobody in particular: a command that a run was about to start when it was killed has what
-/// was open until it is started.
+/// How long a lock may remain held after its run has ended. If a run is killed while it starts a command, the command's process
+/// holds the run's open files until it has started.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// Makes and locks a file; none where another process has it.
+/// Creates and locks a file; `None` if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let started = Instant::now();
     loop {
         let file = match File::open_or_create(path) {
-            // The run that was at work came to its end, and took the folder away.
+            // The run that held the lock has completed, and deleted the folder.
             Err(error) if error.kind() == io::ErrorKind::NotFound && started.elapsed() < MOMENT => {
                 make_private_folder(folder_of(path))?;
                 continue;
@@ -165,7 +168,7 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
             opened => opened?,
         };
         if file.try_lock()? {
-            // Else it is that of a run which came to its end, and took the name away, in this moment.
+            // Otherwise another run completed and deleted this file at the same moment, so its lock is worthless.
             if file.is_at(path)? {
                 return Ok(Some(file));
             }

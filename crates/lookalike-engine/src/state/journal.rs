@@ -1,5 +1,5 @@
-//! A file of records, each behind the other. A record's checksum begins with that of the one before it, so that the last one's
-//! tells of all of them; the first one's begins with a number that tells whose journal it is.
+//! A file of consecutive records. Each record's checksum is seeded with the checksum of the previous record, so that the last
+//! checksum covers all records. The first checksum is seeded with a number that identifies the run of the journal.
 
 use std::{
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
@@ -15,13 +15,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::folder::damaged;
 
-/// Bytes before a record: its length and its checksum.
+/// The number of bytes before a record, which are its length and its checksum.
 const HEAD: usize = 16;
 
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const PIECE: usize = 1 << 18;
 
-/// How much of a journal there is.
+/// How much of a journal was written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Written {
     records: u64,
@@ -29,7 +29,7 @@ pub(super) struct Written {
     checksum: u64,
 }
 
-/// A journal, at its end.
+/// A journal, positioned at its end.
 #[derive(Debug)]
 pub(crate) struct Journal {
     file: File,
@@ -38,12 +38,12 @@ pub(crate) struct Journal {
     none: Written,
     written: Written,
     synced: Written,
-    room: Vec<u8>,
+    scratch: Vec<u8>,
 }
 
 impl Journal {
-    /// Opens the journal of which so much is valid, nothing by default; makes it where there is none. `owner` tells one run's
-    /// from another's.
+    /// Opens the journal, and creates it if it does not exist. `written` is the part of it that is valid, by default nothing; the
+    /// rest is removed. `owner` distinguishes the journals of different runs.
     pub(super) fn open(folder: &Path, name: &str, owner: u64, written: Option<Written>) -> Result<Self> {
         let path = folder.join(name);
         let none = Written { checksum: owner, ..Written::default() };
@@ -59,31 +59,32 @@ impl Journal {
         };
         let (file, length) = open().map_err(|error| Error::state(folder, &error))?;
         if length < written.bytes {
-            return Err(damaged(&path, &format!("it has {length} bytes of {}", written.bytes)));
+            return Err(damaged(&path, &format!("it has {length} of {} bytes", written.bytes)));
         }
-        Ok(Self { file, folder: folder.into(), path, none, written, synced: written, room: Vec::new() })
+        Ok(Self { file, folder: folder.into(), path, none, written, synced: written, scratch: Vec::new() })
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub(crate) fn len(&self) -> u64 {
         self.written.records
     }
 
-    /// Appends a record, which `fill` puts behind what its argument holds.
+    /// Appends a record. `fill` appends the record's content to its argument.
     pub(crate) fn append(&mut self, fill: impl FnOnce(&mut Vec<u8>)) -> Result<()> {
-        let Self { room, written, .. } = self;
-        room.clear();
-        room.resize(HEAD, 0);
-        fill(room);
-        let (length, checksum) = ((room.len() - HEAD) as u64, xxh3_64_with_seed(&room[HEAD..], written.checksum));
-        room[..8].copy_from_slice(&length.to_le_bytes());
-        room[8..HEAD].copy_from_slice(&checksum.to_le_bytes());
-        self.file.write_all(room).map_err(|error| Error::state(&self.folder, &error))?;
-        *written = Written { records: written.records + 1, bytes: written.bytes + room.len() as u64, checksum };
+        let Self { scratch, written, .. } = self;
+        scratch.clear();
+        scratch.resize(HEAD, 0);
+        fill(scratch);
+        let (length, checksum) = ((scratch.len() - HEAD) as u64, xxh3_64_with_seed(&scratch[HEAD..], written.checksum));
+        scratch[..8].copy_from_slice(&length.to_le_bytes());
+        scratch[8..HEAD].copy_from_slice(&checksum.to_le_bytes());
+        self.file.write_all(scratch).map_err(|error| Error::state(&self.folder, &error))?;
+        *written = Written { records: written.records + 1, bytes: written.bytes + scratch.len() as u64, checksum };
         Ok(())
     }
 
-    /// Gives all records in order: whatever is given is what was written. `give` says by a none that it does not understand one.
+    /// Passes all records to `give` in order, exactly as they were written. `give` returns `None` for a record that it does not
+    /// understand.
     pub(crate) fn each(&mut self, mut give: impl FnMut(&[u8]) -> Result<Option<()>>) -> Result<()> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => damaged(&self.path, "it ends in the middle"),
@@ -103,33 +104,33 @@ impl Journal {
             if length > (self.written.bytes - seen.bytes).saturating_sub(HEAD as u64) {
                 return Err(wrong());
             }
-            self.room.resize(length as usize, 0);
-            reader.read_exact(&mut self.room).map_err(failed)?;
-            if xxh3_64_with_seed(&self.room, seen.checksum) != checksum {
+            self.scratch.resize(length as usize, 0);
+            reader.read_exact(&mut self.scratch).map_err(failed)?;
+            if xxh3_64_with_seed(&self.scratch, seen.checksum) != checksum {
                 return Err(wrong());
             }
-            give(&self.room)?.ok_or_else(wrong)?;
+            give(&self.scratch)?.ok_or_else(wrong)?;
             seen = Written { records: seen.records + 1, bytes: seen.bytes + HEAD as u64 + length, checksum };
         }
         if seen != self.written {
-            return Err(damaged(&self.path, "it does not end as it did"));
+            return Err(damaged(&self.path, "its end is not what was written"));
         }
         Ok(())
     }
 
-    /// Forgets all records.
+    /// Removes all records.
     pub(crate) fn clear(&mut self) -> Result<()> {
         let cut = self.file.set_length(0).and_then(|()| self.file.rewind());
         self.written = self.none;
         cut.map_err(|error| Error::state(&self.folder, &error))
     }
 
-    /// How much an empty one is.
+    /// Returns the extent of an empty journal.
     pub(super) fn none(&self) -> Written {
         self.none
     }
 
-    /// Brings all to the disk, and tells how much it is.
+    /// Syncs all records to the disk, and returns their extent.
     pub(super) fn sync(&mut self) -> Result<Written> {
         if self.synced != self.written {
             self.file.sync().map_err(|error| Error::state(&self.folder, &error))?;
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn records_come_back_up_to_where_they_were_synced_and_any_damage_is_told() {
+    fn synced_records_are_recovered_and_damage_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let mut journal = Journal::open(folder.path(), "j", 7, None).unwrap();
         let records: Vec<Vec<u8>> = (0..9u8).map(|n| vec![n; 37 * usize::from(n % 4)]).collect();
@@ -179,15 +180,15 @@ mod tests {
             assert!(message.contains("/j is damaged: record "), "{at}: {message}");
         }
         fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
-        assert!(read(folder.path(), written).unwrap_err().to_string().contains("bytes of"));
+        assert!(read(folder.path(), written).unwrap_err().to_string().contains(" bytes"));
         fs::write(&path, &bytes).unwrap();
         let other = Written { checksum: 0, ..written };
-        assert!(read(folder.path(), other).unwrap_err().to_string().contains("does not end"));
+        assert!(read(folder.path(), other).unwrap_err().to_string().contains("its end is not"));
         let of_another = Journal::open(folder.path(), "j", 8, Some(written)).unwrap().each(|_| Ok(Some(()))).unwrap_err();
         assert!(of_another.to_string().contains("record 0 "), "{of_another}");
         let none_of_another = Journal::open(folder.path(), "none", 8, Some(Written { checksum: 7, ..Written::default() }));
         assert!(none_of_another.unwrap().each(|_| Ok(Some(()))).is_err());
-        // What is appended to what was read goes on with it.
+        // A record can be appended after reading, and continues the checksums.
         let mut journal = Journal::open(folder.path(), "j", 7, Some(written)).unwrap();
         journal.each(|_| Ok(Some(()))).unwrap();
         journal.append(|into| into.extend_from_slice(&records[6])).unwrap();

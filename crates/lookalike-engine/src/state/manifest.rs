@@ -1,4 +1,4 @@
-//! Which run a state is of: what decides its answer, and what its inputs look like.
+//! Identifies the run that a state belongs to, by everything that determines its result and by properties of its inputs.
 
 use std::{
     io::{self, Read, Seek, SeekFrom},
@@ -22,24 +22,25 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::config::RunConfig;
 
-/// Of what the journals' records and the manifest are made. 4: of a command there is a digest, not the line.
-const FORMAT: u32 = 5;
+/// The version of the journals' records and of the manifest. Version 4 replaced the command line of an input command by its
+/// digest. Version 5 replaced errors as sentences by errors as structures. Version 6 added the signs from which hints are made.
+const FORMAT: u32 = 6;
 
-/// The first format of which this holds: earlier manifests have the lines of commands.
+/// The first version in which manifests do not contain the command lines of input commands.
 const WITHOUT_COMMANDS: u32 = 4;
 
-/// Bytes at both ends of a file that tell it from others of its size and time.
+/// The number of bytes at either end of a file that are hashed, to distinguish it from other files of the same size and time.
 const END: u64 = 64 << 10;
 
-/// What must be the same of two runs, for one to go on with what the other did.
+/// The data that must be equal in two runs if one is to resume the other.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// The numbers in the journals are as the machine has them.
+    /// The version of the format, and the byte order of the numbers in the journals, which is that of the machine.
     state: Format,
-    /// As it was written: no digit of a number is lost.
+    /// The configuration, as text, so that no digit of a number is lost.
     configuration: Box<RawValue>,
     inputs: Vec<Identity>,
-    /// XXH3 of the rest, which tells damage from another run.
+    /// XXH3 of the other fields. It makes it possible to distinguish a damaged manifest from that of another run.
     checksum: String,
 }
 
@@ -50,26 +51,27 @@ struct Format {
     byte_order: String,
 }
 
-/// An input.
+/// The identity of an input.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     name: String,
-    /// XXH3 of a command's line, which may have a password in it. The journal has digests of what it prints.
+    /// XXH3 of a command line. The command line itself is not stored, since it may contain a password. The journal has digests of
+    /// the command's output.
     command: Option<String>,
     file: Option<Look>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     object: Option<Version>,
 }
 
-/// What an object is.
+/// The version of an object.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Version {
     size: u64,
-    /// The store's tag, or when it was written.
+    /// The store's entity tag, or the time when the object was written.
     version: String,
 }
 
-/// What a file looks like.
+/// The attributes of a file that identify its content.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Look {
     size: u64,
@@ -79,7 +81,8 @@ struct Look {
     last: String,
 }
 
-/// What decides a run's answer besides its inputs. Not where outputs and temporary files go, threads, memory.
+/// Everything except the inputs that determines a run's result. Paths of outputs and temporary files, the number of threads and
+/// the memory limit are not included.
 #[derive(Serialize)]
 struct Described<'a> {
     #[serde(flatten)]
@@ -94,7 +97,7 @@ struct Described<'a> {
     label_field: Option<&'a str>,
     allow_repeated_ids: bool,
     skip_bad: bool,
-    /// Inputs that are references.
+    /// The number of inputs that are references.
     against: usize,
     against_only: bool,
     drop_holders: bool,
@@ -126,13 +129,14 @@ impl Manifest {
         Ok(Self { checksum: format!("{:016x}", manifest.digest()?), ..manifest })
     }
 
-    /// Tells this run's journals from others'.
+    /// Returns a digest that distinguishes this run's journals from those of other runs.
     pub(super) fn digest(&self) -> Result<u64> {
         let rest = (&self.state, &self.configuration, &self.inputs);
         Ok(xxh3_64(&serde_json::to_vec(&rest).map_err(not_written)?))
     }
 
-    /// What a manifest's file holds; none where it was damaged. Of another format its state alone is looked at.
+    /// Parses the content of a manifest file; `None` if it is damaged. If its format is a different version, only the field
+    /// `state` is read.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Any {
@@ -146,20 +150,21 @@ impl Manifest {
         Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new(), checksum: String::new() })
     }
 
-    /// Refuses to go on with this one's state, which is in `folder`, in a run that has another.
+    /// Refuses to resume if the run's `own` manifest differs from this one. This manifest belongs to the state in `folder`.
     pub(super) fn refuse_other(&self, own: &Self, folder: &Path) -> Result<()> {
         let folder = folder.display();
         if self.state != own.state {
-            let told = |Format { format, lookalike, byte_order }: &Format| {
+            let reported = |Format { format, lookalike, byte_order }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
-            // It is not ours to remove: that version may still go on with it.
-            let what = format!("the state in {folder} is of {}, this is {}", told(&self.state), told(&own.state));
+            // Does not advise removing the state, since that other version can still resume from it.
+            let what =
+                format!("the state in {folder} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
             let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
-            let refused = refused.advise("go on with that one, or give another folder");
+            let refused = refused.advise("continue with that version, or give another folder");
             return Err(match self.state.format < WITHOUT_COMMANDS {
                 true => refused.advise(format!(
-                    "remove {folder} if it is not needed: it has the lines of commands in it, with passwords in them"
+                    "remove {folder} if you do not need it, because it contains command lines and any passwords in them"
                 )),
                 false => refused,
             });
@@ -169,7 +174,7 @@ impl Manifest {
                 [self, own].map(|manifest| serde_json::from_str(manifest.configuration.get()).unwrap_or_default());
             let (name, before, now) = difference("", &before, &now)
                 .unwrap_or_else(|| ("the configuration".into(), self.configuration.get().into(), own.configuration.get().into()));
-            let what = format!("the state in {folder} is of a run with {name} {before}, this one has {now}");
+            let what = format!("the state in {folder} is from a run with {name} {before}, but this run has {now}");
             let option = Setting::named(&name).unwrap_or(Setting::Resume);
             return Err(Error::new(ErrorKind::Config, what).about(option).advise("give the same options, or another folder"));
         }
@@ -179,7 +184,7 @@ impl Manifest {
                 many => format!("{} inputs", many.len()),
             };
             let (before, now) = (count(&self.inputs), count(&own.inputs));
-            let what = format!("the state in {folder} is of a run over {before}, this one has {now}");
+            let what = format!("the state in {folder} is from a run over {before}, but this run has {now}");
             let refused = Error::new(ErrorKind::Input, what).about(Setting::Resume);
             return Err(refused.advise("give the same inputs, or another folder"));
         }
@@ -187,12 +192,12 @@ impl Manifest {
     }
 }
 
-/// The failure of a manifest that cannot be written as JSON: there is none.
+/// Returns the error for a manifest that cannot be converted to JSON. This does not occur.
 fn not_written(error: serde_json::Error) -> Error {
     Error::failure(error.to_string())
 }
 
-/// Where two values first differ: the name of what does, and both.
+/// Finds the first difference between two values. Returns the name of the differing value, and both values as text.
 fn difference(name: &str, a: &Value, b: &Value) -> Option<(String, String, String)> {
     if a == b {
         return None;
@@ -242,33 +247,34 @@ impl Identity {
         }
         let message = match (&self.file, &now.file) {
             (Some(before), Some(after)) if self.name == now.name => {
-                let (before, after) = before.told(after);
+                let (before, after) = before.reported(after);
                 format!(
-                    "{}: {before} for the state in {folder}, now {after}; put back what it was, or begin anew in another folder",
+                    "{}: changed since the state in {folder} was saved, from {before} to {after}; restore the earlier file, or \
+                     start again in another folder",
                     self.name
                 )
             }
             _ if self.name == now.name && self.object.is_some() && now.object.is_some() => {
                 let [before, now] = [self, now].map(|identity| {
-                    identity.object.as_ref().map_or(String::new(), |is| format!("{} bytes, version {}", is.size, is.version))
+                    identity.object.as_ref().map_or(String::new(), |is| format!("{} bytes (version {})", is.size, is.version))
                 });
                 format!(
-                    "{}: {before} for the state in {folder}, now {now}; put back what it was, or begin anew in another folder",
+                    "{}: changed since the state in {folder} was saved, from {before} to {now}; restore the earlier data, or \
+                     start again in another folder",
                     self.name
                 )
             }
             _ if self.name == now.name && self.command != now.command => {
                 format!(
-                    "{}: is another command than in the run that the state in {folder} is of; give the same command, or another \
-                     folder",
+                    "{}: the state in {folder} is from a run with a different command; give the same command, or another folder",
                     self.name
                 )
             }
             _ => {
                 let (before, now) = (&self.name, &now.name);
                 format!(
-                    "the state in {folder} is of a run with the input {before}, this one has {now}; give the same inputs in the \
-                     same order, or another folder"
+                    "the state in {folder} is from a run with the input {before}, but this run has {now}; give the same inputs \
+                     in the same order, or another folder"
                 )
             }
         };
@@ -292,11 +298,11 @@ impl Look {
         Ok(Self { size, modified, first, last })
     }
 
-    /// What tells this one from another, of both.
-    fn told(&self, other: &Self) -> (String, String) {
+    /// Describes this file and another one by a property in which they differ.
+    fn reported(&self, other: &Self) -> (String, String) {
         let [before, now] = [self, other].map(|look| {
-            let time = look.modified.as_deref().unwrap_or("an unknown time");
-            format!("{} bytes of {time}", look.size)
+            let time = look.modified.as_deref().unwrap_or("at an unknown time");
+            format!("{} bytes (modified {time})", look.size)
         });
         if before != now {
             return (before, now);
@@ -305,6 +311,6 @@ impl Look {
             true => ("last", &self.last, &other.last),
             false => ("first", &self.first, &other.first),
         };
-        (format!("its {end} 64 KiB had the digest {before}"), now.clone())
+        (format!("the digest {before} of its {end} 64 KiB"), now.clone())
     }
 }

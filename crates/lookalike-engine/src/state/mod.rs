@@ -1,12 +1,12 @@
-//! What a run has done, in a folder, so that another run goes on from there after whatever ended the first: a kill, a full disk,
-//! a power cut.
+//! Saves a run's progress in a folder, so that another run can resume after an interruption: a kill, a full disk, a power cut.
 //!
-//! The passes stay as they are; what they find out is written down beside them. The folder has the [manifest](manifest) (which
-//! run this is: its configuration and what its inputs look like), two [journals](journal) (what the first pass found out of each
-//! block, and what the second decided in each round), and how far both are safely on the disk. A run that goes on gives the
-//! journals to its passes again, as if the blocks had just been read: the same stores come of it by the same code, whatever
-//! memory and threads it has. The alternative, stores that are themselves files with names, would save writing what spills
-//! twice, but would tie the format to every store, and a run with enough memory would read from files what it has at hand now.
+//! A run with a state makes the same passes as a run without, but also writes their results to the folder. The folder has the
+//! [manifest](manifest), which identifies the run by its configuration and by properties of its inputs. It has two
+//! [journals](journal): the results of the first pass for each block, and the decisions of the second pass in each round. It also
+//! records how much of both journals is safely on the disk. A resumed run passes the journals' records to its passes as if the
+//! blocks had just been read. So the same code fills the same stores, with any memory limit and any number of threads. The
+//! alternative was to make the stores themselves named files. Then spilled data would not be written twice, but the format would
+//! depend on every store. A run with enough memory would also have to read from files what it now has in memory.
 
 mod codec;
 mod folder;
@@ -34,35 +34,35 @@ const PROGRESS: &str = "progress.json";
 const SKETCHES: &str = "sketches.journal";
 const VERDICTS: &str = "verdicts.journal";
 
-/// After this time what was done is brought to the disk, however little it is.
+/// Progress is synced to the disk at least this often, however little it is.
 const OFTEN_ENOUGH: Duration = Duration::from_secs(10);
 
 /// A run's state.
 pub(crate) struct State {
     folder: Folder,
-    /// What the first pass found out, block by block.
+    /// The first pass's results, block by block.
     pub(crate) sketches: Journal,
-    /// What the pass that settles decided, round by round.
+    /// The decisions of the streaming pass, round by round.
     pub(crate) verdicts: Journal,
-    /// Bytes of input of a part.
+    /// The number of bytes of input after which progress is synced.
     part: u64,
-    /// Bytes of input since the last part's end.
+    /// Bytes of input since the last sync.
     since: u64,
     ended: Instant,
-    /// Where this run has gone on.
+    /// The point at which this run resumed an earlier one; `None` if it did not.
     pub(crate) resumed: Option<Resumed>,
 }
 
-/// Where a run went on that an earlier one had begun.
+/// The point at which a run resumed an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Resumed {
-    /// The pass that the earlier one had come to; [`Pairing`](Stage::Pairing) when that was between the passes over the input.
+    /// The pass that the earlier run had reached; [`Pairing`](Stage::Pairing) if it ended between the passes over the input.
     pub stage: Stage,
-    /// The share of that pass that it had done, where anybody knows; none between the passes.
+    /// The share of that pass that was done, if it is known; `None` between the passes.
     pub share: Option<f64>,
 }
 
-/// How much is safely on the disk.
+/// How much of the journals is safely on the disk.
 #[derive(Debug, Serialize, Deserialize)]
 struct Progress {
     sketches: Written,
@@ -70,11 +70,11 @@ struct Progress {
 }
 
 impl State {
-    /// Opens the state of a run over these inputs, or begins one.
+    /// Opens the state of a run over these inputs, or creates one.
     ///
     /// # Errors
-    /// A folder with other things in it, or another run at work; the state of another configuration, or of inputs that were
-    /// others; a manifest that was damaged; inputs that cannot be read again.
+    /// The folder contains other files, or another run is using it; the state belongs to a different configuration, or to inputs
+    /// that have since changed; a manifest is damaged; the inputs cannot be read again.
     pub(crate) fn open(resume: &Resume, config: &RunConfig, method: &Config, source: &Source) -> Result<Self> {
         source.refuse_unrepeatable()?;
         let folder =
@@ -100,13 +100,14 @@ impl State {
         })
     }
 
-    /// Counts bytes of input of which all is in the journals; brings these to the disk when a part is full.
+    /// Counts bytes of input whose results are completely in the journals. Syncs the journals to the disk when enough bytes were
+    /// counted or enough time has passed.
     pub(crate) fn passed(&mut self, bytes: u64) -> Result<()> {
         self.since += bytes;
         if self.since >= self.part || self.ended.elapsed() >= OFTEN_ENOUGH { self.commit() } else { Ok(()) }
     }
 
-    /// Brings the journals to the disk, and says so there.
+    /// Syncs the journals to the disk, and records their extent there.
     pub(crate) fn commit(&mut self) -> Result<()> {
         let sketches = self.sketches.sync()?;
         let progress = Progress { sketches, verdicts: self.verdicts.sync()? };
@@ -115,21 +116,21 @@ impl State {
         Ok(())
     }
 
-    /// Forgets what the pass that settles decided.
+    /// Discards the decisions of the streaming pass.
     pub(crate) fn forget_verdicts(&mut self) -> Result<()> {
         let progress = Progress { sketches: self.sketches.sync()?, verdicts: self.verdicts.none() };
         self.folder.write(PROGRESS, &progress)?;
         self.verdicts.clear()
     }
 
-    /// The run is done: takes its files away, and the folder if nothing else is in it. In an order that leaves, whenever it is
-    /// ended, a state that a run can go on from or nothing.
+    /// Deletes the files of a completed run, and the folder if it contains nothing else. They are deleted in such an order that
+    /// an interruption at any time leaves either nothing or a state that a run can resume from.
     pub(crate) fn finish(self) -> Result<()> {
         let path = self.folder.path().display().to_string();
         let removed = self.folder.remove(&[PROGRESS, SKETCHES, VERDICTS, MANIFEST]);
         removed.map_err(|error| {
             let kept = Error::new(ErrorKind::Temporary, format!("cannot be removed: {error}")).at(path);
-            kept.advise("all outputs are written: remove it yourself").because(error)
+            kept.advise("all outputs are written; remove it yourself").because(error)
         })
     }
 }

@@ -1,10 +1,10 @@
-//! What the page cache is told.
+//! Instructions to the page cache.
 
 use std::io;
 
 use super::File;
 
-/// Writes past the page cache, or through it again.
+/// Switches writes that bypass the page cache on or off.
 #[cfg(target_os = "linux")]
 pub(super) fn set_direct(file: &File, direct: bool) -> io::Result<()> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -18,11 +18,12 @@ pub(super) fn set_direct(_: &File, _: bool) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Says that a stretch will not be read soon: what of it is on the disk leaves the cache, the rest starts on its way there.
+/// Tells the page cache that a range will not be read soon: the part that is on the disk leaves the cache, and writing of the
+/// rest starts.
 #[cfg(target_os = "linux")]
 pub(super) fn leave(file: &File, offset: u64, length: u64) {
     use rustix::fs::{Advice, fadvise};
-    // A hint: where it cannot be taken, the cache does as it likes.
+    // This is a hint, which the cache may ignore.
     _ = fadvise(file, offset, std::num::NonZeroU64::new(length), Advice::DontNeed);
 }
 

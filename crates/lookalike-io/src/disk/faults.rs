@@ -1,6 +1,7 @@
-//! Faults on request, for tests: the n-th operation of a kind fails, moves less than it was asked to, or panics.
+//! Planned faults for tests: the n-th operation of a kind fails, moves fewer bytes than requested, or panics.
 //!
-//! A plan is the process's: who has one holds a lock, so that plans of tests that run side by side come one after the other.
+//! A plan applies to the whole process. Its owner holds a lock, so that tests that run in parallel use their plans one after the
+//! other.
 
 use std::{
     io,
@@ -13,18 +14,18 @@ use std::{
 pub use super::Operation;
 use crate::lock::lock;
 
-/// What happens to an operation.
+/// The fault of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It fails with the system's error of this number.
+    /// The operation fails with the system error of this number.
     Errno(i32),
-    /// It moves half of the bytes, or one: what any read and write may do.
+    /// The operation moves half of the bytes, but at least one, as any read or write may do.
     Short,
     /// The program panics.
     Panic,
 }
 
-/// Counts operations, and lets one of them fail, until it is dropped.
+/// A plan that counts operations, and can make one of them fail, until it is dropped.
 #[derive(Debug)]
 pub struct Plan {
     _alone: MutexGuard<'static, ()>,
@@ -39,15 +40,15 @@ struct Planned {
 
 static ALONE: Mutex<()> = Mutex::new(());
 static PLANNED: Mutex<Option<Planned>> = Mutex::new(None);
-/// Whether there is a plan: a run without one should not wait for a lock at each operation.
+/// Whether a plan exists: without one, operations should not wait for a lock.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Counts operations from now on. Waits until no other plan is there.
+/// Counts operations from now on. Waits until there is no other plan.
 pub fn count() -> Plan {
     plan(None)
 }
 
-/// Lets the `nth` operation of a kind from now on, from 0, meet a fault. Waits until no other plan is there.
+/// Makes the `nth` operation of a kind from now on, counted from 0, fail. Waits until there is no other plan.
 pub fn fail(operation: Operation, nth: u64, fault: Fault) -> Plan {
     plan(Some((operation, nth, fault)))
 }
@@ -60,12 +61,12 @@ fn plan(fault: Option<(Operation, u64, Fault)>) -> Plan {
 }
 
 impl Plan {
-    /// Operations of a kind so far.
+    /// Returns the number of operations of a kind so far.
     pub fn operations(&self, operation: Operation) -> u64 {
         lock(&PLANNED).as_ref().map_or(0, |planned| planned.counts[operation as usize])
     }
 
-    /// Whether the fault has happened.
+    /// Returns whether the fault has occurred.
     pub fn met(&self) -> bool {
         lock(&PLANNED).as_ref().is_some_and(|planned| planned.met)
     }
@@ -78,7 +79,7 @@ impl Drop for Plan {
     }
 }
 
-/// How many bytes of `length` an operation may move.
+/// Returns how many bytes of `length` an operation may move.
 pub(super) fn allowed(operation: Operation, length: usize) -> io::Result<usize> {
     if !ANY.load(Ordering::Relaxed) {
         return Ok(length);

@@ -1,4 +1,4 @@
-//! An open file.
+//! Operations on an open file.
 
 use std::{
     fs::{self, OpenOptions, Permissions, TryLockError},
@@ -14,23 +14,23 @@ use rustix::fs::OFlags;
 
 use super::{Operation, doing, moving};
 
-/// The permissions of an output before the user's umask, like those of any file that a program makes.
+/// The permissions of an output before the user's umask is applied, as for files of any other program.
 pub const USUAL: u32 = 0o666;
 
-/// The permissions of what only this run reads.
+/// The permissions of files that only this run reads.
 const PRIVATE: u32 = 0o600;
 
-/// An open file, whose every operation goes through this layer.
+/// An open file. All of its operations go through this layer.
 #[derive(Debug)]
 pub struct File(fs::File);
 
 impl File {
-    /// Opens a file or pipe to read it.
+    /// Opens a file or pipe for reading.
     pub fn open(path: &Path) -> io::Result<Self> {
         doing(Operation::Open, || fs::File::open(path)).map(Self)
     }
 
-    /// Opens a file to read it, and nothing else: no pipe, which could wait for ever, and no link.
+    /// Opens a regular file for reading. Pipes, which could block for ever, and links are rejected.
     pub fn open_regular(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
@@ -38,17 +38,17 @@ impl File {
         if file.metadata()?.is_file() { Ok(Self(file)) } else { Err(io::Error::other("is not a regular file")) }
     }
 
-    /// Opens what is there, a device or a pipe, to write behind what it holds.
+    /// Opens an existing device or pipe, and appends to its contents.
     pub(crate) fn append(path: &Path) -> io::Result<Self> {
         doing(Operation::Open, || OpenOptions::new().append(true).open(path)).map(Self)
     }
 
-    /// Standard input, without the standard library's buffer.
+    /// Returns standard input, without the standard library's buffer.
     pub(crate) fn stdin() -> io::Result<Self> {
         Self::shared(io::stdin().as_fd())
     }
 
-    /// Standard output, without the standard library's buffer.
+    /// Returns standard output, without the standard library's buffer.
     pub(crate) fn stdout() -> io::Result<Self> {
         Self::shared(io::stdout().as_fd())
     }
@@ -57,12 +57,12 @@ impl File {
         doing(Operation::Open, || descriptor.try_clone_to_owned()).map(|owned| Self(owned.into()))
     }
 
-    /// A temporary file to write and read, that has no name and is gone with the process.
+    /// Creates a temporary file for writing and reading. It has no name and disappears with the process.
     pub fn temporary(folder: &Path) -> io::Result<Self> {
         doing(Operation::Create, || tempfile::tempfile_in(folder)).map(Self)
     }
 
-    /// A file without a name, that can be [named](Self::link) later. Not every file system has such.
+    /// Creates a file without a name, which can be [named](Self::link) later. Not every file system supports this.
     #[cfg(target_os = "linux")]
     pub(crate) fn unnamed(folder: &Path, mode: u32) -> io::Result<Self> {
         let flags = OFlags::TMPFILE.bits() as i32;
@@ -75,27 +75,29 @@ impl File {
         .map(Self)
     }
 
-    /// A file without a name: not on this system.
+    /// Fails: this system has no files without a name.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn unnamed(_: &Path, _: u32) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Makes a file that is not there yet, to write it. A link with that name is not followed.
+    /// Creates a file for writing, which must not exist yet. A link with that name is not followed.
     pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode).custom_flags(OFlags::NOFOLLOW.bits() as i32);
         doing(Operation::Create, || options.open(path)).map(Self)
     }
 
-    /// Makes a file that is not there yet and takes it; none where another run has removed it between the two.
+    /// Creates a file, which must not exist yet, and claims it with `own`. Returns `None` if another run has removed it in
+    /// between.
     pub(crate) fn owned(path: &Path, mode: u32, own: impl Fn(&Self) -> io::Result<bool>) -> io::Result<Option<Self>> {
         let file = Self::create_new(path, mode)?;
         let is_own = own(&file)? && file.is_at(path)?;
         Ok(is_own.then_some(file))
     }
 
-    /// Opens a file to read and write it anywhere, and makes it where there is none, for this user alone. A link is not followed.
+    /// Opens a file for reading and writing at any position. If it does not exist, it is created for this user alone. A link is
+    /// not followed.
     pub fn open_or_create(path: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(PRIVATE);
@@ -103,7 +105,7 @@ impl File {
         doing(Operation::Create, || options.open(path)).map(Self)
     }
 
-    /// Gives an [unnamed](Self::unnamed) file a name that nothing has yet.
+    /// Gives an [unnamed](Self::unnamed) file a name that is not in use.
     pub(crate) fn link(&self, path: &Path) -> io::Result<()> {
         use rustix::fs::{AtFlags, CWD, linkat};
         let descriptor = std::os::fd::AsRawFd::as_raw_fd(&self.0);
@@ -111,23 +113,23 @@ impl File {
         doing(Operation::Link, || Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
     }
 
-    /// Another handle of the same open file: they share a position.
+    /// Returns another handle of the same open file; both share a position.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         doing(Operation::Open, || self.0.try_clone()).map(Self)
     }
 
-    /// Whether it is a terminal.
+    /// Returns whether it is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.0.is_terminal()
     }
 
-    /// Its permission bits.
+    /// Returns its permission bits.
     #[cfg(test)]
     pub(crate) fn permissions(&self) -> io::Result<Permissions> {
         self.0.metadata().map(|metadata| metadata.permissions())
     }
 
-    /// Sets who may read and write it.
+    /// Sets its permissions.
     pub(crate) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.0.set_permissions(permissions)
     }
@@ -137,12 +139,12 @@ impl File {
         tightened(self.0.metadata()?.permissions(), |permissions| self.set_permissions(permissions))
     }
 
-    /// Cuts it off behind so many bytes.
+    /// Truncates or extends it to this many bytes.
     pub fn set_length(&self, bytes: u64) -> io::Result<()> {
         doing(Operation::Write, || self.0.set_len(bytes))
     }
 
-    /// Takes it for this process until it is closed; false where another has it.
+    /// Locks it for this process until it is closed; returns false if another process has locked it.
     pub fn try_lock(&self) -> io::Result<bool> {
         doing(Operation::Open, || match self.0.try_lock() {
             Ok(()) => Ok(true),
@@ -151,7 +153,7 @@ impl File {
         })
     }
 
-    /// Whether it is what has this name now.
+    /// Returns whether this file currently has this name.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
         match path.metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -159,22 +161,22 @@ impl File {
         }
     }
 
-    /// What tells it from all other files: its device and its number there.
+    /// Returns what identifies the file: its device and its inode number.
     pub(crate) fn place(&self) -> io::Result<(u64, u64)> {
         self.0.metadata().map(|own| (own.dev(), own.ino()))
     }
 
-    /// Brings its bytes and its size to the disk.
+    /// Writes its contents and its size to the disk.
     pub fn sync(&self) -> io::Result<()> {
         doing(Operation::Sync, || self.0.sync_all())
     }
 
-    /// Reads some bytes from the place `offset`, wherever the position is.
+    /// Reads some bytes at `offset`, regardless of the current position.
     pub(crate) fn read_at(&self, bytes: &mut [u8], offset: u64) -> io::Result<usize> {
         moving(Operation::Read, bytes.len(), |length| self.0.read_at(&mut bytes[..length], offset))
     }
 
-    /// Fills `bytes` from the place `offset`, wherever the position is.
+    /// Fills `bytes` from `offset`, regardless of the current position.
     pub(crate) fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
             let read = self.read_at(bytes, offset)?;
@@ -216,7 +218,7 @@ impl AsFd for File {
     }
 }
 
-/// Sets permissions without those of the group and of others, if there are any. Only the owner and root can.
+/// Removes the permissions of the group and of others, if there are any. Only the owner and root can do this.
 pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissions) -> io::Result<()>) -> io::Result<()> {
     const OF_OTHERS: u32 = 0o077;
     if permissions.mode() & OF_OTHERS == 0 {
@@ -229,5 +231,5 @@ pub(super) fn tightened(mut permissions: Permissions, set: impl FnOnce(Permissio
     }
 }
 
-/// Where Linux shows a process its open files.
+/// The folder in which Linux lists the open files of a process.
 const DESCRIPTORS: &str = "/proc/self/fd";

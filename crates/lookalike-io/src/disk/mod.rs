@@ -1,8 +1,8 @@
-//! All that the engine asks of the file system: opening, reading, writing, syncing, naming. One thin layer, so that a test can
-//! let any single operation fail (the cargo feature `faults`) and see what becomes of the run.
+//! All file system operations of the engine: opening, reading, writing, syncing, naming. They form one thin layer so that a test
+//! can make any single operation fail (the cargo feature `faults`) and check how the run reacts.
 //!
-//! Operations that a signal interrupts are done again here; errors are the system's own. Without the feature the layer is what
-//! the standard library does, and costs nothing.
+//! Operations that a signal interrupts are repeated here; errors are those of the system. Without the feature, the layer only
+//! calls the standard library and costs nothing.
 
 #[cfg(feature = "faults")]
 pub mod faults;
@@ -26,28 +26,28 @@ pub use names::{exchange, folder_of, make_private, make_private_folder, remove, 
 pub use stream::Stream;
 pub use window::{WINDOW, Window};
 
-/// What can be asked of a file system, by kind.
+/// The kinds of file system operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// Opening what is there.
+    /// Opening an existing file.
     Open,
-    /// Making a file, with a name or without.
+    /// Creating a file, with or without a name.
     Create,
     /// Reading some bytes.
     Read,
     /// Writing some bytes.
     Write,
-    /// Bringing a file to the disk.
+    /// Writing a file to the disk.
     Sync,
-    /// Giving a file another name, or two files each other's.
+    /// Renaming a file, or exchanging the names of two files.
     Rename,
-    /// Giving a file a first name.
+    /// Giving an unnamed file a name.
     Link,
-    /// Taking a name away.
+    /// Removing a name.
     Remove,
 }
 
-/// How many bytes of `length` an operation may move: all, unless a test has planned a fault for it.
+/// Returns how many bytes of `length` an operation may move: all, unless a test has planned a fault for it.
 #[cfg(not(feature = "faults"))]
 #[inline(always)]
 fn allowed(_: Operation, length: usize) -> io::Result<usize> {
@@ -57,13 +57,13 @@ fn allowed(_: Operation, length: usize) -> io::Result<usize> {
 #[cfg(feature = "faults")]
 use faults::allowed;
 
-/// Whether a file system says that it has no such operation.
+/// Returns whether a file system reports that it does not support an operation.
 pub(crate) fn has_no_such(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported)
         || [Errno::OPNOTSUPP, Errno::NOSYS].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
-/// Moves bytes, again when a signal interrupts it.
+/// Moves bytes, and retries if a signal interrupts it.
 fn moving(operation: Operation, length: usize, mut work: impl FnMut(usize) -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match allowed(operation, length).and_then(&mut work) {
@@ -73,7 +73,7 @@ fn moving(operation: Operation, length: usize, mut work: impl FnMut(usize) -> io
     }
 }
 
-/// Does something, again when a signal interrupts it.
+/// Runs an operation, and retries if a signal interrupts it.
 fn doing<T>(operation: Operation, mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match allowed(operation, 0).and_then(|_| work()) {

@@ -1,4 +1,4 @@
-//! The names of files.
+//! Operations on the names of files.
 
 use std::{fs, io, os::unix::fs::DirBuilderExt, path::Path};
 
@@ -7,19 +7,19 @@ use super::{
     file::{File, tightened},
 };
 
-/// Gives a file another name; whatever had it is replaced in the same moment.
+/// Renames a file; an existing file with the new name is replaced atomically.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     doing(Operation::Rename, || fs::rename(from, to))
 }
 
-/// Gives two files each other's names, in one moment. Not every file system can.
+/// Exchanges the names of two files atomically. Not every file system supports this.
 #[cfg(target_os = "linux")]
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     doing(Operation::Rename, || Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?))
 }
 
-/// Gives two files each other's names: not on this system.
+/// Fails: this system cannot exchange the names of two files.
 #[cfg(not(target_os = "linux"))]
 pub fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
@@ -30,7 +30,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
 }
 
-/// Makes a folder for this user alone, and the usual ones above it, where there are none.
+/// Creates a folder for this user alone if it does not exist, and missing parent folders with the usual permissions.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     doing(Operation::Create, || {
         fs::create_dir_all(folder_of(path))?;
@@ -46,7 +46,7 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))
 }
 
-/// Takes an empty folder away; false where something is in it.
+/// Removes an empty folder; returns false if the folder is not empty.
 pub fn remove_folder(path: &Path) -> io::Result<bool> {
     doing(Operation::Remove, || match fs::remove_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(false),
@@ -54,12 +54,12 @@ pub fn remove_folder(path: &Path) -> io::Result<bool> {
     })
 }
 
-/// Brings the names in a folder to the disk.
+/// Writes the names in a folder to the disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync()
 }
 
-/// The folder that a path's file stands in.
+/// Returns the folder that contains a path's file.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

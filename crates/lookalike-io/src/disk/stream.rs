@@ -1,8 +1,8 @@
 //! A file that is written once, from its beginning to its end.
 //!
-//! A large one would push everything else out of the page cache, and fresh pages of it are dear: a gigabyte takes 0.9 to 4.5
-//! seconds through the cache and 0.6 past it (bench/speed/NOTES.md). So large files are written past the cache where the file
-//! system can, and otherwise their pages leave it as soon as they are on the disk.
+//! A large file would push everything else out of the page cache, and fresh pages of the cache are expensive: a gigabyte takes
+//! 0.9 to 4.5 seconds through the cache and 0.6 if it bypasses the cache (bench/speed/NOTES.md). So large files bypass the cache
+//! if the file system supports it. Otherwise their pages leave the cache as soon as they are on the disk.
 
 use std::io::{self, Write};
 
@@ -12,13 +12,13 @@ use super::{
     window::PAGE,
 };
 
-/// Files up to this size stay in the cache: they cost little, and are often read next.
+/// Files up to this size remain in the cache: they cost little, and are often read next.
 const SMALL: u64 = 4 << 20;
 
-/// Bytes that may be on their way to the disk before the cache is asked again to let them go.
+/// The number of bytes that may be on their way to the disk before the cache is asked again to drop them.
 const BEHIND: u64 = 16 << 20;
 
-/// A file in the making.
+/// A file that is being written.
 #[derive(Debug)]
 pub struct Stream {
     file: File,
@@ -28,33 +28,33 @@ pub struct Stream {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// A device, a pipe: nothing is known of it.
+    /// A device or a pipe, about which nothing is known.
     Plain,
     /// A file that is still small.
     Cached,
-    /// Past the cache.
+    /// Bypasses the cache.
     Direct,
-    /// Through the cache, and out of it.
+    /// Goes through the cache, which is asked to drop the pages afterwards.
     Behind,
 }
 
 impl Stream {
-    /// A new, empty file.
+    /// Creates a stream for a new, empty file.
     pub(crate) fn new(file: File) -> Self {
         Self { file, written: 0, way: Way::Cached }
     }
 
-    /// Something that others may write to as well.
+    /// Creates a stream for a device or pipe that others may also write to.
     pub(crate) fn shared(file: File) -> Self {
         Self { file, written: 0, way: Way::Plain }
     }
 
-    /// The file.
+    /// Returns the file.
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
-    /// Turns to what can write these bytes at this place.
+    /// Switches to a mode in which these bytes can be written at the current position.
     fn turn(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.way == Way::Cached && self.written >= SMALL {
             self.way = if set_direct(&self.file, true).is_ok() { Way::Direct } else { Way::Behind };
@@ -72,11 +72,11 @@ impl Stream {
 }
 
 impl Write for Stream {
-    /// Goes past the cache when `bytes` are a full [`Window`](super::Window)'s.
+    /// Bypasses the cache if `bytes` are a full [`Window`](super::Window).
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.turn(bytes)?;
         let n = match self.file.write(bytes) {
-            // Some file systems refuse only now, or want other multiples.
+            // Some file systems reject direct writes only now, or require other multiples.
             Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
                 self.turn_back()?;
                 self.file.write(bytes)?

@@ -1,12 +1,14 @@
-//! A piece of memory that can be written past the page cache.
+//! A buffer that can be written without the page cache.
 
-/// What the address, the length and the place of a write past the page cache must be a multiple of, on all disks that we know.
+/// The address, the length and the position of a write that bypasses the page cache must be multiples of this, on all known
+/// disks.
 pub(super) const PAGE: usize = 4096;
 
-/// Bytes in a window: with three of them or more on the way, writing is as fast as with larger ones (bench/speed/NOTES.md).
+/// The size of a window in bytes. With three or more windows in flight, writing is as fast as with larger ones
+/// (bench/speed/NOTES.md).
 pub const WINDOW: usize = 1 << 20;
 
-/// A mebibyte that begins at a page's boundary. Its memory is the system's until it is filled.
+/// A mebibyte that begins at a page boundary. The system provides its memory only when it is filled.
 #[derive(Debug)]
 pub struct Window {
     memory: Vec<u8>,
@@ -15,7 +17,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// An empty window.
+    /// Creates an empty window.
     pub(crate) fn new() -> Self {
         let memory = vec![0; WINDOW + PAGE];
         // The vector never grows, so its memory never moves.
@@ -23,7 +25,7 @@ impl Window {
         Self { memory, start, filled: 0 }
     }
 
-    /// Takes what fits of `bytes`; gives what does not.
+    /// Copies as much of `bytes` as fits; returns the rest.
     pub(crate) fn fill<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (taken, left) = bytes.split_at(bytes.len().min(WINDOW - self.filled));
         let at = self.start + self.filled;
@@ -32,17 +34,17 @@ impl Window {
         left
     }
 
-    /// What it was filled with.
+    /// Returns the bytes that it was filled with.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.memory[self.start..self.start + self.filled]
     }
 
-    /// Whether nothing more fits.
+    /// Returns whether it is full.
     pub(crate) fn is_full(&self) -> bool {
         self.filled == WINDOW
     }
 
-    /// Makes it empty.
+    /// Empties it.
     pub(crate) fn clear(&mut self) {
         self.filled = 0;
     }

@@ -1,5 +1,5 @@
-//! What can go wrong with files. An error has a place, the field of the configuration that it is about, what is wrong and what to
-//! do; the command, Python and whatever else shows it say the names of fields in their own words ([`Front`]).
+//! Errors about files. An error consists of its place, the configuration field that it concerns, a description of what is wrong,
+//! and advice on what to do. The command, Python and other front ends call the fields by their own names ([`Front`]).
 
 use std::{
     any::Any,
@@ -25,11 +25,11 @@ pub use words::{Front, Neutral, Words};
 
 use crate::words;
 
-/// The result of an engine function.
+/// The result of a function of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A failure: of what kind, where, what is wrong and what to do. [`Display`](fmt::Display) names fields of the configuration as they
-/// are called there; [`told`](Self::told) as a front does.
+/// A failure: its kind, its place, what is wrong and what to do. [`Display`](fmt::Display) uses the configuration's names of
+/// fields; [`rendered`](Self::rendered) uses those of a front end.
 #[derive(Debug, Clone)]
 pub struct Error(Box<Parts>);
 
@@ -37,7 +37,7 @@ pub struct Error(Box<Parts>);
 struct Parts {
     kind: ErrorKind,
     place: Place,
-    /// The line that it is about, counted from 0 in its block, until it is known where the block begins.
+    /// The line that the error concerns, counted from 0 in its block; set until the block's position is known.
     record: Option<u64>,
     option: Option<Setting>,
     what: Words,
@@ -46,59 +46,60 @@ struct Parts {
     source: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
-/// What sort of failure: for exit codes, exception classes, HTTP statuses.
+/// The kind of a failure, for exit codes, exception classes and HTTP statuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The configuration cannot be.
+    /// The configuration is invalid.
     Config,
     /// An input cannot be found, opened, read or decompressed.
     Input,
-    /// A line is no usable record.
+    /// A line is not a usable record.
     Record,
     /// An output cannot be written.
     Output,
-    /// The reader of our output has gone: no failure of ours.
+    /// The output pipe was closed by its reader, which is not an error of lookalike.
     BrokenPipe,
     /// Temporary files cannot be written or read.
     Temporary,
-    /// The one who asked for the run wants it no more: its observer said so.
+    /// The caller cancelled the run through its observer.
     Interrupted,
-    /// A fault of lookalike's own.
+    /// An internal error of lookalike.
     Internal,
 }
 
-/// What is between what is wrong and what to do.
+/// The separators between what is wrong and what to do.
 const SEMICOLON: &str = "; ";
 const COLON: &str = ": ";
 
 impl Error {
-    /// A failure, with what is wrong; where it is and what to do about it come after.
+    /// Creates an error from a description of what is wrong; its place and advice are added later.
     pub fn new(kind: ErrorKind, what: impl Into<Words>) -> Self {
         let (place, what, advice) = (Place::default(), what.into(), Words::default());
         Self(Box::new(Parts { kind, place, record: None, option: None, what, advice, joint: SEMICOLON, source: None }))
     }
 
-    /// A record that cannot be used.
+    /// Creates an error for a record that cannot be used.
     pub fn record(what: impl Into<Words>) -> Self {
         Self::new(ErrorKind::Record, what)
     }
 
-    /// In a line, counted from 0 in its block: `path:line: ` comes before the message once it is [placed](Self::placed).
+    /// Sets the line, counted from 0 in its block. The message begins with `path:line: ` once the error is
+    /// [placed](Self::placed).
     #[must_use]
     pub fn of_line(mut self, line: u64) -> Self {
         self.0.record = Some(line);
         self
     }
 
-    /// In this input, folder or object; its name is shown before the message.
+    /// Sets the input, folder or object; its name is shown before the message.
     #[must_use]
     pub fn at(mut self, path: impl Into<String>) -> Self {
         self.0.place.path = Some(path.into());
         self
     }
 
-    /// At a place of an input, and in the field and at the byte that are known already.
+    /// Sets the place in an input. A field or byte that is already known is kept if `place` has none.
     #[must_use]
     pub fn at_place(mut self, place: Place) -> Self {
         let known = std::mem::replace(&mut self.0.place, place);
@@ -107,28 +108,28 @@ impl Error {
         self
     }
 
-    /// In a field or a column of a record. The message says it in its own way.
+    /// Sets the field or column of the record. The message describes it separately.
     #[must_use]
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
         self.0.place.field = Some(field.into());
         self
     }
 
-    /// At a byte of the line or of the field, from 1. The message says it in its own way.
+    /// Sets the byte of the line or field, counted from 1. The message describes it separately.
     #[must_use]
     pub fn at_byte(mut self, byte: u64) -> Self {
         self.0.place.byte = Some(byte);
         self
     }
 
-    /// Says which field of the configuration is to blame, where it is not the first that the message names.
+    /// Sets the configuration field that causes the error, if it is not the first one that the message names.
     #[must_use]
     pub fn about(mut self, option: impl Into<Option<Setting>>) -> Self {
         self.0.option = option.into();
         self
     }
 
-    /// What to do; after other advice if there is some.
+    /// Adds advice, after any existing advice.
     #[must_use]
     pub fn advise(mut self, advice: impl Into<Words>) -> Self {
         let before = std::mem::take(&mut self.0.advice);
@@ -136,22 +137,23 @@ impl Error {
         self
     }
 
-    /// What to do, after a colon: where it says why the former cannot be, or reads as a part of the same sentence.
+    /// Adds advice after a colon instead of a semicolon. This is for advice that explains why the request is impossible, or that
+    /// continues the same sentence.
     #[must_use]
     pub fn instead(mut self, advice: impl Into<Words>) -> Self {
         self.0.joint = COLON;
         self.advise(advice)
     }
 
-    /// What caused it.
+    /// Sets the cause.
     #[must_use]
     pub fn because(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(source));
         self
     }
 
-    /// Says where the failure is, if it is in a line, now that the number of its block's first line is known: `place` tells of a
-    /// line's number in the block where that is.
+    /// Sets the final place of an error about a line, once the position of the line's block is known. `place` maps the line's
+    /// number in the block to its place.
     #[must_use]
     pub fn placed(mut self, place: impl FnOnce(u64) -> Place) -> Self {
         match self.0.record.take() {
@@ -160,69 +162,70 @@ impl Error {
         }
     }
 
-    /// A configuration that another refuses in words for the user.
+    /// Creates an error for a configuration that another library rejects. The message of that library is shown to the user.
     pub fn config(refused: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::new(ErrorKind::Config, refused.to_string()).because(refused)
     }
 
-    /// What a panic has made of a run.
+    /// Creates an error for a panic of a run.
     pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
         Self::failure(said(panic).to_owned())
     }
 
-    /// A fault of our own.
+    /// Creates an internal error.
     pub fn failure(what: impl Into<Words>) -> Self {
         Self::new(ErrorKind::Internal, words!["lookalike failed: ", what]).advise("please report it")
     }
 
-    /// What sort of failure it is.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// The same of another kind.
+    /// Returns the same error with another kind.
     #[must_use]
     pub fn of_kind(mut self, kind: ErrorKind) -> Self {
         self.0.kind = kind;
         self
     }
 
-    /// Where it is.
+    /// Returns its place.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// The field of the configuration that it is about: that which is to blame if it is known, else the first that the message names.
+    /// Returns the configuration field that it concerns: the one that causes it if known, otherwise the first one that the
+    /// message names.
     pub fn option(&self) -> Option<Setting> {
         let named = || self.0.what.settings().chain(self.0.advice.settings()).next();
         self.0.option.or_else(named)
     }
 
-    /// What is wrong.
+    /// Returns what is wrong.
     pub fn what(&self) -> &Words {
         &self.0.what
     }
 
-    /// What to do; empty where nothing helps.
+    /// Returns what to do; empty if there is no advice.
     pub fn advice(&self) -> &Words {
         &self.0.advice
     }
 
-    /// The message, with fields of the configuration as a front names them. It may be printed on a terminal: it is on one line, and
-    /// control characters of names and data in it are written out. Nor is it longer than a message should be, whatever it quotes.
-    pub fn told(&self, front: &dyn Front) -> String {
+    /// Returns the message, in which configuration fields have the names of a front end. It is safe to print on a terminal: it is
+    /// on one line, and control characters in names and data are escaped. Its length is limited, whatever it quotes.
+    pub fn rendered(&self, front: &dyn Front) -> String {
         let Parts { place, what, advice, joint, .. } = &*self.0;
-        let (place, what, advice) = (place.shown(), what.told(front), advice.told(front));
+        let (place, what, advice) = (place.shown(), what.rendered(front), advice.rendered(front));
         let parts = [place.as_deref().unwrap_or_default(), if place.is_some() { ": " } else { "" }, &what];
         let advice = [if advice.is_empty() { "" } else { joint }, &advice];
         shown::message(&[&parts[..], &advice[..]].concat().concat()).into_owned()
     }
 
-    /// What is wrong and what to do, of a limit of the system that is none of the disk's.
+    /// Returns what is wrong and what to do, for an error about a system limit other than disk space.
     fn of_limits(error: &io::Error) -> Option<(&'static str, Words)> {
-        // EMFILE and ENFILE: the standard library has no kind for them.
+        // EMFILE and ENFILE, for which the standard library has no kind.
         if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
-            let advice = words!["raise the limit, as with ulimit -n 4096, or give fewer ", Setting::Threads];
+            let advice = words!["raise the limit, for example with ulimit -n 4096, or lower ", Setting::Threads];
             return Some(("too many files are open", advice));
         }
         let is_large = error.kind() == io::ErrorKind::FileTooLarge;
@@ -231,12 +234,12 @@ impl Error {
         })
     }
 
-    /// The failure of ours that an error of the system carries.
+    /// Returns the lookalike error that a system error carries.
     fn carried(error: &io::Error) -> Option<Self> {
         error.get_ref().and_then(|inner| inner.downcast_ref::<Self>()).cloned()
     }
 
-    /// Caused by what the system says.
+    /// Sets a system error as the cause.
     fn of_system(self, error: &io::Error) -> Self {
         self.because(match error.raw_os_error() {
             Some(number) => io::Error::from_raw_os_error(number),
@@ -244,7 +247,7 @@ impl Error {
         })
     }
 
-    /// The failure of reading an input; of what carries a failure of ours, that.
+    /// Returns the error for a failure to read an input. If the system error carries a lookalike error, the result is that one.
     pub fn reading(path: &str, error: &io::Error) -> Self {
         if let Some(ours) = Self::carried(error) {
             return ours;
@@ -252,7 +255,7 @@ impl Error {
         let (what, advice): (Words, Words) = match error.kind() {
             _ if let Some((what, advice)) = Self::of_limits(error) => (words!["cannot be read: ", what], advice),
             io::ErrorKind::NotFound => ("no such file".into(), "check the name, or give a folder or a quoted glob".into()),
-            io::ErrorKind::PermissionDenied => ("permission denied".into(), "make the file readable for you".into()),
+            io::ErrorKind::PermissionDenied => ("permission denied".into(), "make the file readable".into()),
             io::ErrorKind::UnexpectedEof => {
                 ("the compressed data ends in the middle: the file is truncated".into(), "copy or download it again".into())
             }
@@ -260,14 +263,14 @@ impl Error {
                 (format!("the compressed data is damaged ({error})").into(), "copy or download it again".into())
             }
             _ => {
-                let advice = "look after the disk, or copy the file to another and read it there";
+                let advice = "check the disk, or copy the file to another disk and read it there";
                 (format!("cannot be read: {error}").into(), advice.into())
             }
         };
         Self::new(ErrorKind::Input, what).at(path).advise(advice).of_system(error)
     }
 
-    /// The failure of writing an output; of what carries a failure of ours, that.
+    /// Returns the error for a failure to write an output. If the system error carries a lookalike error, the result is that one.
     pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
         if let Some(ours) = Self::carried(error) {
             return ours;
@@ -278,21 +281,21 @@ impl Error {
                 return Self::new(ErrorKind::BrokenPipe, error.to_string()).at(path).of_system(error);
             }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                ("no space left".into(), "free some or write elsewhere".into())
+                ("no space left".into(), "free some space or write elsewhere".into())
             }
-            io::ErrorKind::PermissionDenied => ("permission denied".into(), "write to a folder that is yours".into()),
-            io::ErrorKind::NotFound => ("its folder does not exist".into(), "make it first".into()),
+            io::ErrorKind::PermissionDenied => ("permission denied".into(), "write to a folder that you can write to".into()),
+            io::ErrorKind::NotFound => ("its folder does not exist".into(), "create it first".into()),
             io::ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".into(), "write elsewhere".into()),
             io::ErrorKind::IsADirectory => ("it is a folder".into(), "give the name of a file".into()),
-            // Told by ourselves.
+            // The message comes from lookalike itself.
             io::ErrorKind::Other => (error.to_string(), Words::default()),
-            _ => (error.to_string(), "look after the disk, or write elsewhere".into()),
+            _ => (error.to_string(), "check the disk, or write elsewhere".into()),
         };
         let name = if path == "-" { "standard output" } else { path };
         Self::new(ErrorKind::Output, words!["cannot be written: ", what]).at(name).advise(advice).of_system(error)
     }
 
-    /// The failure of a temporary file in a folder.
+    /// Returns the error for a failure of a temporary file in a folder.
     pub fn temporary(folder: &Path, error: &io::Error) -> Self {
         let (what, limits) = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ("no space left".into(), None),
@@ -301,50 +304,56 @@ impl Error {
         let folder = folder.display().to_string();
         let what = words![format!("temporary files in {}: ", shown::path(&folder)), what];
         let failure = limits.into_iter().fold(Self::new(ErrorKind::Temporary, what), Self::advise);
-        let failure = failure.advise(words!["name another folder with ", Setting::TempDir]).about(Setting::TempDir);
+        let failure = failure.advise(words!["choose another folder with ", Setting::TempDir]).about(Setting::TempDir);
         failure.of_system(error)
     }
 
-    /// The failure of keeping a run's state in a folder.
+    /// Returns the error for a failure to keep a run's state in a folder.
     pub fn state(folder: &Path, error: &io::Error) -> Self {
         let (what, limits, advice): (String, Option<Words>, Words) = match error.kind() {
             _ if let Some((what, advice)) = Self::of_limits(error) => {
-                (what.into(), Some(advice), "then give the same command again: it goes on from there".into())
+                (what.into(), Some(advice), "then run the same command again, which continues from there".into())
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                ("no space left".into(), None, "free some and give the same command again: it goes on from there".into())
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => (
+                "no space left".into(),
+                None,
+                "free some space and run the same command again, which continues from there".into(),
+            ),
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                (error.to_string(), None, words!["give ", Setting::Resume, " a folder that is yours"])
+                (error.to_string(), None, words!["give ", Setting::Resume, " a folder that you can write to"])
             }
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-                ("is no folder".into(), None, words!["give ", Setting::Resume, " the name of a new one"])
+                ("is not a directory".into(), None, words!["give ", Setting::Resume, " the name of a new folder"])
             }
             _ => {
-                let advice = "look after the disk, and give the same command again: it goes on from there";
+                let advice = "check the disk and run the same command again, which continues from there";
                 (error.to_string(), None, advice.into())
             }
         };
         let folder = folder.display().to_string();
-        let what = words![format!("the state in {}: ", shown::path(&folder)), what];
+        let folder = shown::path(&folder);
+        let what = match error.kind() {
+            io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => format!("{folder} {what}"),
+            _ => format!("the state in {folder}: {what}"),
+        };
         let failure = limits.into_iter().fold(Self::new(ErrorKind::Temporary, what), Self::advise);
         failure.advise(advice).about(Setting::Resume).of_system(error)
     }
 }
 
-/// Works, and makes an error of a panic. What was being changed when it happened must not be used any more.
+/// Runs `work` and turns a panic into an error. Data that was being changed during the panic must not be used any more.
 pub fn without_panic<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let worked = panic::catch_unwind(AssertUnwindSafe(work));
     worked.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)))
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub fn said(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
-/// What is kept of the failure of a record, to be told by another process.
+/// The serialised failure of a record, to be reported by another process.
 #[derive(Serialize, Deserialize)]
 struct Saved<'a> {
     place: Cow<'a, Place>,
@@ -355,7 +364,7 @@ struct Saved<'a> {
 }
 
 impl Error {
-    /// The failure of a record as a text, from which [`of_saved`](Self::of_saved) makes it again, without its cause.
+    /// Returns the failure of a record as a text, from which [`of_saved`](Self::of_saved) restores it without its cause.
     pub fn saved(&self) -> String {
         let Parts { place, option, what, advice, joint, .. } = &*self.0;
         let [what, advice] = [what, advice].map(Cow::Borrowed);
@@ -363,7 +372,7 @@ impl Error {
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
-    /// The failure of a record that was [`saved`](Self::saved); none of other texts.
+    /// Returns the failure of a record that was [`saved`](Self::saved); `None` for other texts.
     pub fn of_saved(text: &str) -> Option<Self> {
         let Saved { place, option, what, advice, after_colon } = serde_json::from_str(text).ok()?;
         let error = Self::record(what.into_owned()).at_place(place.into_owned()).about(option);
@@ -372,14 +381,14 @@ impl Error {
     }
 }
 
-/// As its message, with the configuration's names of fields.
+/// Serialises an error as its message, with the names of fields from the configuration.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-/// Whether both say the same, whatever caused them.
+/// Compares two errors without their causes.
 impl PartialEq for Error {
     fn eq(&self, other: &Self) -> bool {
         let said = |error: &Self| {
@@ -392,7 +401,7 @@ impl PartialEq for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told(&Neutral))
+        f.write_str(&self.rendered(&Neutral))
     }
 }
 
@@ -430,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_front_says_fields_in_its_own_words() {
+    fn a_front_end_uses_its_own_names_for_fields() {
         struct Flags;
         impl Front for Flags {
             fn setting(&self, setting: Setting) -> std::borrow::Cow<'static, str> {
@@ -448,7 +457,7 @@ mod tests {
             .of_line(3);
         let error = error.placed(|line| Place::line("a.jsonl", line + 1));
         let message = "a.jsonl:4: field text is null; give a string, or name another with --text-field; of CSV say --format csv";
-        assert_eq!(error.told(&Flags), message);
+        assert_eq!(error.rendered(&Flags), message);
         assert_eq!(error.to_string(), message.replace("--text-field", "text_field").replace("--format csv", "format=csv"));
         assert_eq!(error.option(), Some(Setting::TextField));
         assert_eq!(error.about(Setting::SetField).option(), Some(Setting::SetField));
@@ -467,12 +476,12 @@ mod tests {
         let again = Error::of_saved(&saved.saved()).unwrap();
         assert_eq!((again.to_string(), again.place()), ("x:2: akeep: b".into(), saved.place()));
         assert!(Error::of_saved("no such text").is_none());
-        // A pointer: results are as small as they can be.
+        // An error is one pointer, so results are as small as possible.
         assert_eq!(size_of::<Result<()>>(), size_of::<usize>());
     }
 
     #[test]
-    fn every_field_that_the_core_names_is_known() {
+    fn every_field_name_of_the_core_is_known() {
         let source = include_str!("../../../lookalike/src/error.rs");
         let names = source.split("fn field(").nth(1).unwrap().split('"').skip(1).step_by(2);
         let names: Vec<_> = names.take_while(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect();

@@ -1,17 +1,17 @@
-//! Where a failure is.
+//! The place of a failure.
 
 use std::fmt;
 
 use lookalike::shown;
 use serde::{Deserialize, Serialize};
 
-/// Where something is in an input: as much as is known of it.
+/// A place in an input, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Place {
-    /// A file, a folder, an object's URL without its secrets, or what a table in memory is called.
+    /// A file, a folder, an object's URL without its secrets, or the name of a table in memory.
     pub path: Option<String>,
-    /// The number of a line or a record, from 1; in a table in memory a row, from 0, which is how its owner counts.
+    /// The number of a line or a record, from 1. For a table in memory it is a row, from 0, as its owner counts.
     pub line: Option<u64>,
     /// A field or a column of a record.
     pub field: Option<String>,
@@ -22,23 +22,23 @@ pub struct Place {
 }
 
 impl Place {
-    /// An input as a whole.
+    /// Returns the place of a whole input.
     pub fn of(path: impl Into<String>) -> Self {
         Self { path: Some(path.into()), ..Self::default() }
     }
 
-    /// A line of an input, counted from 1.
+    /// Returns the place of a line of an input, counted from 1.
     pub fn line(path: impl Into<String>, line: u64) -> Self {
         Self { line: Some(line), ..Self::of(path) }
     }
 
-    /// A row of a table in memory, counted from 0.
+    /// Returns the place of a row of a table in memory, counted from 0.
     pub fn row(path: impl Into<String>, row: u64) -> Self {
         Self { is_row: true, ..Self::line(path, row) }
     }
 
-    /// What a message begins with: [`Display`](fmt::Display), with a path that may be printed and is not too long. None where
-    /// nothing is known.
+    /// Returns the beginning of a message: [`Display`](fmt::Display) with a path that is safe to print and not too long. Returns
+    /// `None` if the path is unknown.
     pub(super) fn shown(&self) -> Option<String> {
         self.path.as_deref().map(|path| self.with(&shown::path(path)))
     }
@@ -52,7 +52,7 @@ impl Place {
     }
 }
 
-/// `path`, `path:line` or `name row 3`.
+/// Writes `path`, `path:line` or `name row 3`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.with(self.path.as_deref().unwrap_or_default()))
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_named_by_what_is_known() {
+    fn places_are_named_by_the_known_parts() {
         assert_eq!(Place::of("a.jsonl").to_string(), "a.jsonl");
         assert_eq!(Place::line("a.jsonl", 3).to_string(), "a.jsonl:3");
         assert_eq!(Place::row("DataFrame", 0).to_string(), "DataFrame row 0");

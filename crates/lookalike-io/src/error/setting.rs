@@ -1,22 +1,22 @@
-//! Names of configuration fields, for messages: each front says them in its own words.
+//! Names of configuration fields for messages; each front names them in its own words.
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the enum, and what is known of each of its values, once.
+/// Declares the enum, and the properties of each of its values, in one place.
 macro_rules! settings {
     ($($(#[$doc:meta])* $setting:ident = $name:literal,)*) => {
-        /// A field of a configuration that a message can name. A front (the command, Python) has its own word for each, by a match
-        /// without a `_` arm: a new field does not compile until every front has a word for it.
+        /// A field of a configuration that a message can mention. A front end (the command, Python) maps each field to its own
+        /// word, in a match without a `_` arm: a new field does not compile until every front end has a word for it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Setting {
             $($(#[$doc])* $setting,)*
         }
 
         impl Setting {
-            /// All of them.
+            /// All fields.
             pub const ALL: &[Self] = &[$(Self::$setting,)*];
 
-            /// The name of the field in the configuration.
+            /// Returns the name of the field in the configuration.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$setting => $name,)*
@@ -27,147 +27,147 @@ macro_rules! settings {
 }
 
 settings! {
-    // How records are read.
+    // Settings for reading records.
     /// The field with a document's text.
     TextField = "text_field",
     /// The field with a document's id.
     IdField = "id_field",
     /// The field with a document's set.
     SetField = "set_field",
-    /// The field that says which documents belong together.
+    /// The field that determines which documents belong together.
     LabelField = "label_field",
-    /// What inputs hold.
+    /// The format of the inputs.
     Format = "format",
-    /// How texts of files are encoded.
+    /// The encoding of texts in files.
     Encoding = "encoding",
-    /// What separates the cells of CSV.
+    /// The separator of the cells of CSV.
     Delimiter = "delimiter",
-    /// What is compared of pages of HTML.
+    /// The part of HTML pages that is compared.
     Html = "html",
-    /// Where lines are set aside that are no records.
+    /// The destination of lines that are not records.
     SkipBad = "skip_bad",
-    /// Reads all splits of a data set as one collection.
+    /// Whether to read all splits of a data set as one collection.
     AllSplits = "all_splits",
-    /// Takes documents with an id that another has.
+    /// Whether to accept documents with an id that another document has.
     AllowRepeatedIds = "allow_repeated_ids",
     /// A command whose output is read.
     InputCommand = "input_command",
 
-    // How a run works.
-    /// Threads of the run.
+    // Settings for running.
+    /// The number of threads of the run.
     Threads = "threads",
-    /// Where temporary files are.
+    /// The folder of temporary files.
     TempDir = "temp_dir",
-    /// Where the state of a run is kept.
+    /// The folder in which the state of a run is kept.
     Resume = "resume",
 
-    // What is compared, and how.
-    /// Which document of a group stays.
+    // Settings for comparing.
+    /// The document of a group that is kept.
     Keep = "keep",
     /// References that documents are compared with.
     Against = "against",
-    /// Compares with references alone.
+    /// Whether to compare with references only.
     AgainstOnly = "against_only",
-    /// Drops what contains a reference.
+    /// Whether to drop documents that contain a reference.
     DropHolders = "drop_holders",
-    /// The similarity from which on documents match.
+    /// The similarity from which documents match.
     Threshold = "threshold",
     /// The share of similar pairs that is found.
     Recall = "recall",
-    /// What a token is.
+    /// The definition of a token.
     Tokens = "tokens",
-    /// Tokens in a shingle.
+    /// The number of tokens in a shingle.
     Shingle = "shingle",
-    /// Which shingles are taken.
+    /// The shingles that are used.
     Anchors = "anchors",
-    /// How shingles are fingerprinted.
+    /// The fingerprint function of shingles.
     Fingerprint = "fingerprint",
-    /// Bits of a Rabin fingerprint.
+    /// The number of bits of a Rabin fingerprint.
     Degree = "degree",
-    /// How candidates are found.
+    /// The method of finding candidates.
     Method = "method",
-    /// How candidates are found by sketches of MinHash.
+    /// The method of finding candidates by MinHash sketches.
     Candidates = "candidates",
-    /// Bands of a signature.
+    /// The number of bands of a signature.
     Bands = "bands",
-    /// Rows of a band.
+    /// The number of rows of a band.
     Rows = "rows",
-    /// How a signature is permuted.
+    /// The permutations of a signature.
     Permutations = "permutations",
-    /// Which share of the shingles is sampled.
+    /// The share of the shingles that is sampled.
     Modulus = "modulus",
-    /// From how many texts on a shingle is set aside.
+    /// The number of texts that must contain a shingle for it to be excluded as too common.
     Common = "common",
-    /// Shingles of a super-shingle.
+    /// The number of shingles in a super-shingle.
     RunLength = "run_length",
-    /// Bits of a SimHash.
+    /// The number of bits of a SimHash.
     Bits = "bits",
-    /// What a SimHash is made of.
+    /// The features from which a SimHash is computed.
     Features = "features",
-    /// Bits in which two SimHashes may differ.
+    /// The number of bits in which two SimHashes may differ.
     Distance = "distance",
-    /// Blocks by which near SimHashes are found.
+    /// The number of blocks by which near SimHashes are found.
     Blocks = "blocks",
-    /// Sentences of a digest.
+    /// The number of sentences in a digest.
     Longest = "longest",
-    /// How sentences are digested.
+    /// The digest function of sentences.
     Digest = "digest",
-    /// How similarity is measured.
+    /// The measure of similarity.
     Measure = "measure",
-    /// How candidates are verified.
+    /// The method of verifying candidates.
     Verify = "verify",
-    /// How matches become groups.
+    /// The method that turns matches into groups.
     Cluster = "cluster",
-    /// What a greedy cluster is compared by.
+    /// The document of a greedy cluster with which other documents are compared.
     Representative = "representative",
-    /// Elements of a sample.
+    /// The number of elements of a sample.
     Sample = "sample",
-    /// The best pairs of each document.
+    /// The number of best pairs for each document.
     Nearest = "nearest",
 
-    // What is written.
-    /// Decisions of a run.
+    // Settings for writing.
+    /// The output for the decisions of a run.
     Decisions = "decisions",
-    /// Puts decisions onto every record.
+    /// Whether to add the decision to every record.
     Label = "label",
-    /// What the fields of a label begin with.
+    /// The prefix of the fields of a label.
     LabelPrefix = "label_prefix",
 
-    // What other jobs take.
-    /// Tokens of the shortest passage.
+    // Settings of other jobs.
+    /// The number of tokens of the shortest passage.
     Least = "least",
     /// The share of a text that passages must cover.
     Containment = "containment",
-    /// The pairs that are known to be true.
+    /// The pairs that are known to be correct.
     Truth = "truth",
-    /// The field by which shares of right pairs are estimated.
+    /// The field by which shares of correct pairs are estimated.
     RightBy = "right_by",
-    /// Two records whose score is explained.
+    /// The two records whose score is explained.
     Explain = "explain",
-    /// What says a page's site.
+    /// The property that identifies a page's site.
     By = "by",
     /// The share of a site's pages that must match.
     Share = "share",
-    /// Folders in the name of a site.
+    /// The number of folders in the name of a site.
     Depth = "depth",
     /// The field with the minutiae of a print.
     MinutiaeField = "minutiae_field",
-    /// What the values of a minutia are.
+    /// The meaning of a minutia's values.
     Columns = "columns",
     /// A full turn, in the unit of the angles.
     Turn = "turn",
-    /// The field within whose equal values prints are compared.
+    /// The field that must be equal for prints to be compared.
     Within = "within",
-    /// Sets in a family.
+    /// The number of sets in a family.
     Sets = "sets",
-    /// Squares in a set of a family.
+    /// The number of squares in a set of a family.
     Members = "members",
-    /// Squares that sets of a family are drawn from.
+    /// The number of squares from which the sets of a family are drawn.
     Squares = "squares",
 }
 
 impl Setting {
-    /// The field of this name.
+    /// Returns the field with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|setting| setting.name() == name)
     }
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_of_one_field() {
+    fn each_name_belongs_to_one_field() {
         for &setting in Setting::ALL {
             assert_eq!(Setting::named(setting.name()), Some(setting));
         }

@@ -1,4 +1,4 @@
-//! Sentences with names of configuration fields in them, which each front says in its own words.
+//! Messages that contain names of configuration fields, which each front renders in its own words.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Setting;
 
-/// How a program that shows messages names the fields of a configuration: flags, keywords, members of a JSON object.
+/// How a program names configuration fields in its messages: as flags, keywords, or members of a JSON object.
 pub trait Front {
-    /// The name of a field: `--temp-dir`, `temp_dir=`.
+    /// Returns the name of a field: `--temp-dir`, `temp_dir=`.
     fn setting(&self, setting: Setting) -> Cow<'static, str>;
 
-    /// A field with a value: `--format csv`, `format="csv"`.
+    /// Returns a field with a value: `--format csv`, `format="csv"`.
     fn with_value(&self, setting: Setting, value: &str) -> String;
 }
 
-/// The names that fields have in the configuration.
+/// The names of fields as in the configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct Neutral;
 
@@ -29,7 +29,7 @@ impl Front for Neutral {
     }
 }
 
-/// A part of a message: text, or fields of a configuration within it.
+/// A part of a message: text that may contain configuration fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Words(Vec<Word>);
 
@@ -41,15 +41,15 @@ enum Word {
 }
 
 impl Words {
-    /// With more after it.
+    /// Returns these words followed by `more`.
     #[must_use]
     pub fn and(mut self, more: impl Into<Self>) -> Self {
         self.0.append(&mut more.into().0);
         self
     }
 
-    /// As a front says it.
-    pub fn told(&self, front: &dyn Front) -> String {
+    /// Returns the text as a front renders it.
+    pub fn rendered(&self, front: &dyn Front) -> String {
         let mut said = String::new();
         for word in &self.0 {
             match word {
@@ -61,7 +61,7 @@ impl Words {
         said
     }
 
-    /// The fields that it names.
+    /// Returns the fields that it names.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.0.iter().filter_map(|word| match word {
             Word::Text(_) => None,
@@ -106,13 +106,13 @@ impl From<(Setting, String)> for Words {
     }
 }
 
-/// [`Words`](crate::error::Words) of parts: texts, fields of the configuration, and fields with values.
+/// Creates [`Words`](crate::error::Words) from parts: texts, configuration fields, and fields with values.
 ///
 /// ```
 /// use lookalike_io::{error::{Neutral, Setting}, words};
 ///
 /// let advice = words!["of CSV say ", (Setting::Format, "csv")];
-/// assert_eq!(advice.told(&Neutral), "of CSV say format=csv");
+/// assert_eq!(advice.rendered(&Neutral), "of CSV say format=csv");
 /// ```
 #[macro_export]
 macro_rules! words {

@@ -1,8 +1,8 @@
-//! A pass over a source: who takes which block.
+//! A pass over a source: hands blocks to workers.
 //!
-//! There is no reading thread. Of a plain file a worker takes a number under a lock and reads outside of it, into a buffer of
-//! its own; a stream is handed from worker to worker, who cuts the next block off, decompression included. A worker who finds
-//! another at it goes on to the next compressed file.
+//! There is no reading thread. For a plain file, a worker takes a block number under a lock, and then reads that block into its
+//! own buffer without the lock. A stream is passed from worker to worker, and each of them decompresses and cuts off the next
+//! block. A worker that finds a stream in use moves on to the next compressed file.
 
 use std::{
     collections::BTreeMap,
@@ -19,30 +19,31 @@ use super::{
 };
 use crate::{disk, error::Result, lock::lock};
 
-/// Bytes of results that may wait, for compressed parts behind the first to be read before it has ended.
+/// The maximum number of bytes of results that wait for an earlier block. Because they may wait, compressed parts after the first
+/// can be read before the first has ended.
 const MOST_WAITING: usize = 64 << 20;
 
-/// Where a pass begins: at the beginning, or behind blocks that an earlier run has passed.
+/// The position where a pass begins: the beginning, or after the blocks that an earlier run has processed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Start {
-    /// The block, by part and index.
+    /// The first block of the pass, as part and index.
     pub block: (usize, u64),
-    /// The lines before it.
+    /// The number of lines before that block.
     pub lines: LineCounter,
 }
 
 impl Start {
-    /// The first block of a part.
+    /// Returns the start at the first block of a part.
     pub fn at(part: usize) -> Self {
         Self { block: (part, 0), ..Self::default() }
     }
 
-    /// Whether nothing is before it.
+    /// Returns whether the pass begins at the first block of the source.
     pub fn is_first(&self) -> bool {
         self.block == (0, 0)
     }
 
-    /// Goes behind a block.
+    /// Moves past a block.
     pub fn pass(&mut self, tag: Tag) {
         self.block = tag.next();
         self.lines.first_line(tag);
@@ -53,15 +54,15 @@ impl Start {
 pub struct Blocks<'a> {
     source: &'a Source,
     start: Start,
-    /// The part behind the last.
+    /// The end of the range of parts, exclusive.
     end: usize,
-    /// The number of each part's first block, where an earlier pass has told.
+    /// The number of each part's first block, if an earlier pass has counted the blocks.
     first_blocks: Vec<usize>,
-    /// Blocks that may be taken and not passed on.
+    /// The maximum number of blocks that are taken but not yet passed on.
     most: usize,
-    /// Inputs that may be read at the same time.
+    /// The number of inputs that may be read in parallel.
     readers: usize,
-    /// Whether all columns of tables are wanted, and not only those that are looked at.
+    /// Whether to read all columns of tables, and not only the chosen ones: text, id, keep order and label.
     whole: bool,
     state: Mutex<State>,
     moved: Condvar,
@@ -70,32 +71,32 @@ pub struct Blocks<'a> {
 struct State {
     /// The next part to open.
     next: usize,
-    /// Inputs that have blocks left, in order.
+    /// The inputs that have blocks left, in order.
     open: Vec<(usize, Open)>,
-    /// The block, by part and index, that is passed on next.
+    /// The block that must be passed on next, as part and index.
     due: (usize, u64),
-    /// Blocks that were taken and not passed on yet, by part.
+    /// The number of blocks per part that are taken but not yet passed on.
     held: BTreeMap<usize, usize>,
-    /// Bytes of results that wait for an earlier block.
+    /// The bytes of results that wait for an earlier block.
     waiting: usize,
-    /// Nobody takes any more.
+    /// Whether the pass has been stopped.
     over: bool,
 }
 
 enum Open {
-    /// A file, its size, its next block.
+    /// A file, its size and its next block.
     Plain(Arc<File>, u64),
-    /// Files that are documents, the next block.
+    /// Files that are documents, and the next block.
     Files(Arc<FileBlocks>, u64),
     Stream(Box<Stream>),
-    /// Somebody opens it, or takes a block from it.
+    /// In use: a worker opens it or takes a block from it.
     Busy,
 }
 
 /// A plain file and its size.
 struct File(disk::File, u64);
 
-/// What a worker found to do.
+/// The next task for a worker.
 enum Turn {
     Open(usize),
     Plain(usize, Arc<File>, u64),
@@ -104,13 +105,13 @@ enum Turn {
 }
 
 impl<'a> Blocks<'a> {
-    /// The first pass.
+    /// Creates the first pass.
     pub fn new(source: &'a Source) -> Self {
-        Self::behind(source, Start::default())
+        Self::after(source, Start::default())
     }
 
-    /// The first pass, from where an earlier run has come to.
-    pub fn behind(source: &'a Source, start: Start) -> Self {
+    /// Creates the first pass of a resumed run, which begins where the earlier run ended.
+    pub fn after(source: &'a Source, start: Start) -> Self {
         source.rewind();
         let (next, due) = (start.block.0, start.block);
         source.count_before(next);
@@ -119,59 +120,61 @@ impl<'a> Blocks<'a> {
         Self { source, start, end, first_blocks: Vec::new(), most: usize::MAX, readers: 1, whole: false, state, moved }
     }
 
-    /// A later pass: the same blocks.
+    /// Creates a later pass over the same blocks.
     pub fn again(source: &'a Source) -> Self {
         Self { first_blocks: source.first_blocks(), ..Self::new(source) }
     }
 
-    /// A later pass over the references only.
+    /// Creates a later pass over the references only.
     pub fn of_references(source: &'a Source) -> Self {
         Self { end: source.reference_parts(), ..Self::again(source) }
     }
 
-    /// A later pass over all but the references.
-    pub fn behind_references(source: &'a Source) -> Self {
-        Self { first_blocks: source.first_blocks(), ..Self::behind(source, Start::at(source.reference_parts())) }
+    /// Creates a later pass over everything except the references.
+    pub fn after_references(source: &'a Source) -> Self {
+        Self { first_blocks: source.first_blocks(), ..Self::after(source, Start::at(source.reference_parts())) }
     }
 
-    /// The same, of which so many may be taken and not passed on: more than one, or the block that is due.
+    /// Limits how many blocks can be held, that is, taken but not yet passed on. If `most` is one or less, only the block that is
+    /// due can be taken.
     pub fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
 
-    /// The same, of which so many parts are read at the same time.
+    /// Limits how many parts are read in parallel.
     pub fn readers(self, readers: usize) -> Self {
         Self { readers, ..self }
     }
 
-    /// The same, with all columns of tables, if they are wanted.
+    /// Sets whether all columns of tables are read.
     pub fn whole(self, whole: bool) -> Self {
         Self { whole, ..self }
     }
 
-    /// The same for so many workers, who take at most `ahead` blocks each that wait for an earlier one. Compressed files are
-    /// read at the same time, each by one worker at a time; of those behind the first more may wait.
+    /// Configures the pass for a number of workers, each of which holds at most `ahead` blocks that wait for an earlier block.
+    /// Several compressed files are read in parallel, each by one worker at a time. For the files after the first, more blocks
+    /// than that may wait.
     pub fn for_workers(self, workers: usize, ahead: usize) -> Self {
         Self { most: workers * ahead, readers: workers, ..self }
     }
 
-    /// Where it begins.
+    /// Returns where the pass begins.
     pub fn start(&self) -> Start {
         self.start
     }
 
-    /// The first block that is wanted of a part.
+    /// Returns the index of the first block to read in a part.
     fn first_index(&self, part: usize) -> u64 {
         if part == self.start.block.0 { self.start.block.1 } else { 0 }
     }
 
-    /// What it reads.
+    /// Returns the source that the pass reads.
     pub fn source(&self) -> &'a Source {
         self.source
     }
 
-    /// Fills `block` with lines that nobody has taken; false when there are none. Waits while too many blocks are held, but
-    /// never for the one that is due. What fails is the failure of the block that `block` is then by its tag.
+    /// Fills `block` with the next block that no worker has taken; returns false if none is left. Waits while too many blocks are
+    /// held, but never for the block that is due. An error belongs to the block that the tag of `block` then identifies.
     pub fn take(&self, block: &mut Block) -> Result<bool> {
         let mut state = lock(&self.state);
         loop {
@@ -218,7 +221,7 @@ impl<'a> Blocks<'a> {
                         (block.buffer.index, block.buffer.last) = (self.first_index(part), false);
                         self.put(part, None);
                         *lock(&self.state).held.entry(part).or_default() += 1;
-                        Some(Failure::Told(error))
+                        Some(Failure::Reported(error))
                     }
                 },
             };
@@ -233,8 +236,9 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Opens a part at the first block that is wanted of it. What can only be read on is read up to there, into `room`.
-    fn open(&self, part: usize, room: &mut Block) -> Result<Open> {
+    /// Opens a part at the first block to read in it. A stream cannot be positioned, so its earlier blocks are read into
+    /// `scratch` and discarded.
+    fn open(&self, part: usize, scratch: &mut Block) -> Result<Open> {
         let first = self.first_index(part);
         match self.source.open(part, self.whole)? {
             Opened::Plain(_, size) if first >= blocks(size, self.source.span()) => Err(self.source.changed(part)),
@@ -245,11 +249,11 @@ impl<'a> Blocks<'a> {
             Opened::Files(files) if first >= files.len() => Err(self.source.changed(part)),
             Opened::Files(files) => Ok(Open::Files(Arc::new(files), first)),
             Opened::Stream(mut stream) => {
-                room.part = part;
+                scratch.part = part;
                 for _ in 0..first {
-                    stream.cut(room, self.source.span()).map_err(|failure| self.source.failed(part, failure))?;
-                    self.source.compare(room, false)?;
-                    if room.buffer.last {
+                    stream.cut(scratch, self.source.span()).map_err(|failure| self.source.failed(part, failure))?;
+                    self.source.compare(scratch, false)?;
+                    if scratch.buffer.last {
                         return Err(self.source.changed(part));
                     }
                 }
@@ -258,7 +262,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The earliest thing that there is to do.
+    /// Returns the earliest available task.
     fn turn(&self, state: &mut State) -> Option<Turn> {
         if state.over {
             return None;
@@ -298,7 +302,7 @@ impl<'a> Blocks<'a> {
                 Open::Busy => return None,
             });
         }
-        // Nothing is left of the parts that are open, or others are at them all.
+        // The open parts have no blocks left, or other workers are using all of them.
         let first = state.open.is_empty();
         let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
         let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);
@@ -311,7 +315,7 @@ impl<'a> Blocks<'a> {
         Some(Turn::Open(state.next - 1))
     }
 
-    /// Puts back what somebody had, or that it has ended.
+    /// Returns an open input after use, or removes it if it has ended.
     fn put(&self, part: usize, open: Option<Open>) {
         let mut state = lock(&self.state);
         if let Some(at) = state.open.iter().position(|entry| entry.0 == part) {
@@ -334,17 +338,17 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// A result of so many bytes is there, to be passed on in its turn.
+    /// Notes that a result of this many bytes is waiting for its turn.
     pub fn waits(&self, bytes: usize) {
         lock(&self.state).waiting += bytes;
     }
 
-    /// A result of so many bytes no longer waits.
+    /// Notes that a result of this many bytes no longer waits.
     pub fn waited(&self, bytes: usize) {
         lock(&self.state).waiting -= bytes;
     }
 
-    /// A block was passed on, and the next is due. Blocks are passed on in order.
+    /// Notes that a block has been passed on, so the next is due. Blocks are passed on in order.
     pub fn passed(&self, tag: Tag) {
         let mut state = lock(&self.state);
         if let Some(held) = state.held.get_mut(&tag.part) {
@@ -357,14 +361,14 @@ impl<'a> Blocks<'a> {
         self.moved.notify_all();
     }
 
-    /// Nobody gets any more.
+    /// Stops the pass: no worker gets another block.
     pub fn stop(&self) {
         lock(&self.state).over = true;
         self.moved.notify_all();
     }
 }
 
-/// Gives every block of a pass with the number of its first record, in order, until told to stop by a false.
+/// Passes every block of a pass to `give` in order, with the number of its first record, until `give` returns false.
 pub fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
     let (source, mut block, mut counter) = (blocks.source(), Block::default(), blocks.start().lines);
     loop {

@@ -1,4 +1,4 @@
-//! Bytes and the places of records in them: what formats fill. It knows none of them.
+//! Bytes and the positions of records in them. The formats fill the buffer; it is independent of them.
 
 use std::{io, ops::Range};
 
@@ -7,19 +7,19 @@ use crate::{
     format::BYTE_ORDER_MARK,
 };
 
-/// The bytes of a block and the places of its records, used again for the next.
+/// The bytes of a block and the positions of its records, reused for the next block.
 #[derive(Debug, Default)]
 pub(crate) struct Buffer {
     pub(crate) bytes: Vec<u8>,
-    /// Where each record lies in the bytes.
+    /// The position of each record in the bytes.
     spans: Vec<Span>,
-    /// Number of the block in the part, from 0.
+    /// The number of the block in the part, from 0.
     pub(crate) index: u64,
-    /// Whether it is the part's last.
+    /// Whether it is the last block of the part.
     pub(crate) last: bool,
 }
 
-/// Where a record lies in a buffer of at most 4 GiB: half as large as a range.
+/// The position of a record in a buffer of at most 4 GiB. It takes half the memory of a `Range`.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: u32,
@@ -33,9 +33,9 @@ impl Span {
 }
 
 impl Buffer {
-    /// Takes the bytes from `start` to `end` for its lines.
+    /// Splits the bytes from `start` to `end` into lines.
     pub(crate) fn holds(&mut self, mut start: usize, end: usize) {
-        // A byte order mark before the input's first line is left out.
+        // Skip a byte order mark before the input's first line.
         if self.index == 0 && self.bytes[start..end].starts_with(BYTE_ORDER_MARK) {
             start += BYTE_ORDER_MARK.len();
         }
@@ -50,7 +50,7 @@ impl Buffer {
         }
     }
 
-    /// Its bytes, to be filled with other records, each of which is [pushed](Self::push).
+    /// Empties the buffer and returns its bytes. The caller fills them with other records, and [pushes](Self::push) each record.
     pub(crate) fn emptied(&mut self) -> Vec<u8> {
         self.spans.clear();
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -58,36 +58,36 @@ impl Buffer {
         bytes
     }
 
-    /// Takes a place in the bytes for a record.
+    /// Adds a record at a range of the bytes.
     #[inline]
     pub(crate) fn push(&mut self, place: Range<usize>) {
         self.spans.push(Span { start: place.start as u32, end: place.end as u32 });
     }
 
-    /// Takes the bytes of its records.
+    /// Sets the bytes that contain the records.
     pub(crate) fn fill(&mut self, bytes: Vec<u8>) {
         self.bytes = bytes;
     }
 
-    /// The number of its records, blank lines among them.
+    /// Returns the number of its records, including blank lines.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// A record as it stands: a line with its newline.
+    /// Returns a record as stored: a line includes its newline.
     #[inline]
     pub(crate) fn raw(&self, at: usize) -> &[u8] {
         self.bytes.get(self.place(at)).unwrap_or_default()
     }
 
-    /// Where a record lies in the bytes.
+    /// Returns the range of a record in the bytes.
     #[inline]
     pub(crate) fn place(&self, at: usize) -> Range<usize> {
         self.spans.get(at).map_or(0..0, |span| span.range())
     }
 
-    /// All its records as they stand.
+    /// Returns the bytes of all its records.
     pub(crate) fn whole(&self) -> &[u8] {
         match (self.spans.first(), self.spans.last()) {
             (Some(first), Some(last)) => &self.bytes[first.start as usize..last.end as usize],
@@ -96,37 +96,38 @@ impl Buffer {
     }
 }
 
-/// What a block is, for those who put it in order.
+/// The position of a block in the source, for code that puts blocks in order.
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
-    /// The part of the source that it is of.
+    /// The part of the source that contains it.
     pub part: usize,
-    /// Which block of its part it is, from 0.
+    /// Its index in the part, from 0.
     pub index: u64,
     /// Whether it is the last of its part.
     pub last: bool,
-    /// Its records, blank lines among them.
+    /// The number of its records, including blank lines.
     pub lines: u64,
-    /// Those of the input before the part.
+    /// The number of records of the input before the part.
     pub before: u64,
 }
 
 impl Tag {
-    /// The block behind it, by part and index.
+    /// Returns the next block, as part and index.
     pub fn next(self) -> (usize, u64) {
         if self.last { (self.part + 1, 0) } else { (self.part, self.index + 1) }
     }
 }
 
-/// Line numbers of blocks that come in order: the lines before them, counted.
+/// Computes the line numbers of consecutive blocks by counting the lines before them.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct LineCounter {
-    /// The part that has come, if one has, and its lines and those before it in its input.
+    /// The part of the block that was counted last, and the number of lines of the part's input up to the end of that block. None
+    /// before the first block.
     at: Option<(usize, u64)>,
 }
 
 impl LineCounter {
-    /// The number of the block's first line in its input, from 1.
+    /// Returns the number of the block's first line in its input, from 1.
     pub fn first_line(&mut self, tag: Tag) -> u64 {
         let before = match self.at {
             Some((part, lines)) if part == tag.part => lines,
@@ -137,16 +138,16 @@ impl LineCounter {
     }
 }
 
-/// The longest line: 2 GiB.
+/// The maximum length of a line: 2 GiB.
 pub(crate) const LONGEST: usize = 2 << 30;
 
-/// Why a block could not be made.
+/// The reason why a block could not be read.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Read(io::Error),
-    /// The file is shorter than it was.
+    /// The file is shorter than before.
     Changed,
-    Told(Error),
+    Reported(Error),
 }
 
 impl From<io::Error> for Failure {
@@ -155,17 +156,17 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// The failure of a file that somebody wrote to.
+/// Returns the error for a file that was written to during the run.
 pub(crate) fn changed(name: &str) -> Error {
     Error::new(ErrorKind::Input, "changed while it was being read").at(name).advise("run again when nothing writes to it")
 }
 
-/// Whether a line holds nothing: passed over, and no document.
+/// Returns whether a line is blank; blank lines are skipped and are not documents.
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Copies a line; one that ends with its file gets a newline.
+/// Appends a line; the last line of a file may lack its newline and gets one.
 pub(crate) fn push_line(into: &mut Vec<u8>, line: &[u8]) {
     into.extend_from_slice(line);
     if !line.ends_with(b"\n") {

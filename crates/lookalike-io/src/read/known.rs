@@ -1,4 +1,4 @@
-//! What the first pass learned of each block, for the passes after it.
+//! The data that the first pass collects about each block, for the later passes.
 
 use std::{iter, mem::size_of, ops::Range, sync::Arc};
 
@@ -8,20 +8,20 @@ use crate::{
     spill::{Budget, Spill},
 };
 
-/// Lines of a block that are no documents, blank or bad ones, as runs: eight bytes for lines that follow each other, however
-/// many they are.
+/// The lines of a block that are not documents, because they are blank or bad. They are stored as runs of consecutive lines. A
+/// run takes eight bytes, whatever its length.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// How many documents precede a run, and how many lines it has.
+    /// For each run, the number of documents between the run before it and this run, and the number of lines in the run.
     runs: Vec<[u32; 2]>,
-    /// The lines up to the end of the last run.
+    /// The number of lines up to the end of the last run.
     lines: u32,
-    /// The lines of all runs.
+    /// The number of lines in all runs.
     count: u32,
 }
 
 impl Skipped {
-    /// The runs that a journal or a spill file holds; none if they are not such runs.
+    /// Creates the value from the runs in a journal or a spill file; none if these are not valid runs.
     pub fn of(runs: Vec<[u32; 2]>) -> Option<Self> {
         let (mut lines, mut count) = (0u32, 0);
         for &[documents, skipped] in &runs {
@@ -31,7 +31,7 @@ impl Skipped {
         Some(Self { runs, lines, count })
     }
 
-    /// Adds a line by its number in the block, from 0. Lines come in order.
+    /// Adds a line by its number in the block, from 0. Lines must be added in order.
     pub fn push(&mut self, line: u32) {
         match self.runs.last_mut() {
             Some([_, skipped]) if line == self.lines => *skipped += 1,
@@ -40,39 +40,40 @@ impl Skipped {
         (self.lines, self.count) = (line + 1, self.count + 1);
     }
 
-    /// How many lines they are.
+    /// Returns the number of lines that are not documents.
     pub fn len(&self) -> u64 {
         self.count.into()
     }
 
-    /// The runs of lines that are no documents: the first of each, and how many.
+    /// Returns the runs of lines that are not documents. Each has the number of documents between the run before it and this run,
+    /// and the number of lines in the run.
     pub fn runs(&self) -> &[[u32; 2]] {
         &self.runs
     }
 }
 
-/// What the first pass learned of a block.
+/// The data that the first pass collects about a block.
 #[derive(Debug, Default, Clone)]
 pub struct BlockInfo {
-    /// The part of the source that it is of.
+    /// The part of the source that contains it.
     pub part: usize,
-    /// Number of its first line.
+    /// The number of the block's first line.
     pub first_line: u64,
-    /// Number of its first document.
+    /// The number of the block's first document.
     pub first_document: u64,
-    /// How many documents it has.
+    /// The number of documents in the block.
     pub count: u32,
-    /// Its lines that are no documents.
+    /// The lines of the block that are not documents.
     pub skipped: Skipped,
 }
 
 impl BlockInfo {
-    /// The numbers of its documents.
+    /// Returns the numbers of the block's documents.
     pub fn documents(&self) -> Range<u64> {
         self.first_document..self.first_document + u64::from(self.count)
     }
 
-    /// The lines with documents, counted from the block's first, as ranges.
+    /// Returns the lines that are documents, as ranges. The lines are counted from the block's first.
     fn ranges(&self) -> impl Iterator<Item = Range<u32>> {
         let Skipped { runs, lines, count } = &self.skipped;
         let rest = (self.count + count).saturating_sub(*lines);
@@ -84,12 +85,12 @@ impl BlockInfo {
         })
     }
 
-    /// The line numbers of the block's documents.
+    /// Returns the line numbers of the block's documents.
     pub fn document_lines(&self) -> impl Iterator<Item = u64> {
         self.ranges().flatten().map(|line| self.first_line + u64::from(line))
     }
 
-    /// The line number of a document of this block.
+    /// Returns the line number of a document of this block.
     pub fn line_of(&self, document: u64) -> u64 {
         let mut before = (document - self.first_document) as u32;
         for range in self.ranges() {
@@ -102,10 +103,10 @@ impl BlockInfo {
         self.first_line
     }
 
-    /// Gives each of the block's documents with the number of its record.
+    /// Passes each of the block's documents to `give`, with the number of its record.
     ///
     /// # Errors
-    /// When the block does not have the records it had.
+    /// When the block does not have the same records as in the first pass, or when `give` fails.
     pub fn each_document(&self, block: &Block, source: &Source, mut give: impl FnMut(u64, usize) -> Result<()>) -> Result<()> {
         if block.part != self.part || block.len() as u64 != u64::from(self.count) + self.skipped.len() {
             return Err(source.changed(block.part));
@@ -114,8 +115,8 @@ impl BlockInfo {
     }
 }
 
-/// What the first pass learned of all blocks: 40 bytes for each, and within the run's budget eight for each run of lines that
-/// are no documents.
+/// The data that the first pass collects about all blocks. It takes 32 bytes per block, and eight bytes per run of lines that are
+/// not documents. Only the latter count towards the memory budget.
 #[derive(Debug)]
 pub struct BlockInfos {
     blocks: Vec<Head>,
@@ -128,22 +129,22 @@ struct Head {
     count: u32,
     first_line: u64,
     first_document: u64,
-    /// The end of its runs.
+    /// The end of the block's runs in the list of all runs.
     runs: u64,
 }
 
 impl BlockInfos {
-    /// No block yet.
+    /// Creates an empty list.
     pub fn new(budget: &Arc<Budget>) -> Self {
         Self { blocks: Vec::new(), runs: Spill::new(budget) }
     }
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Bytes of memory that no budget counts.
+    /// Returns how many bytes of memory are outside the budget.
     pub fn bytes(&self) -> usize {
         self.blocks.len() * size_of::<Head>()
     }
@@ -165,7 +166,7 @@ impl BlockInfos {
         Ok(())
     }
 
-    /// A block by its number; none if there was no such block.
+    /// Returns a block by its number; none if there is no such block.
     pub fn get(&self, number: usize) -> Result<Option<BlockInfo>> {
         let Some(&Head { part, count, first_line, first_document, runs }) = self.blocks.get(number) else { return Ok(None) };
         let first = number.checked_sub(1).map_or(0, |before| self.blocks[before].runs);
@@ -177,7 +178,7 @@ impl BlockInfos {
         Ok(Some(BlockInfo { part: part as usize, first_line, first_document, count, skipped }))
     }
 
-    /// The number of the block with a document.
+    /// Returns the number of the block that contains a document.
     pub fn of_document(&self, document: u64) -> usize {
         self.blocks.partition_point(|block| block.first_document + u64::from(block.count) <= document)
     }
@@ -191,7 +192,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_skipped_is_known_again(blocks in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..40), 0..9), flush: bool) {
+        fn skipped_lines_are_recognised_again(blocks in prop::collection::vec(prop::collection::vec(any::<bool>(), 0..40), 0..9), flush: bool) {
             let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
             let mut known = BlockInfos::new(&budget);
             let (mut first_document, mut first_line) = (0, 1);
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_without_documents_take_nothing_however_many_they_are() {
+    fn any_number_of_lines_without_documents_takes_no_memory() {
         let mut skipped = Skipped::default();
         (5..1 << 20).for_each(|line| skipped.push(line));
         assert_eq!((skipped.runs(), skipped.len()), (&[[5, (1 << 20) - 5]][..], (1 << 20) - 5));

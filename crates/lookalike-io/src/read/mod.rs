@@ -1,4 +1,4 @@
-//! Inputs → blocks of records.
+//! Reads inputs as blocks of records.
 
 mod bytes;
 
@@ -47,7 +47,7 @@ pub use self::table::{Layout, RecordBatch};
 #[cfg(not(feature = "tables"))]
 pub use self::table::{RecordBatch, Rows};
 pub use self::{
-    block::{Block, Naming, Room},
+    block::{Block, Naming, Scratch},
     blocks::{Blocks, Start, each_block},
     buffer::{LineCounter, Tag, is_blank},
     bytes::{PACKED, Packing},

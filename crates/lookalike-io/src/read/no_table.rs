@@ -1,4 +1,4 @@
-//! In place of tables, where this program was built without them.
+//! A substitute for tables in builds without them.
 
 use std::sync::{Arc, atomic::AtomicU64};
 
@@ -8,17 +8,17 @@ use super::{
 };
 use crate::error::Result;
 
-/// There is none.
+/// A table; it cannot exist in this build.
 pub(crate) enum Table {}
 
-/// There is none.
+/// The blocks of a table; they cannot exist in this build.
 pub(crate) enum RowBlocks {}
 
-/// There are none.
+/// The rows of a table; they cannot exist in this build.
 #[derive(Debug)]
 pub enum Rows {}
 
-/// There is none.
+/// A batch of rows; it cannot exist in this build.
 pub enum RecordBatch {}
 
 pub(crate) struct TablePart {
@@ -95,7 +95,7 @@ impl Rows {
         match *self {}
     }
 
-    /// Whether a column holds JSON.
+    /// Returns whether a column contains JSON.
     pub fn is_json(&self, _: &str) -> bool {
         match *self {}
     }

@@ -1,4 +1,4 @@
-//! A stream of records that are no lines → blocks: CSV, and the elements of an array.
+//! Divides a stream of records into blocks, for records other than lines: CSV, and the elements of an array.
 
 use std::{
     collections::VecDeque,
@@ -17,62 +17,62 @@ use super::{
 };
 use crate::error::{Error, Place};
 
-/// Bytes that are read at once.
+/// The number of bytes per read.
 const PIECE: usize = 64 << 10;
 
-/// Where records end.
+/// The state of the search for the ends of records.
 enum Ends {
-    /// With the columns, once they are known.
+    /// CSV, with the columns once they are known.
     Cells(RecordEnds, Option<Arc<Columns>>),
     Elements(Elements),
 }
 
-/// The first bytes of an input.
+/// Reads the first bytes of an input.
 fn beginning(reader: &mut Reader) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     reader.take(LOOK as u64).read_to_end(&mut start)?;
     Ok(start)
 }
 
-/// An input of records that can only be read on. A block has the records behind those of the block before it, as many as fill
-/// a span: so blocks depend on the bytes alone.
+/// An input of records that can only be read sequentially. Each block continues where the block before it ended, and has as many
+/// records as fill a span, so blocks depend on the bytes alone.
 pub(crate) struct RecordStream {
     reader: Reader,
-    /// What messages call the input.
+    /// The name of the input in messages.
     name: String,
     ends: Ends,
-    /// The next block.
+    /// The index of the next block.
     pub(crate) index: u64,
-    /// What was read and is not given yet, and the records in it.
+    /// The bytes that are read but not yet returned, and the records in them.
     rest: Vec<u8>,
     found: VecDeque<Found>,
-    /// Bytes of the input that were read.
+    /// The number of bytes of the input that have been read.
     fed: u64,
-    /// For CSV, where the next record begins in the input.
+    /// For CSV, the position in the input where the next record begins.
     next: u64,
     ended: bool,
 }
 
-/// A record that was read.
+/// A record that has been read.
 struct Found {
-    /// Where it begins in the input.
+    /// The position in the input where the record begins.
     start: u64,
-    /// Where it lies in the bytes that were read and not given.
+    /// Its range in the bytes that are read but not yet returned.
     place: Range<usize>,
 }
 
 impl RecordStream {
-    /// The elements of an array.
+    /// Creates the stream of an array's elements.
     pub(crate) fn elements(reader: Reader, name: &str) -> Self {
         Self::new(reader, name, Ends::Elements(Elements::new()))
     }
 
-    /// The records of a CSV file, of which the header is read. `name` tells the delimiter, if its ending does.
+    /// Creates the stream of a CSV file's records, and reads the header. The ending of `name` may decide the delimiter.
     pub(crate) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
         let mut start = beginning(&mut reader)?;
-        // Where the format was said, nothing has looked at the file before.
-        if let Some(told) = foreign::told(&start, name) {
-            return Err(Failure::Told(told.at(name)));
+        // If the user gave the format, the file has not been examined before.
+        if let Some(reported) = foreign::reported(&start, name) {
+            return Err(Failure::Reported(reported.at(name)));
         }
         let utf16 = Utf16::of(&start, reading.encoding);
         if let Some(order) = utf16 {
@@ -89,7 +89,7 @@ impl RecordStream {
         while !stream.found.back().is_some_and(is_header) && !stream.ended {
             stream.read(&mut bytes)?;
         }
-        // The line that says the delimiter stays with the header.
+        // The line that declares the delimiter is stored together with the header.
         while stream.found.front().is_some_and(|record| !is_header(record)) {
             stream.found.pop_front();
         }
@@ -105,7 +105,8 @@ impl RecordStream {
         }
         stream.rest = bytes.split_off(header);
         stream.found.iter_mut().for_each(|record| record.place = record.place.start - header..record.place.end - header);
-        let columns = Columns::of(&bytes, before, (delimiter, utf16), &reading.fields).map_err(Failure::Told)?;
+        let columns =
+            Columns::of(&bytes, before, (delimiter, utf16), &reading.fields, reading.encoding).map_err(Failure::Reported)?;
         stream.ends = match stream.ends {
             Ends::Cells(ends, _) => Ends::Cells(ends, Some(Arc::new(columns))),
             ends => ends,
@@ -113,7 +114,7 @@ impl RecordStream {
         Ok(stream)
     }
 
-    /// Whether the file has nothing but line ends from these bytes on. If so, it has ended.
+    /// Returns whether the file has nothing but line ends in these bytes and after them. If so, it has been read to its end.
     fn is_blank_from(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
         let (mut buffer, mut is_all_blank) = (vec![0; PIECE], is_blank(bytes));
         while is_all_blank && !self.ended {
@@ -147,8 +148,8 @@ impl RecordStream {
     fn read(&mut self, bytes: &mut Vec<u8>) -> Result<(), Failure> {
         let before = bytes.len();
         if before > LONGEST {
-            let wrong = Error::record("a record longer than 2 GiB").at(&*self.name);
-            return Err(Failure::Told(wrong.advise("is a quote or a bracket left open?")));
+            let wrong = Error::record("a record is longer than 2 GiB").at(&*self.name);
+            return Err(Failure::Reported(wrong.advise("check for a quote or bracket that is not closed")));
         }
         bytes.resize(before + PIECE, 0);
         let read = loop {
@@ -160,15 +161,15 @@ impl RecordStream {
         bytes.truncate(before + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
         let Self { ends, found, fed, next, ended, name, .. } = self;
-        // Bytes of the input that are not in the buffer.
+        // The number of bytes of the input that are no longer in the buffer.
         let gone = *fed - before as u64;
         *fed += (bytes.len() - before) as u64;
         let mut push = |record: Range<u64>| {
             let place = (record.start - gone) as usize..(record.end - gone) as usize;
             found.push_back(Found { start: record.start, place });
         };
-        // Lines are the file's here, not those of a block.
-        let told = |error: Error| Failure::Told(error.placed(|line| Place::line(&**name, line + 1)));
+        // Lines are counted from the start of the file here, not of a block.
+        let reported = |error: Error| Failure::Reported(error.placed(|line| Place::line(&**name, line + 1)));
         match ends {
             Ends::Cells(ends, _) => {
                 let mut take = |end: u64| {
@@ -179,32 +180,32 @@ impl RecordStream {
                 };
                 ends.feed(&bytes[before..], &mut take);
                 if *ended {
-                    ends.finish().map_err(told)?;
+                    ends.finish().map_err(reported)?;
                     take(*fed);
                 }
             }
             Ends::Elements(elements) => {
-                elements.feed(&bytes[before..], push).map_err(told)?;
+                elements.feed(&bytes[before..], push).map_err(reported)?;
                 if *ended {
-                    elements.finish().map_err(told)?;
+                    elements.finish().map_err(reported)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// For CSV, the columns that the header names; `None` if the file has only line ends.
+    /// Returns the columns in the header, for CSV; `None` if the file has only line ends.
     pub(crate) fn columns(&self) -> Option<&Arc<Columns>> {
         if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
     }
 
-    /// Whether the records are elements of an array.
+    /// Returns whether the records are elements of an array.
     pub(crate) fn is_array(&self) -> bool {
         matches!(self.ends, Ends::Elements(_))
     }
 
-    /// Forgets white space around the elements of a block, of which there may be any amount. Between the elements of one block it
-    /// stays, so that blocks are the same however much is read at once.
+    /// Discards the white space before and after the elements of a block, because it may have any length. White space between the
+    /// elements of one block is kept, so that blocks do not depend on how much is read at once.
     fn forget_space(&self, bytes: &mut Vec<u8>, span: u64) {
         let Ends::Elements(elements) = &self.ends else { return };
         if !elements.is_open() && self.found.front().is_none_or(|first| self.fed >= first.start + span) {
@@ -212,14 +213,14 @@ impl RecordStream {
         }
     }
 
-    /// Fills `buffer` with the next records: those that begin in a span of bytes from the first on.
+    /// Fills `buffer` with the next records: those that begin within a span of bytes from the start of the first.
     pub(crate) fn cut(&mut self, buffer: &mut Buffer, span: usize) -> Result<(), Failure> {
         buffer.index = self.index;
         self.index += 1;
         let mut bytes = buffer.emptied();
         bytes.append(&mut self.rest);
         let span = span as u64;
-        // One record more than fill it, to know whether the block is the last.
+        // Read one record more than fits, to know whether the block is the last.
         while !self.ended
             && (self.found.front().zip(self.found.back())).is_none_or(|(first, last)| last.start < first.start + span)
         {
@@ -248,7 +249,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives so many bytes at once.
+    /// A reader that returns a limited number of bytes at a time.
     struct Pieces(Cursor<Vec<u8>>, usize);
 
     impl Read for Pieces {
@@ -271,9 +272,9 @@ mod tests {
     }
 
     proptest! {
-        /// However much is read at once, and whatever white space is around the elements.
+        /// The blocks depend neither on how much is read at once nor on the white space around the elements.
         #[test]
-        fn a_block_has_the_elements_that_begin_in_a_span_from_its_first_on(
+        fn a_block_has_the_elements_that_begin_in_its_span(
             elements in prop::collection::vec(("[ \n]{0,40}", "\\{[a-z]{0,9}\\}", "[ \n]{0,40}"), 0..12),
             around in ("[ \n]{0,40}", "[ \n]{0,40}"),
             span in 1usize..60,

@@ -1,4 +1,4 @@
-//! Inputs that can only be read on → blocks.
+//! Reads inputs that can only be read sequentially, as blocks.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{
     table::RowBlocks,
 };
 
-/// An input that can only be read on.
+/// An input that can only be read sequentially.
 pub(crate) enum Stream {
     Lines(LineStream),
     Records(RecordStream),
@@ -22,7 +22,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// The next block.
+    /// Returns the index of the next block.
     pub(crate) fn index(&self) -> u64 {
         match self {
             Self::Lines(stream) => stream.index,
@@ -33,7 +33,7 @@ impl Stream {
         }
     }
 
-    /// Fills `block` with what is next.
+    /// Fills `block` with the next records.
     pub(crate) fn cut(&mut self, block: &mut Block, span: usize) -> Result<(), Failure> {
         let buffer = block.refill();
         let records = match self {
@@ -43,7 +43,7 @@ impl Stream {
                 match stream.columns() {
                     Some(columns) => Records::Cells(columns.clone()),
                     None if stream.is_array() => Records::Elements,
-                    // Of CSV without a header there are no records.
+                    // CSV without a header has no records.
                     None => Records::Lines,
                 }
             }

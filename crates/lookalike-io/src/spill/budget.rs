@@ -1,4 +1,4 @@
-//! What the stores of a run may hold in memory, all together.
+//! A memory limit that all stores of a run share.
 
 use std::{
     path::{Path, PathBuf},
@@ -8,54 +8,55 @@ use std::{
     },
 };
 
-/// A bound that stores share: each tells what it holds, and writes to its temporary file what is too much for all.
+/// A limit that stores share. Each store reports how many bytes it holds, and writes to its temporary file when the total is too
+/// large.
 #[derive(Debug)]
 pub struct Budget {
-    /// What the run may take.
+    /// The number of bytes that the run may take.
     memory: u64,
     limit: u64,
-    besides: u64,
+    extra: u64,
     held: AtomicU64,
-    /// Bytes that went to files.
+    /// The number of bytes that were written to files.
     spilled: AtomicU64,
     temp_dir: PathBuf,
 }
 
 impl Budget {
-    /// Of a run that may take so many bytes of `memory`, some of them `besides` what stores hold. What is too much for these goes
-    /// to files in `temp_dir`.
-    pub fn of(memory: u64, besides: u64, temp_dir: &Path) -> Arc<Self> {
-        // Two fifths of the rest for what the allocator cannot use, and for what is sorted.
-        let limit = (memory.saturating_sub(besides) / 5 * 3).max(memory / 8);
-        Arc::new(Self { memory, limit, besides, held: AtomicU64::new(0), spilled: AtomicU64::new(0), temp_dir: temp_dir.into() })
+    /// Creates the budget of a run that may take `memory` bytes, of which `extra` bytes are used outside the stores. Data
+    /// beyond the limit goes to files in `temp_dir`.
+    pub fn of(memory: u64, extra: u64, temp_dir: &Path) -> Arc<Self> {
+        // Two fifths of the rest are reserved for allocator overhead and for sorting.
+        let limit = (memory.saturating_sub(extra) / 5 * 3).max(memory / 8);
+        Arc::new(Self { memory, limit, extra, held: AtomicU64::new(0), spilled: AtomicU64::new(0), temp_dir: temp_dir.into() })
     }
 
-    /// Bytes that the run may take.
+    /// Returns the number of bytes that the run may take.
     pub fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// Bytes that the stores may hold.
+    /// Returns the number of bytes that the stores may hold.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Bytes that the run takes besides.
-    pub fn besides(&self) -> u64 {
-        self.besides
+    /// Returns the number of bytes that the run uses outside the stores.
+    pub fn extra(&self) -> u64 {
+        self.extra
     }
 
     pub(crate) fn temp_dir(&self) -> &Path {
         &self.temp_dir
     }
 
-    /// Bytes that are held.
+    /// Returns the number of bytes that are held.
     pub fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// Bytes that are free; never nothing, so that all work goes on, however slowly.
-    pub fn room(&self) -> usize {
+    /// Returns the number of free bytes. It is never 0, so that all work proceeds, however slowly.
+    pub fn left(&self) -> usize {
         self.limit.saturating_sub(self.held()).max(self.limit / 16).max(LEAST) as usize
     }
 
@@ -63,12 +64,12 @@ impl Budget {
         self.held() > self.limit
     }
 
-    /// Bytes that the run took more than it may, of which it took this many at its `peak`.
+    /// Returns by how many bytes a run exceeded its limit, given its peak memory in bytes.
     pub fn above(&self, peak: u64) -> u64 {
         peak.saturating_sub(self.memory)
     }
 
-    /// The least that a store writes to its file when memory is full.
+    /// Returns the smallest number of bytes that a store writes to its file when memory is full.
     pub(crate) fn worth_writing(&self) -> usize {
         WORTH_WRITING.min(self.limit / 64) as usize
     }
@@ -76,16 +77,16 @@ impl Budget {
     /// Counts bytes that a store writes to its file.
     pub(crate) fn spill(&self, bytes: usize) {
         if self.spilled.fetch_add(bytes as u64, Ordering::Relaxed) == 0 {
-            log::info!("memory is full: more goes to temporary files in {}", self.temp_dir.display());
+            log::info!("memory is full; further data goes to temporary files in {}", self.temp_dir.display());
         }
     }
 
-    /// Counts bytes that are held.
+    /// Counts bytes as held.
     pub fn hold(&self, bytes: usize) {
         self.held.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Counts bytes that are held no longer.
+    /// Counts bytes as no longer held.
     pub fn release(&self, bytes: usize) {
         self.held.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
@@ -100,8 +101,8 @@ impl Drop for Budget {
     }
 }
 
-/// With less than this nothing can be done at all.
+/// The minimum, without which no work is possible.
 const LEAST: u64 = 1 << 12;
 
-/// Bytes that are not worth a write of their own.
+/// The number of bytes below which a separate write is not worthwhile.
 const WORTH_WRITING: u64 = 1 << 18;

@@ -1,5 +1,6 @@
-//! Equal keys, found in bounded memory: a column of keys, one a document, is read twice, once for a [`Sieve`] and once for what it
-//! lets through; by each thread for its ranges of keys, and for more ranges than threads when memory does not hold all.
+//! Finds equal keys in bounded memory. A column of keys, one per document, is read twice: once for a [`Sieve`], and once for the
+//! keys that pass it. Each thread reads it for its own ranges of keys. If memory cannot hold the data of all ranges, the keys are
+//! divided into more ranges than there are threads.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -11,11 +12,11 @@ use crate::{
     spill::{Budget, Spill},
 };
 
-/// A key that is spread evenly over its values.
+/// A key with uniformly distributed values.
 pub trait Key: bytemuck::Pod + Ord + Send + Sync {
-    /// Its first byte: which of 256 ranges it is in.
+    /// Returns its first byte, which selects one of 256 ranges.
     fn range(self) -> u8;
-    /// Its last eight.
+    /// Returns its last eight bytes.
     fn end(self) -> u64;
 }
 
@@ -39,12 +40,13 @@ impl Key for u128 {
     }
 }
 
-/// Cuts the 256 ranges of keys into the fewest stretches of which each has about `at_most` of `rows` rows.
+/// Divides the 256 ranges of keys into as few stretches as possible, so that each contains at most about `at_most` of the `rows`
+/// rows.
 pub fn stretches(rows: u64, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
     cut(0..256, rows.div_ceil(at_most.max(1) as u64) as usize)
 }
 
-/// Cuts ranges of keys into so many stretches, of one range each at the least.
+/// Divides ranges of keys into `stretches` stretches, each of at least one range; into fewer if there are fewer ranges.
 fn cut(ranges: Range<usize>, stretches: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
     let (start, length) = (ranges.start, ranges.len());
     let stretches = stretches.clamp(1, length);
@@ -52,11 +54,12 @@ fn cut(ranges: Range<usize>, stretches: usize) -> impl Iterator<Item = RangeIncl
     (0..stretches).map(move |number| end(number) as u8..=(end(number + 1) - 1) as u8)
 }
 
-/// Bytes of a sieve, a key, at the most.
+/// The largest number of bytes per key in a sieve.
 const SIEVE: usize = 4;
 
-/// Gives each group of documents with equal keys, two or more, as (key, place), sorted. `place_of` says what stands for a
-/// document; those without a place are left out. Cost: two looks at each key, and a sort of those that come again.
+/// Passes each group of two or more documents with equal keys to `give`, as sorted (key, place) pairs. `place_of` returns the
+/// place of a document; documents without a place are skipped. Cost: two passes over the keys, and a sort of those that are
+/// repeated.
 pub fn each_group<K: Key>(
     keys: &Spill<K>,
     budget: &Budget,
@@ -64,8 +67,8 @@ pub fn each_group<K: Key>(
     place_of: impl Fn(u64) -> Option<u64> + Sync,
     mut give: impl FnMut(&[(K, u64)]) -> Result<()>,
 ) -> Result<()> {
-    // One half for sieves, one for rows.
-    let (half, threads) = (budget.room() / 2, pool.current_num_threads());
+    // One half is for sieves, the other for rows.
+    let (half, threads) = (budget.left() / 2, pool.current_num_threads());
     let a_thread = keys.len().div_ceil(threads as u64) as usize;
     let stretches: Vec<_> = stretches(keys.len(), (half / SIEVE / threads).min(a_thread)).collect();
     let keys_each = keys.len().div_ceil(stretches.len() as u64) as usize;
@@ -88,11 +91,11 @@ pub fn each_group<K: Key>(
     Ok(())
 }
 
-/// Which keys of a stretch may have come twice.
+/// The keys of a stretch that may have occurred twice.
 struct Sifted {
     stretch: RangeInclusive<u8>,
     sieve: Sieve,
-    /// How many come to where another has come: those that are let through are twice as many at the most.
+    /// The number of keys whose bit was already set when they were inserted. At most twice as many keys pass the sieve.
     again: usize,
 }
 
@@ -108,13 +111,13 @@ impl Sifted {
         Ok(Self { stretch: stretch.clone(), sieve, again })
     }
 
-    /// The stretch in parts of about `at_most` rows.
+    /// Returns the stretch in parts of about `at_most` rows.
     fn parts(&self, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
         let start = usize::from(*self.stretch.start());
         cut(start..start + self.stretch.len(), (2 * self.again).div_ceil(at_most.max(1)))
     }
 
-    /// The keys of a part that may have come twice, with their places, sorted.
+    /// Returns the keys of a part that may have occurred twice, with their places, sorted.
     fn rows<K: Key>(
         &self,
         keys: &Spill<K>,
@@ -142,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_those_of_a_map_whatever_the_memory(
+        fn groups_equal_those_of_a_map_at_any_memory_limit(
             keys in prop_oneof![prop::collection::vec(0u64..40, 0..200), prop::collection::vec(0u64..5000, 0..4000)],
             memory in prop::sample::select(vec![0, 1 << 16, 1 << 20]),
             passes in 1u64..300,

@@ -1,5 +1,5 @@
-//! External memory: things that are written once, in order, and read anywhere. In memory while the run's [`Budget`] allows,
-//! beyond it in a temporary file that has no name, so that nothing is left behind whatever happens.
+//! External memory: data that is written once, in order, and read at any position. It is in memory while the run's [`Budget`]
+//! allows, and otherwise in a temporary file without a name, so that nothing remains on disk whatever happens.
 
 mod budget;
 
@@ -23,13 +23,13 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Bytes that are read at a time by those who read all, and that are allocated at a time.
+/// The number of bytes that are read at a time when reading everything, and that are allocated at a time.
 const PIECE: usize = 1 << 18;
 
-/// An append-only store of `T`s. The beginning may lie in a file, the end in memory.
+/// An append-only store of `T`s. Its beginning may be in a file, and its end in memory.
 #[derive(Debug)]
 pub struct Spill<T> {
-    /// What is in memory, in chunks of one size: nothing is ever moved to make room.
+    /// The part in memory, in chunks of one size, so that growing never moves data.
     chunks: Vec<Vec<T>>,
     in_memory: u64,
     file: Option<File>,
@@ -38,20 +38,20 @@ pub struct Spill<T> {
 }
 
 impl<T: bytemuck::Pod> Spill<T> {
-    /// `T`s of a chunk.
+    /// The number of `T`s in a chunk.
     const CHUNK: usize = PIECE / size_of::<T>();
 
-    /// An empty store within a budget.
+    /// Creates an empty store within a budget.
     pub fn new(budget: &Arc<Budget>) -> Self {
         Self { chunks: Vec::new(), in_memory: 0, file: None, in_file: 0, budget: budget.clone() }
     }
 
-    /// The number of `T`s: the place that the next will have.
+    /// Returns the number of `T`s, which is the position of the next one.
     pub fn len(&self) -> u64 {
         self.in_file + self.in_memory
     }
 
-    /// Appends. What is too much for the run's memory goes to the file.
+    /// Appends `T`s. Data that exceeds the run's memory goes to the file.
     pub fn append(&mut self, more: &[T]) -> Result<()> {
         let mut rest = more;
         while !rest.is_empty() {
@@ -68,7 +68,7 @@ impl<T: bytemuck::Pod> Spill<T> {
         self.make_room()
     }
 
-    /// Writes all to the file if more is held than may be, and it is worth it.
+    /// Writes everything to the file if the budget is exceeded and there is enough to be worth a write.
     pub fn make_room(&mut self) -> Result<()> {
         if self.budget.is_over() && self.in_memory as usize * size_of::<T>() >= self.budget.worth_writing() {
             self.flush()
@@ -77,13 +77,13 @@ impl<T: bytemuck::Pod> Spill<T> {
         }
     }
 
-    /// Appends straight to the file, where there is no room for a copy.
+    /// Appends directly to the file, for data that is too large to be copied in memory.
     pub(crate) fn append_to_file(&mut self, more: &[T]) -> Result<()> {
         self.flush()?;
         self.write(more).map_err(|error| Error::temporary(self.budget.temp_dir(), &error))
     }
 
-    /// Writes all to the file.
+    /// Writes everything to the file.
     pub fn flush(&mut self) -> Result<()> {
         for chunk in std::mem::take(&mut self.chunks) {
             self.budget.release(size_of_val(&*chunk));
@@ -104,13 +104,13 @@ impl<T: bytemuck::Pod> Spill<T> {
         Ok(())
     }
 
-    /// Forgets all, and gives its room back.
+    /// Discards everything and releases its memory.
     pub fn clear(&mut self) {
         *self = Self::new(&self.budget.clone());
     }
 
-    /// The `T`s in a range of places; `room` holds those that do not lie in one piece of memory.
-    pub fn get<'a>(&'a self, range: Range<u64>, room: &'a mut Vec<T>) -> Result<&'a [T]> {
+    /// Returns the `T`s in a range of positions. If they are not contiguous in memory, they are copied to `scratch`.
+    pub fn get<'a>(&'a self, range: Range<u64>, scratch: &'a mut Vec<T>) -> Result<&'a [T]> {
         let in_file = self.in_file.min(range.end).saturating_sub(range.start) as usize;
         let mut at = range.start.saturating_sub(self.in_file) as usize;
         let mut left = (range.end - range.start) as usize - in_file;
@@ -118,27 +118,28 @@ impl<T: bytemuck::Pod> Spill<T> {
             let chunk = self.chunks.get(at / Self::CHUNK).map_or(&[][..], |chunk| chunk);
             return Ok(&chunk[if left == 0 { 0..0 } else { at % Self::CHUNK..at % Self::CHUNK + left }]);
         }
-        room.resize(in_file, T::zeroed());
+        scratch.resize(in_file, T::zeroed());
         if let (Some(file), true) = (&self.file, in_file > 0) {
-            file.read_exact_at(bytemuck::cast_slice_mut(room), range.start * size_of::<T>() as u64)
+            file.read_exact_at(bytemuck::cast_slice_mut(scratch), range.start * size_of::<T>() as u64)
                 .map_err(|error| Error::temporary(self.budget.temp_dir(), &error))?;
         }
         while left > 0 {
             let chunk = &self.chunks[at / Self::CHUNK][at % Self::CHUNK..];
             let now = &chunk[..left.min(chunk.len())];
-            room.extend_from_slice(now);
+            scratch.extend_from_slice(now);
             (at, left) = (at + now.len(), left - now.len());
         }
-        Ok(room)
+        Ok(scratch)
     }
 
-    /// Gives all, piece by piece in order, each with the place of its first. Pieces are whole numbers of `unit` `T`s.
+    /// Passes everything to `give`, piece by piece in order, each with the position of its first `T`. The length of each piece is
+    /// a multiple of `unit`.
     pub fn each_piece(&self, unit: usize, mut give: impl FnMut(u64, &[T]) -> Result<()>) -> Result<()> {
         let length = (PIECE / size_of::<T>() / unit).max(1) * unit;
-        let (mut room, mut start) = (Vec::new(), 0);
+        let (mut scratch, mut start) = (Vec::new(), 0);
         while start < self.len() {
             let end = self.len().min(start + length as u64);
-            give(start, self.get(start..end, &mut room)?)?;
+            give(start, self.get(start..end, &mut scratch)?)?;
             start = end;
         }
         Ok(())
@@ -159,7 +160,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_appended_is_read_back(runs in prop::collection::vec((any::<u64>(), 0usize..40_000), 0..12), flushed in 0usize..12) {
+        fn appended_data_is_read_back(runs in prop::collection::vec((any::<u64>(), 0usize..40_000), 0..12), flushed in 0usize..12) {
             let budget = Budget::of(1 << 30, 0, &std::env::temp_dir());
             let mut spill = Spill::new(&budget);
             let runs: Vec<Vec<u64>> = runs.into_iter().map(|(first, length)| (first >> 1..).take(length).collect()).collect();
@@ -169,10 +170,10 @@ mod tests {
                     spill.flush().unwrap();
                 }
             }
-            let (all, mut room) = (runs.concat(), Vec::new());
+            let (all, mut scratch) = (runs.concat(), Vec::new());
             prop_assert_eq!(spill.len(), all.len() as u64);
             for (from, to) in [(0, all.len()), (all.len() / 3, all.len() / 2), (all.len(), all.len())] {
-                prop_assert_eq!(spill.get(from as u64..to as u64, &mut room).unwrap(), &all[from..to]);
+                prop_assert_eq!(spill.get(from as u64..to as u64, &mut scratch).unwrap(), &all[from..to]);
             }
             let mut read = Vec::new();
             spill.each_piece(1, |start, piece| {
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_share_a_budget_and_give_back_what_they_held() {
+    fn stores_share_a_budget_and_return_their_memory() {
         let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
         let (mut a, mut b) = (Spill::new(&budget), Spill::new(&budget));
         for _ in 0..100 {

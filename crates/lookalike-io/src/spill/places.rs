@@ -1,5 +1,5 @@
-//! Sets of places, a bit each, and dense numbers for those that are in a set: what later passes hold is then as large as the
-//! set, not as the collection.
+//! Sets of places, with one bit for each place, and dense numbers for the members of a set. With these numbers, the data of later
+//! passes is as large as the set, not as the collection.
 
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,34 +7,34 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU64, Ordering};
 
-/// A set of places below a bound. May be filled by several threads at once.
+/// A set of places below a bound. Several threads may fill it in parallel.
 #[derive(Debug, Default)]
 pub struct Places {
     words: Vec<AtomicU64>,
 }
 
 impl Places {
-    /// No place below `bound`.
+    /// Creates an empty set of places below `bound`.
     pub fn none(bound: u64) -> Self {
         Self { words: (0..bound.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
     }
 
-    /// Puts a place into the set.
+    /// Adds a place to the set.
     pub fn insert(&self, place: u64) {
         self.words[(place / 64) as usize].fetch_or(1 << (place % 64), Ordering::Relaxed);
     }
 
-    /// Takes a place out of the set.
+    /// Removes a place from the set.
     pub fn remove(&self, place: u64) {
         self.words[(place / 64) as usize].fetch_and(!(1 << (place % 64)), Ordering::Relaxed);
     }
 
-    /// Whether a place is in the set.
+    /// Returns whether a place is in the set.
     pub fn contains(&self, place: u64) -> bool {
         self.words[(place / 64) as usize].load(Ordering::Relaxed) >> (place % 64) & 1 == 1
     }
 
-    /// Those that are in the set, in order.
+    /// Returns the places in the set, in order.
     pub fn iter(&self) -> impl Iterator<Item = u64> {
         self.words.iter().zip((0u64..).step_by(64)).flat_map(|(word, first)| {
             let mut rest = word.load(Ordering::Relaxed);
@@ -49,21 +49,22 @@ impl Places {
     }
 }
 
-/// Words of a set whose members are counted together.
+/// The number of words of a set whose members are counted together.
 const COUNTED: usize = 8;
 
-/// A set of places with a number for each, from 0 in the order of the places. A sixth of a byte a place below the bound.
+/// A set of places that numbers its members from 0 in their order. It takes a sixth of a byte for each place below the bound.
 #[derive(Debug, Default)]
 pub struct Numbering {
     places: Places,
-    /// Members before each [`COUNTED`] words, and all.
+    /// The number of members before each group of [`COUNTED`] words, followed by the total.
     before: Vec<u64>,
-    /// Members before each word of these: most processors count bits in one step, but not those that we may take for granted.
+    /// The number of members before each word, inside its group. Most processors count bits in one step, but the baseline for
+    /// which we build does not.
     within: Vec<u16>,
 }
 
 impl Numbering {
-    /// Numbers for the places of a set, in their order.
+    /// Numbers the places of a set in their order.
     pub fn of(places: Places) -> Self {
         let (mut before, mut within) = (vec![0], Vec::with_capacity(places.words.len()));
         let mut count = 0;
@@ -79,17 +80,17 @@ impl Numbering {
         Self { places, before, within }
     }
 
-    /// How many places have a number.
+    /// Returns the number of members.
     pub fn len(&self) -> u64 {
         self.before.last().copied().unwrap_or(0)
     }
 
-    /// The set.
+    /// Returns the set.
     pub fn places(&self) -> &Places {
         &self.places
     }
 
-    /// How many members there are below a place.
+    /// Returns the number of members below a place.
     pub fn below(&self, place: u64) -> u64 {
         let (word, bit) = ((place / 64) as usize, place % 64);
         let Some(last) = self.places.words.get(word) else { return self.len() };
@@ -97,12 +98,12 @@ impl Numbering {
         whole + u64::from((last.load(Ordering::Relaxed) & ((1 << bit) - 1)).count_ones())
     }
 
-    /// A place's number, if it is a member.
+    /// Returns a place's number, if it is a member.
     pub fn number(&self, place: u64) -> Option<u64> {
         self.places.contains(place).then(|| self.below(place))
     }
 
-    /// The place of a number. Cost: a search of the counts.
+    /// Returns the place of the member with a number. Cost: a search of the counts.
     pub fn place(&self, number: u64) -> u64 {
         let group = self.before.partition_point(|&before| before <= number) - 1;
         let mut left = number - self.before[group];
@@ -128,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn numbers_are_places_in_order(members in prop::collection::btree_set(0u64..3000, 0..400)) {
+        fn numbers_are_positions_in_order(members in prop::collection::btree_set(0u64..3000, 0..400)) {
             let places = Places::none(3000);
             members.iter().for_each(|&place| places.insert(place));
             prop_assert!(places.iter().eq(members.iter().copied()));
@@ -151,9 +152,10 @@ mod interleaved {
 
     use super::*;
 
-    /// All orders in which three threads may come by: no bit of a word is lost, whoever else changes the word.
+    /// Checks all interleavings of three threads: no bit of a word is lost, whatever other bits of the word the other threads
+    /// change.
     #[test]
-    fn what_each_thread_did_is_there_when_all_have_ended() {
+    fn changes_of_all_threads_are_there_at_the_end() {
         loom::model(|| {
             let places = Arc::new(Places::none(70));
             places.insert(3);
@@ -172,7 +174,7 @@ mod interleaved {
                 }),
             ];
             places.insert(2);
-            // A place that nobody takes away is seen by the one who put it there.
+            // A place that no thread removes is visible to the thread that inserted it.
             assert!(places.contains(2));
             threads.into_iter().for_each(|thread| thread.join().unwrap());
             assert!(places.iter().eq([1, 2, 65]));

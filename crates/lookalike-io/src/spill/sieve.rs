@@ -1,22 +1,23 @@
-//! Which keys may have come twice: most keys of most collections come once, and what comes once needs no sorting.
+//! Finds the keys that may have occurred twice. In most collections most keys occur once, and these need no sorting.
 
-/// Bits that say it, found by a few bits of the key: one for *came*, 32 further on one for *came again*, in one word, so that a
-/// look is one access. A key that came once is let through where another has its bit: 6 to 12 in 100.
+/// A set of bits; a few bits of a key select its bit. One bit means *seen*, and the bit 32 positions further in the same word
+/// means *seen again*, so that a lookup is one memory access. A key that occurred once passes if a different key has the same
+/// bit; this happens to 6 to 12 keys in 100.
 #[derive(Debug, Default)]
 pub struct Sieve {
     words: Vec<u64>,
-    /// The key's bits that are looked at.
+    /// The bits of a key that are used.
     mask: u64,
 }
 
-/// Places a key, at the least.
+/// The smallest number of bits that mean *seen*, per key.
 const SPARSE: usize = 8;
 
-/// Places a word.
+/// The number of bits in a word that mean *seen*.
 const PLACES: usize = 32;
 
 impl Sieve {
-    /// Forgets all, and makes ready for so many keys. Two to four bytes a key.
+    /// Discards everything and prepares for `keys` keys. Takes two to four bytes per key.
     pub fn clear(&mut self, keys: usize) {
         let places = keys.saturating_mul(SPARSE).clamp(PLACES, 1 << 40).next_power_of_two();
         self.words.clear();
@@ -24,7 +25,8 @@ impl Sieve {
         self.mask = places as u64 - 1;
     }
 
-    /// Takes a key, of which the lower bits are spread evenly. Gives whether it, or another in its place, came before.
+    /// Inserts a key whose lower bits are uniformly distributed. Returns whether it, or another key with the same bit, was
+    /// inserted before.
     #[inline]
     pub fn insert(&mut self, key: u64) -> bool {
         let (word, bit) = self.place(key);
@@ -33,7 +35,7 @@ impl Sieve {
         came & bit != 0
     }
 
-    /// Whether a key may have come twice; of one that did, always.
+    /// Returns whether a key may have occurred twice; always true if it did.
     #[inline]
     pub fn twice(&self, key: u64) -> bool {
         let (word, bit) = self.place(key);
@@ -57,9 +59,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_came_twice_is_let_through(keys in prop::collection::vec(0u64..500, 0..300), room in 0usize..300) {
+        fn repeated_values_pass(keys in prop::collection::vec(0u64..500, 0..300), scratch in 0usize..300) {
             let mut sieve = Sieve::default();
-            sieve.clear(room);
+            sieve.clear(scratch);
             let mut times: BTreeMap<u64, usize> = BTreeMap::new();
             for &key in &keys {
                 sieve.insert(key.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn few_that_came_once_are_let_through() {
+    fn few_unique_values_pass() {
         let mut sieve = Sieve::default();
         sieve.clear(10_000);
         let key = |i: u64| lookalike::fingerprint::finish(i);

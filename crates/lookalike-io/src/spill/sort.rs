@@ -1,4 +1,4 @@
-//! Sorting beyond memory: runs that fit are sorted and spilled, then merged.
+//! External sorting: runs that fit in memory are sorted and spilled, then merged.
 
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
@@ -7,15 +7,15 @@ use rayon::{ThreadPool, slice::ParallelSliceMut};
 use super::{Budget, Spill};
 use crate::error::Result;
 
-/// Bytes of a run that are read at a time when runs are merged, at most.
+/// The largest number of bytes of a run that are read at a time during the merge.
 const PIECE: usize = 1 << 18;
 
-/// Sorts fixed-width rows in a bounded memory.
+/// A sorter of fixed-width rows in bounded memory.
 pub struct Sorter<'a, T> {
     rows: Vec<T>,
-    /// Rows in memory at most.
+    /// The largest number of rows in memory.
     bound: usize,
-    /// Where each run ends.
+    /// The end of each run.
     runs: Vec<u64>,
     spilled: Spill<T>,
     budget: Arc<Budget>,
@@ -23,9 +23,9 @@ pub struct Sorter<'a, T> {
 }
 
 impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
-    /// Takes a share of what is free of the budget: sorters that work at the same time divide it by their number.
+    /// Creates a sorter that takes the fraction 1 / `share` of the free budget, so that `share` sorters can work in parallel.
     pub fn new(budget: &Arc<Budget>, share: usize, pool: &'a ThreadPool) -> Self {
-        let bound = (budget.room() / share / size_of::<T>()).max(2);
+        let bound = (budget.left() / share / size_of::<T>()).max(2);
         Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(budget), budget: budget.clone(), pool }
     }
 
@@ -47,7 +47,7 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
         Ok(())
     }
 
-    /// All rows in order.
+    /// Returns all rows in order.
     pub fn sorted(mut self) -> Result<Sorted<T>> {
         if !self.runs.is_empty() {
             self.spill()?;
@@ -55,7 +55,7 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
         }
         let Self { mut rows, runs, spilled, budget, pool, .. } = self;
         pool.install(|| rows.par_sort_unstable());
-        let piece = (budget.room() / 2 / size_of::<T>() / runs.len().max(1)).clamp(1, PIECE / size_of::<T>());
+        let piece = (budget.left() / 2 / size_of::<T>() / runs.len().max(1)).clamp(1, PIECE / size_of::<T>());
         let mut sorted = Sorted { memory: rows.into_iter(), spilled, runs: Vec::new(), heap: BinaryHeap::new(), piece };
         let mut next = 0;
         for (number, end) in runs.into_iter().enumerate() {
@@ -81,12 +81,12 @@ pub struct Sorted<T> {
     spilled: Spill<T>,
     runs: Vec<Run<T>>,
     heap: BinaryHeap<Reverse<(T, usize)>>,
-    /// Rows that are read of a run at a time.
+    /// The number of rows of a run that are read at a time.
     piece: usize,
 }
 
 impl<T: bytemuck::Pod + Ord> Sorted<T> {
-    /// Puts a run's next row on the heap, unless the run is at its end.
+    /// Pushes a run's next row onto the heap, unless the run is finished.
     fn refill(&mut self, number: usize) -> Result<()> {
         let run = &mut self.runs[number];
         if run.at == run.piece.len() {
@@ -121,7 +121,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_merge_to_what_sorting_in_memory_gives(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0u64..2000) {
+        fn merged_runs_equal_sorting_in_memory(rows in prop::collection::vec(any::<[u32; 2]>(), 0..300), bound in 0u64..2000) {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
             let mut sorter = Sorter::new(&Budget::of(1 << 20, 0, &std::env::temp_dir()), 1, &pool);
             sorter.bound = bound.max(2) as usize / 8;

@@ -1,4 +1,4 @@
-//! In place of the stores, where this program was built without them.
+//! Replaces the object stores in a build without them.
 
 use std::{
     io::{self, Write},
@@ -7,17 +7,17 @@ use std::{
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// There is none.
+/// An object. This type has no values in a build without object stores.
 #[derive(Debug)]
 pub enum Object {}
 
-/// There is none.
+/// The stream of an object, always empty.
 pub type ObjectStream = io::Empty;
 
-/// There is none.
+/// An upload. This type has no values in a build without object stores.
 pub enum Upload {}
 
-/// There is none.
+/// A finished upload. This type has no values in a build without object stores.
 pub enum Uploaded {}
 
 fn refused(kind: ErrorKind, url: &str) -> Error {
@@ -25,7 +25,7 @@ fn refused(kind: ErrorKind, url: &str) -> Error {
     Error::new(kind, what).at(super::shown_name(url)).advise("copy it to a file")
 }
 
-/// The objects that a URL names: always an error.
+/// Replaces the function that returns the objects of a URL, and always fails.
 pub fn expand(url: &str, _: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
     Err(refused(ErrorKind::Input, url))
 }
@@ -39,12 +39,12 @@ impl Object {
         match *self {}
     }
 
-    /// Its bytes.
+    /// Returns its size in bytes.
     pub fn size(&self) -> u64 {
         match *self {}
     }
 
-    /// What tells its versions apart.
+    /// Returns a string that differs between the versions of the object.
     pub fn version(&self) -> &str {
         match *self {}
     }
@@ -67,7 +67,7 @@ impl Upload {
         Err(refused(ErrorKind::Output, url))
     }
 
-    pub(crate) fn settle(self) -> Result<Uploaded> {
+    pub(crate) fn seal(self) -> Result<Uploaded> {
         match self {}
     }
 }

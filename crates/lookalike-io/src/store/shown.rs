@@ -1,19 +1,20 @@
-//! A URL as it may be shown: in messages, in made-up ids, in the state of a run.
+//! Printable forms of URLs: for messages, generated ids and the state of a run.
 
 use std::path::Path;
 
-/// A URL without what may be a secret: a user's name and password, and the query, which may be a signature. In a store the query is a part
-/// of the name, and is left out only if it looks like a signature or credentials. Whatever is not a URL stays as it is.
+/// Returns a URL without possible secrets: a user's name and password, and the query, which may be a signature. In the URL of a
+/// store, the query is a part of the object's name, and is omitted only if it looks like a signature or credentials. A name that
+/// is not a URL is returned unchanged.
 ///
-/// A password that is not percent-encoded may contain `/`, `?`, `#` and `@`, and then no rule tells where it ends. What could be such a
-/// password is hidden with all that follows it, even if it is only a path with an `@`.
+/// A password that is not percent-encoded may contain `/`, `?`, `#` and `@`, and then no rule can find its end. So anything that
+/// could be such a password is hidden, with everything after it, even if it is only a path with an `@`.
 pub fn shown(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://").filter(|_| super::is_url(url)) else { return url.into() };
     let (authority, after) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let path = &after[..after.find(['?', '#']).unwrap_or(after.len())];
     let may_go_on = match user {
-        // No host is written so: it can be the beginning of `user:password`.
+        // No host has this form: it may be the beginning of `user:password`.
         _ if !is_host(host) => true,
         "" => after.contains('@') && host.contains(':') || path.contains('@') && !is_store(scheme) && !is_full_host(host),
         user => after.contains('@') && (user.contains(':') || !is_store(scheme)),
@@ -21,7 +22,8 @@ pub fn shown(url: &str) -> String {
     if may_go_on { format!("{scheme}://…") } else { shown_address(url) }
 }
 
-/// The same for the URL of an object that was found: its host has answered, so nothing up to the path is a part of a password.
+/// Does the same as `shown` for the URL of an object that was found. Its host has answered, so nothing before the path is a part
+/// of a password.
 pub(super) fn shown_address(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://").filter(|_| super::is_url(url)) else { return url.into() };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -32,7 +34,7 @@ pub(super) fn shown_address(url: &str) -> String {
     let has_secret = SECRETS.iter().any(|name| small.contains(name));
     let query = match path.find(['?', '#']) {
         Some(query) if !is_store(scheme) || has_secret => Some(query),
-        // As it is sent to a store.
+        // The query as it is sent to a store.
         _ if has_secret => small.find("%3f"),
         _ => None,
     };
@@ -40,15 +42,15 @@ pub(super) fn shown_address(url: &str) -> String {
     format!("{scheme}://{user}{host}{path}")
 }
 
-/// The name of a file that a user gave, which may be a URL, as messages have it.
+/// Returns the name of a file that a user gave, which may be a URL, as shown in messages.
 pub fn shown_path(path: &Path) -> String {
     lookalike::shown::path(&shown(&path.display().to_string())).into_owned()
 }
 
-/// Schemes in whose URLs `?` is a character of the name.
+/// The schemes in whose URLs `?` is a character of the name.
 const STORES: [&str; 7] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 
-/// Parts of a query that is a signature, or has credentials in it; in small letters.
+/// Parts of a query that contains a signature or credentials; in lower case.
 const SECRETS: [&str; 9] =
     ["sig=", "signature=", "token=", "credential=", "accesskeyid=", "accesskey=", "password=", "passwd=", "secret="];
 
@@ -56,7 +58,7 @@ fn is_store(scheme: &str) -> bool {
     STORES.iter().any(|store| scheme.eq_ignore_ascii_case(store))
 }
 
-/// Whether a host can be written so, with or without a port. Buckets count as hosts.
+/// Returns whether a string can be a host, with or without a port. Buckets count as hosts.
 fn is_host(host: &str) -> bool {
     let bracketed = host.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let port = match bracketed {
@@ -67,7 +69,7 @@ fn is_host(host: &str) -> bool {
         || port.strip_prefix(':').is_some_and(|port| port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether it looks like a full host name or address, rather than a single word.
+/// Returns whether a host looks like a full name or address, rather than a single word.
 fn is_full_host(host: &str) -> bool {
     host.contains('.') || host.starts_with('[') || host.split(':').next() == Some("localhost")
 }
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_that_may_go_on_is_hidden_with_all_that_follows() {
+    fn a_password_without_a_clear_end_is_hidden_with_the_rest() {
         for url in [
             "https://u:p/ss@h/x",
             "https://u:p?ss@h/x",

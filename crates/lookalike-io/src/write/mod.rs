@@ -1,4 +1,4 @@
-//! Outputs: whole under their name, or not there.
+//! Outputs that appear under their names only when they are complete.
 
 mod publish;
 

@@ -1,4 +1,4 @@
-//! What the names of outputs say.
+//! Checks of the names of outputs.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use crate::{
     store::shown_path,
 };
 
-/// The failure of a table that would be compressed as a whole.
+/// Returns the error for a table that would be compressed as a whole.
 pub(super) fn packed_table(name: &str) -> Error {
     let refused = Error::new(ErrorKind::Output, "a table is compressed inside, column by column").at(name);
     refused.advise("give a name that ends with .parquet or .arrow")
 }
 
-/// Refuses a name that says an output of lines is something else.
+/// Rejects a name with the file extension of another format, for an output of lines.
 ///
 /// # Errors
-/// An ending of tables or CSV.
+/// Fails for a file extension of tables or CSV.
 pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     let (given, name) = (path.display().to_string(), shown_path(path));
     match Format::of_name(&given) {
@@ -30,10 +30,10 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     }
 }
 
-/// Whether decisions under a name are a table.
+/// Returns whether decisions with this name are written as a table.
 ///
 /// # Errors
-/// A name that says they are something else, or a table that is compressed as a whole.
+/// Fails if the name has the file extension of another format, or of a table that is compressed as a whole.
 pub fn are_rows(path: &Path) -> Result<bool> {
     let (given, name) = (path.display().to_string(), shown_path(path));
     let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));

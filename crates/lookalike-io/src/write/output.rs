@@ -1,4 +1,4 @@
-//! An output that appears under its name only when all of it is written, compressed by its ending.
+//! An output that appears under its name only when it is complete. Its file extension selects the compression.
 
 use std::{
     io,
@@ -17,35 +17,35 @@ use crate::{
     store::shown_path,
 };
 
-/// Windows of an output that may wait for the disk where memory is short: one is written, one waits, the rest is for the times when
-/// the disk is slow.
+/// The number of windows of an output that may wait for the disk if memory is short: one is being written, one waits, and the
+/// rest is for times when the disk is slow.
 pub const LEAST_AHEAD: usize = 4;
 
-/// An output in the making. Dropped unfinished, it leaves nothing.
+/// An output that is being written. If it is dropped before it is finished, nothing remains.
 ///
-/// What is written goes into windows of a mebibyte, which come back to be filled again. Compression and writing have threads of
-/// their own: those who work on blocks never wait for the disk, unless they are some windows ahead of it.
+/// Bytes are copied to windows of one mebibyte each, which are reused. Compression and writing have their own threads. The
+/// threads that process blocks wait for the disk only if they are several windows ahead of it.
 pub struct Output {
     name: String,
     /// The window that is being filled.
     window: Window,
     full: Option<Sender<Piece>>,
     empty: Receiver<Window>,
-    /// Windows there are, and at most.
+    /// The number of existing windows, and their maximum.
     windows: (usize, usize),
     writer: Option<JoinHandle<io::Result<Option<Whole>>>>,
 }
 
-/// What the writing thread is given.
+/// A message to the writing thread.
 enum Piece {
     Full(Window),
-    /// The last one.
+    /// The last window.
     Last(Window),
 }
 
 impl Output {
-    /// Starts an output; `-` is standard output. Compressed by its [ending](crate::read::PACKED), on up to `threads` threads, 0 for one
-    /// a core: their number changes no byte.
+    /// Starts an output; `-` is standard output. Its [ending](crate::read::PACKED) selects the compression, which runs on up to
+    /// `threads` threads; 0 means one per core. The number of threads does not change the bytes.
     pub fn create(path: &Path, threads: usize) -> Result<Self> {
         let name = shown_path(path);
         let writing = |error| Error::writing(&name, &error);
@@ -62,17 +62,17 @@ impl Output {
         Ok(Self { name, window: Window::new(), full: Some(full), empty, windows: (1, most), writer: Some(writer) })
     }
 
-    /// What messages call it.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Lets more windows wait for the disk than the least.
+    /// Allows more than [`LEAST_AHEAD`] windows to wait for the disk.
     pub fn run_ahead(&mut self, ahead: usize) {
         self.windows.1 += ahead - LEAST_AHEAD;
     }
 
-    /// Appends. A failure may be that of earlier bytes.
+    /// Appends bytes. An error may be due to earlier bytes.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<()> {
         loop {
             bytes = self.window.fill(bytes);
@@ -87,7 +87,7 @@ impl Output {
         }
     }
 
-    /// An empty window; none when the writer is gone.
+    /// Returns an empty window; `None` if the writer has ended.
     fn next_window(&mut self) -> Option<Window> {
         let (made, most) = &mut self.windows;
         let mut window = match self.empty.try_recv() {
@@ -102,17 +102,17 @@ impl Output {
         Some(window)
     }
 
-    /// Says that nothing more is to come: the writing thread ends the compression and brings all to the disk, still without its
-    /// name, while others work on. A failure is told by [`finish`].
+    /// Signals the end of the data. The writing thread then ends the compression and writes everything to the disk, still without
+    /// its name, while other threads continue. [`finish`] reports any failure.
     pub fn end(&mut self) {
         if let Some(writer) = self.full.take() {
             let last = std::mem::replace(&mut self.window, Window::new());
-            // Who is gone has failed, and is asked why at the end.
+            // A writer that has ended has failed; its error is collected later.
             _ = writer.send(Piece::Last(last));
         }
     }
 
-    /// Why the writer is gone.
+    /// Returns why the writer has ended.
     fn failure(&mut self) -> Error {
         self.full.take();
         match self.join() {
@@ -121,7 +121,7 @@ impl Output {
         }
     }
 
-    /// Waits until all is on the disk; gives the file that is to get its name, the first time.
+    /// Waits until everything is on the disk. The first call returns the file that still needs its name.
     fn join(&mut self) -> Result<Option<Whole>> {
         let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
         let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(Error::of_panic(&*panic).to_string())));
@@ -140,25 +140,25 @@ impl io::Write for Output {
 }
 
 fn given_up(name: &str) -> Error {
-    Error::new(ErrorKind::Output, "was given up after an earlier failure").at(name)
+    Error::new(ErrorKind::Output, "was abandoned after an earlier failure").at(name)
 }
 
-/// The writing thread: all pieces in their order.
+/// Runs the writing thread, which processes all pieces in order.
 fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Window>) -> io::Result<Option<Whole>> {
     for piece in pieces {
         match piece {
             Piece::Full(window) => encoder.write(window, empty)?,
             Piece::Last(window) => {
                 encoder.write(window, empty)?;
-                return encoder.finish()?.settle();
+                return encoder.finish()?.seal();
             }
         }
     }
-    // Nobody waits for the rest: a compressed stream should not look whole.
+    // The output was abandoned: a compressed stream must not look complete.
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-/// Finishes outputs together: none gets its name before all are whole, and all do or none.
+/// Finishes outputs together: no output gets its name before all are complete, and either all get their names or none.
 pub fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
     let mut outputs: Vec<Output> = outputs.into_iter().flatten().collect();
     outputs.iter_mut().for_each(Output::end);
@@ -169,7 +169,7 @@ pub fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
 }
 
 impl Drop for Output {
-    /// The writer holds the temporary file: it is gone when the writer is.
+    /// Waits for the writer: it owns the temporary file, which disappears when the writer ends.
     fn drop(&mut self) {
         self.full.take();
         if let Some(writer) = self.writer.take() {

@@ -1,4 +1,4 @@
-//! No output may overwrite an input or another output, by whatever name: path, link, descriptor, redirection.
+//! Ensures that no output overwrites an input or another output, by whatever name: path, link, descriptor, redirection.
 
 use std::{
     fs::{File, Metadata},
@@ -10,25 +10,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::publish::behind_links;
+use super::publish::resolve_links;
 use crate::{
     error::{Error, ErrorKind, Result},
     read::Input,
     store::{is_url, shown_path},
 };
 
-/// What a name stands for.
+/// The object to which a name refers.
 #[derive(PartialEq)]
 enum Place {
-    /// A file or pipe that is there, by device and number.
+    /// An existing file or pipe, by device and inode number.
     File(u64, u64),
-    /// A file that is not there yet.
+    /// A file that does not exist yet.
     Path(PathBuf),
     /// An object in a store.
     Url(String),
-    /// Standard output that is no file.
+    /// Standard output that is not a file.
     Stdout,
-    /// A device or a socket: may be read and written by many.
+    /// A device or a socket, which several programs may read and write.
     Shared,
 }
 
@@ -46,7 +46,7 @@ impl Place {
         if let Ok(there) = path.metadata() {
             return Self::of_metadata(&there);
         }
-        let path = behind_links(path).unwrap_or_else(|_| path.into());
+        let path = resolve_links(path).unwrap_or_else(|_| path.into());
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let parent = parent.canonicalize().unwrap_or_else(|_| parent.into());
         Self::Path(path.file_name().map_or(parent.clone(), |name| parent.join(name)))
@@ -70,10 +70,10 @@ fn refuse(name: String, what: &str) -> Error {
     Error::new(ErrorKind::Output, format!("would overwrite {what}")).at(name).advise("give another name")
 }
 
-/// Refuses outputs that would overwrite an input or each other.
+/// Rejects outputs that would overwrite an input or each other.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let of_input = |input: &Input| match input {
-        // Each of them is looked at, where an output is there.
+        // Each of these files is checked below if the output exists.
         Input::Files(_) => Place::Shared,
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),

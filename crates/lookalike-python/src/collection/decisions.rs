@@ -1,4 +1,4 @@
-//! What a run decided, held in little, given as columns and as lines.
+//! Decisions of a run, stored compactly and returned as columns and as lines.
 
 use std::{
     io::{self, BufWriter, Write},
@@ -28,16 +28,17 @@ use super::{
 };
 use crate::error::of_file;
 
-/// 5 bytes a document, 56 a dropped one, and the ids; references that stand for some besides.
+/// The decisions of a run. Takes 5 bytes per document and 56 more per dropped document. The ids, and the references that are
+/// representatives, take additional memory.
 #[derive(Serialize, Deserialize)]
 pub struct Store {
     ids: Ids,
     reasons: Vec<Reason>,
     sizes: Vec<u32>,
-    /// In input order.
+    /// Dropped documents, in input order.
     dropped: Vec<Dropped>,
     references: References,
-    /// Whether references were given.
+    /// Whether the run had references.
     against: bool,
     measure: Measure,
 }
@@ -49,7 +50,7 @@ struct Dropped {
     likeness: Likeness,
 }
 
-/// Who stands for a dropped document.
+/// The representative of a dropped document.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 enum Standing {
     /// Another document, by its row.
@@ -87,17 +88,17 @@ impl Store {
         self.dropped.push(Dropped { row, representative, likeness: decided.likeness });
     }
 
-    /// What was held against the threshold.
+    /// Returns the similarity that was compared with the threshold.
     fn similarity(&self, dropped: &Dropped) -> Option<f64> {
         dropped.likeness.similarity(self.reasons[dropped.row as usize], self.measure)
     }
 
-    /// What representatives' ids are in one column.
+    /// Returns the kind of the representatives' ids in one column.
     fn kind_of_representatives(&self) -> IdKind {
         self.ids.kind_with(self.references.ids())
     }
 
-    /// The column of their ids.
+    /// Returns the column of the representatives' ids.
     fn representatives(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
         if !self.against {
             return self.ids.column(of.map(|standing| standing?.kept()));
@@ -109,24 +110,24 @@ impl Store {
         ids::column(self.kind_of_representatives(), of.map(|standing| standing.map(id)))
     }
 
-    /// The column of the places of references.
+    /// Returns the column of the places of references.
     fn places(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
         Arc::new(of.map(|standing| Some(self.references.place(standing?.reference()?))).collect::<StringArray>())
     }
 
-    /// Those that were dropped, of some rows.
+    /// Returns the dropped documents in a range of rows.
     fn of(&self, rows: Range<u64>) -> &[Dropped] {
         let at = |row| self.dropped.partition_point(|dropped| dropped.row < row);
         &self.dropped[at(rows.start)..at(rows.end)]
     }
 
-    /// Something of each row's fate.
+    /// Yields one value per row: the result of `of` for dropped rows, none for kept rows.
     fn each<'a, T>(&'a self, rows: Range<u64>, of: impl Fn(&Dropped) -> Option<T> + 'a) -> impl Iterator<Item = Option<T>> + 'a {
         let mut dropped = self.of(rows.clone()).iter().peekable();
         rows.map(move |row| dropped.next_if(|dropped| dropped.row == row).and_then(&of))
     }
 
-    /// Whether all parts fit together, as those of a store that is read back should.
+    /// Returns whether all parts are consistent. A store read back from a pickle must be.
     fn is_whole(&self) -> bool {
         let (documents, references) = (self.reasons.len() as u64, self.references.len());
         let fits = |dropped: &Dropped| match dropped.representative {
@@ -141,12 +142,12 @@ impl Store {
     }
 
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
-        let (mut line, mut room, mut other) = (Vec::new(), String::new(), String::new());
+        let (mut line, mut scratch, mut other) = (Vec::new(), String::new(), String::new());
         let mut dropped = self.dropped.iter().peekable();
         for (row, (&reason, &cluster_size)) in (0..).zip(self.reasons.iter().zip(&self.sizes)) {
             let dropped = dropped.next_if(|dropped| dropped.row == row);
             let decided = Decided {
-                id: self.ids.json(row, &mut room),
+                id: self.ids.json(row, &mut scratch),
                 reason,
                 representative: dropped.map(|dropped| match dropped.representative {
                     Standing::Kept(row) => Representative { row, id: self.ids.json(row, &mut other), place: None },
@@ -163,7 +164,7 @@ impl Store {
     }
 }
 
-/// What was decided about each document, as `Report` has it.
+/// The decisions about all documents, as `Report` uses them.
 #[pyclass(frozen, module = "lookalike._lookalike")]
 pub struct Decisions {
     store: Arc<Store>,
@@ -181,14 +182,14 @@ impl Decisions {
         self.store.reasons.len()
     }
 
-    /// Which documents stay.
+    /// Returns a mask of the kept documents: a numpy array of bool, one value per row.
     fn kept<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         let mut kept = vec![true; self.store.reasons.len()];
         self.store.dropped.iter().for_each(|dropped| kept[dropped.row as usize] = false);
         PyArray1::from_vec(py, kept)
     }
 
-    /// The row of each document's representative; its own where it stays, -1 where a reference stands for it.
+    /// Returns the row of each document's representative: its own row if it is kept, -1 if the representative is a reference.
     fn representatives<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let mut rows: Vec<i64> = (0..self.store.reasons.len() as i64).collect();
         for dropped in &self.store.dropped {
@@ -197,36 +198,40 @@ impl Decisions {
         PyArray1::from_vec(py, rows)
     }
 
-    /// How similar each dropped document is to its representative, by what was measured; nan where nobody looked.
+    /// Returns how similar each dropped document is to its representative, by the run's measure; nan if this was not measured.
     fn similarities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let of = |dropped| self.store.similarity(dropped).unwrap_or(f64::NAN);
         PyArray1::from_iter(py, self.store.dropped.iter().map(of))
     }
 
-    /// A row a document.
+    /// Returns a table with one row per document.
     fn columns(&self) -> Columns {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
-    /// A row a dropped document: its id, its representative's, how similar they are, and where a reference stands.
+    /// Returns a table with one row per dropped document: its id, its representative's id, their similarity, and the place of the
+    /// representative if it is a reference.
     fn pairs(&self) -> Columns {
         Columns::of(Arc::new(Fates(self.store.clone())))
     }
 
-    /// The ids of documents, by their rows.
+    /// Returns the ids of documents, given by their rows.
     fn ids<'py>(&self, py: Python<'py>, rows: Vec<usize>) -> PyResult<Bound<'py, PyList>> {
-        let (ids, mut room) = (&self.store.ids, String::new());
+        let (ids, mut scratch) = (&self.store.ids, String::new());
         let list = PyList::empty(py);
         for row in rows {
             if row >= self.store.reasons.len() {
-                return Err(PyIndexError::new_err(format!("row {row} of {}", self.store.reasons.len())));
+                return Err(PyIndexError::new_err(format!(
+                    "row {row} is out of range: there are {} rows",
+                    self.store.reasons.len()
+                )));
             }
-            list.append(named(py, ids.json(row as u64, &mut room))?)?;
+            list.append(named(py, ids.json(row as u64, &mut scratch))?)?;
         }
         Ok(list)
     }
 
-    /// The lines of the command's decisions file.
+    /// Returns the lines of the command's decisions file.
     fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut lines = Vec::new();
         py.detach(|| self.store.lines(&mut lines))?;
@@ -242,7 +247,7 @@ impl Decisions {
         unpickled(bytes, Store::is_whole).map(Self::of)
     }
 
-    /// Writes these lines to a file.
+    /// Writes the lines of the command's decisions file to `path`.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let write = || {
             let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(&path)?);
@@ -253,7 +258,7 @@ impl Decisions {
     }
 }
 
-/// Every document.
+/// All documents, one row each.
 struct All(Arc<Store>);
 
 impl Rows for All {
@@ -313,7 +318,7 @@ impl Rows for All {
     }
 }
 
-/// Dropped documents.
+/// The dropped documents, one row each.
 struct Fates(Arc<Store>);
 
 impl Rows for Fates {

@@ -1,4 +1,4 @@
-//! Documents' ids: as JSON, as they stood in the input, and as a column of their natural type.
+//! Ids of documents: as JSON, exactly as written in the input, and as a column of their natural type.
 
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
@@ -8,12 +8,12 @@ use lookalike_engine::{IdKind, JSON};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Ids by document. 8 bytes a document and the ids; nothing where they are the rows' numbers.
+/// The ids of all documents. Takes 8 bytes per document and the ids, or nothing if the ids are row numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Ids {
-    /// The number of the row, from 0.
+    /// Each id is the number of the row, from 0.
     Rows,
-    /// As JSON, one after the other.
+    /// The ids as JSON, concatenated.
     Given { text: String, ends: Vec<u64>, kind: Option<IdKind> },
 }
 
@@ -30,7 +30,7 @@ impl Ids {
         *kind = Some(kind.map_or(own, |kind| kind.with(own)));
     }
 
-    /// Two columns of ids of one collection have one type.
+    /// Gives two id columns of one collection the same type.
     pub fn agree(&mut self, other: &mut Self) {
         if let (Self::Given { kind: a, .. }, Self::Given { kind: b, .. }) = (self, other)
             && a != b
@@ -39,18 +39,18 @@ impl Ids {
         }
     }
 
-    /// A document's id, as JSON; `room` may hold it.
-    pub fn json<'a>(&'a self, document: u64, room: &'a mut String) -> &'a str {
+    /// Returns a document's id as JSON. The result may borrow from `scratch`.
+    pub fn json<'a>(&'a self, document: u64, scratch: &'a mut String) -> &'a str {
         match self {
             Self::Rows => {
-                *room = document.to_string();
-                room
+                *scratch = document.to_string();
+                scratch
             }
             Self::Given { text, ends, .. } => given(text, ends, document),
         }
     }
 
-    /// The same, where it is worth an allocation.
+    /// Returns a document's id as JSON, allocated if necessary.
     pub fn written(&self, document: u64) -> Cow<'_, str> {
         match self {
             Self::Rows => Cow::Owned(document.to_string()),
@@ -58,7 +58,7 @@ impl Ids {
         }
     }
 
-    /// The column of some documents' ids; null where there is no document.
+    /// Returns a column of the ids of some documents, with null for None.
     pub fn column(&self, documents: impl Iterator<Item = Option<u64>>) -> ArrayRef {
         match self {
             Self::Rows => Arc::new(documents.map(|document| Some(document? as i64)).collect::<Int64Array>()),
@@ -66,12 +66,12 @@ impl Ids {
         }
     }
 
-    /// The column of all ids of consecutive documents.
+    /// Returns a column of the ids of consecutive documents.
     pub fn range(&self, documents: Range<u64>) -> ArrayRef {
         self.column(documents.map(Some))
     }
 
-    /// What all of these are.
+    /// Returns the kind that covers all of these ids.
     pub fn kind(&self) -> IdKind {
         match self {
             Self::Rows => IdKind::Integers,
@@ -79,14 +79,14 @@ impl Ids {
         }
     }
 
-    /// Whether they are those of so many documents; of rows' numbers there are as many as there are documents.
+    /// Returns whether these are valid ids of `documents` documents. Row numbers fit any number of documents.
     pub fn are(&self, documents: usize) -> bool {
         let Self::Given { text, ends, .. } = self else { return true };
         let are_places = ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
         ends.len() == documents && are_places && ends.is_sorted()
     }
 
-    /// What these and others are in one column.
+    /// Returns the kind that these ids and `others` have in one column.
     pub fn kind_with(&self, others: &Self) -> IdKind {
         match others {
             Self::Given { kind: None, .. } => self.kind(),
@@ -95,7 +95,7 @@ impl Ids {
     }
 }
 
-/// A column of ids, whose values are JSON where they are of several kinds.
+/// Returns the field of a column of ids. If the ids are of several kinds, the values are JSON.
 pub fn field(name: &str, kind: IdKind, nullable: bool) -> Field {
     let field = match kind {
         IdKind::Integers => Field::new(name, DataType::Int64, nullable),
@@ -104,7 +104,7 @@ pub fn field(name: &str, kind: IdKind, nullable: bool) -> Field {
     if kind == IdKind::Mixed { field.with_metadata([(JSON.into(), String::new())].into()) } else { field }
 }
 
-/// Such a column's values, given as JSON; null where there is none.
+/// Returns the values of such a column from ids given as JSON, with null for None.
 pub fn column<'a>(kind: IdKind, ids: impl Iterator<Item = Option<Cow<'a, str>>>) -> ArrayRef {
     match kind {
         IdKind::Integers => Arc::new(ids.map(|id| id?.parse::<i64>().ok()).collect::<Int64Array>()),
@@ -117,7 +117,7 @@ fn given<'a>(text: &'a str, ends: &[u64], document: u64) -> &'a str {
     &text[start as usize..ends[document as usize] as usize]
 }
 
-/// An id as Python has it.
+/// Returns an id as a Python object.
 pub fn named<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     if let Ok(whole) = json.parse::<i64>() {
         return Ok(whole.into_pyobject(py)?.into_any());
@@ -128,7 +128,7 @@ pub fn named<'py>(py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// What stands in a column of strings for an id.
+/// Returns the text of an id in a column of strings.
 fn shown(json: &str, kind: IdKind) -> String {
     let plain = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|_| kind == IdKind::Strings);
     match plain {

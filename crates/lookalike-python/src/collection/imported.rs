@@ -1,4 +1,4 @@
-//! Arrow data from other libraries, by the PyCapsule interface: checked batch by batch before anything else reads it.
+//! Arrow data from other libraries, imported through the PyCapsule interface. Each batch is checked before other code reads it.
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::error::{failed, raise};
 
-/// Why data cannot be taken; an exception once the interpreter is held.
+/// Why data is refused. It becomes an exception once the interpreter is held.
 pub enum Refused {
-    /// What Arrow says of data that this build does not understand.
+    /// Arrow's message for data that this build does not understand, preceded by the name of the collection.
     Unreadable(String, String),
-    /// Damaged data.
+    /// The data is damaged.
     Failed(lookalike_engine::Error),
 }
 
@@ -36,11 +36,11 @@ impl From<Refused> for ArrowError {
     }
 }
 
-/// The schema and the batches of what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy. `called` is what messages
-/// call the collection.
+/// Returns the schema and the batches of an object that has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy. Messages
+/// refer to the collection as `called`.
 ///
 /// # Errors
-/// `InputError` for what this build does not understand, or what panics when it is converted.
+/// Returns `InputError` if this build does not understand the data, or if the conversion panics.
 pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Batches)> {
     let py = data.py();
     let opened = quietly(|| {
@@ -55,7 +55,7 @@ pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, B
     Ok((schema, Batches { called: called.into(), reader: Some(reader), number: 0 }))
 }
 
-/// Batches, each checked before it is given.
+/// An iterator over batches that checks each batch before it returns it.
 pub struct Batches {
     called: String,
     /// None after a failure.
@@ -86,7 +86,7 @@ impl Iterator for Batches {
     }
 }
 
-/// The exception of data that this build does not understand.
+/// Returns the exception for data that this build does not understand.
 pub fn unreadable(called: &str, error: &impl fmt::Display) -> PyErr {
     raise("InputError", format!("{called}: has columns that cannot be read ({error}); convert them to strings or numbers first"))
 }

@@ -1,4 +1,4 @@
-//! Python's own objects, in lists → Arrow. What no document can have is refused with its row, from 0.
+//! Converts lists of Python objects to Arrow. Values that a document cannot have are refused with their row number, from 0.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,34 +13,35 @@ use pyo3::{
 
 use crate::error::{Known, raise_with};
 
-/// Rows after which it is looked whether somebody wants it to end.
+/// Rows between two checks for signals.
 const STRETCH: usize = 1 << 16;
 
-/// A column's list, and what messages call the collection and the column.
+/// The list of a column, and the names of the collection and the column for messages.
 pub struct List<'a, 'py> {
     pub called: &'a str,
     pub name: &'a str,
     pub items: &'a Bound<'py, PyList>,
-    /// Whether what cannot be read is null, to be skipped, instead of refused.
+    /// Whether an unreadable value becomes null and is skipped, instead of causing an error.
     pub skip_bad: bool,
 }
 
-/// What the values of a column beside the texts are.
+/// The type of the values of a column other than the text column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Strings,
-    /// Whole numbers of 64 bits.
+    /// Integers of 64 bits.
     Integers,
     Floats,
-    /// Some of several of these, or whole numbers of more bits: each as JSON, so that 1 and "1" stay two.
+    /// A mixture of these types, or integers that need more than 64 bits. Each value is stored as JSON, so that 1 and "1" remain
+    /// distinct.
     Mixed,
 }
 
 impl List<'_, '_> {
-    /// Copies texts from a row on until they are so many bytes, and gives the row behind them.
+    /// Copies texts, from row `start`, until they have at least `bytes` bytes. Returns them and the row after the last one.
     ///
     /// # Errors
-    /// `RecordError` for what is no string, or one with half of a character.
+    /// Returns `RecordError` for a value that is not a string, and for a string with a lone surrogate.
     pub fn texts(&self, start: usize, bytes: usize) -> PyResult<(LargeStringArray, usize)> {
         let mut builder = LargeStringBuilder::new();
         let mut row = start;
@@ -67,10 +68,10 @@ impl List<'_, '_> {
         Ok((builder.finish(), row))
     }
 
-    /// Strings and numbers as a column of their own type; nulls where there is none.
+    /// Returns strings and numbers as a column of their own type, with nulls for missing values.
     ///
     /// # Errors
-    /// `RecordError` for what is neither.
+    /// Returns `RecordError` for a value that is neither a string nor a number.
     pub fn column(&self) -> PyResult<(Field, ArrayRef)> {
         let rows = 0..self.items.len();
         let mut kind = None;
@@ -111,15 +112,15 @@ impl List<'_, '_> {
         Ok((if kind == Kind::Mixed { field.with_metadata(metadata) } else { field }, column))
     }
 
-    /// A value as Python itself has it; none for what stands for none.
+    /// Returns a value as a plain Python object; none if it is a missing value (None, NA, NaT or nan).
     fn item(&self, row: usize) -> PyResult<Option<Bound<'_, PyAny>>> {
         let item = self.items.get_item(row)?;
         if item.is_none() || matches!(&*item.get_type().name()?.to_string(), "NAType" | "NaTType") {
             return Ok(None);
         }
-        // numpy's scalars.
+        // Convert numpy scalars to Python values.
         let item = if item.hasattr("dtype")? && item.hasattr("item")? { item.call_method0("item")? } else { item };
-        // Times, as engines of JSON write them.
+        // Convert times to ISO 8601 strings, as JSON libraries do.
         let item = if item.hasattr("isoformat")? { item.call_method0("isoformat")? } else { item };
         let is_nan = item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan());
         Ok((!is_nan).then_some(item))
@@ -141,30 +142,37 @@ impl List<'_, '_> {
         }
     }
 
-    /// A number in JSON.
+    /// Returns a number as JSON.
     fn number(&self, row: usize, item: &Bound<'_, PyAny>) -> PyResult<String> {
-        let refused = |_| self.refused(row, "is", "a number that JSON cannot have; write it as a string, or name another column");
+        let refused = |_| {
+            self.refused(
+                row,
+                "is",
+                "a number that JSON cannot represent; write it as a string, or name another \
+                                                   column",
+            )
+        };
         if is_decimal(item)? {
             return if item.call_method0("is_finite")?.is_truthy()? { item.str()?.extract() } else { Err(refused(())) };
         }
         match item.cast::<PyFloat>() {
             Ok(number) if number.value().is_finite() => serde_json::to_string(&number.value()).map_err(|_| refused(())),
             Ok(_) => Err(refused(())),
-            // As itself, not as a subclass may show it; Python refuses what has thousands of digits.
+            // Use `int.__repr__`, because a subclass may have its own. Python refuses integers with thousands of digits.
             Err(_) => item.py().get_type::<PyInt>().call_method1("__repr__", (item,)).map_err(|_| refused(()))?.extract(),
         }
     }
 
-    /// Does something with the characters of a string.
+    /// Calls `take` with the characters of a string.
     fn with(&self, row: usize, text: &Bound<'_, PyString>, take: impl FnOnce(&str)) -> PyResult<()> {
-        // Of others than ASCII Python would keep the bytes that it is asked for as long as it has the string.
+        // For a non-ASCII string, `to_str` would make Python keep the UTF-8 bytes for as long as the string exists.
         if text.call_method0("isascii")?.is_truthy()? {
             take(text.to_str()?);
             return Ok(());
         }
         let encoded = text.encode_utf8().map_err(|_| {
-            let what = "half of a character, a lone surrogate such as \\ud83d: no text has that; mend it, \
-                        for instance with .encode(\"utf-8\", \"replace\").decode()";
+            let what = "half of a character (a lone surrogate such as \\ud83d), which is not valid text; fix it, for instance \
+                        with .encode(\"utf-8\", \"replace\").decode()";
             self.refused(row, "has", what)
         })?;
         if let Ok(text) = std::str::from_utf8(encoded.as_bytes()) {
@@ -180,12 +188,12 @@ impl List<'_, '_> {
     }
 }
 
-/// Whether it is one of Python's decimal numbers.
+/// Returns whether a value is a Python `decimal.Decimal`.
 fn is_decimal(item: &Bound<'_, PyAny>) -> PyResult<bool> {
     item.is_instance(&item.py().import("decimal")?.getattr("Decimal")?)
 }
 
-/// What a value is, for messages.
+/// Describes a value, for messages.
 fn described(item: &Bound<'_, PyAny>) -> PyResult<String> {
     if item.is_none() {
         return Ok("None".into());
@@ -193,13 +201,13 @@ fn described(item: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(format!("of the type {}", item.get_type().name()?))
 }
 
-/// The field of texts; of sets, which are JSON arrays as they stand.
+/// Returns the field of the text column. With `sets`, the values are JSON arrays and are written unchanged.
 pub fn text_field(name: &str, sets: bool) -> Field {
     let metadata = HashMap::from([(JSON.to_owned(), String::new())]);
     if sets { nothing(name).with_metadata(metadata) } else { nothing(name) }
 }
 
-/// The type of no values at all.
+/// Returns a nullable field of strings, which also fits a column without any values.
 pub fn nothing(name: &str) -> Field {
     Field::new(name, DataType::LargeUtf8, true)
 }

@@ -1,4 +1,4 @@
-//! Similar pairs, given as columns and as lines.
+//! Similar pairs, returned as columns and as lines.
 
 use std::{
     io::{self, Write},
@@ -19,24 +19,25 @@ use super::{
     stream::{Columns, Rows},
 };
 
-/// 72 bytes a pair, and twice the ids.
+/// The similar pairs of a run. Takes 72 bytes per pair, and the ids of both sides.
 #[derive(Serialize, Deserialize)]
 pub struct Store {
     a: Ids,
     b: Ids,
     rows: Vec<([u64; 2], PairFigures)>,
-    /// Which document of each pair is a reference, the first or the second.
+    /// Which document of each pair is a reference: the first (0) or the second (1).
     reference: Option<usize>,
 }
 
 impl Store {
-    /// `numbered`: ids are rows' numbers, those of references not among them.
+    /// Creates an empty store. If `numbered`, ids are row numbers, except the ids of references.
     pub fn new(numbered: bool, reference: Option<usize>) -> Self {
         let ids = |which| if numbered && reference != Some(which) { Ids::Rows } else { Ids::given() };
         Self { a: ids(0), b: ids(1), rows: Vec::new(), reference }
     }
 
-    /// Counts documents behind so many references from 0, once there is no more to come.
+    /// Completes the store after the last pair. Documents are numbered after all references, so this subtracts `references` from
+    /// their rows, which then count from 0. Without references, it gives both id columns the same type.
     pub fn ends(&mut self, references: u64) {
         match self.reference {
             Some(which) => self.rows.iter_mut().for_each(|(documents, _)| documents[1 - which] -= references),
@@ -50,20 +51,20 @@ impl Store {
         self.rows.push((numbers, pair.figures));
     }
 
-    /// Where an id of a pair stands.
+    /// Returns the index of a document's id in `ids`: its row if ids are row numbers, otherwise the number of the pair.
     fn place(ids: &Ids, pair: usize, document: u64) -> u64 {
         if matches!(ids, Ids::Rows) { document } else { pair as u64 }
     }
 
-    /// Whether all parts fit together, as those of a store that is read back should.
+    /// Returns whether all parts are consistent. A store read back from a pickle must be.
     fn is_whole(&self) -> bool {
         self.a.are(self.rows.len()) && self.b.are(self.rows.len())
     }
 
     fn lines(&self, out: &mut impl Write) -> io::Result<()> {
-        let (mut room, mut other) = (String::new(), String::new());
+        let (mut scratch, mut other) = (String::new(), String::new());
         for (pair, &([a, b], figures)) in self.rows.iter().enumerate() {
-            let a: &RawValue = serde_json::from_str(self.a.json(Self::place(&self.a, pair, a), &mut room))?;
+            let a: &RawValue = serde_json::from_str(self.a.json(Self::place(&self.a, pair, a), &mut scratch))?;
             let b = serde_json::from_str(self.b.json(Self::place(&self.b, pair, b), &mut other))?;
             serde_json::to_writer(&mut *out, &Pair { a, b, figures })?;
             out.write_all(b"\n")?;
@@ -72,7 +73,7 @@ impl Store {
     }
 }
 
-/// Similar pairs, as `lookalike.pairs` finds them.
+/// The similar pairs that `lookalike.pairs` finds.
 #[pyclass(frozen, module = "lookalike._lookalike")]
 pub struct Pairs {
     store: Arc<Store>,
@@ -90,16 +91,16 @@ impl Pairs {
         self.store.rows.len()
     }
 
-    /// A row a pair.
+    /// Returns a table with one row per pair.
     fn columns(&self) -> Columns {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
-    /// Some rows, as `columns` has them, from one to before another.
+    /// Returns the rows from `start` up to, but not including, `end`, with the values that `columns` has.
     fn rows<'py>(&self, py: Python<'py>, start: usize, end: usize) -> PyResult<Vec<Row<'py>>> {
-        let (store, mut room) = (&*self.store, String::new());
+        let (store, mut scratch) = (&*self.store, String::new());
         let end = end.min(store.rows.len());
-        let mut id = |ids: &Ids, pair, document| named(py, ids.json(Store::place(ids, pair, document), &mut room));
+        let mut id = |ids: &Ids, pair, document| named(py, ids.json(Store::place(ids, pair, document), &mut scratch));
         let row = |pair: usize| {
             let ([a, b], own) = store.rows[pair];
             let (measured, counted) = figures(own);
@@ -119,7 +120,7 @@ impl Pairs {
         unpickled(bytes, Store::is_whole).map(Self::of)
     }
 
-    /// The lines of the command's output.
+    /// Returns the lines of the command's output.
     fn lines<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut lines = Vec::new();
         py.detach(|| self.store.lines(&mut lines))?;
@@ -127,12 +128,13 @@ impl Pairs {
     }
 }
 
-/// Both ids, both rows, what is measured, what is counted.
+/// Both ids, both rows, the measured similarities, and the counts.
 type Row<'py> = ([Bound<'py, PyAny>; 2], [u64; 2], [Option<f64>; 3], [Option<u64>; 3]);
 
 struct All(Arc<Store>);
 
-/// What is counted or estimated of a pair: resemblance, both containments; the intersection and both sizes.
+/// Returns the measured or estimated values of a pair: first the resemblance and both containments, then the intersection and
+/// both sizes.
 fn figures(figures: PairFigures) -> ([Option<f64>; 3], Option<[u64; 3]>) {
     match figures {
         PairFigures::Counted(f) => {

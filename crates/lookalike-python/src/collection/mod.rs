@@ -1,4 +1,4 @@
-//! Whole collections: texts in memory or inputs by name → what was decided, as columns.
+//! Runs over whole collections: texts in memory or named inputs go in, decisions come out as columns.
 
 mod ids;
 

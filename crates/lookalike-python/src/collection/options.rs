@@ -1,4 +1,5 @@
-//! Keywords of a run → the engine's configuration, by way of the command's flags, with their values and defaults.
+//! Converts the keywords of a run to the engine's configuration. The keywords are parsed as the command's flags, so they have the
+//! same values and defaults.
 
 use std::ffi::OsString;
 
@@ -13,17 +14,18 @@ use crate::{
     error::refused,
 };
 
-/// A run that is asked for, and what it writes.
+/// The configuration of a run, and its outputs.
 pub struct Options {
     pub run: RunConfig,
     pub outputs: Outputs,
 }
 
 impl Options {
-    /// Reads the keywords of `dedup`, `pairs` or `apply`, with `inputs` and `against` among them, the names that are read.
+    /// Reads the keywords of `dedup`, `pairs` or `apply`. They include `inputs` and `against`, which are the names of the inputs
+    /// and references that the run reads.
     ///
     /// # Errors
-    /// `ConfigError`, and the exceptions of the core's kinds.
+    /// Returns `ConfigError`, or the exceptions for the core's error kinds.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
         let inputs = names(&mut fields, "inputs");
@@ -32,7 +34,7 @@ impl Options {
         fields_of_records(&mut fields)?;
         let (mut flags, own) = parted(fields)?;
         if command == "dedup" || command == "pairs" {
-            // What is in memory is no flag, and some flags go with others.
+            // Data in memory cannot be given as a flag, but some flags require `--against`. This placeholder satisfies them.
             flags.push("--against=-".into());
         }
         flags.extend(commands.iter().map(|command| OsString::from(format!("--input-command={command}"))));
@@ -41,7 +43,7 @@ impl Options {
             "dedup" => asked::dedup(flags).map_err(not_asked)?,
             "pairs" => (asked::pairs(flags).map_err(not_asked)?, Outputs::default()),
             _ => {
-                // Its decisions come first.
+                // The first positional argument of `apply` is the decisions file.
                 flags.push("-".into());
                 (asked::apply(flags).map_err(not_asked)?, Outputs::default())
             }
@@ -52,7 +54,7 @@ impl Options {
     }
 }
 
-/// Takes a list of names out of the fields; a name alone is a list of one.
+/// Removes a field that is a list of names, and returns the names. A single name counts as a list of one.
 fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
     match fields.remove(name) {
         Some(Value::Array(several)) => several.into_iter().filter_map(|one| Some(one.as_str()?.to_owned())).collect(),
@@ -61,10 +63,10 @@ fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
     }
 }
 
-/// Names the fields of a record as the flags do.
+/// Renames the fields of a record as the flags do.
 ///
 /// # Errors
-/// `ConfigError` for two names of what is compared.
+/// Returns `ConfigError` if two names are given for the field that is compared.
 fn fields_of_records(fields: &mut Map<String, Value>) -> PyResult<()> {
     if let Some(id) = fields.remove("id") {
         fields.insert("id_field".into(), id);

@@ -1,11 +1,11 @@
-//! What a run found, as Python pickles it.
+//! Pickle support for the results of a run.
 
 use pyo3::{PyTypeInfo, prelude::*, types::PyBytes};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::error::raise;
 
-/// What makes the class again of its content: its `_from_bytes`, and the bytes.
+/// Returns the value of `__reduce__`: the class's `_from_bytes`, and the serialised content.
 pub fn pickled<'py, C: PyTypeInfo>(
     py: Python<'py>,
     store: &(impl Serialize + Sync),
@@ -14,11 +14,11 @@ pub fn pickled<'py, C: PyTypeInfo>(
     Ok((py.get_type::<C>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
 }
 
-/// The content of such bytes.
+/// Reads the content back from the bytes of [`pickled`].
 ///
 /// # Errors
-/// `FormatError` for others.
+/// Returns `FormatError` for any other bytes.
 pub fn unpickled<S: DeserializeOwned>(bytes: &[u8], is_whole: impl Fn(&S) -> bool) -> PyResult<S> {
     let store = serde_json::from_slice(bytes).ok().filter(is_whole);
-    store.ok_or_else(|| raise("FormatError", "this pickle is damaged, or of another release; make it again".into()))
+    store.ok_or_else(|| raise("FormatError", "this pickle is damaged or from another release; create it again".into()))
 }

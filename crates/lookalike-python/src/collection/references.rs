@@ -1,4 +1,4 @@
-//! Reference documents for which others were dropped.
+//! Reference documents that represent dropped documents.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::Ids;
 
-/// Each of them once, in the order in which they are first met. Some 100 bytes one, besides id and place.
+/// The references, each stored once, in the order of first use. Each takes about 100 bytes, in addition to its id and place.
 #[derive(Serialize, Deserialize)]
 pub struct References {
-    /// Numbers here, by rows among the references.
+    /// The number of each reference in this table, by its row among all references.
     numbers: HashMap<u64, u64>,
     rows: Vec<u64>,
     ids: Ids,
@@ -24,7 +24,8 @@ impl Default for References {
 }
 
 impl References {
-    /// The number here of the reference that stands at `place`, has this id, and this row among the references.
+    /// Returns the number of a reference in this table. A reference that is not in the table yet is added. `row` is its row among
+    /// all references.
     pub fn number(&mut self, Representative { row, id, .. }: Representative, place: &str) -> u64 {
         *self.numbers.entry(row).or_insert_with(|| {
             self.rows.push(row);
@@ -34,23 +35,23 @@ impl References {
         })
     }
 
-    /// One of them; `room` may hold its id.
-    pub fn get<'a>(&'a self, number: u64, room: &'a mut String) -> Representative<'a> {
+    /// Returns the reference with this number. Its id may borrow from `scratch`.
+    pub fn get<'a>(&'a self, number: u64, scratch: &'a mut String) -> Representative<'a> {
         let (row, place) = (self.row(number), Some(self.place(number)));
-        Representative { row, id: self.ids.json(number, room), place }
+        Representative { row, id: self.ids.json(number, scratch), place }
     }
 
-    /// Its row among the references, from 0.
+    /// Returns its row among the references, from 0.
     pub fn row(&self, number: u64) -> u64 {
         self.rows[number as usize]
     }
 
-    /// Where it stands.
+    /// Returns its place in the inputs.
     pub fn place(&self, number: u64) -> &str {
         &self.places[number as usize]
     }
 
-    /// How many there are; none where they are not whole.
+    /// Returns the number of references; none if the parts are inconsistent.
     pub fn len(&self) -> Option<u64> {
         let count = self.rows.len();
         (self.places.len() == count && self.ids.are(count)).then_some(count as u64)

@@ -1,8 +1,8 @@
-//! A run over what is in memory and what is named, told to where Python looks at it.
+//! Executes a run over texts in memory and named inputs, and collects the results for Python.
 
 use std::path::PathBuf;
 
-use lookalike_engine::{Observer, RunConfig, dedup_told, pairs_told};
+use lookalike_engine::{Observer, RunConfig, dedup_reporting, pairs_reporting};
 use pyo3::{prelude::*, types::PyDict};
 
 use super::{
@@ -15,10 +15,11 @@ use super::{
 };
 use crate::config::to_python;
 
-/// Texts in memory, and what messages call them.
+/// Texts in memory, and their name in messages.
 type Named<'py> = (String, PyRef<'py, Texts>);
 
-/// Deduplicates, and gives the decisions and the summary. `references` are those in memory, behind those that are named.
+/// Deduplicates, and returns the decisions and the summary. The in-memory `references` come after the references that are named
+/// in `options`.
 #[pyfunction]
 pub fn dedup<'py>(
     py: Python<'py>,
@@ -35,13 +36,13 @@ pub fn dedup<'py>(
             store.push(decided);
             Ok(())
         };
-        let summary = dedup_told(&config, &outputs, &mut tell, observer)?;
+        let summary = dedup_reporting(&config, &outputs, &mut tell, observer)?;
         Ok((store, summary))
     })?;
     Ok((Decisions::of(store), to_python(py, &summary)?))
 }
 
-/// Finds similar pairs, and gives them and the summary.
+/// Finds similar pairs, and returns them and the summary.
 #[pyfunction]
 pub fn pairs<'py>(
     py: Python<'py>,
@@ -51,7 +52,7 @@ pub fn pairs<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
     let Asked { config, ids, against } = asked(Options::of("pairs", options)?.run, texts, references)?;
-    // Neighbours are references, and come second.
+    // With `nearest`, the neighbours are the references, and they are second in each pair. Otherwise references are first.
     let reference = against.then_some(usize::from(config.nearest.is_some()));
     let mut store = matches::Store::new(matches!(ids, Ids::Rows), reference);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
@@ -59,14 +60,14 @@ pub fn pairs<'py>(
             store.push(pair, numbers);
             Ok(())
         };
-        let summary = pairs_told(&config, &mut tell, observer)?;
+        let summary = pairs_reporting(&config, &mut tell, observer)?;
         store.ends(summary.references.unwrap_or(0));
         Ok((store, summary))
     })?;
     Ok((Pairs::of(store), to_python(py, &summary)?))
 }
 
-/// Writes what decisions keep of inputs by name, and gives the summary.
+/// Writes the documents of named inputs that the decisions keep, and returns the summary.
 #[pyfunction]
 pub fn apply<'py>(
     py: Python<'py>,
@@ -81,10 +82,10 @@ pub fn apply<'py>(
     to_python(py, &summary)
 }
 
-/// What a run is asked.
+/// The request for a run.
 struct Asked {
     config: RunConfig,
-    /// What its documents will be called.
+    /// The ids of its documents.
     ids: Ids,
     /// Whether there are references.
     against: bool,

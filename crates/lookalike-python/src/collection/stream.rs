@@ -1,4 +1,4 @@
-//! Columns that are made while they are taken: what Python libraries read by the Arrow PyCapsule interface.
+//! Columns that are produced while they are read. Python libraries read them through the Arrow PyCapsule interface.
 
 use std::{ops::Range, sync::Arc};
 
@@ -15,7 +15,7 @@ use pyo3_arrow::{
 
 use super::imported::imported;
 
-/// The rows that stay, of types that pyarrow has no kernel to choose from: a reader of its own, which chooses while it is read.
+/// Returns the kept rows of data whose types pyarrow cannot filter. The result is a pyarrow reader that filters while it is read.
 #[pyfunction]
 pub fn filtered<'py>(
     py: Python<'py>,
@@ -35,23 +35,23 @@ pub fn filtered<'py>(
     PyRecordBatchReader::new(batches).into_pyarrow(py)
 }
 
-/// Rows of a batch.
+/// Rows per batch.
 const BATCH: u64 = 1 << 16;
 
-/// What has rows.
+/// A source of rows.
 pub trait Rows: Send + Sync {
-    /// The columns.
+    /// Returns the schema of the columns.
     fn schema(&self) -> SchemaRef;
-    /// How many rows there are.
+    /// Returns the number of rows.
     fn len(&self) -> u64;
-    /// Some of them.
+    /// Returns a range of rows as one batch.
     fn batch(&self, rows: Range<u64>) -> Result<RecordBatch, ArrowError>;
 }
 
-/// A table of Arrow columns, as any library takes it that knows the Arrow PyCapsule interface: `pyarrow.table(columns)`,
+/// A table of Arrow columns, readable by any library that supports the Arrow PyCapsule interface: `pyarrow.table(columns)`,
 /// `polars.DataFrame(columns)`, `pandas.DataFrame.from_arrow(columns)`.
 ///
-/// The columns are made while they are taken, 65,536 rows at a time, and as often as they are asked for.
+/// The columns are produced while they are read, 65,536 rows at a time. They can be read any number of times.
 #[pyclass(frozen, module = "lookalike")]
 pub struct Columns {
     rows: Arc<dyn Rows>,
@@ -73,7 +73,7 @@ impl Columns {
         self.rows.len() as usize
     }
 
-    /// The columns' names.
+    /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.rows.schema().fields().iter().map(|field| field.name().clone()).collect()

@@ -1,4 +1,4 @@
-//! Texts in memory → Arrow, without a copy where they are Arrow already.
+//! Converts texts in memory to Arrow, without a copy if they are Arrow data already.
 
 use std::{
     fs::File,
@@ -26,23 +26,24 @@ use super::{
 };
 use crate::error::{failed, of_file};
 
-/// Bytes of texts of a batch, about: batches are what threads take.
+/// Approximate bytes of text per batch. Each thread processes one batch at a time.
 const PIECE: usize = 4 << 20;
 
-/// Texts of a collection in memory, and the columns that a run reads beside them.
+/// The texts of a collection in memory, and the other columns that a run reads.
 #[pyclass(frozen, module = "lookalike._lookalike")]
 pub struct Texts {
     schema: SchemaRef,
     batches: Vec<RecordBatch>,
     rows: u64,
-    /// The column of rows' numbers that was added.
+    /// The name of the column of row numbers, if one was added.
     numbers: Option<String>,
 }
 
 #[pymethods]
 impl Texts {
-    /// Takes lists of equal length by the names of their columns: strings for `text`, strings and numbers for others. The strings
-    /// are copied, once. `called` is what messages call the collection; with `sets` the strings are JSON arrays.
+    /// Creates a collection from lists of equal length, by column name. The `text` column holds strings, other columns hold
+    /// strings and numbers. The strings are copied once. Messages refer to the collection as `called`. With `sets`, the strings
+    /// are JSON arrays.
     #[staticmethod]
     #[pyo3(signature = (called, text, columns, sets = false, skip_bad = false))]
     fn of_lists(called: &str, text: &str, columns: &Bound<'_, PyDict>, sets: bool, skip_bad: bool) -> PyResult<Self> {
@@ -58,15 +59,16 @@ impl Texts {
         let (mut batches, mut start, rows) = (Vec::new(), 0, texts.items.len());
         while start < rows {
             let (text, end) = texts.texts(start, PIECE)?;
-            let besides = others.iter().map(|(_, column)| column.slice(start, end - start));
-            let columns = besides.chain([Arc::new(text) as ArrayRef]).collect();
+            let extra = others.iter().map(|(_, column)| column.slice(start, end - start));
+            let columns = extra.chain([Arc::new(text) as ArrayRef]).collect();
             batches.push(RecordBatch::try_new(schema.clone(), columns).map_err(|error| unreadable(called, &error))?);
             start = end;
         }
         Ok(Self { schema, batches, rows: rows as u64, numbers: None })
     }
 
-    /// Takes what has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy, and beside it columns that are lists.
+    /// Creates a collection from an object that has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy, and from
+    /// additional columns given as lists.
     #[staticmethod]
     #[pyo3(signature = (called, text, data, lists = None, sets = false, skip_bad = false))]
     fn of_arrow(
@@ -89,7 +91,7 @@ impl Texts {
         let rows = batches.iter().map(|batch| batch.num_rows() as u64).sum();
         let mut all = Self { schema, batches, rows, numbers: None };
         if rows == 0 {
-            // Nothing is of any type that is asked for.
+            // An empty collection has no values, so its columns can have any type that the run requires.
             let fields = all.schema.fields().iter().map(|field| match field.data_type() {
                 DataType::Struct(_) => field.clone(),
                 _ => Arc::new(lists::nothing(field.name())),
@@ -107,15 +109,15 @@ impl Texts {
         Ok(all)
     }
 
-    /// The same with a column of the rows' numbers, from 0.
+    /// Returns the collection with an added column of row numbers, from 0.
     fn numbered(&self, name: &str) -> PyResult<Self> {
         let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..self.rows as i64));
         let with = self.with(Field::new(name, DataType::Int64, false), &numbers).map_err(|error| unreadable(name, &error))?;
         Ok(Self { numbers: Some(name.into()), ..with })
     }
 
-    /// The rows in which all the named fields have a value, bytes among them UTF-8, and which rows these are; nothing where
-    /// they are all.
+    /// Returns the rows in which all the named fields have a value, and a mask of these rows. Values of binary fields must be
+    /// UTF-8. Returns None if all rows qualify.
     fn usable<'py>(&self, py: Python<'py>, fields: Vec<String>) -> PyResult<Option<(Self, Bound<'py, PyArray1<bool>>)>> {
         let masks = py.detach(|| self.batches.iter().map(|batch| usable(batch, &fields)).collect::<Vec<_>>());
         if masks.iter().all(|mask| mask.true_count() == mask.len()) {
@@ -128,13 +130,13 @@ impl Texts {
         Ok(Some((Self { schema: self.schema.clone(), batches, rows, numbers: None }, PyArray1::from_vec(py, kept))))
     }
 
-    /// The columns' names.
+    /// The names of the columns.
     #[getter]
     fn column_names(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// Writes JSON Lines with these columns.
+    /// Writes these columns as JSON Lines.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let write = || {
             let out = File::create(&path).map_err(|error| of_file(&path, &error))?;
@@ -157,11 +159,11 @@ impl Texts {
 }
 
 impl Texts {
-    /// The same with one more column.
+    /// Returns the collection with one more column.
     fn with(&self, field: Field, column: &ArrayRef) -> Result<Self, ArrowError> {
         let fields = self.schema.fields().iter().cloned().chain([Arc::new(field)]);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        // Where there is no other column, nobody has told how many rows there are.
+        // Without any other column, only this column knows the number of rows.
         if self.schema.fields().is_empty() {
             let batch = RecordBatch::try_new(schema.clone(), vec![column.clone()])?;
             let (mut batches, rows) = (Vec::new(), batch.num_rows() as u64);
@@ -177,7 +179,7 @@ impl Texts {
         Ok(Self { schema, batches, rows: self.rows, numbers: self.numbers.clone() })
     }
 
-    /// Writes the rows of a batch, with what is JSON already as it is.
+    /// Writes the rows of a batch. Values that are JSON already are written unchanged.
     fn write_lines(&self, batch: &RecordBatch, out: &mut impl Write) -> Result<(), ArrowError> {
         let is_json = |at: &usize| self.schema.field(*at).metadata().contains_key(JSON);
         let (raw, plain): (Vec<usize>, Vec<usize>) = (0..batch.num_columns()).partition(is_json);
@@ -207,18 +209,18 @@ impl Texts {
         Ok(())
     }
 
-    /// As an input of a run.
+    /// Returns the collection as an input of a run.
     pub fn input(&self, name: &str) -> PyResult<InputTable> {
         InputTable::new(name, self.schema.clone(), self.batches.clone()).map_err(failed)
     }
 
-    /// Whether ids are the rows' numbers.
+    /// Returns whether the ids are row numbers.
     pub fn is_numbered(&self) -> bool {
         self.numbers.is_some()
     }
 }
 
-/// The rows in which all fields have a value.
+/// Returns the mask of the rows in which all fields have a value.
 fn usable(batch: &RecordBatch, fields: &[String]) -> BooleanArray {
     let mut mask = BooleanBuffer::new_set(batch.num_rows());
     for name in fields {
@@ -242,7 +244,7 @@ fn usable(batch: &RecordBatch, fields: &[String]) -> BooleanArray {
     BooleanArray::new(mask, None)
 }
 
-/// Which values of a column of bytes are UTF-8; nothing of other columns.
+/// Returns which values of a binary column are UTF-8; none for columns of other types.
 fn utf8(column: &ArrayRef) -> Option<BooleanBuffer> {
     let is_utf8 = |bytes: Option<&[u8]>| bytes.is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
     match column.data_type() {
@@ -253,7 +255,7 @@ fn utf8(column: &ArrayRef) -> Option<BooleanBuffer> {
     }
 }
 
-/// Cuts a batch where its texts are large, so that several threads have something to take.
+/// Splits a batch with large texts, so that several threads can share the work.
 fn cut(batch: RecordBatch, text: &str, into: &mut Vec<RecordBatch>) {
     let bytes = batch.column_by_name(text).map_or(0, text_bytes);
     let pieces = (bytes / PIECE).clamp(1, batch.num_rows().max(1));
@@ -261,7 +263,7 @@ fn cut(batch: RecordBatch, text: &str, into: &mut Vec<RecordBatch>) {
     into.extend((0..batch.num_rows()).step_by(rows).map(|start| batch.slice(start, rows.min(batch.num_rows() - start))));
 }
 
-/// Bytes of a column's texts, where that is known without looking at each.
+/// Returns the bytes of a column's texts, or an estimate if the type does not provide them cheaply.
 fn text_bytes(column: &ArrayRef) -> usize {
     let of = |first: i64, last: i64| (last - first).max(0) as usize;
     match column.data_type() {
@@ -278,7 +280,7 @@ fn text_bytes(column: &ArrayRef) -> usize {
     }
 }
 
-/// Lists by the names of their columns.
+/// Returns the lists by the names of their columns.
 fn by_name<'py>(columns: &Bound<'py, PyDict>) -> PyResult<Vec<(String, Bound<'py, PyList>)>> {
     let list = |(name, list): (Bound<'py, PyAny>, Bound<'py, PyAny>)| Ok((name.extract()?, list.cast_into::<PyList>()?));
     columns.iter().map(list).collect()

@@ -1,4 +1,4 @@
-//! A run on a thread of its own, while the one that asked for it looks after interrupts and shows how far it has got.
+//! Executes a run on a separate thread, while the calling thread checks for interrupts and shows the progress.
 
 use std::{
     ops::ControlFlow,
@@ -22,7 +22,7 @@ use crate::{
 
 #[derive(Default)]
 struct Watched {
-    /// Nobody wants the answer any more.
+    /// Whether the caller cancelled the run.
     ended: AtomicBool,
     at: Mutex<Option<Progress>>,
 }
@@ -37,11 +37,12 @@ impl Watched {
     }
 }
 
-/// How long a run that nobody wants any more may take to end. One that waits for a pipe may never.
+/// How long a cancelled run may take to end. A run that waits for a pipe may never end.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-/// Runs, and calls `progress` with the stage, what is done and of how much, every now and then. An interrupt from the keyboard, or
-/// whatever exception a signal's handler or `progress` raises, ends the run, and is raised when it has ended, or does not soon.
+/// Executes a run and regularly calls `progress` with the stage, the work done and the total. A keyboard interrupt, or any
+/// exception from a signal handler or from `progress`, ends the run. The exception is raised when the run has ended, or after a
+/// short wait.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -75,7 +76,7 @@ pub fn watched<T: Send + 'static>(
         }
     };
     if ended.is_some() {
-        // Its answer is here, it ends at once: nothing of it is left when this returns.
+        // The result has arrived, so the thread ends immediately, and nothing of it remains when this function returns.
         drop(py.detach(|| running.join()));
     }
     match (raised, ended) {

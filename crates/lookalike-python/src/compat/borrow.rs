@@ -1,4 +1,4 @@
-//! A list's bytes without a reference to each.
+//! Access to the bytes objects of a list without taking a reference to each.
 
 #![allow(unsafe_code)]
 
@@ -6,14 +6,15 @@ use std::{ptr, slice};
 
 use pyo3::{Bound, ffi, types::PyList};
 
-/// Appends the bytes object at a place of a list; false when there is none, or something else. Runs no Python code.
+/// Appends the bytes object at index `number` of a list. Returns false if the index is out of range or the item is not a bytes
+/// object. Runs no Python code.
 ///
-/// Two calls into Python instead of six: half of the time that is spent holding the interpreter.
+/// This takes two calls into Python instead of six, which halves the time during which the interpreter is held.
 #[inline]
 pub fn append(list: &Bound<'_, PyList>, number: usize, into: &mut Vec<u8>) -> bool {
-    // SAFETY: the list is one and the interpreter is held, so the item that it lends stays alive while nothing else of Python runs,
-    // which is until the return. The bytes belong to the item and are copied. A place that is not there sets an error, which is
-    // taken away.
+    // SAFETY: `list` is a list and the interpreter is held, so the borrowed item stays alive as long as no other Python code
+    // runs, which is until the return. The bytes belong to the item and are copied. An index out of range sets an error, which is
+    // cleared.
     unsafe {
         let item = ffi::PyList_GetItem(list.as_ptr(), number as ffi::Py_ssize_t);
         if item.is_null() {

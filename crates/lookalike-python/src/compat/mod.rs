@@ -1,4 +1,4 @@
-//! What `lookalike.compat.datasketch` computes here: datasketch's numbers, bit by bit.
+//! The native part of `lookalike.compat.datasketch`, which computes datasketch's numbers bit for bit.
 
 mod borrow;
 mod kernel;
@@ -15,13 +15,13 @@ use tokens::Documents;
 
 use crate::parallel;
 
-/// The hash values of many documents that had `initial` before: an array for each.
+/// Returns the hash values of many documents, one array for each. All documents start from the hash values `initial`.
 ///
-/// `documents` gives iterables of bytes, of which the lower `bits` (32 or 64) of the first 8 bytes of their SHA-1 are permuted by
-/// `scheme` ("affine32", "affine64" or "legacy") and `permutations` (two rows). `threads`: 0 is one a core.
+/// `documents` yields iterables of bytes. The lower `bits` (32 or 64) of the first 8 bytes of each token's SHA-1 are permuted by
+/// `scheme` ("affine32", "affine64" or "legacy") with `permutations` (two rows). `threads`: 0 means one per core.
 ///
-/// Cost: with AVX-512 some 12 ns a token for its SHA-1 and 6 ns for 128 permutations, and on another thread meanwhile 10 ns to look
-/// at it.
+/// Cost with AVX-512: about 12 ns per token for its SHA-1 and 6 ns for 128 permutations. Reading the token takes another 10 ns,
+/// on another thread at the same time.
 #[pyfunction]
 #[pyo3(signature = (documents, bits, scheme, permutations, initial, threads = 0))]
 pub fn datasketch_bulk<'py>(
@@ -50,7 +50,7 @@ pub fn datasketch_bulk<'py>(
     }
 }
 
-/// The same of one document's hashes (uint64), however they were made.
+/// Returns the hash values of one document, given the hashes of its tokens (uint64) from any hash function.
 #[pyfunction]
 pub fn datasketch_lower<'py>(
     hashes: PyReadonlyArray1<'py, u64>,
@@ -77,15 +77,15 @@ pub fn datasketch_lower<'py>(
 }
 
 fn no_scheme(scheme: &str) -> PyErr {
-    PyValueError::new_err(format!("{} is not a scheme of permutations", quoted(scheme)))
+    PyValueError::new_err(format!("{} is not a permutation scheme", quoted(scheme)))
 }
 
-/// The two rows of permutations, one number for each hash value.
+/// Returns the two rows of permutations, with one number for each hash value.
 fn coefficients<T: Element + Copy>(permutations: &Bound<'_, PyAny>, initial: &Bound<'_, PyAny>) -> PyResult<[Vec<T>; 2]> {
     let array: PyReadonlyArray2<'_, T> = permutations.extract()?;
     let array = array.as_array();
     if array.dim() != (2, initial.len()?) {
-        return Err(PyValueError::new_err("permutations are two rows, with a number for each hash value"));
+        return Err(PyValueError::new_err("permutations must have two rows, with one number for each hash value"));
     }
     Ok([array.row(0).to_vec(), array.row(1).to_vec()])
 }
@@ -132,7 +132,7 @@ fn bulk<'py, T: Element + Copy>(
     Ok(out)
 }
 
-/// Some documents and what becomes of them.
+/// Some documents, and the minima computed for them.
 struct Piece<T> {
     documents: Documents,
     minima: Vec<T>,

@@ -1,14 +1,15 @@
-//! datasketch's choice of bands and rows: the least weighted sum of the two areas of the S-curve, integrated as it does.
+//! datasketch's choice of bands and rows. It minimises the weighted sum of the two areas of the S-curve, which are integrated in
+//! the same way as in datasketch.
 
 use pyo3::prelude::*;
 
-/// What QUADPACK is asked for by default in scipy: absolute and relative.
+/// scipy's default tolerance for QUADPACK, both absolute and relative.
 const TOLERANCE: f64 = 1.49e-8;
 
-/// The most intervals, as there.
+/// The maximum number of intervals, scipy's default.
 const INTERVALS: usize = 50;
 
-/// Kronrod's points of 21, from the outermost inward; every second is one of Gauss's ten.
+/// The points of the 21-point Kronrod rule, from the outermost inward. Every second point is one of the ten Gauss points.
 const POINTS: [f64; 10] = [
     0.995_657_163_025_808_1,
     0.973_906_528_517_171_7,
@@ -44,13 +45,13 @@ const GAUSS: [f64; 5] = [
     0.295_524_224_714_752_87,
 ];
 
-/// The integral from `a` to `b`, what it may be off by, and whether it may be off by all of its spread, so that this says little:
-/// 21 points (QUADPACK's `qk21`).
+/// Returns the integral from `a` to `b` by 21 points (QUADPACK's `qk21`), and its error estimate. The flag says whether the error
+/// estimate equals the whole spread of the values, and is therefore not informative.
 fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64, bool) {
     let (centre, half) = (0.5 * (a + b), 0.5 * (b - a));
     let middle = f(centre);
     let sides = POINTS.map(|x| (f(centre - half * x), f(centre + half * x)));
-    // Gauss's points first, as there: sums of the same numbers in another order are not always the same.
+    // Sum the Gauss points first, as QUADPACK does. The same numbers in another order can give a different sum.
     let order = [1, 3, 5, 7, 9, 0, 2, 4, 6, 8];
     let mut kronrod = KRONROD[10] * middle;
     let mut gauss = 0.0;
@@ -79,7 +80,8 @@ fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64, bool) {
     (kronrod * half, error, error == spread && error != 0.0)
 }
 
-/// The integral from `a` to `b`: the interval that may be furthest off is halved until all together are near enough.
+/// Returns the integral from `a` to `b`. It halves the interval with the largest error estimate until the total error is within
+/// the tolerance.
 fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     let whole = kronrod(&f, a, b);
     let mut parts = vec![(a, b, whole)];
@@ -100,7 +102,7 @@ fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The first of all bands and rows, in order, with the least weighted sum of both areas.
+/// Returns the bands and rows with the smallest weighted sum of both areas, the first ones if several have the same sum.
 fn best(shapes: impl Iterator<Item = (u32, u32)>, error: impl Fn(f64, f64) -> f64) -> (u32, u32) {
     let (mut least, mut best) = (f64::INFINITY, (0, 0));
     for (b, r) in shapes {
@@ -112,7 +114,7 @@ fn best(shapes: impl Iterator<Item = (u32, u32)>, error: impl Fn(f64, f64) -> f6
     best
 }
 
-/// `MinHashLSH`'s bands and rows for a threshold of resemblance.
+/// Returns the bands and rows of `MinHashLSH` for a threshold of resemblance.
 #[pyfunction]
 pub fn datasketch_params(
     py: Python<'_>,
@@ -131,7 +133,8 @@ pub fn datasketch_params(
     })
 }
 
-/// `MinHashLSHEnsemble`'s bands and rows for a threshold of containment, where indexed sets are `xq` times as large as the query.
+/// Returns the bands and rows of `MinHashLSHEnsemble` for a threshold of containment, if indexed sets are `xq` times as large as
+/// the query.
 #[pyfunction]
 pub fn datasketch_containment_params(
     py: Python<'_>,

@@ -1,4 +1,4 @@
-//! Pieces of work on their way: taken from Python, worked on without it, given back to it in the same order.
+//! A pipeline for pieces of work: taken from Python, processed without the interpreter, and returned to Python in the same order.
 
 use std::{
     collections::BTreeMap,
@@ -8,11 +8,11 @@ use std::{
 
 use pyo3::{PyResult, Python};
 
-/// Takes, works and gives until `take` says that nothing is left. The thread that holds the interpreter takes and gives, and
-/// meanwhile as many others as are asked for work: it waits more than it takes. With one thread, or so little that it is one piece,
-/// it does all.
+/// Takes, processes and returns pieces until `take` reports the end. The thread that holds the interpreter takes and returns
+/// pieces, and mostly waits, while `threads` other threads process them. With one thread, or only one piece, the calling thread
+/// does everything.
 ///
-/// Buffers are used again: there are no more pieces than threads and two.
+/// Buffers are reused: there are at most two more pieces than threads.
 pub fn run<P: Default + Send, R: Default + Send>(
     py: Python<'_>,
     threads: usize,
@@ -20,14 +20,14 @@ pub fn run<P: Default + Send, R: Default + Send>(
     work: impl Fn(&mut R, &mut P) + Sync,
     mut give: impl FnMut(&P),
 ) -> PyResult<()> {
-    let (mut first, mut second, mut room) = (P::default(), P::default(), R::default());
+    let (mut first, mut second, mut scratch) = (P::default(), P::default(), R::default());
     if !take(&mut first)? {
         return Ok(());
     }
     let mut more = take(&mut second)?;
     if threads < 2 || !more {
         loop {
-            py.detach(|| work(&mut room, &mut first));
+            py.detach(|| work(&mut scratch, &mut first));
             py.check_signals()?;
             give(&first);
             if !more {
@@ -41,16 +41,16 @@ pub fn run<P: Default + Send, R: Default + Send>(
     let waiting = Mutex::new(waiting);
     let (waiting, work) = (&waiting, &work);
     thread::scope(|scope| {
-        // Here, so that it ends with this closure, and with it the workers.
+        // Move it here, so that the channel closes when this closure ends, which ends the workers.
         let to_do = to_do;
         let (done, mut worked) = mpsc::channel();
         for _ in 0..threads {
             let done = done.clone();
             scope.spawn(move || {
-                let mut room = R::default();
-                // Taken in a statement of its own, so that the lock is not held over the work.
+                let mut scratch = R::default();
+                // A separate statement takes the piece, so that the lock is not held during the work.
                 while let Ok((number, mut piece)) = { waiting.lock().unwrap_or_else(PoisonError::into_inner).recv() } {
-                    work(&mut room, &mut piece);
+                    work(&mut scratch, &mut piece);
                     if done.send((number, piece)).is_err() {
                         break;
                     }
@@ -61,7 +61,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
         let mut free: Vec<P> = (0..threads).map(|_| P::default()).collect();
         let (mut sent, mut given, mut early) = (0, 0, BTreeMap::new());
         let mut send = |piece| {
-            // Fails when no worker is left, which is seen where their work is waited for.
+            // This fails if no worker is left, which is noticed below when the result is received.
             let _ = to_do.send((sent, piece));
             sent += 1;
             sent
@@ -84,7 +84,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
                 let next = worked.recv();
                 (worked, next)
             });
-            // A worker that is gone has panicked, which the scope passes on.
+            // A missing worker has panicked; the thread scope passes the panic on.
             let Ok((number, piece)) = next else { return Ok(()) };
             early.insert(number, piece);
             while let Some(piece) = early.remove(&given) {

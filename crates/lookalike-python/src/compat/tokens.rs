@@ -1,4 +1,4 @@
-//! Tokens of many documents, copied out of Python: nothing of Python's is looked at while it is not held.
+//! Tokens of many documents, copied out of Python, so that no Python object is read while the interpreter is released.
 
 use super::borrow;
 use pyo3::{
@@ -6,21 +6,21 @@ use pyo3::{
     types::{PyBytes, PyIterator, PyList},
 };
 
-/// Tokens that are taken at a time: some documents. What is made of them stays in a core's own cache.
+/// The number of tokens taken at a time, from one or more documents. The data derived from them stays in a core's own cache.
 const AT_A_TIME: usize = 1 << 14;
 
-/// Some documents' tokens, one after the other.
+/// The tokens of some documents, concatenated.
 #[derive(Default)]
 pub struct Documents {
     bytes: Vec<u8>,
-    /// Where each token ends in `bytes`.
+    /// The end of each token in `bytes`.
     ends: Vec<usize>,
-    /// How many tokens there are up to each document's end.
+    /// The number of tokens up to the end of each document.
     documents: Vec<usize>,
 }
 
 impl Documents {
-    /// Takes the next documents in place of those that are here; false when there are none.
+    /// Replaces the current documents with the next ones. Returns false if no documents are left.
     pub fn take(&mut self, left: &mut Bound<'_, PyIterator>) -> PyResult<bool> {
         self.bytes.clear();
         self.ends.clear();
@@ -36,7 +36,7 @@ impl Documents {
         match document.cast_exact::<PyList>() {
             Ok(tokens) => {
                 for number in 0..tokens.len() {
-                    // Only what is no bytes can run Python code, and that may cut the list.
+                    // Only items that are not bytes objects can run Python code, which may shorten the list.
                     if !borrow::append(tokens, number, &mut self.bytes) {
                         let Ok(token) = tokens.get_item(number) else { break };
                         self.buffer(&token)?;
@@ -60,11 +60,11 @@ impl Documents {
         Ok(())
     }
 
-    /// Any other object with a buffer, as `hashlib` takes them.
+    /// Appends the bytes of any other object that has a buffer and that `hashlib` accepts.
     #[cold]
     fn buffer(&mut self, token: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = token.py();
-        // What it does not take, it refuses in its own words.
+        // `hashlib` refuses unsuitable objects with its own message.
         py.import("hashlib")?.call_method1("sha1", (token,))?;
         let bytes = py.import("builtins")?.getattr("memoryview")?.call1((token,))?.call_method0("tobytes")?;
         self.bytes.extend_from_slice(bytes.cast::<PyBytes>()?.as_bytes());
@@ -79,7 +79,7 @@ impl Documents {
         &self.bytes
     }
 
-    /// Where a document's tokens start in the bytes, and where each ends.
+    /// Returns the start of a document's tokens in the bytes, and the end of each token.
     pub fn document(&self, number: usize) -> (usize, &[usize]) {
         let from = if number == 0 { 0 } else { self.documents[number - 1] };
         let start = if from == 0 { 0 } else { self.ends[from - 1] };

@@ -14,11 +14,11 @@ use crate::{
     items::{self, Item},
 };
 
-/// A maker of bottom sketches: MIN_s, the s least numbers of a permuted shingle set, or MIN_s of MOD_m.
+/// A factory of bottom sketches: MIN_s, the s smallest numbers of a permuted shingle set, or MIN_s of MOD_m.
 ///
-/// - `s`: the most elements of a sketch, from 1; the core's default, 200, unless given.
-/// - `level`: only elements that 2^level divides may enter, 0 to 63; 0 lets all.
-/// - keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
+/// - `s`: the maximum number of elements in a sketch, at least 1. The default is the core's, 200.
+/// - `level`: only elements divisible by 2^level are sampled, 0 to 63; 0 samples all.
+/// - Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
 ///
 /// Raises `EmptySampleError`, `LevelError`. Source: Broder 1997, sections 3 and 4.1.
 #[pyclass(frozen, module = "lookalike")]
@@ -38,7 +38,7 @@ impl Bottom {
         Ok(Self { method, bottom })
     }
 
-    /// The most elements of a sketch.
+    /// The maximum number of elements in a sketch.
     #[getter]
     fn s(&self) -> usize {
         self.bottom.s()
@@ -48,16 +48,16 @@ impl Bottom {
         format!("Bottom(s={}, seed={})", self.s(), self.method.config().seed)
     }
 
-    /// The sketch of a text, or of the fingerprints of one.
+    /// Returns the sketch of a text, or of the fingerprints of a text.
     ///
-    /// Cost: some 5 ns a shingle beside reading the text.
+    /// Cost: about 5 ns per shingle, in addition to reading the text.
     #[pyo3(signature = (item, /))]
     fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<BottomSketch> {
         let item = Item::new(item)?;
         Ok(BottomSketch(py.detach(|| self.bottom.sketch(items::bag(&self.method, &item, &mut Scratch::default())))))
     }
 
-    /// The sketches of many texts. `threads`: 0 is one a core.
+    /// Returns the sketches of many texts. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
     fn sketches(&self, py: Python<'_>, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<BottomSketch>> {
         let items = Item::batch(items)?;
@@ -78,53 +78,54 @@ pub struct BottomSketch(sketch::BottomSketch);
 
 #[pymethods]
 impl BottomSketch {
-    /// The permuted elements that were kept, ascending: a numpy array of uint64, at most `s`.
+    /// The sampled permuted elements, in ascending order: a numpy array of uint64, at most `s`.
     #[getter]
     fn sample<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_slice(py, self.0.sample())
     }
 
-    /// The most elements that it may hold.
+    /// The maximum number of elements in the sketch.
     #[getter]
     fn s(&self) -> usize {
         self.0.s()
     }
 
-    /// i, where the modulus is 2^i.
+    /// The level i; the modulus is 2^i.
     #[getter]
     fn level(&self) -> u32 {
         self.0.level()
     }
 
-    /// The seed of its permutation.
+    /// The seed of the permutation.
     #[getter]
     fn seed(&self) -> u64 {
         self.0.seed()
     }
 
-    /// Whether nothing was left out: on level 0 the sketch is the set.
+    /// Whether no element was omitted. On level 0, the sketch is then the whole set.
     #[getter]
     fn is_whole(&self) -> bool {
         self.0.is_whole()
     }
 
-    /// The estimated resemblance (Broder 1997, section 3); exact where both sketches hold all of their sets. Cost: O(s).
+    /// Returns the estimated resemblance (Broder 1997, section 3). It is exact if both sketches contain their whole sets. Cost:
+    /// O(s).
     ///
-    /// Raises `UnlikeSketchesError` when the other has another s, level or seed.
+    /// Raises `UnlikeSketchesError` if the two sketches differ in s, level or seed.
     #[pyo3(signature = (other, /))]
     fn resemblance(&self, other: &Self) -> PyResult<Estimate> {
         Ok(self.0.resemblance(&other.0).map_err(refused)?.into())
     }
 
-    /// The sketch of the union of both sets.
+    /// Returns the sketch of the union of both sets.
     ///
-    /// Raises `UnlikeSketchesError` when the other has another s, level or seed.
+    /// Raises `UnlikeSketchesError` if the two sketches differ in s, level or seed.
     #[pyo3(signature = (other, /))]
     fn merge(&self, other: &Self) -> PyResult<Self> {
         Ok(Self(self.0.merge(&other.0).map_err(refused)?))
     }
 
-    /// The estimated number of distinct shingles: a count, not a share (Bar-Yossef et al. 2002; Beyer et al. 2007).
+    /// Returns the estimated number of distinct shingles: a count, not a share (Bar-Yossef et al. 2002; Beyer et al. 2007).
     fn distinct(&self) -> Estimate {
         self.0.distinct().into()
     }

@@ -3,9 +3,9 @@
 use lookalike::sketch;
 use pyo3::prelude::*;
 
-/// An estimate, never without the interval that holds the truth 95 times in 100.
+/// An estimate, always with the interval that contains the true value 95 times in 100.
 ///
-/// A share from 0 to 1, or a count where the method that gives it says so. `float(estimate)` is its value.
+/// The estimate is a share from 0 to 1, or a count if the method that returns it says so. `float(estimate)` is its value.
 #[pyclass(frozen, eq, module = "lookalike")]
 #[derive(Clone, PartialEq)]
 pub struct Estimate(sketch::Estimate);
@@ -24,13 +24,13 @@ impl Estimate {
         self.0.value
     }
 
-    /// The interval's lower end.
+    /// The lower end of the interval.
     #[getter]
     fn low(&self) -> f64 {
         self.0.low
     }
 
-    /// The interval's upper end.
+    /// The upper end of the interval.
     #[getter]
     fn high(&self) -> f64 {
         self.0.high

@@ -18,17 +18,18 @@ use crate::{
     items::{self, Item},
 };
 
-/// A maker of MinHash signatures.
+/// A factory of MinHash signatures.
 ///
-/// Two signatures of one maker agree in a slot with probability |A ∩ B| / |A ∪ B|, the resemblance of the two shingle sets, so
-/// the share of slots that agree estimates it, unbiased; with 128 slots to ± 0.07 nineteen times in twenty near 0.8.
+/// Two signatures from one factory agree in a slot with probability |A ∩ B| / |A ∪ B|, the resemblance of the two shingle sets.
+/// So the share of slots that agree is an unbiased estimate of it. With 128 slots and a resemblance near 0.8, it is within ± 0.07
+/// nineteen times in twenty.
 ///
-/// - `slots`: numbers in a signature, 1 to 4096; the core's default, 128, unless given.
-/// - `permutations`: `"one"` (the default: one for all slots, several times faster on long texts and never less exact) or `"many"`
-///   (one for each slot).
-/// - keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
+/// - `slots`: the length of a signature, 1 to 4096. The default is the core's, 128.
+/// - `permutations`: `"one"` (the default: one for all slots, several times faster on long texts and never less accurate) or
+///   `"many"` (one per slot).
+/// - Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
 ///
-/// Makers are immutable and may be shared between threads. Sources: Broder 1997, section 3; Li, Owen, Zhang 2012; Dahlgaard,
+/// Factories are immutable and can be shared between threads. Sources: Broder 1997, section 3; Li, Owen, Zhang 2012; Dahlgaard,
 /// Knudsen, Thorup 2017.
 #[pyclass(frozen, module = "lookalike")]
 pub struct MinHash {
@@ -60,8 +61,7 @@ impl MinHash {
         let method = config::shingles(config::config("MinHash", &[], config)?)?;
         let slots = slots.unwrap_or(DEFAULT_SLOTS);
         if !(1..=MAX_SLOTS).contains(&slots) {
-            let words =
-                format!("a signature of {slots} slots is not possible: give a number from 1 to {MAX_SLOTS}; 128 is usual");
+            let words = format!("a signature must have from 1 to {MAX_SLOTS} slots, got {slots}; 128 is usual");
             return Err(raise("ConfigError", words));
         }
         let permutations = match permutations {
@@ -76,7 +76,7 @@ impl MinHash {
         Ok(Self { method, family, permutations })
     }
 
-    /// The numbers in a signature.
+    /// The number of slots in a signature.
     #[getter]
     fn slots(&self) -> usize {
         match &self.family {
@@ -85,7 +85,7 @@ impl MinHash {
         }
     }
 
-    /// How many random permutations make a signature: "one" or "many".
+    /// The number of random permutations per signature: "one" or "many".
     #[getter]
     fn permutations(&self) -> &'static str {
         match self.permutations {
@@ -94,15 +94,15 @@ impl MinHash {
         }
     }
 
-    /// The seed of what is drawn at random.
+    /// The seed of the random choices.
     #[getter]
     fn seed(&self) -> u64 {
         self.method.config().seed
     }
 
-    /// The signature of a text, or of the fingerprints of one (`fingerprints`).
+    /// Returns the signature of a text, or of the fingerprints of a text (`fingerprints`).
     ///
-    /// Cost: about a nanosecond a byte of a long text, and some 5 ns a slot.
+    /// Cost: about a nanosecond per byte of a long text, and about 5 ns per slot.
     #[pyo3(signature = (item, /))]
     fn signature(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<Signature> {
         let item = Item::new(item)?;
@@ -116,10 +116,10 @@ impl MinHash {
         })))
     }
 
-    /// The signatures of many texts: a numpy array of uint32 of the shape (texts, slots).
+    /// Returns the signatures of many texts: a numpy array of uint32 of shape (texts, slots).
     ///
-    /// A row is what `signature(text).slots` gives. An empty text's row holds 4294967295 in each slot, and such a row is no
-    /// other's equal. `threads`: 0 is one a core; the answer is the same for any number. Python goes on meanwhile.
+    /// Each row equals `signature(text).slots`. The row of an empty text has 4294967295 in each slot and counts as equal to no
+    /// other row. `threads`: 0 means one per core; the result is the same for any number. The interpreter is released meanwhile.
     #[pyo3(signature = (items, /, threads = 0))]
     fn signatures<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let items = Item::batch(items)?;
@@ -134,16 +134,17 @@ impl MinHash {
         PyArray1::from_vec(py, out).reshape([items.len(), slots])
     }
 
-    /// The b-bit sketches of many texts (Li & König 2010): a numpy array of uint8 of the shape (texts, 128), 8 mixed bits of each of
-    /// the first 128 slots.
+    /// Returns the b-bit sketches of many texts (Li & König 2010): a numpy array of uint8 of shape (texts, 128), with 8 mixed
+    /// bits of each of the first 128 slots.
     ///
-    /// Bytes of unlike slots agree once in 256, so of rows that agree in a share a of their bytes the resemblance is estimated by
-    /// (256 a - 1) / 255. `threads`: 0 is one a core. Raises `ConfigError` when a signature has fewer than 128 slots.
+    /// The bytes of two slots with different values agree once in 256 times. So if two rows agree in a share a of their bytes,
+    /// (256 a - 1) / 255 estimates the resemblance. `threads`: 0 means one per core. Raises `ConfigError` if a signature has
+    /// fewer than 128 slots.
     #[pyo3(signature = (items, /, threads = 0))]
     fn bits<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let items = Item::batch(items)?;
         if self.slots() < BITS_SLOTS {
-            let words = format!("b-bit sketches are made of {BITS_SLOTS} slots, and there are {}: give more", self.slots());
+            let words = format!("b-bit sketches need {BITS_SLOTS} slots, got {}; use more slots", self.slots());
             return Err(raise("ConfigError", words));
         }
         let mut out = vec![0; items.len() * BITS_SLOTS];
@@ -161,7 +162,7 @@ impl MinHash {
     }
 }
 
-/// A MinHash signature: its slots, and what made them.
+/// A MinHash signature: its slots, and the settings that produced them.
 #[pyclass(frozen, eq, module = "lookalike")]
 #[derive(PartialEq)]
 pub struct Signature(sketch::Signature);
@@ -174,10 +175,10 @@ impl Signature {
         PyArray1::from_slice(py, self.0.slots())
     }
 
-    /// The estimated resemblance: the share of slots that agree (Broder 1997, section 3), with Wilson's interval. An empty text
-    /// resembles nothing, itself included.
+    /// Returns the estimated resemblance: the share of slots that agree (Broder 1997, section 3), with Wilson's interval. An
+    /// empty text resembles nothing, not even itself.
     ///
-    /// Raises `UnlikeSketchesError`, which names both sides, when the other is of another family, length or seed.
+    /// Raises `UnlikeSketchesError` if the two signatures differ in family, length or seed; its message shows both settings.
     #[pyo3(signature = (other, /))]
     fn resemblance(&self, other: &Self) -> PyResult<Estimate> {
         Ok(self.0.resemblance(&other.0).map_err(refused)?.into())

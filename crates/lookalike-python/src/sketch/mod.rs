@@ -1,4 +1,4 @@
-//! The core's sketches. A maker holds the settings of texts and sketches, a sketch what it needs to be compared.
+//! The core's sketches. A factory holds the settings of texts and sketches; a sketch holds what a comparison needs.
 
 mod estimate;
 
@@ -20,21 +20,21 @@ pub use simhash::{SimHash, SimHashSketch};
 
 use crate::error::raise;
 
-/// A sketch as bytes, for pickle.
+/// Returns a sketch as bytes, for pickle.
 fn to_bytes<'py>(py: Python<'py>, sketch: &impl Serialize) -> PyResult<Bound<'py, PyBytes>> {
     let bytes = serde_json::to_vec(sketch).map_err(|error| raise("InternalError", error.to_string()))?;
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// A sketch from such bytes.
+/// Reads a sketch from such bytes.
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8], fits: impl Fn(&T) -> bool) -> PyResult<T> {
     match serde_json::from_slice(bytes) {
         Ok(sketch) if fits(&sketch) => Ok(sketch),
-        _ => Err(raise("FormatError", "these bytes are no sketch: unpickle what was pickled by the same class".into())),
+        _ => Err(raise("FormatError", "these bytes are not a sketch; unpickle data that the same class pickled".into())),
     }
 }
 
-/// Whether numbers ascend.
+/// Returns whether the numbers are strictly ascending.
 fn ascends(numbers: &[u64]) -> bool {
     numbers.is_sorted_by(|a, b| a < b)
 }

@@ -14,11 +14,12 @@ use crate::{
     items::{self, Item},
 };
 
-/// A maker of MOD_m sketches: the permuted shingles that m = 2^i divides. They grow with the text, so they tell containment too.
+/// A factory of MOD_m sketches: the permuted shingles that are divisible by m = 2^i. They grow with the text, so they also
+/// estimate containment.
 ///
-/// - `modulus`: `{"kind": "growing", "least": 100}` (the core's default: 100 to 200 elements are expected of every long text),
+/// - `modulus`: `{"kind": "growing", "least": 100}` (the core's default: 100 to 200 elements are expected for every long text),
 ///   `{"kind": "fixed", "level": i}`, or `{"kind": "capped", "least": n, "level": i}`.
-/// - keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
+/// - Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
 ///
 /// Raises `EmptySampleError`, `LevelError`. Source: Broder 1997, section 3.
 #[pyclass(frozen, module = "lookalike")]
@@ -41,14 +42,14 @@ impl Modulo {
         Ok(Self { method, modulo })
     }
 
-    /// The sketch of a text, or of the fingerprints of one.
+    /// Returns the sketch of a text, or of the fingerprints of a text.
     #[pyo3(signature = (item, /))]
     fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<ModuloSketch> {
         let item = Item::new(item)?;
         Ok(ModuloSketch(py.detach(|| self.modulo.sketch(items::bag(&self.method, &item, &mut Scratch::default())))))
     }
 
-    /// The sketches of many texts. `threads`: 0 is one a core.
+    /// Returns the sketches of many texts. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
     fn sketches(&self, py: Python<'_>, items: &Bound<'_, PyAny>, threads: usize) -> PyResult<Vec<ModuloSketch>> {
         let items = Item::batch(items)?;
@@ -62,59 +63,59 @@ impl Modulo {
     }
 }
 
-/// A MOD_m sketch: of a shingle set the elements that m = 2^level divides, so larger sets have larger ones, and the sketch of an
-/// excerpt lies within the sketch of the whole.
+/// A MOD_m sketch: the elements of a shingle set that are divisible by m = 2^level. Larger sets have larger sketches, and the
+/// sketch of an excerpt is a subset of the sketch of the whole.
 #[pyclass(frozen, eq, module = "lookalike")]
 #[derive(PartialEq)]
 pub struct ModuloSketch(sketch::ModuloSketch);
 
 #[pymethods]
 impl ModuloSketch {
-    /// i, where the modulus is 2^i.
+    /// The level i; the modulus is 2^i.
     #[getter]
     fn level(&self) -> u32 {
         self.0.level()
     }
 
-    /// The seed of its permutation.
+    /// The seed of the permutation.
     #[getter]
     fn seed(&self) -> u64 {
         self.0.seed()
     }
 
-    /// The permuted elements that 2^level divides, ascending: a numpy array of uint64.
+    /// The permuted elements that are divisible by 2^level, in ascending order: a numpy array of uint64.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u64>> {
         PyArray1::from_slice(py, self.0.elements())
     }
 
-    /// The sketch on a higher level, which is a part of this one.
+    /// Returns the sketch on a higher level, which is a subset of this one.
     ///
-    /// Raises `LevelError` when the level is below this one's or above 63.
+    /// Raises `LevelError` if the level is below the level of this sketch or above 63.
     #[pyo3(signature = (level, /))]
     fn at_level(&self, level: u32) -> PyResult<Self> {
         Ok(Self(self.0.at_level(level).map_err(refused)?))
     }
 
-    /// The estimated resemblance, on the larger of both levels (Broder 1997, section 3).
+    /// Returns the estimated resemblance, on the larger of both levels (Broder 1997, section 3).
     ///
-    /// Raises `UnlikeSketchesError` when the other has another seed.
+    /// Raises `UnlikeSketchesError` if the two sketches have different seeds.
     #[pyo3(signature = (other, /))]
     fn resemblance(&self, other: &Self) -> PyResult<Estimate> {
         Ok(self.0.resemblance(&other.0).map_err(refused)?.into())
     }
 
-    /// The estimated containment of this text in the other: the share of its shingles that the other has.
+    /// Returns the estimated containment of this text in the other: the share of its shingles that the other also has.
     ///
-    /// Raises `UnlikeSketchesError` when the other has another seed.
+    /// Raises `UnlikeSketchesError` if the two sketches have different seeds.
     #[pyo3(signature = (other, /))]
     fn containment(&self, other: &Self) -> PyResult<Estimate> {
         Ok(self.0.containment(&other.0).map_err(refused)?.into())
     }
 
-    /// The sketch of the union of both sets, on the larger of both levels.
+    /// Returns the sketch of the union of both sets, on the larger of both levels.
     ///
-    /// Raises `UnlikeSketchesError` when the other has another seed.
+    /// Raises `UnlikeSketchesError` if the two sketches have different seeds.
     #[pyo3(signature = (other, /))]
     fn merge(&self, other: &Self) -> PyResult<Self> {
         Ok(Self(self.0.merge(&other.0).map_err(refused)?))

@@ -14,11 +14,11 @@ use crate::{
     items::{self, Item},
 };
 
-/// A maker of SimHashes: near texts get hashes that differ in few bits.
+/// A factory of SimHashes: similar texts get hashes that differ in few bits.
 ///
 /// - `bits`: 64 (the core's default) or 128.
-/// - `features`: what votes for the bits, as often as it occurs: `"shingles"` (the default) or `"tokens"`.
-/// - keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
+/// - `features`: the features that are hashed, weighted by frequency: `"shingles"` (the default) or `"tokens"`.
+/// - Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
 ///
 /// Raises `SimHashBitsError`. Sources: Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 2.
 #[pyclass(frozen, module = "lookalike")]
@@ -29,19 +29,19 @@ pub struct SimHash {
 }
 
 #[derive(Default)]
-struct Room {
+struct Buffers {
     scratch: Scratch,
     tokens: (lookalike::text::Tokens, Vec<u64>),
 }
 
 impl SimHash {
-    fn features<'a>(&self, item: &'a Item, room: &'a mut Room) -> &'a [u64] {
+    fn features<'a>(&self, item: &'a Item, buffers: &'a mut Buffers) -> &'a [u64] {
         match (item, self.features) {
             (Item::Text(text), Features::Tokens) => {
-                items::tokens(&self.method, text, &mut room.tokens);
-                &room.tokens.1
+                items::tokens(&self.method, text, &mut buffers.tokens);
+                &buffers.tokens.1
             }
-            _ => items::bag(&self.method, item, &mut room.scratch),
+            _ => items::bag(&self.method, item, &mut buffers.scratch),
         }
     }
 }
@@ -65,7 +65,7 @@ impl SimHash {
         Ok(Self { method, simhash, features })
     }
 
-    /// The bits of a hash: 64 or 128.
+    /// The number of bits in a hash: 64 or 128.
     #[getter]
     fn bits(&self) -> u32 {
         self.simhash.width().bits()
@@ -75,26 +75,26 @@ impl SimHash {
         format!("SimHash(bits={}, seed={})", self.bits(), self.method.config().seed)
     }
 
-    /// The hash of a text, or of the fingerprints of one.
+    /// Returns the hash of a text, or of the fingerprints of a text.
     ///
-    /// Cost: 2.5 ns a shingle for 64 bits, 5 for 128, beside reading the text.
+    /// Cost: 2.5 ns per shingle for 64 bits, 5 ns for 128, in addition to reading the text.
     #[pyo3(signature = (item, /))]
     fn sketch(&self, py: Python<'_>, item: &Bound<'_, PyAny>) -> PyResult<SimHashSketch> {
         let item = Item::new(item)?;
-        Ok(SimHashSketch(py.detach(|| self.simhash.sketch(self.features(&item, &mut Room::default())))))
+        Ok(SimHashSketch(py.detach(|| self.simhash.sketch(self.features(&item, &mut Buffers::default())))))
     }
 
-    /// The hashes of many texts: a numpy array of uint64 of the shape (texts, bits / 64), the lower half first.
+    /// Returns the hashes of many texts: a numpy array of uint64 of shape (texts, bits / 64), the lower half first.
     ///
-    /// An empty text's hash is 0, which means nothing. `threads`: 0 is one a core.
+    /// The hash of an empty text is 0, which has no meaning. `threads`: 0 means one per core.
     #[pyo3(signature = (items, /, threads = 0))]
     fn hashes<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u64>>> {
         let items = Item::batch(items)?;
         let words = self.bits() as usize / 64;
         let mut out = vec![0; items.len() * words];
         py.detach(|| {
-            items::fill(&items, &mut out, words, threads, Room::default, |room, item, out| {
-                let hash = self.simhash.hash(self.features(item, room));
+            items::fill(&items, &mut out, words, threads, Buffers::default, |buffers, item, out| {
+                let hash = self.simhash.hash(self.features(item, buffers));
                 for (half, out) in out.iter_mut().enumerate() {
                     *out = (hash >> (64 * half)) as u64;
                 }
@@ -104,7 +104,7 @@ impl SimHash {
     }
 }
 
-/// A SimHash, with what it needs to be compared.
+/// A SimHash, with the settings that a comparison needs.
 #[pyclass(frozen, eq, module = "lookalike")]
 #[derive(PartialEq)]
 pub struct SimHashSketch(sketch::SimHashSketch);
@@ -117,25 +117,25 @@ impl SimHashSketch {
         self.0.bits()
     }
 
-    /// In how many bits the two differ. An empty text is as far as can be from everything.
+    /// Returns the number of bits in which the two differ. An empty text has the maximum distance to everything.
     ///
-    /// Raises `UnlikeSketchesError` when the other has another width or seed.
+    /// Raises `UnlikeSketchesError` if the two sketches differ in width or seed.
     #[pyo3(signature = (other, /))]
     fn distance(&self, other: &Self) -> PyResult<u32> {
         self.0.distance(&other.0).map_err(refused)
     }
 
-    /// The estimated cosine of the two bags' frequencies (Charikar 2002, section 3).
+    /// Returns the estimated cosine of the two frequency vectors (Charikar 2002, section 3).
     ///
-    /// Raises `UnlikeSketchesError` when the other has another width or seed.
+    /// Raises `UnlikeSketchesError` if the two sketches differ in width or seed.
     #[pyo3(signature = (other, /))]
     fn cosine(&self, other: &Self) -> PyResult<Estimate> {
         Ok(self.0.cosine(&other.0).map_err(refused)?.into())
     }
 
-    /// The estimated resemblance of two sets of about one size.
+    /// Returns the estimated resemblance of two sets of about the same size.
     ///
-    /// Raises `UnlikeSketchesError` when the other has another width or seed.
+    /// Raises `UnlikeSketchesError` if the two sketches differ in width or seed.
     #[pyo3(signature = (other, /))]
     fn resemblance(&self, other: &Self) -> PyResult<Estimate> {
         Ok(self.0.resemblance(&other.0).map_err(refused)?.into())

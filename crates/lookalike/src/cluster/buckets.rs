@@ -1,62 +1,65 @@
-//! The kept documents of each bucket, for going down keep order.
+//! The kept documents of each bucket, for the pass in keep order.
 //!
-//! Only kept documents are ever compared against, so a bucket needs only them: a chain through the columns themselves. A
-//! document's place in a column holds its bucket's number until it is kept, then the number of the document kept before it
-//! in that bucket. Memory besides the columns: four bytes a bucket.
+//! Documents are compared only with kept documents, so a bucket stores only those, as a chain through the columns themselves. A
+//! document's place in a column holds the number of its bucket until the document is kept. Then it holds the document that was
+//! kept before it in that bucket. Memory in addition to the columns: four bytes per bucket.
 //!
-//! A bucket may be closed: whoever finds its kept documents in a quicker way takes them, and nobody finds them here any more.
+//! A bucket can be closed once an index takes over; lookups then skip it.
 
 use crate::lsh::{NONE, label_buckets, sorted_rows};
 
-/// The band columns, and for each bucket the last document kept.
+/// The band columns, and the last kept document of each bucket.
 #[derive(Debug)]
 pub struct Buckets {
     columns: Vec<Vec<u32>>,
     heads: Vec<Vec<u32>>,
 }
 
-/// The head of a closed bucket; documents are fewer.
+/// The head of a closed bucket. Document numbers are always smaller.
 const CLOSED: u32 = NONE - 1;
 
-/// Documents that share a band with one. Room, used again for the next.
+/// The documents that share a band with a document. A scratch buffer, reused for the next document.
 #[derive(Debug, Default)]
-pub struct Company {
+pub struct Neighbours {
     /// The documents.
     pub members: Vec<u32>,
-    /// A bit a document, all clear between uses: a sort of long chains took as long as all comparisons.
+    /// One bit per document, all clear between uses. Sorting long chains instead took as long as all comparisons.
     seen: Vec<u64>,
 }
 
 impl Buckets {
-    /// Takes columns of band keys. `documents` are those to be found: neither empty ones nor copies.
+    /// Creates buckets from columns of band keys. `documents` are the documents that can be found, without empty documents and
+    /// copies.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
         Self::of_labelled(columns.into_iter().map(|column| Self::label(column, documents)).collect())
     }
 
-    /// One band of [`new`](Self::new): bands are independent and may be labelled in parallel. Gives the number of buckets too.
+    /// Labels one band for [`new`](Self::new), and also returns the number of buckets. Bands are independent and can be labelled
+    /// in parallel.
     pub fn label(mut column: Vec<u32>, documents: &[u32]) -> (Vec<u32>, u32) {
         let rows = sorted_rows(&column, documents.iter().copied());
         let buckets = label_buckets(&mut column, &rows);
         (column, buckets)
     }
 
-    /// Takes columns that [`label`](Self::label) has labelled.
+    /// Creates buckets from columns that [`label`](Self::label) has labelled.
     pub fn of_labelled(labelled: Vec<(Vec<u32>, u32)>) -> Self {
         let heads = labelled.iter().map(|(_, buckets)| vec![NONE; *buckets as usize]).collect();
         Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }
     }
 
-    /// The bucket of a document that was not kept, by band; [`NONE`] where it is alone.
+    /// Returns the bucket in each band of a document that was not kept; [`NONE`] if no other document has the same key in that
+    /// band.
     pub fn buckets_of(&self, document: u32) -> impl Iterator<Item = u32> {
         self.columns.iter().map(move |column| column[document as usize])
     }
 
-    /// Whether a bucket was closed.
+    /// Returns whether a bucket was closed.
     pub fn is_closed(&self, band: usize, bucket: u32) -> bool {
         self.heads[band][bucket as usize] == CLOSED
     }
 
-    /// The kept documents of a bucket, the last first; none of a closed one.
+    /// Returns the kept documents of a bucket, the last first; nothing for a closed bucket.
     pub fn kept(&self, band: usize, bucket: u32) -> Vec<u32> {
         let column = &self.columns[band];
         let open = |document: u32| Some(document).filter(|&document| document < CLOSED);
@@ -64,20 +67,20 @@ impl Buckets {
         std::iter::successors(first, |&document| open(column[document as usize])).collect()
     }
 
-    /// Closes a bucket: it has no kept company from now on.
+    /// Closes a bucket: lookups find no kept document in it from now on.
     pub fn close(&mut self, band: usize, bucket: u32) {
         self.heads[band][bucket as usize] = CLOSED;
     }
 
-    /// The columns.
+    /// Returns the columns.
     pub fn columns(&self) -> &[Vec<u32>] {
         &self.columns
     }
 
-    /// Fills `company` with the kept documents that share a band with a document that was not kept: each once, in an order
-    /// that is the same on every run. Cost: the lengths of the chains.
-    pub fn kept_company(&self, document: u32, company: &mut Company) {
-        let Company { members, seen } = company;
+    /// Fills `neighbours` with the kept documents that share a band with a document that was not kept. Each occurs once, in an
+    /// order that is the same on every run. Cost: the lengths of the chains.
+    pub fn kept_neighbours(&self, document: u32, neighbours: &mut Neighbours) {
+        let Neighbours { members, seen } = neighbours;
         members.clear();
         for (column, heads) in self.columns.iter().zip(&self.heads) {
             let bucket = column[document as usize];
@@ -100,7 +103,7 @@ impl Buckets {
         members.iter().for_each(|&member| seen[member as usize / 64] = 0);
     }
 
-    /// Enters a document as kept. Each document once.
+    /// Records a document as kept. Call it once per document.
     pub fn keep(&mut self, document: u32) {
         for (column, heads) in self.columns.iter_mut().zip(&mut self.heads) {
             let place = &mut column[document as usize];
@@ -116,19 +119,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closed_bucket_has_no_company() {
+    fn a_closed_bucket_has_no_neighbours() {
         let mut buckets = Buckets::of_labelled(vec![(vec![0, 0, 0, 1, 1], 2), (vec![NONE, 0, NONE, NONE, 0], 1)]);
-        let mut company = Company::default();
+        let mut neighbours = Neighbours::default();
         [0, 1, 3].into_iter().for_each(|document| buckets.keep(document));
         assert_eq!(buckets.kept(0, 0), [1, 0]);
         buckets.close(0, 0);
         assert!(buckets.is_closed(0, 0) && !buckets.is_closed(0, 1) && !buckets.is_closed(1, 0));
-        buckets.kept_company(2, &mut company);
-        assert!(company.members.is_empty());
+        buckets.kept_neighbours(2, &mut neighbours);
+        assert!(neighbours.members.is_empty());
         buckets.keep(2);
-        buckets.kept_company(4, &mut company);
-        company.members.sort_unstable();
-        assert_eq!(company.members, [1, 3]);
+        buckets.kept_neighbours(4, &mut neighbours);
+        neighbours.members.sort_unstable();
+        assert_eq!(neighbours.members, [1, 3]);
         assert!(buckets.kept(0, 0).is_empty());
     }
 }

@@ -1,14 +1,15 @@
-//! Greedy clustering of sketches in one pass (Broder 1997, section 4.4): a sketch joins the cluster whose representative it
-//! resembles most, if it does enough, or starts a cluster.
+//! Greedy clustering of sketches in one pass (Broder 1997, section 4.4). A sketch joins the cluster whose representative it
+//! resembles most, if the resemblance suffices. Otherwise it starts a cluster.
 //!
-//! Not the law: estimates decide, and only the representative is asked. It is for looking at a collection's groups when the
-//! sketches are all there is.
+//! This is not the law: estimates decide, and only the representative is compared. It is for inspecting the groups of a
+//! collection when only the sketches are available.
 //!
-//! A hash table leads from a fingerprint to the clusters that have it, so a sketch meets only clusters that share something
-//! with it. That makes r sketches of s fingerprints take O(r s) as long as a fingerprint belongs to few clusters, which does
-//! not hold of boilerplate: on 14,000 manual pages of one template it was 540 steps a fingerprint. Looking at a sketch's rarest
-//! fingerprints only, just as many as no cluster to join can lack, gives the same clusters in 0.2 steps a fingerprint, a
-//! hundredth of the time ([`Work`] counts them). Where all fingerprints of a sketch are everybody's, it is O(r² s) still.
+//! A hash table maps a fingerprint to the clusters that have it, so a sketch is compared only with clusters that share something
+//! with it. So r sketches of s fingerprints take O(r s) as long as each fingerprint belongs to few clusters. This is not true for
+//! boilerplate: 14,000 manual pages made from one template took 540 steps per fingerprint. It suffices to look up a sketch's
+//! rarest fingerprints, enough of them that every cluster it can join has at least one. This gives the same clusters in 0.2 steps
+//! per fingerprint, a hundredth of the time ([`Work`] counts them). If all fingerprints of a sketch are common, the cost is still
+//! O(r² s).
 
 use std::{
     cmp::Reverse,
@@ -25,31 +26,31 @@ use crate::{
     sketch::shared_of_least,
 };
 
-/// What stands for a cluster.
+/// The representative of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Representative {
-    /// The sketch of its first member, for good: every member resembles it enough, by estimate.
+    /// The sketch of its first member, permanently: every member resembles it enough, by estimate.
     #[serde(rename = "first")]
     FirstMember,
-    /// The s fingerprints that most members' sketches have, ties by smaller number: follows the cluster where it grows, so
-    /// that early members may no longer resemble it enough. It needs a finite s: without one it is the union of all members,
-    /// and resembles each new one less.
+    /// The s fingerprints that occur in most members' sketches, with ties broken by the smaller number. It follows the cluster as
+    /// the cluster grows, so early members may no longer resemble it enough. It needs a finite s: without one, it is the union of
+    /// all members, and resembles each new member less.
     Popular,
 }
 
-/// What the clustering of all sketches so far took.
+/// The work done to cluster all sketches so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Work {
     /// Steps from a fingerprint to a cluster that has it.
     pub lookups: u64,
-    /// Sketches compared with representatives, O(s) each.
+    /// Comparisons of a sketch with a representative, O(s) each.
     pub comparisons: u64,
 }
 
-/// The clusters so far. Numbered from 0 in the order in which they were started; the same sketches in the same order give the
+/// The clusters so far, numbered from 0 in the order in which they were started. The same sketches in the same order give the
 /// same clusters on every machine.
 #[derive(Debug)]
 pub struct GreedyClusters {
@@ -58,46 +59,47 @@ pub struct GreedyClusters {
     kind: Representative,
     chains: Table<u64, Chain>,
     nodes: Vec<Node>,
-    /// Nodes at most: they are numbered by 32 bits, of which [`NONE`] is no number.
+    /// The maximum number of nodes: they are numbered with 32 bits, and [`NONE`] is not a valid number.
     most: usize,
-    /// By cluster: its representative's fingerprints, sorted, and the node of each.
+    /// For each cluster, the sorted fingerprints of its representative and the node of each.
     representatives: Vec<(Vec<u64>, Vec<u32>)>,
-    /// The nodes of fingerprints that members have and the representative has not. Without it the chain had to be searched,
-    /// and boilerplate that is in some sketches only made that quadratic.
+    /// The nodes of fingerprints that members have but the representative does not. Without this table, each lookup would search
+    /// the chain, which took quadratic time for boilerplate that is in only some of the sketches.
     sidelined: Table<(u64, u32), u32>,
     work: Work,
-    /// The chains of the sketch at hand.
+    /// The chains of the current sketch.
     at_hand: Vec<Chain>,
-    /// How many of the chains looked through have a node of each cluster's representative; zero between uses.
+    /// For each cluster, how many of the visited chains have a node of its representative; zero between uses.
     shared: Vec<u32>,
     met: Vec<u32>,
     ranked: Vec<(Reverse<u32>, u64, u32)>,
 }
 
-/// The clusters that a fingerprint belongs to: how many, and the node of the last that it came to.
+/// The clusters that a fingerprint belongs to: their number, and the node of the last cluster that was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Chain {
     length: u32,
     head: u32,
 }
 
-/// A fingerprint's membership of a cluster, in the chain of that fingerprint.
+/// The membership of a fingerprint in a cluster: a node in the chain of that fingerprint.
 #[derive(Debug)]
 struct Node {
     cluster: u32,
     next: u32,
-    /// Members' sketches that have the fingerprint.
+    /// The number of members whose sketches have the fingerprint.
     members: u32,
-    /// Whether the representative has it. A fingerprint that falls out keeps its node: it may become popular again.
+    /// Whether the representative has the fingerprint. A fingerprint that is removed from the representative keeps its node,
+    /// because it may become popular again.
     represents: bool,
 }
 
 impl GreedyClusters {
-    /// No clusters yet. A sketch joins from an estimated resemblance of `threshold`, in (0, 1]; `sample` is s, the length of
-    /// the sketches, `usize::MAX` for MOD_m sketches, which have none.
+    /// Creates an empty clustering. A sketch joins a cluster from an estimated resemblance of `threshold`, in (0, 1]. `sample` is
+    /// s, the length of the sketches; use `usize::MAX` for MOD_m sketches, which have no fixed length.
     ///
     /// # Errors
-    /// When the threshold is outside (0, 1].
+    /// Returns an error if the threshold is outside (0, 1].
     pub fn new(sample: usize, threshold: f64, kind: Representative) -> Result<Self> {
         if !(threshold > 0.0 && threshold <= 1.0) {
             return Err(ErrorKind::Threshold(threshold).into());
@@ -108,17 +110,18 @@ impl GreedyClusters {
         Ok(Self { sample, threshold, kind, chains, nodes, most, representatives, sidelined, work, at_hand, shared, met, ranked })
     }
 
-    /// Puts a sketch (sorted, each fingerprint once; cut to its s least) in a cluster and gives the cluster's number: of those
-    /// whose representative it resembles enough, the one it resembles most, ties to the oldest; else a new one. Resemblance is
-    /// estimated as |MIN_s(A ∪ B) ∩ A ∩ B| / |MIN_s(A ∪ B)| (Broder 1997, section 3). An empty sketch is a cluster of its own.
+    /// Adds a sketch to a cluster and returns the number of the cluster. The sketch is sorted, has each fingerprint once, and is
+    /// cut to its s least fingerprints. It joins the cluster whose representative it resembles most, if the resemblance suffices;
+    /// ties go to the oldest cluster. Otherwise it starts a new one. Resemblance is estimated as |MIN_s(A ∪ B) ∩ A ∩ B| /
+    /// |MIN_s(A ∪ B)| (Broder 1997, section 3). Each empty sketch is its own cluster.
     ///
-    /// Memory: 50 to 70 bytes for each fingerprint of each representative; with [`Representative::Popular`], also 60 to 110 for
-    /// each other fingerprint of a cluster's members.
+    /// Memory: 50 to 70 bytes per fingerprint of each representative. [`Representative::Popular`] needs another 60 to 110 bytes
+    /// for each fingerprint that a cluster's members have but its representative does not.
     ///
     /// # Errors
-    /// [`ErrorKind::TooManyClustered`]: when with this sketch there might be 2³² - 1 fingerprints in clusters, or more.
+    /// Returns [`ErrorKind::TooManyClustered`] if, with this sketch, the clusters could have 2³² - 1 fingerprints or more.
     pub fn add(&mut self, sketch: &[u64]) -> Result<u32> {
-        debug_assert!(sketch.is_sorted_by(|x, y| x < y), "a sorted sketch");
+        debug_assert!(sketch.is_sorted_by(|x, y| x < y), "the sketch must be sorted");
         let sketch = &sketch[..sketch.len().min(self.sample)];
         if sketch.len() > self.most.saturating_sub(self.nodes.len()) {
             return Err(ErrorKind::TooManyClustered { most: self.most }.into());
@@ -134,39 +137,39 @@ impl GreedyClusters {
         })
     }
 
-    /// The number of clusters.
+    /// Returns the number of clusters.
     pub fn len(&self) -> usize {
         self.representatives.len()
     }
 
-    /// Whether nothing was added yet.
+    /// Returns whether no sketch was added yet.
     pub fn is_empty(&self) -> bool {
         self.representatives.is_empty()
     }
 
-    /// The sketch that stands for a cluster, sorted.
+    /// Returns the sketch that represents a cluster, sorted.
     ///
     /// # Panics
-    /// When there is no such cluster.
+    /// Panics if there is no such cluster.
     pub fn representative(&self, cluster: u32) -> &[u64] {
         &self.representatives[cluster as usize].0
     }
 
-    /// What it took so far.
+    /// Returns the work done so far.
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// Counts what the sketch shares with clusters' representatives, looking through the shortest chains only, and gives how
-    /// many were left out.
+    /// Counts the fingerprints that the sketch shares with the representatives of clusters. It reads only the shortest chains,
+    /// and returns the number of chains that it skipped.
     ///
-    /// To resemble the sketch enough, a representative must have `needed` of its n fingerprints, hence one of any
-    /// n − `needed` + 1 of them (the prefix filter of Chaudhuri, Ganti & Kaushik 2006); the rarest have the least to look at.
+    /// To resemble the sketch enough, a representative must have `needed` of its n fingerprints. So it has at least one of any n
+    /// − `needed` + 1 of them (the prefix filter of Chaudhuri, Ganti & Kaushik 2006). The rarest have the shortest chains.
     fn meet(&mut self, sketch: &[u64]) -> usize {
         self.at_hand.clear();
         self.at_hand.extend(sketch.iter().filter_map(|fingerprint| self.chains.get(fingerprint)));
         let n = sketch.len();
-        // The sample of the union has n fingerprints or more. Floating point: step to the exact edge.
+        // The sample of the union has at least n fingerprints. Because of floating point, step to the exact boundary.
         let mut needed = (self.threshold * n as f64).floor() as usize;
         while needed < n && (needed as f64 / n as f64) < self.threshold {
             needed += 1;
@@ -194,7 +197,8 @@ impl GreedyClusters {
         self.at_hand.len() - looked
     }
 
-    /// Of the clusters met, the one to join. Each may share `unseen` fingerprints more than were counted.
+    /// Returns the cluster to join, among those that `meet` found. Each may share up to `unseen` more fingerprints than were
+    /// counted.
     fn most_resembling(&mut self, sketch: &[u64], unseen: usize) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
         for cluster in self.met.drain(..) {
@@ -204,7 +208,8 @@ impl GreedyClusters {
                 let better = |(other, rival)| estimate > other || estimate == other && cluster < rival;
                 estimate >= self.threshold && best.is_none_or(better)
             };
-            // All that may be shared, were it all among the s least of the union.
+            // An upper bound: it counts all fingerprints that may be shared, as if all of them were among the s least of the
+            // union.
             let most = (shared + unseen).min(representative.len());
             let union = sketch.len() + representative.len() - most;
             if !preferred(most as f64 / union.min(self.sample) as f64) {
@@ -227,8 +232,9 @@ impl GreedyClusters {
         cluster
     }
 
-    /// Counts the sketch in, and chooses the most popular fingerprints anew. Only the sketch's have become more popular, so the
-    /// choice is among them and those that represent the cluster already: O(s), however many the cluster has.
+    /// Counts the sketch as a member and selects the most popular fingerprints again. Only the sketch's fingerprints have become
+    /// more popular, so the choice is among them and those of the current representative. This is O(s), whatever the size of the
+    /// cluster.
     fn join(&mut self, cluster: u32, sketch: &[u64]) {
         let (mut fingerprints, mut standing) = std::mem::take(&mut self.representatives[cluster as usize]);
         self.ranked.clear();
@@ -266,7 +272,7 @@ impl GreedyClusters {
         self.representatives[cluster as usize] = (fingerprints, standing);
     }
 
-    /// Puts a fingerprint's new node at the head of its chain.
+    /// Adds a new node for a fingerprint at the head of its chain.
     fn link(&mut self, fingerprint: u64, cluster: u32, members: u32, represents: bool) -> u32 {
         let node = self.nodes.len() as u32;
         let chain = self.chains.entry(fingerprint).or_insert(Chain { length: 0, head: NONE });
@@ -277,13 +283,13 @@ impl GreedyClusters {
     }
 }
 
-/// The share of the s least fingerprints of both samples that stand in both.
+/// Returns the share of the s least fingerprints of both samples that occur in both.
 fn bottom_resemblance(a: &[u64], b: &[u64], s: usize) -> f64 {
     let (shared, union) = shared_of_least(a, b, s);
     if union == 0 { 0.0 } else { shared as f64 / union as f64 }
 }
 
-/// A table that is only ever asked, never gone through. Its hash is fixed, so that a run takes as long as the last.
+/// A hash table that is only looked up, never iterated. Its hash function is fixed, so that repeated runs take the same time.
 type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
 
 #[derive(Debug, Default)]
@@ -294,7 +300,7 @@ impl Hasher for Mixer {
         self.0
     }
 
-    /// Keys are fingerprints and clusters: of bytes there are none.
+    /// Keys are fingerprints and clusters, so no bytes are ever written.
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
     }
@@ -317,7 +323,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::{Permutation, SplitMix64};
 
-    /// Every cluster is asked, every representative is made from its members.
+    /// The reference: it compares with every cluster, and computes every representative from the members.
     struct Twin {
         sample: usize,
         threshold: f64,
@@ -370,7 +376,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_table_changes_no_answer(
+        fn the_table_does_not_change_the_clusters(
             sketches in prop::collection::vec(prop::collection::btree_set(0u64..30, 0..12), 0..60),
             sample in prop::sample::select(vec![1usize, 4, 8, usize::MAX]),
             threshold in prop::sample::select(vec![0.2, 0.5, 0.75, 1.0]),
@@ -385,7 +391,7 @@ mod tests {
                     prop_assert_eq!(greedy.representative(cluster), twin.representative(cluster as usize));
                 }
                 prop_assert_eq!(greedy.len(), twin.clusters.len());
-                // The table says of each cluster what its representative says.
+                // For each cluster, the table and the representative have the same fingerprints.
                 let mut said = vec![BTreeSet::new(); greedy.len()];
                 for (&fingerprint, chain) in &greedy.chains {
                     let mut next = chain.head;
@@ -402,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_popular_representative_moves_with_its_cluster_and_a_first_member_stays() {
+    fn a_popular_representative_follows_its_cluster_but_a_first_member_does_not() {
         let sketches = [[1, 2, 3, 4], [2, 3, 4, 5], [2, 3, 4, 5], [3, 4, 5, 6]];
         for (kind, clusters, representative) in
             [(Representative::FirstMember, [0, 0, 0, 1], [1, 2, 3, 4]), (Representative::Popular, [0, 0, 0, 0], [2, 3, 4, 5])]
@@ -447,15 +453,15 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_that_are_none_are_refused() {
+    fn invalid_thresholds_are_refused() {
         for threshold in [0.0, -1.0, 1.1, f64::NAN] {
             let error = GreedyClusters::new(4, threshold, Representative::Popular).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Threshold(_)));
         }
     }
 
-    /// Bottom-100 sketches of `r` documents of 400 shingles: families of eight copies with some shingles changed; a fifth of
-    /// every document is one template.
+    /// Bottom-100 sketches of `r` documents of 400 shingles, in families of eight copies with some shingles changed. A fifth of
+    /// every document is one shared template.
     fn families(r: u64) -> Vec<Vec<u64>> {
         let (mut random, permutation) = (SplitMix64::new(5), Permutation::new(1));
         let mut sketches: Vec<(u64, Vec<u64>)> = Vec::new();

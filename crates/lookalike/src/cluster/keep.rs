@@ -1,17 +1,17 @@
-//! Keep order: which document goes first, and so is kept when others are like it.
+//! Keep order: the order in which documents are processed, so that the first of several similar ones is kept.
 
 use std::{fmt, str::FromStr};
 
 use crate::{shown::quoted, verify::Measure};
 
-/// Who is kept of documents that are alike. Ties, always, by input order.
+/// Which of several similar documents is kept. Ties are always broken by input order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub enum Keep {
     /// The first in input order.
     #[default]
     First,
-    /// The one with the most characters in its text as it is; of sets, with the most items.
+    /// The one with the most characters in its original text; for sets, with the most items.
     Longest,
     /// The one with the latest time in a field.
     Newest(String),
@@ -22,7 +22,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// The default keep order: the first; for containment the longest, so that excerpts are dropped and whole texts kept.
+    /// Returns the default: the first; for containment the longest, so that excerpts are dropped and whole texts are kept.
     pub fn usual(measure: Measure) -> Self {
         match measure {
             Measure::Resemblance => Self::First,
@@ -30,7 +30,7 @@ impl Keep {
         }
     }
 
-    /// The field that decides, if one does.
+    /// Returns the field that decides, if there is one.
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::First | Self::Longest => None,
@@ -48,12 +48,12 @@ impl FromStr for Keep {
             ("first", None) => Ok(Self::First),
             ("longest", None) => Ok(Self::Longest),
             ("newest" | "max" | "min", None | Some("")) => {
-                Err(format!("{kind} needs a field: {kind}:FIELD, such as {kind}:date"))
+                Err(format!("{kind} needs a field; write {kind}:FIELD, such as {kind}:date"))
             }
             ("newest", Some(field)) => Ok(Self::Newest(field.into())),
             ("max", Some(field)) => Ok(Self::Max(field.into())),
             ("min", Some(field)) => Ok(Self::Min(field.into())),
-            _ => Err(format!("{} is not a way to keep: use first, longest, newest:FIELD, max:FIELD or min:FIELD", quoted(text))),
+            _ => Err(format!("{} is not a keep order; use first, longest, newest:FIELD, max:FIELD or min:FIELD", quoted(text))),
         }
     }
 }
@@ -70,25 +70,25 @@ impl fmt::Display for Keep {
     }
 }
 
-/// A number as a key that orders like it: larger numbers, larger keys; −0 and 0 are the same.
+/// Returns a number as a key with the same order: larger numbers have larger keys; −0 and 0 have the same key.
 pub fn number_key(number: f64) -> u64 {
     let bits = (number + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
-/// A time, in nanoseconds since 1970 (from 1677 to 2262), as a key that orders like it.
+/// Returns a time, in nanoseconds since 1970 (from 1677 to 2262), as a key with the same order.
 pub fn time_key(nanoseconds: i64) -> u64 {
     nanoseconds as u64 ^ 1 << 63
 }
 
-/// The documents in keep order: largest key first, ties by input order.
+/// Returns the documents in keep order: the largest key first, with ties in input order.
 pub fn keep_order(keys: &[u64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..keys.len() as u32).collect();
     order.sort_by_key(|&d| std::cmp::Reverse(keys[d as usize]));
     order
 }
 
-/// Each document's place in an order.
+/// Returns the place of each document in an order.
 pub fn ranks(order: &[u32]) -> Vec<u32> {
     let mut ranks = vec![0; order.len()];
     order.iter().zip(0..).for_each(|(&d, rank)| ranks[d as usize] = rank);
@@ -110,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn zeros_are_equal_and_ties_stay_in_input_order() {
+    fn zeros_are_equal_and_ties_keep_input_order() {
         assert_eq!(number_key(0.0), number_key(-0.0));
         assert_eq!(keep_order(&[1, 3, 3, 2]), [1, 2, 3, 0]);
     }
 
     #[test]
-    fn ways_to_keep_are_read_as_they_are_written() {
+    fn keep_orders_round_trip() {
         for text in ["first", "longest", "newest:date", "max:score", "min:a:b"] {
             assert_eq!(text.parse::<Keep>().unwrap().to_string(), text);
         }

@@ -1,31 +1,31 @@
-//! Who may be whose candidate, and who of them is kept: what going down keep order asks.
+//! Links between candidates, and which documents are kept: the data that the pass in keep order reads.
 
-use super::{Buckets, Company};
+use super::{Buckets, Neighbours};
 
-/// Two ways of holding candidate pairs.
+/// Candidate pairs, in one of two representations.
 #[derive(Debug)]
 pub enum Links {
     /// Documents that share a bucket of a band.
     Buckets(Buckets),
-    /// Pairs that were listed one by one.
+    /// Pairs that were listed explicitly.
     Listed(Listed),
 }
 
 impl Links {
-    /// Fills `company` with the kept documents that are linked to one that was not kept: each once, in an order that is the
-    /// same on every run.
-    pub fn kept_company(&self, document: u32, company: &mut Company) {
+    /// Fills `neighbours` with the kept documents that are linked to a document that was not kept. Each occurs once, in an order
+    /// that is the same on every run.
+    pub fn kept_neighbours(&self, document: u32, neighbours: &mut Neighbours) {
         match self {
-            Self::Buckets(buckets) => buckets.kept_company(document, company),
+            Self::Buckets(buckets) => buckets.kept_neighbours(document, neighbours),
             Self::Listed(listed) => {
-                company.members.clear();
+                neighbours.members.clear();
                 let kept = listed.of(document).iter().copied().filter(|&other| listed.kept[other as usize]);
-                company.members.extend(kept);
+                neighbours.members.extend(kept);
             }
         }
     }
 
-    /// Enters a document as kept. Each document once.
+    /// Records a document as kept. Call it once per document.
     pub fn keep(&mut self, document: u32) {
         match self {
             Self::Buckets(buckets) => buckets.keep(document),
@@ -34,17 +34,17 @@ impl Links {
     }
 }
 
-/// Candidate pairs as a list of neighbours for each document. Eight bytes a pair, five a document.
+/// Candidate pairs as a list of neighbours for each document. Takes eight bytes per pair and five per document.
 #[derive(Debug)]
 pub struct Listed {
     starts: Vec<usize>,
-    /// In keep order for each document.
+    /// For each document, in keep order.
     neighbours: Vec<u32>,
     kept: Vec<bool>,
 }
 
 impl Listed {
-    /// Takes pairs, each once, of documents whose places in keep order are `ranks`.
+    /// Creates the lists from pairs, each given once. `ranks` are the places of the documents in keep order.
     pub fn new(pairs: &[(u32, u32)], ranks: &[u32]) -> Self {
         let documents = ranks.len();
         let mut starts = vec![0usize; documents + 1];
@@ -64,7 +64,7 @@ impl Listed {
         Self { starts, neighbours, kept: vec![false; documents] }
     }
 
-    /// The documents paired with one, in keep order.
+    /// Returns the documents paired with a document, in keep order.
     pub fn of(&self, document: u32) -> &[u32] {
         &self.neighbours[self.starts[document as usize]..self.starts[document as usize + 1]]
     }
@@ -75,16 +75,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_stand_in_keep_order_and_only_kept_ones_are_company() {
+    fn neighbours_are_in_keep_order_and_only_kept_ones_are_returned() {
         let mut links = Links::Listed(Listed::new(&[(0, 2), (1, 2), (2, 3)], &[3, 1, 2, 0]));
-        let mut company = Company::default();
+        let mut neighbours = Neighbours::default();
         let Links::Listed(listed) = &links else { panic!() };
         assert_eq!((listed.of(2), listed.of(0)), (&[3, 1, 0][..], &[2][..]));
-        links.kept_company(2, &mut company);
-        assert!(company.members.is_empty());
+        links.kept_neighbours(2, &mut neighbours);
+        assert!(neighbours.members.is_empty());
         links.keep(0);
         links.keep(3);
-        links.kept_company(2, &mut company);
-        assert_eq!(company.members, [3, 0]);
+        links.kept_neighbours(2, &mut neighbours);
+        assert_eq!(neighbours.members, [3, 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! Matches → groups: who stays, and for whom the others go.
+//! Matches → groups: which documents are kept, and which document represents each dropped one.
 
 mod best;
 mod buckets;
@@ -13,8 +13,8 @@ pub use keep::Keep;
 pub use union::UnionFind;
 for_engine!(pub use self::{
     best::Best,
-    buckets::{Buckets, Company},
-    copies::leaders,
+    buckets::{Buckets, Neighbours},
+    copies::first_copies,
     keep::{keep_order, number_key, ranks, time_key},
     links::{Links, Listed},
 });

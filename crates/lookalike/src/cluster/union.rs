@@ -1,4 +1,4 @@
-//! Connected components, offered beside the law because people know them: a chain a~b~c~d joins a to d.
+//! Connected components, offered in addition to the law because they are widely known. A chain a~b~c~d joins a to d.
 
 /// Disjoint sets over 0 … n − 1.
 #[derive(Debug, Clone)]
@@ -7,12 +7,12 @@ pub struct UnionFind {
 }
 
 impl UnionFind {
-    /// `n` sets of one.
+    /// Creates `n` sets of one element each.
     pub fn new(n: usize) -> Self {
         Self { parents: (0..n as u32).collect() }
     }
 
-    /// The set that `x` is in, named by its smallest member.
+    /// Returns the set of `x`, identified by its smallest member.
     pub fn find(&mut self, mut x: u32) -> u32 {
         while self.parents[x as usize] != x {
             // Path halving (Tarjan and van Leeuwen 1984).
@@ -22,7 +22,7 @@ impl UnionFind {
         x
     }
 
-    /// Joins the sets of `a` and `b`. The smaller name stays, so the answer does not depend on the order of joining.
+    /// Joins the sets of `a` and `b`. The smaller number remains, so the result does not depend on the order of joins.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
         self.parents[a.max(b) as usize] = a.min(b);
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chains_join_and_the_smallest_names_the_set() {
+    fn chains_are_joined_and_the_smallest_member_names_the_set() {
         let mut sets = UnionFind::new(6);
         for (a, b) in [(5, 4), (2, 3), (4, 3)] {
             sets.join(a, b);

@@ -1,4 +1,4 @@
-//! The front of the law for other programs: defaults, and a builder for all else.
+//! The interface through which other programs apply the law: a function with defaults, and a builder for all other settings.
 
 use super::{
     decision::{Decision, Doc},
@@ -15,11 +15,11 @@ use crate::{
     verify::Measure,
 };
 
-/// Finds near-duplicate texts and decides which to keep: of texts whose sets of 5-word shingles resemble each other by 0.8 or more, the
-/// first.
+/// Finds near-duplicate texts and decides which to keep: the first of the texts whose sets of 5-word shingles have a resemblance
+/// of at least 0.8.
 ///
-/// Anything that is text can be given: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. Cost: some 3 ns a byte
-/// of text, and memory for the sets, some 8 bytes a word; up to 2³² − 1 texts.
+/// The texts can have any string type: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. Cost: about 3 ns per
+/// byte of text, and memory for the sets, about 8 bytes per word; up to 2³² − 1 texts.
 ///
 /// ```
 /// use lookalike::{Reason, dedup};
@@ -40,11 +40,11 @@ use crate::{
 /// assert!(decisions[3].similarity.is_some_and(|similarity| similarity >= 0.8));
 /// ```
 pub fn dedup<T: AsRef<str>>(texts: &[T]) -> Decisions {
-    #[expect(clippy::expect_used, reason = "a test holds that the defaults are a method, and no text is refused")]
-    Dedup::new().run(texts).expect("the defaults are possible")
+    #[expect(clippy::expect_used, reason = "a test checks that the defaults are valid, and no text is rejected")]
+    Dedup::new().run(texts).expect("the default configuration is valid")
 }
 
-/// Finds near-duplicate texts as its settings say.
+/// Finds near-duplicate texts with the given settings.
 ///
 /// ```
 /// use lookalike::{Dedup, cluster::Keep};
@@ -58,14 +58,14 @@ pub fn dedup<T: AsRef<str>>(texts: &[T]) -> Decisions {
 #[must_use = "a builder does nothing until `run`"]
 pub struct Dedup {
     config: Config,
-    /// Left to the measure.
+    /// None for the default of the measure.
     candidates: Option<Candidates>,
-    /// Left to the measure.
+    /// None for the default of the measure.
     keep: Option<Keep>,
 }
 
 impl Dedup {
-    /// The defaults: 5-word shingles, a resemblance of 0.8, the first text of a group is kept.
+    /// Returns the defaults: 5-word shingles, a resemblance of 0.8, and the first text of a group is kept.
     ///
     /// ```
     /// let texts = ["one text", "One text!"];
@@ -76,7 +76,7 @@ impl Dedup {
         Self::default()
     }
 
-    /// The similarity from which a text is a duplicate, above 0 and at most 1; 0.8 by default.
+    /// Sets the minimum similarity of duplicates, above 0 and at most 1; 0.8 by default.
     ///
     /// ```
     /// let texts = ["to be or not to be that is the question", "to be or not to be, that is the problem"];
@@ -89,8 +89,8 @@ impl Dedup {
         self
     }
 
-    /// The share of the pairs at the threshold that must be found, above 0 and below 1; 0.99 by default. Pairs above the threshold are
-    /// found more often.
+    /// Sets the share of pairs at the threshold that must be found, above 0 and below 1; 0.99 by default. Pairs above the
+    /// threshold are found more often.
     ///
     /// ```
     /// let method = lookalike::Dedup::new().recall(0.9999).method()?;
@@ -102,8 +102,8 @@ impl Dedup {
         self
     }
 
-    /// What is measured: by default resemblance. For containment the longest text comes first in keep order and candidates share
-    /// sampled fingerprints, unless they are set too.
+    /// Sets the similarity measure; resemblance by default. For containment, the longest text is first in keep order and
+    /// candidates share sampled fingerprints, unless [`keep`](Self::keep) or [`candidates`](Self::candidates) changes this.
     ///
     /// ```
     /// use lookalike::{Dedup, Reason, verify::Measure};
@@ -122,7 +122,8 @@ impl Dedup {
         self
     }
 
-    /// Which text of a group is kept: the first, or the longest. For other orders give numbers, with [`run_scored`](Self::run_scored).
+    /// Sets which text of a group is kept: the first or the longest. For other orders, give numbers to
+    /// [`run_scored`](Self::run_scored).
     ///
     /// ```
     /// use lookalike::{Dedup, cluster::Keep};
@@ -135,7 +136,7 @@ impl Dedup {
         self
     }
 
-    /// What a token is; by default a word, or a character of a script without spaces.
+    /// Sets the kind of tokens; by default a word, or a character in scripts without spaces.
     ///
     /// ```
     /// use lookalike::{Dedup, text::TokensBy};
@@ -150,13 +151,13 @@ impl Dedup {
         self
     }
 
-    /// Tokens in a shingle; 5 by default.
+    /// Sets the tokens per shingle; 5 by default.
     pub fn shingle(mut self, tokens: usize) -> Self {
         self.config.shingle = Some(tokens);
         self
     }
 
-    /// Which differences are ignored besides case, punctuation and white space; by default none.
+    /// Sets which differences are ignored in addition to case, punctuation and white space; none by default.
     ///
     /// ```
     /// use lookalike::{Dedup, text::Folds};
@@ -171,19 +172,19 @@ impl Dedup {
         self
     }
 
-    /// Languages whose stop words shingles begin with; by default all shingles count.
+    /// Sets the languages whose stop words start a shingle; by default all shingles count.
     pub fn anchors(mut self, languages: impl IntoIterator<Item = Language>) -> Self {
         self.config.anchors = languages.into_iter().collect();
         self
     }
 
-    /// Whether a shingle that occurs several times in a text counts once, as by default, or each time.
+    /// Sets whether a shingle that occurs several times in a text counts once (the default) or each time.
     pub fn occurrences(mut self, occurrences: Occurrences) -> Self {
         self.config.occurrences = occurrences;
         self
     }
 
-    /// How candidates are found.
+    /// Sets how candidates are found.
     ///
     /// ```
     /// use lookalike::{Candidates, Dedup, SimHashBy};
@@ -201,25 +202,25 @@ impl Dedup {
         self
     }
 
-    /// Whether candidates are compared exactly, as by default, or by their sketches.
+    /// Sets whether candidates are compared exactly (the default) or by their sketches.
     pub fn verify(mut self, verify: Verify) -> Self {
         self.config.verify = Some(verify);
         self
     }
 
-    /// What a group is; by default a kept text and its duplicates.
+    /// Sets the kind of groups; by default a kept text and its duplicates.
     pub fn cluster(mut self, cluster: Cluster) -> Self {
         self.config.cluster = cluster;
         self
     }
 
-    /// The seed of all that is drawn at random; 1 by default. The same seed gives the same answer on every machine.
+    /// Sets the seed of all random choices; 1 by default. The same seed gives the same answer on every machine.
     pub fn seed(mut self, seed: u64) -> Self {
         self.config.seed = seed;
         self
     }
 
-    /// Settings for a kind of texts. It replaces all settings but [`keep`](Self::keep), so it comes first.
+    /// Applies the settings for a kind of texts. It replaces all settings except [`keep`](Self::keep), so call it first.
     ///
     /// ```
     /// use lookalike::{Dedup, Preset};
@@ -232,7 +233,8 @@ impl Dedup {
         self.config(preset.config())
     }
 
-    /// A whole configuration, for what has no setting here. It replaces all settings but [`keep`](Self::keep), so it comes first.
+    /// Applies a whole configuration, for settings without their own method. It replaces all settings except
+    /// [`keep`](Self::keep), so call it first.
     ///
     /// ```
     /// use lookalike::{Config, Dedup, FingerprintBy};
@@ -248,7 +250,7 @@ impl Dedup {
         self
     }
 
-    /// The settings, checked: for programs that sketch and compare texts by themselves.
+    /// Returns the checked settings, for programs that sketch and compare texts themselves.
     ///
     /// ```
     /// let method = lookalike::Dedup::new().threshold(0.5).method()?;
@@ -258,7 +260,7 @@ impl Dedup {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Method::new`].
+    /// Returns the errors of [`Method::new`].
     pub fn method(&self) -> Result<Method> {
         let candidates = self.candidates.clone().unwrap_or_else(|| Candidates::usual(self.config.measure));
         Method::new(Config { candidates, ..self.config.clone() })
@@ -267,7 +269,7 @@ impl Dedup {
     /// Decides about texts.
     ///
     /// # Errors
-    /// Those of [`Method::new`], and [`ErrorKind::KeepField`]. Texts are never refused.
+    /// Returns the errors of [`Method::new`], or [`ErrorKind::KeepField`]. Texts are never rejected.
     pub fn run<T: AsRef<str>>(&self, texts: &[T]) -> Result<Decisions> {
         let method = self.method()?;
         let keep = self.keep.clone().unwrap_or_else(|| Keep::usual(self.config.measure));
@@ -280,8 +282,8 @@ impl Dedup {
         decided(&method, &docs)
     }
 
-    /// Decides about texts of which those with the highest scores are kept; ties in input order. A score may be a rating, a time, or a
-    /// length; one that is not a number is the lowest.
+    /// Decides about texts in the order of their scores, the highest first, with ties in input order. A score can be a rating, a
+    /// time, or a length; NaN is the lowest score.
     ///
     /// ```
     /// use lookalike::Dedup;
@@ -292,7 +294,7 @@ impl Dedup {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Method::new`], and [`ErrorKind::Scores`] where there are more texts than scores, or fewer.
+    /// Returns the errors of [`Method::new`], or [`ErrorKind::Scores`] if the number of scores differs from the number of texts.
     pub fn run_scored<T: AsRef<str>>(&self, texts: &[T], scores: &[f64]) -> Result<Decisions> {
         let method = self.method()?;
         if texts.len() != scores.len() {
@@ -320,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_slice_of_texts_is_taken() {
+    fn every_kind_of_slice_of_texts_is_accepted() {
         let owned: Vec<String> = ["a b", "A b", "c"].map(String::from).to_vec();
         let boxed: Vec<Box<str>> = owned.iter().map(|text| text.as_str().into()).collect();
         assert_eq!(dedup(&owned), dedup(&["a b", "A b", "c"]));
@@ -329,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn the_builder_is_the_law_with_other_words() {
+    fn the_builder_gives_the_decisions_of_the_law() {
         let texts: Vec<String> = (0..60).map(|i| format!("a b c d e f g h i j k l {}", "m n o p q r ".repeat(i % 7))).collect();
         let docs: Vec<Doc> = texts.iter().map(|text| Doc { text, key: text.chars().count() as u64 }).collect();
         let config = Config { threshold: 0.6, shingle: Some(3), seed: 9, ..Config::default() };
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn containment_keeps_the_longest_unless_told_otherwise() {
+    fn containment_keeps_the_longest_by_default() {
         let texts = ["a b c d e f g h", "a b c d e f g h i j k l m n o p q r s t u v w x y z", "a b c d e f g h i j k l"];
         let containment = Dedup::new().measure(Measure::Containment);
         assert_eq!(containment.run(&texts).unwrap().kept(), [1]);
@@ -360,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_texts_have_not_is_refused() {
+    fn missing_fields_and_scores_are_refused() {
         let keep = Keep::Newest("date".into());
         assert_eq!(kind(Dedup::new().keep(keep).run(&["a"])), ErrorKind::KeepField("newest:date".into()));
         assert_eq!(kind(Dedup::new().run_scored(&["a"], &[])), ErrorKind::Scores { texts: 1, scores: 0 });

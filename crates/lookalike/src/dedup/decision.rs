@@ -1,15 +1,16 @@
-//! A document, and what is decided about it.
+//! A document, and the decision about it.
 
 use std::fmt;
 
 use crate::verify::Overlap;
 
-/// A document for [`decide`](crate::decide): its text, and the key that puts it in keep order (largest first, ties by input order).
+/// A document for [`decide`](crate::decide): its text, and the key that determines its place in keep order (largest first, ties
+/// by input order).
 #[derive(Debug, Clone, Copy)]
 pub struct Doc<'a> {
-    /// The text as it came.
+    /// The original text.
     pub text: &'a str,
-    /// 0 for all keeps the first.
+    /// The key. If all keys are 0, the first document is kept.
     pub key: u64,
 }
 
@@ -24,11 +25,11 @@ impl<'a> From<&'a str> for Doc<'a> {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Reason {
-    /// Kept: nothing was dropped for it.
+    /// Kept: it has no duplicates.
     Unique,
-    /// Kept: others were dropped for it.
+    /// Kept: it is the representative of dropped documents.
     Representative,
-    /// Kept: it has no token, and is a duplicate of no text.
+    /// Kept: it has no tokens, so it does not duplicate any text.
     Empty,
     /// Dropped: its representative has the same canonical form.
     Exact,
@@ -36,36 +37,36 @@ pub enum Reason {
     Near,
     /// Dropped: its representative roughly contains it.
     Contained,
-    /// Dropped: it roughly contains its representative, which has to stay. Only where somebody asks for it of references that
-    /// documents are compared with: nothing here drops a whole for its part.
+    /// Dropped: it roughly contains its representative, which is a reference and must be kept. This occurs only with
+    /// `drop_holders` against references; this in-memory path never returns it.
     Holds,
 }
 
-/// What was decided about one document.
+/// The decision about one document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Decision {
-    /// Why.
+    /// The reason for the decision.
     pub reason: Reason,
-    /// For a dropped document, the kept one that stands for it.
+    /// For a dropped document, the kept document that represents it.
     pub representative: Option<usize>,
-    /// For a dropped document, how similar it is to its representative, by what was asked to be measured: exactly or as the
-    /// sketches say; none if nothing was verified.
+    /// For a dropped document, its similarity to its representative by the requested measure, either exact or estimated from
+    /// sketches; none if nothing was verified.
     pub similarity: Option<f64>,
-    /// For a dropped document, the overlap of its set (`a`) with its representative's, if it was counted.
+    /// For a dropped document, the overlap of its set (`a`) with the set of its representative, if it was counted.
     pub overlap: Option<Overlap>,
-    /// Documents in its group, itself among them.
+    /// The number of documents in its group, including itself.
     pub cluster_size: usize,
 }
 
 impl Decision {
-    /// Whether the document stays.
+    /// Returns whether the document is kept.
     pub fn is_kept(&self) -> bool {
         self.representative.is_none()
     }
 }
 
-/// In words, for people: `dropped: near duplicate of 0, similarity 0.91`.
+/// Writes the decision in words, for people: `dropped: near duplicate of 0, similarity 0.91`.
 impl fmt::Display for Decision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.reason {

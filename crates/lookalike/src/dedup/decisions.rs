@@ -1,10 +1,10 @@
-//! What was decided about a collection.
+//! The decisions about a collection.
 
 use std::{ops::Index, slice, vec};
 
 use super::decision::Decision;
 
-/// What was decided about each text, in the order of the texts.
+/// The decisions about texts, in the order of the texts.
 ///
 /// ```
 /// let texts = ["one text", "another", "One text!"];
@@ -19,23 +19,23 @@ use super::decision::Decision;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions(Vec<Decision>);
 
-/// A kept text and those that were dropped for it.
+/// A kept text and the texts that are its dropped duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Group {
-    /// The index of the text that is kept.
+    /// The index of the kept text.
     pub kept: usize,
     /// The indices of its duplicates, at least one, in input order.
     pub dropped: Vec<usize>,
 }
 
 impl Decisions {
-    /// Decisions in input order.
+    /// Creates it from decisions in input order.
     pub(super) fn new(decisions: Vec<Decision>) -> Self {
         Self(decisions)
     }
 
-    /// The indices of the texts to keep, in input order.
+    /// Returns the indices of the texts to keep, in input order.
     ///
     /// ```
     /// let texts = vec!["a text".to_string(), "A text.".to_string(), "something else".to_string()];
@@ -46,7 +46,7 @@ impl Decisions {
         self.indices(Decision::is_kept).collect()
     }
 
-    /// The indices of the texts to drop, in input order; the [`Decision`] of each says why.
+    /// Returns the indices of the texts to drop, in input order. The [`Decision`] about each gives the reason.
     ///
     /// ```
     /// let decisions = lookalike::dedup(&["a text", "A text.", "something else"]);
@@ -62,7 +62,8 @@ impl Decisions {
         self.0.iter().enumerate().filter(move |(_, decision)| is_meant(decision)).map(|(index, _)| index)
     }
 
-    /// Groups of duplicates, each with the text that is kept; texts without a duplicate are in none. In the order of the kept texts.
+    /// Returns the groups of duplicates, each with its kept text, in the order of the kept texts. Texts without duplicates are in
+    /// no group.
     ///
     /// ```
     /// let decisions = lookalike::dedup(&["x", "y", "Y!", "z", "(y)"]);
@@ -81,22 +82,22 @@ impl Decisions {
         dropped.into_iter().enumerate().filter_map(group).collect()
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no text.
+    /// Returns whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The decision about a text; none where there are fewer texts.
+    /// Returns the decision about a text; none if the index is out of range.
     pub fn get(&self, index: usize) -> Option<&Decision> {
         self.0.get(index)
     }
 
-    /// The decisions, in input order.
+    /// Returns the decisions, in input order.
     pub fn iter(&self) -> slice::Iter<'_, Decision> {
         self.0.iter()
     }

@@ -1,4 +1,5 @@
-//! The whole way in memory: texts in, decisions out. Start reading here; everything larger is judged by this.
+//! The whole pipeline in memory: texts go in, decisions come out. Start reading here; this is the reference for all larger
+//! implementations.
 //!
 //! > Documents are put in keep order. Going down that order, a document is dropped when a document already kept is its
 //! > candidate and is at least t similar to it; otherwise it is kept. A dropped document's representative is the most
@@ -6,7 +7,7 @@
 
 use super::decision::{Decision, Doc, Reason};
 use crate::{
-    cluster::{Best, Buckets, Company, GreedyClusters, Links, Listed, UnionFind, keep_order, leaders, ranks},
+    cluster::{Best, Buckets, GreedyClusters, Links, Listed, Neighbours, UnionFind, first_copies, keep_order, ranks},
     config::{Candidates, Cluster, Config, GreedyBy, Verify},
     error::Result,
     lsh::{self, Sample, share_earlier_band, sorted_rows},
@@ -16,11 +17,11 @@ use crate::{
     verify::{Measure, Overlap, Pair, similar_pairs},
 };
 
-/// Decides about every document by the law; the answer is in input order. This is the reference: whatever else decides, a command, an
-/// index or many machines, gives the same answer.
+/// Decides about every document by the law, with the decisions in input order. This is the reference: every other implementation
+/// (the command, an index, or several machines) gives the same answer.
 ///
-/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which end here. Cost: sets and sketches of all
-/// documents in memory; up to 2³² − 1 documents.
+/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which call this function. Cost: sets and
+/// sketches of all documents in memory; up to 2³² − 1 documents.
 ///
 /// ```
 /// use lookalike::{Config, Doc, decide};
@@ -34,12 +35,12 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Those of [`Method::new`]. Texts are never refused.
+/// Returns the errors of [`Method::new`]. Texts are never rejected.
 pub fn decide(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
     by(&Method::new(config)?, docs, Threads::all())
 }
 
-/// What [`decide`] does with a method that is checked already.
+/// Does the same as [`decide`] with a checked method.
 pub(super) fn by(method: &Method, docs: &[Doc], threads: Threads) -> Result<Vec<Decision>> {
     let collection = Collection::sketch(docs, method, threads);
     let order = keep_order(&docs.iter().map(|doc| doc.key).collect::<Vec<_>>());
@@ -58,7 +59,7 @@ struct Collection<'a> {
     digests: Vec<u128>,
     bits: Sketches,
     columns: Vec<Vec<u32>>,
-    /// What each document lists, and the level of its sample.
+    /// The sampled fingerprints of each document. `levels` are the levels of these samples.
     lists: Vec<Vec<u64>>,
     levels: Vec<u32>,
     sets: Vec<Vec<u64>>,
@@ -66,7 +67,7 @@ struct Collection<'a> {
 
 impl<'a> Collection<'a> {
     fn sketch(docs: &[Doc], method: &'a Method, threads: Threads) -> Self {
-        /// What of a document is not in columns of a fixed width.
+        /// The sketches and the set of one document, before they are added to the columns.
         struct Sketched {
             digest: u128,
             bits: Vec<u8>,
@@ -96,27 +97,28 @@ impl<'a> Collection<'a> {
         all
     }
 
-    /// The law, by the law's own loop: each document's representative, or none where it is kept.
+    /// Applies the law literally. Returns the representative of each document, or none if it is kept.
     fn law(&self, order: &[u32]) -> Vec<Option<u32>> {
-        let leaders = leaders(&self.digests, order);
+        let first_copies = first_copies(&self.digests, order);
         let ranks = ranks(order);
-        let contenders = self.contenders(order, &leaders);
+        let contenders = self.contenders(order, &first_copies);
         let mut links = match self.listed(&contenders) {
             Some(pairs) => Links::Listed(Listed::new(&pairs, &ranks)),
             None => Links::Buckets(Buckets::new(self.columns.clone(), &contenders)),
         };
         let mut representatives: Vec<Option<u32>> = vec![None; order.len()];
-        let (mut company, mut best) = (Company::default(), None);
+        let (mut neighbours, mut best) = (Neighbours::default(), None);
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
-            let leader = leaders[d as usize];
-            if leader != d && representatives[leader as usize].is_none() {
-                representatives[d as usize] = Some(leader);
+            let first_copy = first_copies[d as usize];
+            if first_copy != d && representatives[first_copy as usize].is_none() {
+                representatives[d as usize] = Some(first_copy);
                 continue;
             }
-            // A copy of a dropped leader has the leader's sketch, and so the leader's candidates, and those kept since.
-            links.kept_company(leader, &mut company);
+            // A copy of a dropped first copy has the same sketch as the first copy. So it has the same candidates, and also those
+            // that were kept since.
+            links.kept_neighbours(first_copy, &mut neighbours);
             best.take();
-            for (&kept, similarity) in company.members.iter().zip(self.similarities(d, &company.members)) {
+            for (&kept, similarity) in neighbours.members.iter().zip(self.similarities(d, &neighbours.members)) {
                 if let Some(similarity) = similarity {
                     Best::improve(&mut best, Best { document: kept, rank: ranks[kept as usize], similarity });
                 }
@@ -129,10 +131,11 @@ impl<'a> Collection<'a> {
         representatives
     }
 
-    /// Connected components of all pairs of which one is similar to the other; each keeps its first in keep order.
+    /// Finds the connected components of all pairs in which one document is similar to the other, and returns the representative
+    /// of each document. Each component keeps its first document in keep order.
     fn components(&self, order: &[u32]) -> Vec<Option<u32>> {
-        let leaders = leaders(&self.digests, order);
-        let contenders = self.contenders(order, &leaders);
+        let first_copies = first_copies(&self.digests, order);
+        let contenders = self.contenders(order, &first_copies);
         let pairs = self.listed(&contenders).unwrap_or_else(|| self.sharing_a_band(&contenders));
         let mut groups = UnionFind::new(order.len());
         let are_similar = |_: &mut (), &(a, b): &(u32, u32)| self.similarity(a, b).or_else(|| self.similarity(b, a)).is_some();
@@ -141,19 +144,20 @@ impl<'a> Collection<'a> {
         let mut firsts = vec![None; order.len()];
         let mut representatives = vec![None; order.len()];
         for &d in order.iter().filter(|&&d| !self.sets[d as usize].is_empty()) {
-            let first = firsts[groups.find(leaders[d as usize]) as usize].get_or_insert(d);
+            let first = firsts[groups.find(first_copies[d as usize]) as usize].get_or_insert(d);
             representatives[d as usize] = Some(*first).filter(|&first| first != d);
         }
         representatives
     }
 
-    /// Greedy clusters of the sketches in keep order; each keeps its first. Copies go with their leader.
+    /// Builds greedy clusters of the sketches in keep order, and returns the representative of each document. Each cluster keeps
+    /// its first document. Copies are in the cluster of their first copy.
     fn greedy(&self, order: &[u32], by: GreedyBy) -> Result<Vec<Option<u32>>> {
-        let leaders = leaders(&self.digests, order);
+        let first_copies = first_copies(&self.digests, order);
         let mut clusters = GreedyClusters::new(by.sample, self.method.config().threshold, by.representative)?;
         let mut firsts: Vec<u32> = Vec::new();
         let mut first_of = vec![0; order.len()];
-        for d in self.contenders(order, &leaders) {
+        for d in self.contenders(order, &first_copies) {
             let cluster = clusters.add(&self.lists[d as usize])? as usize;
             if cluster == firsts.len() {
                 firsts.push(d);
@@ -162,16 +166,16 @@ impl<'a> Collection<'a> {
         }
         let representative = |d: u32| match self.sets[d as usize].is_empty() {
             true => None,
-            false => Some(first_of[leaders[d as usize] as usize]).filter(|&first| first != d),
+            false => Some(first_of[first_copies[d as usize] as usize]).filter(|&first| first != d),
         };
         Ok((0..order.len() as u32).map(representative).collect())
     }
 
-    fn contenders(&self, order: &[u32], leaders: &[u32]) -> Vec<u32> {
-        order.iter().copied().filter(|&d| leaders[d as usize] == d && !self.sets[d as usize].is_empty()).collect()
+    fn contenders(&self, order: &[u32], first_copies: &[u32]) -> Vec<u32> {
+        order.iter().copied().filter(|&d| first_copies[d as usize] == d && !self.sets[d as usize].is_empty()).collect()
     }
 
-    /// Candidate pairs, where they are listed and not found by bands.
+    /// Returns the candidate pairs if they are listed, or none if bands find them.
     fn listed(&self, contenders: &[u32]) -> Option<Vec<(u32, u32)>> {
         let sets = || contenders.iter().map(|&d| self.sets[d as usize].clone()).collect::<Vec<_>>();
         let of_places = |(a, b): (u32, u32)| (contenders[a as usize], contenders[b as usize]);
@@ -182,13 +186,13 @@ impl<'a> Collection<'a> {
         }
     }
 
-    /// All pairs of sets of which one is similar to the other.
+    /// Returns all pairs of sets in which one is similar to the other.
     fn joined(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
         let Config { threshold, measure, .. } = *self.method.config();
         similar_pairs(measure, sets, threshold)
     }
 
-    /// Pairs that share enough of what they list.
+    /// Returns the pairs that share enough sampled fingerprints.
     fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
         let lists: Vec<Vec<u64>> = contenders.iter().map(|&d| self.lists[d as usize].clone()).collect();
         let (counts, _) = lsh::shared_counts(&lists, self.method.config().candidates.common());
@@ -208,23 +212,23 @@ impl<'a> Collection<'a> {
         for (band, column) in self.columns.iter().enumerate() {
             for bucket in lsh::buckets(&sorted_rows(column, contenders.iter().copied())) {
                 for (i, &a) in bucket.iter().enumerate() {
-                    let behind = bucket[i + 1..].iter().map(|&b| (lsh::document(a), lsh::document(b)));
-                    pairs.extend(behind.filter(|&(a, b)| !share_earlier_band(&self.columns, band, a, b)));
+                    let after = bucket[i + 1..].iter().map(|&b| (lsh::document(a), lsh::document(b)));
+                    pairs.extend(after.filter(|&(a, b)| !share_earlier_band(&self.columns, band, a, b)));
                 }
             }
         }
         pairs
     }
 
-    /// The similarity of a document to each that it is linked to.
+    /// Returns the similarity of a document to each document that it is linked to.
     fn similarities(&self, d: u32, others: &[u32]) -> Vec<Option<f64>> {
-        // Below that, handing out the work costs more than the work.
+        // Below this number, distributing the work costs more than the work.
         const WORTH: usize = 64;
         let threads = if others.len() < WORTH { Threads::One } else { self.threads };
         threads.map(others, || (), |(), &other| self.similarity(d, other))
     }
 
-    /// The similarity of a document to one that it is linked to, if they are candidates and it reaches the threshold.
+    /// Returns the similarity of a document to a linked document, if they are candidates and it reaches the threshold.
     fn similarity(&self, d: u32, other: u32) -> Option<f64> {
         let Config { threshold, measure, .. } = *self.method.config();
         if !self.method.sketcher.agree(self.bits.get(d), self.bits.get(other)) {
@@ -290,8 +294,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_cores_decide_as_one_does(
-            // Many texts are alike, so that some have more than a few candidates.
+        fn all_cores_decide_like_one_core(
+            // Many texts are similar, so that some have more than a few candidates.
             texts in prop::collection::vec("[ab]{1,2}( [a-d]){0,12}", 0..300),
             threshold in prop::sample::select(vec![0.3, 0.8]),
             way in 0usize..5,

@@ -1,4 +1,5 @@
-//! The whole way in memory: texts in, decisions out. Start reading with `law.rs`; everything larger is judged by it.
+//! The whole pipeline in memory: texts go in, decisions come out. Start reading with `law.rs`, the reference for all larger
+//! implementations.
 
 mod decision;
 

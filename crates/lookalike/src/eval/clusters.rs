@@ -1,5 +1,5 @@
-//! A clustering against a gold one. Everything comes from one table: how many documents each predicted group shares with
-//! each gold group.
+//! Compares a clustering with a gold clustering. All measures are computed from one table: the number of documents that each
+//! predicted group shares with each gold group.
 
 use serde::Serialize;
 
@@ -9,44 +9,45 @@ use super::PairCounts;
 #[derive(Debug, Clone)]
 pub struct Contingency {
     documents: u64,
-    /// Sorted by (predicted group, gold group).
+    /// The cells, sorted by (predicted group, gold group).
     by_predicted: Vec<Cell>,
-    /// The same cells seen from the gold side: sorted by (gold group, predicted group).
+    /// The same cells from the gold side, sorted by (gold group, predicted group).
     by_gold: Vec<Cell>,
 }
 
-/// Documents that are in group `of` of one clustering and in some one group of the other.
+/// The documents that are in group `of` of one clustering and in one particular group of the other.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     of: u32,
     documents: u64,
 }
 
-/// B-cubed precision, recall and F (Bagga & Baldwin 1998, *Algorithms for scoring coreference chains*): averages over
-/// documents, so each weighs the same, whatever the size of its group.
+/// B-cubed precision, recall and F (Bagga & Baldwin 1998, *Algorithms for scoring coreference chains*). They are averages over
+/// documents, so each document has the same weight, whatever the size of its group.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BCubed {
-    /// The share of a document's predicted group, itself included, that is of its gold group: averaged over the documents.
+    /// The share of a document's predicted group, including itself, that is in its gold group: averaged over the documents.
     pub precision: f64,
-    /// The share of a document's gold group, itself included, that is in its predicted group: averaged over the documents.
+    /// The share of a document's gold group, including itself, that is in its predicted group: averaged over the documents.
     pub recall: f64,
-    /// The harmonic mean of the two.
+    /// The harmonic mean of precision and recall.
     pub f: f64,
 }
 
 impl Contingency {
-    /// The table of two labelings: document i is in group `predicted[i]` and belongs to group `gold[i]`; labels have no order
-    /// or meaning, a document in no group has a label of its own. Cost: two sorts of n 64-bit numbers; 16 bytes a cell and side.
+    /// Builds the table of two labelings: document i is in group `predicted[i]` and belongs to group `gold[i]`. Labels have no
+    /// order or meaning, and a document in no group has its own label. Cost: two sorts of n 64-bit numbers; 16 bytes per cell and
+    /// side.
     ///
     /// # Panics
-    /// When the labelings differ in length.
+    /// Panics if the labelings differ in length.
     pub fn of(predicted: &[u32], gold: &[u32]) -> Self {
-        assert_eq!(predicted.len(), gold.len(), "two labelings of the same documents");
+        assert_eq!(predicted.len(), gold.len(), "both labelings must cover the same documents");
         Self { documents: gold.len() as u64, by_predicted: cells(predicted, gold), by_gold: cells(gold, predicted) }
     }
 
-    /// B-cubed precision, recall and F; none without documents. Both are at least 1 / n, since a document shares its groups
-    /// with itself.
+    /// Returns B-cubed precision, recall and F; none without documents. Precision and recall are at least 1 / n, since a document
+    /// shares its groups with itself.
     pub fn b_cubed(&self) -> Option<BCubed> {
         let mean = |cells: &[Cell]| {
             let sum: f64 = groups(cells)
@@ -61,7 +62,8 @@ impl Contingency {
         (self.documents > 0).then(|| BCubed { precision, recall, f: 2.0 * precision * recall / (precision + recall) })
     }
 
-    /// Pairs of documents in one predicted group as the found pairs, pairs in one gold group as the true ones.
+    /// Returns pair counts: pairs of documents in one predicted group are the found pairs, pairs in one gold group are the true
+    /// ones.
     pub fn pairs(&self) -> PairCounts {
         let within = |cells: &[Cell]| groups(cells).map(|group| pairs(size(group))).sum();
         PairCounts {
@@ -71,17 +73,18 @@ impl Contingency {
         }
     }
 
-    /// The Rand index (Rand 1971): the share of all pairs that both clusterings join or both part; none when there are no
-    /// pairs. Near 1 whenever groups are small: for comparing with published figures only.
+    /// Returns the Rand index (Rand 1971): the share of all pairs that are together in both clusterings or separate in both; none
+    /// if there are no pairs. It is near 1 whenever groups are small, so use it only to compare with published figures.
     pub fn rand_index(&self) -> Option<f64> {
         let (PairCounts { found_true, found, truth }, all) = (self.pairs(), pairs(self.documents));
         (all > 0).then(|| (all - (found - found_true) - (truth - found_true)) as f64 / all as f64)
     }
 
-    /// The adjusted Rand index (Hubert & Arabie 1985, equation 5): pairs joined by both, less those expected when groups of
-    /// these sizes are filled at random, over the most there could be less the same. 1 for equal clusterings, 0 on average
-    /// for random ones, down to −½. Where both are all one group, or all groups of one, the formula is 0 / 0, and 1 is given:
-    /// they are equal. The fraction is exact (integers of up to 2¹²⁷) and rounded once.
+    /// Returns the adjusted Rand index (Hubert & Arabie 1985, equation 5). Its numerator is the number of pairs joined by both
+    /// clusterings, minus the number expected if groups of these sizes are filled at random. Its denominator is the maximum
+    /// possible number, minus the same expected number. It is 1 for equal clusterings, 0 on average for random ones, and at least
+    /// −½. If both are a single group, or all groups have one document, the formula is 0 / 0. The result is then 1, because the
+    /// clusterings are equal. The fraction is exact (integers of up to 2¹²⁷) and is rounded once.
     pub fn adjusted_rand_index(&self) -> f64 {
         let PairCounts { found_true, found, truth } = self.pairs();
         let all = i128::from(pairs(self.documents));
@@ -92,7 +95,7 @@ impl Contingency {
     }
 }
 
-/// The cells, sorted by (first label, second label).
+/// Returns the cells, sorted by (first label, second label).
 fn cells(first: &[u32], second: &[u32]) -> Vec<Cell> {
     let mut rows: Vec<u64> = first.iter().zip(second).map(|(&a, &b)| u64::from(a) << 32 | u64::from(b)).collect();
     rows.sort_unstable();
@@ -107,7 +110,7 @@ fn size(group: &[Cell]) -> u64 {
     group.iter().map(|cell| cell.documents).sum()
 }
 
-/// n over 2. Documents are numbered by 32 bits, so it fits.
+/// Returns n over 2. Documents are numbered with 32 bits, so it fits.
 fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
@@ -118,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Labelings from groups given as rows of counts: `rows[i][j]` documents of predicted group i and gold group j.
+    /// Returns labelings for groups given as rows of counts: `rows[i][j]` documents are in predicted group i and gold group j.
     fn labelings(rows: &[&[usize]]) -> (Vec<u32>, Vec<u32>) {
         let mut labels = (Vec::new(), Vec::new());
         for (i, row) in rows.iter().enumerate() {
@@ -144,7 +147,7 @@ mod tests {
         assert_eq!(counts.precision().unwrap().value, 0.5);
         assert!((counts.recall().unwrap().value - 0.455).abs() < 5e-4 && (counts.f1().unwrap() - 0.476).abs() < 5e-4);
         assert!((table.rand_index().unwrap() - 0.68).abs() < 5e-3, "{:?}", table.rand_index());
-        // By hand: (20 − 40·44/136) / (42 − 40·44/136).
+        // Calculated by hand: (20 − 40·44/136) / (42 − 40·44/136).
         assert!((table.adjusted_rand_index() - 120.0 / 494.0).abs() < 1e-15, "{}", table.adjusted_rand_index());
     }
 
@@ -153,7 +156,7 @@ mod tests {
         // Yeung & Ruzzo 2001, the worked example after Hubert & Arabie: 0.711 and 0.313.
         let table = of(&[&[1, 1, 0], &[1, 2, 1], &[0, 0, 4]]);
         assert!((table.rand_index().unwrap() - 0.711).abs() < 5e-4 && (table.adjusted_rand_index() - 0.313).abs() < 5e-4);
-        // scikit-learn's examples, and what is 0 / 0.
+        // scikit-learn's examples, and cases of 0 / 0.
         for (predicted, gold, adjusted) in [
             (vec![0, 0, 1, 1], vec![0, 0, 1, 1], 1.0),
             (vec![0, 0, 1, 1], vec![1, 1, 0, 0], 1.0),
@@ -172,8 +175,8 @@ mod tests {
 
     #[test]
     fn b_cubed_in_a_table() {
-        // Bagga & Baldwin 1998, section 2: truth of 5, 2 and 5; which two of the three are joined matters, and pairwise links
-        // cannot tell.
+        // Bagga & Baldwin 1998, section 2, with true groups of 5, 2 and 5. The result depends on which two of the three groups
+        // are joined, which pairwise links cannot show.
         for (rows, percent) in [([&[5, 0, 0][..], &[0, 2, 5]], 76.0), ([&[5, 0, 5], &[0, 2, 0]], 58.0)] {
             let scores = of(&rows).b_cubed().unwrap();
             assert_eq!(scores.recall, 1.0);
@@ -184,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_overflows_with_all_documents_there_can_be() {
+    fn the_maximum_number_of_documents_does_not_overflow() {
         let all = 1u64 << 32;
         let cell = |of, documents| Cell { of, documents };
         let halves = vec![cell(0, all / 2), cell(1, all / 2)];
@@ -212,7 +215,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_table_gives_what_all_pairs_give(labels in prop::collection::vec((0u32..6, 3u32..8), 1..60)) {
+        fn the_table_agrees_with_all_pairs(labels in prop::collection::vec((0u32..6, 3u32..8), 1..60)) {
             let (predicted, gold): (Vec<u32>, Vec<u32>) = labels.into_iter().unzip();
             let (n, table) = (predicted.len(), Contingency::of(&predicted, &gold));
             let (mut counts, mut apart) = (PairCounts { found_true: 0, found: 0, truth: 0 }, 0);

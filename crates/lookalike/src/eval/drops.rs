@@ -1,40 +1,41 @@
-//! Was it right to drop them, and is nothing left to drop? Judged document by document against the true pairs.
+//! Judges the dropped documents against the true pairs, document by document: was each drop right, and do any duplicates remain?
 
 use serde::Serialize;
 
 use super::pairs::share;
 use crate::sketch::Estimate;
 
-/// What a run did to the documents that were judged. A *partner* of a document is another that is truly similar to it.
+/// The effect of a run on the documents that were judged. A *partner* of a document is another document that is truly similar to
+/// it.
 ///
-/// Shares of documents, judged at random, are shares of independent trials, so their intervals keep their promise; shares of
-/// pairs are ruled by the few largest groups.
+/// If documents are judged at random, these shares are shares of independent trials, so their intervals are valid. Shares of
+/// pairs are dominated by the few largest groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Drops {
     /// Judged documents that were dropped.
     pub dropped: u64,
-    /// Of those, the *wrong drops*: no partner was kept, so what they said is lost.
+    /// The *wrong drops*: dropped documents without a kept partner, whose content is lost.
     pub wrong: u64,
     /// Judged documents that were kept.
     pub kept: u64,
-    /// Of those, the ones with a partner that was kept too: near-duplicates left side by side.
+    /// Kept documents with a partner that was also kept: remaining near-duplicates.
     pub doubled: u64,
     /// True pairs with a judged document.
     pub truth: u64,
-    /// Of those, the *missed* ones: both documents were kept.
+    /// The *missed* true pairs: both documents were kept.
     pub missed: u64,
 }
 
 impl Drops {
-    /// Judges the documents `judged`, each named once: all, or a sample. `kept[d]` tells whether document d was kept; `truth`
-    /// has every pair at least the threshold similar that has a judged document, each once, in any order (a pair below the
-    /// threshold here would excuse a wrong drop). Cost: |judged| + |truth| steps, two bytes a document.
+    /// Judges the documents in `judged`, each given once: all documents or a sample. `kept[d]` is whether document d was kept.
+    /// `truth` has every pair that includes a judged document and has at least the threshold's similarity, each once, in any
+    /// order. (A pair below the threshold would excuse a wrong drop.) Cost: |judged| + |truth| steps, two bytes per document.
     ///
-    /// Under connected components a chain a~b~c~d drops d for a: wrong, when c was dropped too. Under the law there are no wrong
-    /// drops as long as similarities are exact, and what is doubled was no candidate.
+    /// With connected components, a chain a~b~c~d drops d for a, which is wrong if c was also dropped. With the law, there are no
+    /// wrong drops as long as similarities are exact. Similar documents that were both kept were not candidates.
     ///
     /// # Panics
-    /// When a document's number is beyond `kept`.
+    /// Panics if a document's number is out of range for `kept`.
     pub fn judge(kept: &[bool], judged: &[u32], truth: &[(u32, u32)]) -> Self {
         let mut is_judged = vec![false; kept.len()];
         judged.iter().for_each(|&d| is_judged[d as usize] = true);
@@ -56,13 +57,13 @@ impl Drops {
         drops
     }
 
-    /// Judges all documents where the truth is a gold clustering: the true pairs are those in one gold group, and are not listed.
+    /// Judges all documents against a gold clustering: the true pairs are all pairs within a gold group, so they need no list.
     /// Document d belongs to group `gold[d]`. Cost: a sort of n labels.
     ///
     /// # Panics
-    /// When the lists differ in length.
+    /// Panics if the lists differ in length.
     pub fn judge_groups(kept: &[bool], gold: &[u32]) -> Self {
-        assert_eq!(kept.len(), gold.len(), "a group for each document");
+        assert_eq!(kept.len(), gold.len(), "there must be one group per document");
         let mut rows: Vec<(u32, bool)> = gold.iter().copied().zip(kept.iter().copied()).collect();
         rows.sort_unstable();
         let pairs = |n: u64| n * n.saturating_sub(1) / 2;
@@ -79,12 +80,12 @@ impl Drops {
         drops
     }
 
-    /// The share of the dropped that should not have been; none when nothing was dropped.
+    /// Returns the share of the dropped documents that should have been kept; none if nothing was dropped.
     pub fn wrong_share(self) -> Option<Estimate> {
         share(self.wrong, self.dropped)
     }
 
-    /// The share of the kept that have a near-duplicate among the kept; none when nothing was kept.
+    /// Returns the share of the kept documents with a near-duplicate among the kept; none if nothing was kept.
     pub fn doubled_share(self) -> Option<Estimate> {
         share(self.doubled, self.kept)
     }
@@ -98,17 +99,17 @@ mod tests {
 
     #[test]
     fn a_chain_dropped_for_its_head_is_wrong_from_the_third_on() {
-        // 0~1~2~3, all dropped for 0 as connected components do: 1 has its partner, 2 and 3 have none.
+        // 0~1~2~3, all dropped for 0 as connected components do: 1 has its partner, 2 and 3 have no partner.
         let drops = Drops::judge(&[true, false, false, false], &[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]);
         assert_eq!(drops, Drops { dropped: 3, wrong: 2, kept: 1, doubled: 0, truth: 3, missed: 0 });
         assert_eq!(drops.wrong_share().unwrap().value, 2.0 / 3.0);
-        // By the law 0 and 2 stay.
+        // The law keeps 0 and 2.
         let drops = Drops::judge(&[true, false, true, false], &[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]);
         assert_eq!((drops.wrong, drops.missed), (0, 0));
     }
 
     #[test]
-    fn what_is_not_judged_is_not_counted_but_may_be_a_partner() {
+    fn unjudged_documents_are_not_counted_but_may_be_partners() {
         let (kept, truth) = ([true, true, false, true], [(0, 1), (1, 3), (2, 3)]);
         let drops = Drops::judge(&kept, &[0, 2], &truth);
         assert_eq!(drops, Drops { dropped: 1, wrong: 0, kept: 1, doubled: 1, truth: 2, missed: 1 });
@@ -118,7 +119,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn judging_is_the_definition(
+        fn judging_matches_the_definition(
             documents in prop::collection::vec((any::<bool>(), any::<bool>()), 1..20),
             edges in prop::collection::btree_set((0usize..20, 0usize..20), 0..30),
         ) {
@@ -141,7 +142,7 @@ mod tests {
         }
 
         #[test]
-        fn groups_are_judged_as_all_their_pairs_are(documents in prop::collection::vec((any::<bool>(), 0u32..6), 0..30)) {
+        fn groups_are_judged_like_all_their_pairs(documents in prop::collection::vec((any::<bool>(), 0u32..6), 0..30)) {
             let (kept, gold): (Vec<bool>, Vec<u32>) = documents.into_iter().unzip();
             let all: Vec<u32> = (0..gold.len() as u32).collect();
             let same = |&(a, b): &(u32, u32)| a < b && gold[a as usize] == gold[b as usize];

@@ -1,29 +1,30 @@
-//! Answers → figures: how good a set of pairs, a clustering or a list of drops is, against a truth.
+//! Answers → measures: evaluates a set of pairs, a clustering or a list of drops against a truth.
 //!
-//! | measure | what it tells | against |
+//! | measure | what it measures | against |
 //! |---|---|---|
 //! | [`PairCounts`] | which pairs were found, and which of those found are true | a list of true pairs |
-//! | [`Contingency::b_cubed`] | for a document, how pure and how whole its group is | a gold clustering |
+//! | [`Contingency::b_cubed`] | how pure and how complete the group of a document is | a gold clustering |
 //! | [`Contingency::adjusted_rand_index`] | agreement of two clusterings beyond chance | a gold clustering |
-//! | [`Partners`] | of which documents no similar one was missed | a list of true pairs |
-//! | [`Step`] | which share of the pairs was found at which similarity | true pairs with their similarities |
-//! | [`Drops`] | documents that went without need, documents that stayed beside a near-duplicate | a list of true pairs |
+//! | [`Partners`] | the documents of which no similar document was missed | a list of true pairs |
+//! | [`Step`] | the share of pairs that was found at each similarity | true pairs with their similarities |
+//! | [`Drops`] | documents that were dropped wrongly, documents that were kept although a near-duplicate was kept | a list of true pairs |
 //! | [`sampled_share`] | a share of pairs, with an interval, from a random sample of documents | the sample's pairs |
-//! | [`SampleIndex`] | the exact truth itself, for a random sample of documents in one pass | the sets |
+//! | [`SampleIndex`] | the exact truth for a random sample of documents, in one pass | the sets |
 //!
-//! Each figure goes by the name and formula of its first paper, named at its function. What to beware of:
+//! Each measure has the name and the formula of the paper that introduced it, which its function cites. Pitfalls:
 //!
-//! - **Truth is exact similarity or people's judgement, never another sketch.** Agreement with another program that estimates
-//!   is not recall: both may miss the same pairs.
-//! - **A share without its denominator is nothing.** Precision where nothing was found, recall where there is nothing to find:
-//!   `None`, neither 0 nor 1, both of which flatter somebody.
-//! - **Pairs weigh groups by their square.** One group of a thousand copies has 499,500 pairs; pairwise figures are then about
-//!   that group. B-cubed and drops weigh every document alike. An average of precisions over groups, without recall, is no F.
+//! - **Truth is exact similarity or human judgement, never another sketch.** Agreement with another program that estimates is not
+//!   recall: both may miss the same pairs.
+//! - **A share without its denominator is meaningless.** If nothing was found, precision is `None`; if there is nothing to find,
+//!   recall is `None`. Both 0 and 1 would be misleading.
+//! - **Pairs weight a group by the square of its size.** One group of a thousand copies has 499,500 pairs, so pairwise measures
+//!   then mostly describe that group. B-cubed and drops weight every document equally. An average of precisions over groups,
+//!   without recall, is not an F measure.
 //! - **The Rand index without its adjustment** is near 1 for any two clusterings into many small groups: nearly all pairs are
-//!   apart in both.
-//! - **Wilson's interval is for independent trials.** Shares of randomly sampled documents are such. Pairs are not: those of one
-//!   group are found or missed together. Wilson's interval over pairs held the truth 66 times in 100 on licence texts;
-//!   [`sampled_share`] is for them.
+//!   separate in both.
+//! - **Wilson's interval is for independent trials.** Shares of randomly sampled documents are independent trials. Pairs are not:
+//!   those of one group are found or missed together. Wilson's interval over pairs contained the truth 66 times in 100 on licence
+//!   texts; use [`sampled_share`] for pairs.
 
 mod pairs;
 
@@ -43,6 +44,6 @@ pub use clusters::{BCubed, Contingency};
 pub use drops::Drops;
 pub use pairs::PairCounts;
 pub use partners::Partners;
-pub use sample::{Meetings, Neighbour, SampleIndex, choose_sample};
+pub use sample::{Neighbour, SampleIndex, SharedCounts, choose_sample};
 pub use sampled::sampled_share;
 pub use steps::Step;

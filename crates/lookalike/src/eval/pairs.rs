@@ -1,28 +1,33 @@
-//! Found pairs against true pairs: precision, recall, F1 (van Rijsbergen 1979, chapter 7).
+//! Compares found pairs with true pairs: precision, recall, F1 (van Rijsbergen 1979, chapter 7).
 
 use serde::Serialize;
 
 use crate::sketch::Estimate;
 
-/// How many pairs were found, are true, and are both. The three counts say everything; shares come from them.
+/// Three numbers of pairs: the found pairs, the true pairs, and the pairs that are both. All shares are computed from these three
+/// counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
-    /// Pairs found that are true.
+    /// The found pairs that are true.
     pub found_true: u64,
-    /// Pairs found.
+    /// The found pairs.
     pub found: u64,
-    /// True pairs.
+    /// The true pairs.
     pub truth: u64,
 }
 
 impl PairCounts {
-    /// Counts two lists of pairs (a, b) with a < b, sorted, each pair once. One merge: |found| + |truth| steps.
+    /// Counts two lists of pairs (a, b) with a < b, sorted, each pair once. It is one merge of |found| + |truth| steps.
     ///
     /// # Panics
-    /// When a list is not so: a figure that is quietly wrong is worse.
+    /// Panics if a list is not in this form: a silently wrong result would be worse.
     pub fn of(found: &[(u32, u32)], truth: &[(u32, u32)]) -> Self {
         for list in [found, truth] {
-            assert!(list.iter().all(|(a, b)| a < b) && list.is_sorted_by(|x, y| x < y), "pairs a < b, sorted, each once");
+            assert!(
+                list.iter().all(|(a, b)| a < b) && list.is_sorted_by(|x, y| x < y),
+                "pairs must have a < b, be sorted and be \
+                                                                                         distinct"
+            );
         }
         let (mut i, mut j, mut found_true) = (0, 0, 0);
         while i < found.len() && j < truth.len() {
@@ -34,27 +39,28 @@ impl PairCounts {
         Self { found_true, found: found.len() as u64, truth: truth.len() as u64 }
     }
 
-    /// The share of the found pairs that are true, with Wilson's interval, which is for pairs that are independent: not those of a sample
-    /// of documents ([`sampled_share`](super::sampled_share)). None when nothing was found.
+    /// Returns the share of the found pairs that are true, with Wilson's interval; none if nothing was found. The interval
+    /// assumes independent pairs. The pairs of a sample of documents are not independent: use
+    /// [`sampled_share`](super::sampled_share) for these.
     pub fn precision(self) -> Option<Estimate> {
         share(self.found_true, self.found)
     }
 
-    /// The share of the true pairs that were found, with an interval as that of [`precision`](Self::precision); none when there is
-    /// nothing to find.
+    /// Returns the share of the true pairs that were found, with the same interval as [`precision`](Self::precision); none if
+    /// there are no true pairs.
     pub fn recall(self) -> Option<Estimate> {
         share(self.found_true, self.truth)
     }
 
-    /// F1, the harmonic mean of precision and recall: 2 · found_true / (found + truth), which is 0 when only one of them is
-    /// undefined, and none when both are.
+    /// Returns F1, the harmonic mean of precision and recall: 2 · found_true / (found + truth). It is 0 if only one of them is
+    /// undefined, and none if both are.
     pub fn f1(self) -> Option<f64> {
         let both = self.found + self.truth;
         (both > 0).then(|| 2.0 * self.found_true as f64 / both as f64)
     }
 }
 
-/// A share with its interval; none of nothing.
+/// Returns a share with its interval; none if `whole` is 0.
 pub(super) fn share(part: u64, whole: u64) -> Option<Estimate> {
     (whole > 0).then(|| Estimate::of_share(part, whole))
 }
@@ -74,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_are_those_of_sets(found in pairs(), truth in pairs()) {
+        fn counts_match_those_of_sets(found in pairs(), truth in pairs()) {
             let list = |set: &BTreeSet<_>| set.iter().copied().collect::<Vec<_>>();
             let counts = PairCounts::of(&list(&found), &list(&truth));
             prop_assert_eq!(counts.found_true, found.intersection(&truth).count() as u64);

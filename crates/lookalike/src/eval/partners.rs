@@ -1,28 +1,30 @@
-//! Recall document by document: a document's partners are all found, or not.
+//! Recall by document: either all partners of a document are found, or not.
 
 use serde::Serialize;
 
 use super::pairs::share;
 use crate::sketch::Estimate;
 
-/// Of the judged documents with a partner, another document that is truly similar to it, those of which no partner was missed.
+/// The number of judged documents that have a partner, and how many of these have no missed partner. A partner is another
+/// document that is truly similar.
 ///
-/// Recall over pairs is ruled by the few largest groups; here each document counts once, and judged documents drawn at random
-/// are independent trials, so that the interval keeps its promise.
+/// Recall over pairs is dominated by the few largest groups. Here each document counts once, and judged documents drawn at random
+/// are independent trials, so the interval is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Partners {
-    /// Judged documents with a partner.
+    /// The judged documents with a partner.
     pub documents: u64,
-    /// Of those, the ones whose partners were all found.
+    /// Those of them whose partners were all found.
     pub complete: u64,
 }
 
 impl Partners {
-    /// `partners[d]` tells how many partners document d has; `found_true` has the true pairs that were found, each once. Cost:
-    /// |found_true| + |judged| steps, four bytes a document.
+    /// Judges documents. `partners[d]` is the number of partners of document d; `found_true` has the true pairs that were found,
+    /// each once. Cost:
+    /// |found_true| + |judged| steps, four bytes per document.
     ///
     /// # Panics
-    /// When a document's number is beyond `partners`.
+    /// Panics if a document's number is out of range for `partners`.
     pub fn judge(judged: &[u32], partners: &[u32], found_true: &[(u32, u32)]) -> Self {
         let mut found = vec![0u32; partners.len()];
         found_true.iter().flat_map(|&(a, b)| [a, b]).for_each(|d| found[d as usize] += 1);
@@ -34,7 +36,7 @@ impl Partners {
         }
     }
 
-    /// The share of the documents with a partner whose partners were all found; none when no document has one.
+    /// Returns the share of the documents with a partner whose partners were all found; none if no document has a partner.
     pub fn complete_share(self) -> Option<Estimate> {
         share(self.complete, self.documents)
     }
@@ -46,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_document_is_complete_when_no_partner_is_missed() {
-        // True: 0~1, 1~2, 3~4; document 5 is alone. 1~2 was missed.
+        // The true pairs are 0~1, 1~2 and 3~4; document 5 is alone. 1~2 was missed.
         let (partners, found) = ([1, 2, 1, 1, 1, 0], [(0, 1), (3, 4)]);
         let all = Partners::judge(&[0, 1, 2, 3, 4, 5], &partners, &found);
         assert_eq!(all, Partners { documents: 5, complete: 3 });

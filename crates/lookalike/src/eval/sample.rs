@@ -1,7 +1,8 @@
-//! The exact truth for a random sample: its documents' neighbours in the whole collection, found in one pass.
+//! The exact truth for a random sample: the neighbours of its documents in the whole collection, found in one pass.
 //!
-//! All pairs of a large collection cannot be compared; a thousand documents against the rest can. The sample's shingles go
-//! into an inverted index, the collection goes by once, and each document tells with which sampled ones it shares how many.
+//! It is not feasible to compare all pairs of a large collection, but a thousand documents can be compared with the rest. The
+//! shingles of the sample are in an inverted index. One pass over the collection then counts, for each document, the shingles
+//! that it shares with each sampled document.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +11,14 @@ use crate::{
     verify::Overlap,
 };
 
-/// `size` of the documents 0 … `documents` − 1, or all when there are fewer: every subset equally likely, sorted, the same for
-/// the same seed on every machine. Cost: O(size log size), whatever the number of documents (Floyd's algorithm; Bentley &
-/// Floyd 1987).
+/// Returns `size` of the documents 0 … `documents` − 1, or all if there are fewer. Every subset is equally likely. The result is
+/// sorted, and is the same for the same seed on every machine. Cost: O(size log size), whatever the number of documents (Floyd's
+/// algorithm; Bentley & Floyd 1987).
 pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
     let mut random = SplitMix64::new(seed);
     let mut chosen = BTreeSet::new();
     for last in documents.saturating_sub(size)..documents {
-        // Multiplying instead of dividing favours some numbers by at most 2⁻³².
+        // Multiplication instead of division favours some numbers by at most 2⁻³².
         let one = ((u128::from(random.next_u64()) * (u128::from(last) + 1)) >> 64) as u32;
         if !chosen.insert(one) {
             chosen.insert(last);
@@ -26,61 +27,62 @@ pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
     chosen.into_iter().collect()
 }
 
-/// An inverted index of a sample's shingles: shingle → the sampled documents that have it.
+/// An inverted index of a sample's shingles: it maps a shingle to the sampled documents that have it.
 ///
-/// Shingles are kept as `finish(shingle)`, a bijection, sorted: a directory of the upper bits then leads to the one or two
-/// that may be equal, whatever the shingles are. Nearly all of a collection's shingles are in no sampled document, and a
-/// bitmap of a few more bits, small enough for the second cache, says so first.
+/// Shingles are stored as `finish(shingle)`, a bijection, and sorted. A directory indexed by the upper bits then leads to the one
+/// or two shingles that may be equal, whatever values the shingles have. Nearly all shingles of a collection are in no sampled
+/// document. A bitmap that uses a few more bits, and fits in the second-level cache, rules these out first.
 ///
-/// Memory: 17 to 22 bytes a distinct shingle, 4 an occurrence; a thousand texts of 600 shingles take some 14 MB.
+/// Memory: 17 to 22 bytes per distinct shingle, 4 per occurrence; a thousand texts of 600 shingles take about 14 MB.
 #[derive(Debug)]
 pub struct SampleIndex {
     /// |A| of each sampled document.
     sizes: Vec<u64>,
-    /// The distinct shingles, mixed and sorted.
+    /// The distinct shingles, after `finish`, sorted.
     mixed: Vec<u64>,
-    /// Where the documents of each begin in `postings`; one more, for the end.
+    /// For each shingle, the start of its documents in `postings`; then the end of the last shingle's documents.
     starts: Vec<u32>,
     postings: Vec<u32>,
-    /// Where the mixed shingles with these upper bits begin; one more, for the end.
+    /// For each value of the upper bits, the start in `mixed` of the shingles that have it; then the end of the last of them.
     directory: Vec<u32>,
     directory_shift: u32,
     bitmap: Vec<u64>,
     bitmap_shift: u32,
 }
 
-/// A sampled document that shares a shingle with the one at hand.
+/// A sampled document that shares a shingle with the current document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Neighbour {
-    /// The sampled document's place in the sample.
+    /// The position of the sampled document in the sample.
     pub sample: u32,
-    /// How their sets overlap; `overlap.a` is the size of the sampled document's set.
+    /// The overlap of their sets; `overlap.a` is the size of the sampled document's set.
     pub overlap: Overlap,
 }
 
-/// Room for [`SampleIndex::neighbours`], used again for the next document.
+/// Scratch buffers for [`SampleIndex::neighbours`], reused for the next document.
 #[derive(Debug, Default)]
-pub struct Meetings {
-    /// The shingles that the bitmap lets by, mixed.
+pub struct SharedCounts {
+    /// The shingles that pass the bitmap, after `finish`.
     maybe: Vec<u64>,
-    /// How many shingles the document at hand shares with each sampled one; zero between uses.
+    /// The number of shingles that the current document shares with each sampled one; zero between uses.
     shared: Vec<u32>,
     met: Vec<u32>,
     neighbours: Vec<Neighbour>,
 }
 
-/// How many more of the upper bits the bitmap looks at than the directory: of 8 to 16 foreign shingles it lets one by.
+/// How many more upper bits the bitmap uses than the directory. Of the shingles that are not in the sample, it lets one in 8 to
+/// 16 through.
 const FINER: u32 = 3;
 
 impl SampleIndex {
-    /// Indexes the shingle sets of the sampled documents (each shingle once; any order). Cost: a sort of all their shingles.
+    /// Indexes the shingle sets of the sampled documents (each shingle once, in any order). Cost: a sort of all their shingles.
     ///
     /// # Panics
-    /// When they have 2³² shingles or more.
+    /// Panics if the sets have 2³² shingles or more.
     pub fn new(sets: &[Vec<u64>]) -> Self {
         let mut rows: Vec<(u64, u32)> =
             sets.iter().zip(0..).flat_map(|(set, sample)| set.iter().map(move |&shingle| (finish(shingle), sample))).collect();
-        assert!(u32::try_from(rows.len()).is_ok(), "fewer than 2³² shingles in a sample");
+        assert!(u32::try_from(rows.len()).is_ok(), "a sample must have fewer than 2³² shingles");
         rows.sort_unstable();
         let (mut mixed, mut starts) = (Vec::new(), vec![0]);
         for same in rows.chunk_by(|x, y| x.0 == y.0) {
@@ -90,7 +92,7 @@ impl SampleIndex {
         let bits = mixed.len().next_power_of_two().ilog2().max(3);
         let (directory_shift, bitmap_shift) = (64 - bits, 64 - bits - FINER);
         let mut bitmap = vec![0; 1 << (bits + FINER - 6)];
-        // Shingles per place, then before each place.
+        // First counts the shingles in each directory entry, then the shingles before each entry.
         let mut directory = vec![0u32; (1 << bits) + 1];
         for m in &mixed {
             let bit = m >> bitmap_shift;
@@ -105,17 +107,18 @@ impl SampleIndex {
         Self { sizes, mixed, starts, postings, directory, directory_shift, bitmap, bitmap_shift }
     }
 
-    /// Every sampled document that shares a shingle with `set` (each shingle once; any order), by its place in the sample. A
-    /// sampled document meets itself too, when the collection goes by. No allocation once `meetings` has grown.
+    /// Returns every sampled document that shares a shingle with `set` (each shingle once, in any order), by its position in the
+    /// sample. In a pass over the collection, a sampled document also finds itself. Allocates nothing once `shared_counts` has
+    /// grown.
     ///
-    /// Cost against a thousand texts of 600 shingles: 5 ns for a shingle that none of them has, 50 ns for one that some have and
-    /// a step for each of them.
-    pub fn neighbours<'m>(&self, set: &[u64], meetings: &'m mut Meetings) -> &'m [Neighbour] {
-        let Meetings { maybe, shared, met, neighbours } = meetings;
+    /// Cost with a thousand texts of 600 shingles: 5 ns for a shingle that no text has; 50 ns for a shingle that some texts have,
+    /// plus one step for each of these texts.
+    pub fn neighbours<'m>(&self, set: &[u64], shared_counts: &'m mut SharedCounts) -> &'m [Neighbour] {
+        let SharedCounts { maybe, shared, met, neighbours } = shared_counts;
         shared.resize(shared.len().max(self.sizes.len()), 0);
         maybe.resize(maybe.len().max(set.len()), 0);
-        // Without a branch, the misses of many shingles are under way at once: with the bitmap as a branch before the search, a
-        // foreign shingle took twice as long, no less than without a bitmap.
+        // Without a branch, the cache misses of many shingles overlap. With the bitmap as a branch before the search, a shingle
+        // outside the sample took twice as long, as long as without a bitmap.
         let mut count = 0;
         for &shingle in set {
             let m = finish(shingle);
@@ -140,7 +143,7 @@ impl SampleIndex {
         neighbours
     }
 
-    /// The sampled documents that have a shingle, given mixed.
+    /// Returns the sampled documents that have a shingle, given after `finish`.
     #[inline]
     fn documents_with(&self, m: u64) -> &[u32] {
         let place = (m >> self.directory_shift) as usize;
@@ -167,7 +170,7 @@ mod tests {
         #[test]
         fn neighbours_are_all_that_share_a_shingle(sample in sets(), others in sets()) {
             let index = SampleIndex::new(&sample);
-            let mut meetings = Meetings::default();
+            let mut shared_counts = SharedCounts::default();
             for set in others.iter().chain(&sample) {
                 let naive: Vec<Neighbour> = sample
                     .iter()
@@ -175,12 +178,12 @@ mod tests {
                     .map(|(of, sample)| Neighbour { sample, overlap: Overlap::of(of, set) })
                     .filter(|neighbour| neighbour.overlap.shared > 0)
                     .collect();
-                prop_assert_eq!(index.neighbours(set, &mut meetings), naive);
+                prop_assert_eq!(index.neighbours(set, &mut shared_counts), naive);
             }
         }
 
         #[test]
-        fn a_sample_is_sorted_distinct_and_as_large_as_it_can_be(documents in 0u32..200, size in 0u32..200, seed: u64) {
+        fn a_sample_is_sorted_distinct_and_as_large_as_possible(documents in 0u32..200, size in 0u32..200, seed: u64) {
             let sample = choose_sample(documents, size, seed);
             prop_assert_eq!(sample.len() as u32, size.min(documents));
             prop_assert!(sample.is_sorted_by(|a, b| a < b) && sample.iter().all(|&d| d < documents));
@@ -188,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn room_serves_a_large_sample_and_then_a_small_one() {
-        let mut meetings = Meetings::default();
+    fn scratch_serves_a_large_sample_and_then_a_small_one() {
+        let mut shared_counts = SharedCounts::default();
         let set: Vec<u64> = (0..5).collect();
         for size in [9, 2] {
             let index = SampleIndex::new(&vec![set.clone(); size]);
-            assert_eq!(index.neighbours(&set, &mut meetings).len(), size);
-            assert!(index.neighbours(&[], &mut meetings).is_empty());
+            assert_eq!(index.neighbours(&set, &mut shared_counts).len(), size);
+            assert!(index.neighbours(&[], &mut shared_counts).is_empty());
         }
     }
 
@@ -206,7 +209,7 @@ mod tests {
 
     #[test]
     fn every_subset_is_equally_likely() {
-        // 3 of 6 documents, 20 subsets, 40,000 seeds: chi-squared with 19 degrees of freedom is below 43.8 but once in 1000.
+        // 3 of 6 documents, 20 subsets, 40,000 seeds: chi-squared with 19 degrees of freedom is below 43.8 except once in 1000.
         let mut counts = [0u32; 64];
         for seed in 0..40_000 {
             counts[choose_sample(6, 3, seed).iter().map(|d| 1 << d).sum::<usize>()] += 1;

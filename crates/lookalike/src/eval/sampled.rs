@@ -1,25 +1,27 @@
-//! The share of a sample's pairs, with an interval that knows that the pairs of one document go together.
+//! The share of a sample's pairs, with an interval that accounts for the dependence between the pairs of one document.
 //!
-//! Documents are drawn, not pairs. All pairs of a drawn document come with it, and the pairs of one group are found or missed
-//! together: Wilson's interval over pairs is too narrow, at worst by the size of the groups. So the share is taken for the ratio of
-//! two sums over the drawn documents, its hits and its pairs, and two intervals are computed for it:
+//! Documents are drawn, not pairs. All pairs of a drawn document are in the sample, and the pairs of one group are found or
+//! missed together. So Wilson's interval over pairs is too narrow, at worst by the size of the groups. The share is therefore
+//! treated as the ratio of two sums over the drawn documents, hits and pairs, and two intervals are computed for it:
 //!
-//! - Fieller's (1954) for a ratio of sums: all shares r for which the sum of (hits − r · pairs) is within Student's t of its standard
-//!   error (Cochran 1977, section 6.6). It knows how the documents spread, and fails where none of them has a miss.
-//! - Wilson's for the number of independent pairs that has the same variance (Kish 1965, section 8.2; Korn, Graubard 1998). It keeps
-//!   its width near 0 and 1. Without a miss, or without a hit, the spread is unknown; then each document counts as one trial, as if its
-//!   pairs had one fate, weighted by its number of pairs: (Σx)² / Σx² documents.
+//! - Fieller's (1954) for a ratio of sums: all shares r for which the sum of (hits − r · pairs) is within Student's t of its
+//!   standard error (Cochran 1977, section 6.6). It accounts for the spread between documents, and fails if no document has a
+//!   miss.
+//! - Wilson's for the number of independent pairs that has the same variance (Kish 1965, section 8.2; Korn, Graubard 1998). It
+//!   keeps its width near 0 and 1. Without a miss, or without a hit, the spread is unknown. Then each document counts as one
+//!   trial, as if all its pairs had the same outcome, weighted by its number of pairs: (Σx)² / Σx² documents.
 //!
-//! The interval is what either covers. What it cannot know is a group that the sample has no document of: where few documents have most
-//! of the pairs, it holds the truth less often (the tests say how often on two collections).
+//! The result covers both intervals. It cannot account for a group without a document in the sample. If few documents have most
+//! of the pairs, it contains the truth less often (the tests give the rates on two collections).
 
 use crate::sketch::Estimate;
 
-/// The share of the pairs with a sampled document that are hits, with its 95 % interval; none without a pair. A pair whose documents
-/// are both sampled counts once, half for each. When all documents are sampled nothing is uncertain, and the interval has no width.
+/// Returns the share of hits among the pairs with a sampled document, with its 95 % interval; none if there is no pair. A pair of
+/// two sampled documents counts once, half for each. If all documents are sampled, nothing is uncertain, and the interval has no
+/// width.
 ///
-/// `pairs` gives every pair with a sampled document once, and whether it is a hit; `sample` is sorted, `documents` is the number of
-/// documents that it was drawn from. Cost: a search in the sample for each document of each pair.
+/// `pairs` gives every pair with a sampled document once, and whether it is a hit. `sample` is sorted, and `documents` is the
+/// number of documents that it was drawn from. Cost: a search in the sample for each document of each pair.
 pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample: &[u32], documents: u32) -> Option<Estimate> {
     let mut rows = vec![[0.0f64; 2]; sample.len()];
     let (mut count, mut hits) = (0u64, 0u64);
@@ -44,18 +46,18 @@ pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample
     Some(Estimate { value, low: low.clamp(0.0, value), high: high.clamp(value, 1.0) })
 }
 
-/// Sums over the drawn documents, of which x has the pairs and y the hits.
+/// Sums over the drawn documents. For each document, x is its number of pairs and y its number of hits.
 struct Sums {
-    /// Documents drawn.
+    /// The number of drawn documents.
     drawn: f64,
-    /// Those of them that have a pair.
+    /// The number of drawn documents with a pair.
     with_pairs: f64,
     x: f64,
     y: f64,
     xx: f64,
     xy: f64,
     yy: f64,
-    /// The share of all documents that was not drawn: what is known of a large part of a collection is less uncertain.
+    /// The share of all documents that was not drawn. A sample that is a large part of the collection has less uncertainty.
     rest: f64,
 }
 
@@ -80,12 +82,12 @@ impl Sums {
         [fieller[0].min(wilson[0]), fieller[1].max(wilson[1])]
     }
 
-    /// n / (n − 1), less what sampling without replacement takes off.
+    /// Returns n / (n − 1), with the correction for sampling without replacement.
     fn factor(&self) -> f64 {
         self.drawn / (self.drawn - 1.0).max(1.0) * self.rest
     }
 
-    /// The ends of {r : (y − r·x)² ≤ t² · the variance of that sum}, a quadratic in r.
+    /// Returns the ends of {r : (y − r·x)² ≤ t² · the variance of that sum}, a quadratic in r.
     fn fieller(&self, t: f64) -> [f64; 2] {
         let Self { drawn, x, y, xx, xy, yy, .. } = *self;
         let c = t * t * self.factor();
@@ -113,8 +115,8 @@ impl Sums {
     }
 }
 
-/// Student's t that 2.5 % of the distribution with so many degrees of freedom exceed; at least 1 (Hill 1970, algorithm 396; right to
-/// 10⁻⁵).
+/// Returns the value that Student's t exceeds with a probability of 2.5 %, for `degrees` degrees of freedom, at least 1 (Hill
+/// 1970, algorithm 396; correct to 10⁻⁵).
 fn student(degrees: f64) -> f64 {
     const TAIL: f64 = 0.05;
     const X: f64 = -1.959_963_984_540_054;
@@ -182,7 +184,7 @@ mod tests {
     #[test]
     fn neither_all_nor_nothing_is_certain() {
         for hit in [true, false] {
-            // 20 documents with a pair each, and one document with 20 pairs.
+            // 20 documents with one pair each, and one document with 20 pairs.
             let many = sampled_share((0..20).map(|d| ((d, d + 500), hit)), &(0..50).collect::<Vec<_>>(), 1000).unwrap();
             let one = sampled_share((0..20).map(|d| ((0, d + 500), hit)), &(0..50).collect::<Vec<_>>(), 1000).unwrap();
             let width = |e: Estimate| e.high - e.low;
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn groups_that_are_found_or_missed_as_one_are_covered() {
-        // 3,000 documents: groups of 2 to 9, of which four in five are found with all their pairs; the rest is alone.
+        // 3,000 documents in groups of 2 to 9, or without a group. For four fifths of the groups, all pairs are found.
         let mut random = SplitMix64::new(3);
         let (mut pairs, mut next) = (Vec::new(), 0);
         while next < 1500u32 {

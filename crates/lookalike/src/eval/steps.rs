@@ -1,24 +1,25 @@
-//! Which share of the pairs was found at which similarity: the S-curve, measured.
+//! The share of pairs that was found at each similarity: the measured S-curve.
 
 use serde::Serialize;
 
-/// Steps from similarity 0 to 1.
+/// The number of steps from similarity 0 to 1.
 const STEPS: usize = 20;
 
-/// Pairs of about the same similarity.
+/// The pairs of about the same similarity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Step {
-    /// Their least similarity; the next step's is 0.05 more, and the last step has the pairs of similarity 1 alone.
+    /// The least similarity of these pairs. The next step starts 0.05 higher. The last step has only pairs with similarity 1.
     pub from: f64,
-    /// How many there are.
+    /// The number of these pairs.
     pub pairs: u64,
-    /// Of those, how many were found.
+    /// The number of these pairs that were found.
     pub found: u64,
 }
 
 impl Step {
-    /// Sorts pairs, given as similarity and whether found, into steps of 0.05, from the one that holds `lowest`; pairs below it
-    /// are left out. Similarities are taken up to one part in 10⁹, so that 0.85 is in the step from 0.85.
+    /// Groups pairs into steps of 0.05. A pair is given as its similarity and whether it was found. The first step is the one
+    /// that contains `lowest`; pairs below it are skipped. Similarities are rounded up by one part in 10⁹, so that 0.85 is in the
+    /// step from 0.85.
     pub fn count(lowest: f64, pairs: impl IntoIterator<Item = (f64, bool)>) -> Vec<Self> {
         let step = |similarity: f64| (similarity * STEPS as f64 + 1e-9).clamp(0.0, STEPS as f64) as usize;
         let first = step(lowest);
@@ -32,7 +33,7 @@ impl Step {
         steps
     }
 
-    /// The share that was found; none where there is nothing to find.
+    /// Returns the share that was found; none if there are no pairs.
     pub fn share(self) -> Option<f64> {
         (self.pairs > 0).then(|| self.found as f64 / self.pairs as f64)
     }

@@ -1,15 +1,16 @@
-//! Anchored shingles: those that begin with a stop word (Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, section 3.8.6,
-//! on news; Theobald, Siddharth, Paepcke 2008, SpotSigs).
+//! Anchored shingles: shingles that begin with a stop word (Leskovec, Rajaraman, Ullman, *Mining of Massive Datasets*, section
+//! 3.8.6, on news; Theobald, Siddharth, Paepcke 2008, SpotSigs).
 //!
-//! A page of news is an article among menus, logos and advertisements. Prose has a stop word every few words, the rest hardly any:
-//! a set of the shingles that begin with one is nearly all of the article, and pages with one article and unlike surroundings
-//! resemble each other more than pages with like surroundings and unlike articles.
+//! A news page is an article among menus, logos and advertisements. Prose has a stop word every few words, while the rest has
+//! hardly any. So a set of shingles that begin with one is nearly all from the article. Pages with the same article and different
+//! surroundings then resemble each other more than pages with similar surroundings and different articles.
 //!
-//! **Texts with few anchors.** A note on a dividend has one stop word in thirty: its anchored shingles say nothing about it, and are
-//! those of many other notes. Such a text keeps all its shingles ([`Anchors::judge`]). This depends on the text alone, so that a
-//! similarity stays a fixed function of two documents. All shingles have numbers of one kind: a text with few anchors shares with an
-//! article exactly the anchored windows that it has too. Numbers of another kind would make every such pair unlike, and a note
-//! that an article quotes would no longer be contained in it.
+//! **Texts with few anchors.** In a note on a dividend, only one word in thirty is a stop word. Its few anchored shingles say
+//! nothing about it, and many other notes have the same ones. Such a text keeps all its shingles ([`Anchors::judge`]). The choice
+//! depends on the text alone, so similarity stays a fixed function of two documents. All shingles are fingerprinted in the same
+//! way, so a text that keeps all its shingles still shares with an article those anchored windows that both have. If the two
+//! kinds of text were fingerprinted differently, every such pair would be dissimilar, and an article that quotes a note would no
+//! longer contain it.
 
 use super::token_hashes;
 use crate::{
@@ -17,35 +18,37 @@ use crate::{
     text::{Folds, Language, TokensBy},
 };
 
-/// The stop words of some languages, by the hashes of their tokens.
+/// The stop words of some languages, stored as the hashes of their tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchors {
-    /// Sorted.
+    /// The hashes of the stop words' tokens, sorted.
     hashes: Vec<u64>,
-    /// A bit for the upper bits of each: most tokens are told by it.
+    /// One bit for each value of the upper bits of a hash. It decides most tokens without a search.
     sieve: Vec<u64>,
 }
 
-/// Bits of a hash that the sieve looks at: 4096 places for some hundred words.
+/// Number of upper hash bits that index the sieve: 4096 places for a few hundred words.
 const SIEVE: u32 = 12;
 
-/// A text with fewer anchored shingles is not judged by them: a few may all agree by chance. Two different briefs of forty words,
-/// written to one pattern, have fewer than 20 and share most; with the limit at 10 they were dropped for each other.
+/// A text with fewer anchored shingles than this is not judged by them, since so few may all agree by chance. Two different
+/// briefs of forty words, written to one pattern, have fewer than 20 anchored shingles and share most of them. With a limit of
+/// 10, one brief was dropped as a duplicate of the other.
 const LEAST: usize = 20;
 
-/// A text with this many holds some 100 words of prose, an article; what surrounds it may then be of any length. On pages put
-/// together from 82 real ones 99 % have more.
+/// A text with this number of anchored shingles is always judged by them. They mean about 100 words of prose, which is enough for
+/// an article, however long its surroundings are. On pages assembled from 82 real ones, 99 % have more.
 const ARTICLE: usize = 50;
 
-/// Between the two, anchored shingles must cover one token in so many: a table with a footnote has too little prose to be
-/// judged by that alone. English prose is covered to about 80 %, Finnish and Turkish to about 40 %, tables and lists of names below 25 %.
+/// If the number of anchored shingles is between the two limits, they must cover at least one token in three. A table with a
+/// footnote has too little prose to be judged by the footnote alone. About 80 % of English prose is covered, about 40 % of
+/// Finnish and Turkish, and less than 25 % of tables and lists of names.
 const COVERED: usize = 3;
 
 impl Anchors {
-    /// The stop words of `languages` as texts that are cut and folded so have them.
+    /// Creates the anchors from the stop words of `languages`, cut and folded in the same way as the texts.
     ///
     /// # Panics
-    /// As [`canonicalise`](crate::text::canonicalise).
+    /// Panics under the same conditions as [`canonicalise`](crate::text::canonicalise).
     pub fn new(languages: &[Language], by: TokensBy, folds: Folds) -> Self {
         let (mut one, mut hashes) = (Vec::new(), Vec::new());
         for language in languages {
@@ -64,16 +67,16 @@ impl Anchors {
         Self { hashes, sieve }
     }
 
-    /// Whether a shingle may begin with this token.
+    /// Returns whether a shingle may begin with this token.
     #[inline]
     pub fn has(&self, token_hash: u64) -> bool {
         let at = token_hash >> (64 - SIEVE);
         self.sieve[(at >> 6) as usize] >> (at & 63) & 1 == 1 && self.hashes.binary_search(&token_hash).is_ok()
     }
 
-    /// Whether a text has enough anchored shingles to be judged by them: 50, or 20 that cover a third of its tokens.
+    /// Returns whether a text has enough anchored shingles to be judged by them: 50, or 20 that cover a third of its tokens.
     ///
-    /// Cost: a look at each token up to the fiftieth anchor. Frozen.
+    /// Cost: one lookup per token, up to the fiftieth anchor. Frozen.
     pub fn judge(&self, token_hashes: &[u64], shingling: Shingling) -> bool {
         let (mut anchored, mut covered, mut from) = (0, 0, 0);
         for window in shingling.windows(token_hashes.len()) {
@@ -90,10 +93,11 @@ impl Anchors {
         anchored >= LEAST && covered * COVERED >= token_hashes.len()
     }
 
-    /// Of the fingerprints of all windows of a text, in their order, leaves those whose window begins with a stop word; all of them
-    /// where the text is not [judged](Self::judge) by these. Gives whether it is.
+    /// Keeps only the fingerprints of windows that begin with a stop word, and returns whether the text is [judged](Self::judge)
+    /// by them. If it is not, all fingerprints are kept. `fingerprints` must hold the fingerprints of all windows of the text, in
+    /// order.
     ///
-    /// Cost: two looks at each token. Frozen.
+    /// Cost: two lookups per token. Frozen.
     pub fn keep(&self, token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) -> bool {
         let judged = self.judge(token_hashes, shingling);
         if judged {
@@ -126,7 +130,7 @@ mod tests {
         Anchors::new(&["en".parse().unwrap()], TokensBy::Auto, Folds::default())
     }
 
-    /// The fingerprints of all shingles, in order.
+    /// Returns the fingerprints of all shingles, in order.
     fn all(text: &str, k: usize) -> Vec<u64> {
         let mut all = Vec::new();
         fingerprints(&tokens(text), Shingling::new(k).unwrap(), &mut all);
@@ -139,7 +143,7 @@ mod tests {
         (kept, judged)
     }
 
-    /// The one fingerprint of a text of k words or fewer.
+    /// Returns the only fingerprint of a text of at most k words.
     fn one(text: &str, k: usize) -> u64 {
         let all = all(text, k);
         assert_eq!(all.len(), 1);
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_book() {
-        // Five times, since a single sentence is too short to be judged by its anchors.
+        // Repeated five times, since a single sentence is too short to be judged by its anchors.
         let text = "I recommend that you buy Sudzo for your laundry. ".repeat(5);
         let expected = ["I recommend that", "that you buy", "you buy Sudzo", "for your laundry", "your laundry I"];
         let expected: Vec<u64> = expected.iter().map(|shingle| one(shingle, 3)).cycle().take(24).collect();
@@ -158,7 +162,7 @@ mod tests {
         }
     }
 
-    /// They share their only anchored shingle, or a footnote.
+    /// The notes share their only anchored shingle; the tables share a footnote.
     #[test]
     fn different_notes_are_unlike() {
         let resemblance = |a: &str, b: &str| {
@@ -177,7 +181,7 @@ mod tests {
         assert!(resemblance(&table(100), &table(500)) < 0.2);
     }
 
-    /// The lists are a part of what is compared.
+    /// The stop-word lists determine which shingles are compared, so they are frozen too.
     #[test]
     fn anchors_are_frozen() {
         let hash = |code: &str| {

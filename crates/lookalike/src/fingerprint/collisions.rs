@@ -1,10 +1,11 @@
-//! What ids of l bits lose (Broder 1997, section 4.1): shingles that share an id, and what that does to a resemblance.
+//! The effect of ids that have only l bits (Broder 1997, section 4.1): how many shingles share an id, and how that changes a
+//! resemblance.
 //!
-//! A document's sample is taken of f(S), the ids of its shingles. With f random, and much fewer shingles than 2ˡ, all of this
-//! is a matter of pairs; at l = 64 none of it can be seen.
+//! A document's sample is drawn from f(S), the ids of its shingles. If f is random and there are far fewer shingles than 2ˡ, only
+//! pairs of shingles that share an id matter. At l = 64 the effect is not visible at all.
 
-/// E|f(S)| = 2ˡ(1 − (1 − 2⁻ˡ)ⁿ): how many different ids a random f of `bits` bits gives a set of `n` shingles. Exact to the
-/// last places of an f64 for all n and l.
+/// Returns E|f(S)| = 2ˡ(1 − (1 − 2⁻ˡ)ⁿ), the expected number of different ids that a random f of `bits` bits gives a set of `n`
+/// shingles. Exact to the last places of an f64 for all n and l.
 pub fn expected_distinct(n: u64, bits: u32) -> f64 {
     if n == 0 {
         return 0.0;
@@ -13,27 +14,30 @@ pub fn expected_distinct(n: u64, bits: u32) -> f64 {
     -ids * (n as f64 * (-1.0 / ids).ln_1p()).exp_m1()
 }
 
-/// n − C(n, 2)/2ˡ: the same where l is much more than log₂ n, so that no three shingles share an id. Too small by less than
-/// C(n, 3)/2²ˡ.
+/// Returns n − C(n, 2)/2ˡ, which approximates [`expected_distinct`] if l is much larger than log₂ n, so that no three shingles
+/// share an id. It is too small by less than C(n, 3)/2²ˡ.
 pub fn expected_distinct_approx(n: u64, bits: u32) -> f64 {
     let n = n as f64;
     n - n * (n - 1.0).max(0.0) / 2.0 / ids(bits)
 }
 
-/// max(|s₁|, |s₂|)/2ˡ⁻¹, at most 1: how probable it is at most that two different strings, of these lengths in bits, have the same
-/// [`Rabin`](super::Rabin) fingerprint of l = `degree` bits, whoever chose them, provided that they were chosen before the seed.
+/// Returns max(|s₁|, |s₂|)/2ˡ⁻¹, at most 1: an upper bound on the probability that two different strings have the same
+/// [`Rabin`](super::Rabin) fingerprint of l = `degree` bits. The lengths are in bits. The bound holds for any two strings, even
+/// an adversary's, if they were chosen before the seed.
 ///
-/// Their difference has at most max(|s₁|, |s₂|)/l factors of degree l, and P is drawn from at least 2ˡ⁻¹/l.
+/// The difference of the strings has at most max(|s₁|, |s₂|)/l factors of degree l, and P is drawn from at least 2ˡ⁻¹/l
+/// polynomials.
 pub fn collision_bound(bits1: u64, bits2: u64, degree: u32) -> f64 {
     (2.0 * bits1.max(bits2) as f64 / ids(degree)).min(1.0)
 }
 
-/// E r_f(A, B), nearly: the resemblance that ids of `bits` bits let one see, of sets of `a` and `b` shingles that share `shared`,
-/// which is cut to the lesser of them. Two empty sets resemble nothing: 0.
+/// Returns, to a close approximation, E r_f(A, B): the expected resemblance if each shingle is replaced by an id of `bits` bits.
+/// The sets have `a` and `b` shingles and share `shared` of them (limited to the size of the smaller set). The resemblance of two
+/// empty sets is 0.
 ///
-/// With D = [`expected_distinct`] and u = |A ∪ B|, the ids of the union are D(u), and those of the intersection, false ones
-/// among them, D(a) + D(b) − D(u), since |f(A) ∩ f(B)| = |f(A)| + |f(B)| − |f(A ∪ B)|. This is the ratio of these two
-/// expectations; the expectation of the ratio is within about 2⁻ˡ of it.
+/// Let D = [`expected_distinct`] and u = |A ∪ B|. The union has D(u) ids. The intersection has D(a) + D(b) − D(u), false ones
+/// included, since |f(A) ∩ f(B)| = |f(A)| + |f(B)| − |f(A ∪ B)|. This function returns the ratio of these two expectations; the
+/// expectation of the ratio is within about 2⁻ˡ of it.
 pub fn expected_resemblance(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     let shared = shared.min(a).min(b);
     let distinct = |n| expected_distinct(n, bits);
@@ -41,16 +45,18 @@ pub fn expected_resemblance(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     if union == 0.0 {
         return 0.0;
     }
-    // D(a) + D(b) − D(u) without its cancellation: 1 − D(n)/2ˡ is (1 − 2⁻ˡ)ⁿ, which turns sums of n into products.
+    // D(a) + D(b) − D(u) without cancellation: 1 − D(n)/2ˡ is (1 − 2⁻ˡ)ⁿ, which turns sums of n into products.
     let both = distinct(a) * distinct(b) / ids(bits) + distinct(shared) * (1.0 - union / ids(bits));
     both / union
 }
 
-/// (a′b′ + c(a′ + b′)/2) / (u·2ˡ), where a′ and b′ are what each set has alone, c what they share and u the union: the bias
-/// E r_f − r of [`expected_resemblance`] to first order, for u much below 2ˡ. Never negative: shared ids make sets look more alike.
+/// Returns (a′b′ + c(a′ + b′)/2) / (u·2ˡ): the bias E r_f − r of [`expected_resemblance`] to first order, for u far below 2ˡ.
+/// Here a′ and b′ are the numbers of shingles in only one set, c is the number of shared ones, and u is the size of the union.
+/// The bias is never negative: shared ids make sets look more similar.
 ///
-/// a′b′ pairs may make an id common that stands for no common shingle; C(c, 2) pairs take one from the intersection, and C(u, 2)
-/// one from the union, which together are c(a′ + b′)/2 in the intersection's favour.
+/// Each of a′b′ pairs can add a common id that does not represent a common shingle. Each of C(c, 2) pairs can remove an id from
+/// the intersection, and each of C(u, 2) pairs one from the union. Together the latter two favour the intersection by c(a′ +
+/// b′)/2.
 pub fn resemblance_bias_approx(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     let shared = shared.min(a).min(b);
     let [a, b, c] = [a - shared, b - shared, shared].map(|n| n as f64);
@@ -58,7 +64,7 @@ pub fn resemblance_bias_approx(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     if union == 0.0 { 0.0 } else { (a * b + c * (a + b) / 2.0) / (union * ids(bits)) }
 }
 
-/// 2ˡ.
+/// Returns 2ˡ, the number of possible ids.
 fn ids(bits: u32) -> f64 {
     f64::from(bits).exp2()
 }
@@ -70,7 +76,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::{Nulls, Permutation, Polynomial, Rabin, SplitMix64, finish};
 
-    /// Counts ids that were not seen in this round.
+    /// Counts the ids that were not yet seen in the current round.
     struct Seen {
         round: u32,
         last: Vec<u32>,
@@ -86,7 +92,7 @@ mod tests {
             ids.filter(|&id| std::mem::replace(&mut self.last[id as usize], self.round) != self.round).count() as u64
         }
 
-        /// r_f of two sets given as numbers of shingles.
+        /// Returns r_f of two sets given as ranges of shingles.
         fn resemblance(&mut self, a: Range<u64>, b: Range<u64>, f: impl Fn(u64) -> u64) -> f64 {
             let [each_a, each_b, union] = [a.start..a.end, b.start..b.end, a.start..b.end].map(|set| self.distinct(set.map(&f)));
             (each_a + each_b - union) as f64 / union as f64
@@ -95,18 +101,18 @@ mod tests {
 
     #[test]
     fn distinct_ids_in_a_table() {
-        // By hand, or with the sum in exact rationals.
+        // Computed by hand, or with the sum in exact rationals.
         for (n, bits, distinct) in
             [(0, 16, 0.0), (1, 16, 1.0), (2, 1, 1.5), (3, 2, 37.0 / 16.0), (600, 64, 600.0), (1 << 16, 16, 41_426.836_884_278_41)]
         {
             assert!((expected_distinct(n, bits) - distinct).abs() < 1e-7, "{n} of {bits} bits: {}", expected_distinct(n, bits));
         }
-        // Here the textbook form would give 0: 1 − 2⁻⁶⁴ is 1 in an f64.
+        // The textbook form would give 0 here: 1 − 2⁻⁶⁴ is 1 in an f64.
         assert!((expected_distinct(1 << 40, 64) / 2f64.powi(40) - 1.0).abs() < 1e-7);
     }
 
     #[test]
-    fn the_approximation_leaves_out_what_it_says() {
+    fn the_approximation_omits_the_documented_terms() {
         for (n, bits) in [(0, 20), (1, 20), (600, 20), (600, 16), (3000, 16), (100_000, 32)] {
             let missing = expected_distinct(n, bits) - expected_distinct_approx(n, bits);
             let nf = n as f64;
@@ -127,13 +133,13 @@ mod tests {
                 })
                 .sum();
             let expected = n as f64 - expected_distinct(n, bits);
-            // Nearly a Poisson number in each trial.
+            // The number lost in each trial is nearly a Poisson variable.
             let error = (expected / trials as f64).sqrt();
             assert!((lost as f64 / trials as f64 - expected).abs() < 4.0 * error, "{n} of {bits} bits: {lost} lost");
         }
     }
 
-    /// Shapes of pairs of sets: alone, shared, alone.
+    /// Shapes of pairs of sets: number of shingles only in A, in both, and only in B.
     const PAIRS: [(u64, u64, u64); 5] = [(300, 300, 300), (600, 0, 600), (10, 900, 10), (0, 100, 900), (5, 5, 5)];
 
     #[test]
@@ -156,7 +162,7 @@ mod tests {
         let mean = sum / trials;
         let error = ((squares / trials - mean * mean) / trials).max(0.0).sqrt();
         let expected = expected_resemblance(a + c, b + c, c, bits);
-        // Four standard errors, and what the ratio of expectations is off by.
+        // Four standard errors, plus the error of the ratio of expectations.
         assert!((mean - expected).abs() < 4.0 * error + 1.0 / ids(bits), "{a} {c} {b} at {bits}: {mean}, {expected}, {error}");
         let truth = c as f64 / (a + b + c) as f64;
         let bias = expected - truth;
@@ -171,7 +177,7 @@ mod tests {
                 let (mut sum, mut squares, trials) = (0.0, 0.0, 3000);
                 for seed in 0..trials {
                     let rabin = Rabin::new(bits, seed).unwrap();
-                    // A shingle of 40 bytes, another for each number.
+                    // A shingle of 40 bytes, different for each number.
                     let shingle = |x: u64| std::array::from_fn::<_, 5, _>(|i| finish(5 * x + i as u64).to_le_bytes());
                     let r = seen.resemblance(0..a + c, a..a + c + b, |x| rabin.fingerprint(shingle(x).as_flattened()));
                     sum += r;
@@ -187,15 +193,15 @@ mod tests {
         assert_eq!(expected_resemblance(0, 0, 0, 16), 0.0);
         assert_eq!(expected_resemblance(0, 5, 0, 16), 0.0);
         assert!((expected_resemblance(500, 500, 500, 16) - 1.0).abs() < 1e-12);
-        // As many shingles as ids or many more: nearly every id is in both.
+        // There are many more shingles than ids, so nearly every id is in both sets.
         assert!(expected_resemblance(1 << 24, 1 << 24, 0, 16) > 0.999);
-        // Where 64 bits are right to the last place, the bias can still be told.
+        // At 64 bits the resemblance is right to the last place of an f64, and the bias can still be computed.
         assert_eq!(expected_resemblance(600, 600, 300, 64), 1.0 / 3.0);
         let bias = expected_resemblance(600, 600, 0, 64) / resemblance_bias_approx(600, 600, 0, 64);
         assert!((bias - 1.0).abs() < 1e-12);
     }
 
-    /// An adversary who knows the degree but not the seed: two strings whose difference is the product of 100 of the 4080
+    /// An adversary that knows the degree but not the seed chooses two strings whose difference is the product of 100 of the 4080
     /// irreducible polynomials of degree 16.
     #[test]
     fn an_adversarys_strings_collide_as_often_as_they_have_factors_and_within_the_bound() {
@@ -204,7 +210,7 @@ mod tests {
         factors.sort_unstable();
         factors.dedup();
         factors.truncate(100);
-        // Highest coefficient first, from bit 0 up, in bytes of 8.
+        // One coefficient per element, the highest first; eight of them are packed into a byte below.
         let product = factors.iter().fold(vec![1u8], |product, factor| {
             let mut next = vec![0; product.len() + 16];
             for (i, &coefficient) in product.iter().enumerate() {
@@ -214,7 +220,7 @@ mod tests {
             }
             next
         });
-        // 1601 coefficients: 201 bytes, zeros at the front.
+        // 1601 coefficients fill 201 bytes, with zeros at the front.
         let mut bits = vec![0; 1608 - product.len()];
         bits.extend(product);
         let difference: Vec<u8> = bits.chunks(8).map(|byte| byte.iter().fold(0, |byte, bit| byte << 1 | bit)).collect();

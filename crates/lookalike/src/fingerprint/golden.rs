@@ -1,4 +1,4 @@
-//! Frozen numbers. A change here is a change of format: every stored sketch and index would be wrong.
+//! Frozen test vectors. Changing one is a change of format: every stored sketch and index would become invalid.
 
 use super::*;
 use crate::{
@@ -36,7 +36,7 @@ fn no_two_of_a_million_short_tokens_collide() {
 }
 
 #[test]
-fn a_token_is_not_taken_for_one_with_zeros_behind_it() {
+fn a_token_differs_from_one_with_trailing_zeros() {
     let distinct = |text: &str| {
         let (_, mut hashes) = hashes(text, TokensBy::Auto);
         sort_distinct(&mut hashes);
@@ -53,7 +53,7 @@ fn items_are_frozen() {
     assert_eq!(hashes, frozen);
 }
 
-/// The sources' own examples.
+/// The examples given in the papers and books.
 mod of_the_sources {
     use super::*;
 
@@ -61,7 +61,7 @@ mod of_the_sources {
         fingerprint_set(text, by, Folds::default(), Shingling::new(k).unwrap())
     }
 
-    /// Broder 1997, section 2: 4-shingles of "a rose is a rose is a rose": a bag of five, a set of three.
+    /// Broder 1997, section 2: the 4-shingles of "a rose is a rose is a rose" are a bag of five and a set of three.
     #[test]
     fn a_rose_is_a_rose() {
         let rose = "a rose is a rose is a rose";
@@ -77,8 +77,8 @@ mod of_the_sources {
         assert_eq!(labelled.len(), 5);
     }
 
-    /// Broder 1997, section 2: how "a rose is a rose is a rose" resembles "a rose is a flower which is a rose", by shingle
-    /// size, under each option; and a permutation of words resembles the text wholly under option A at size 1.
+    /// Broder 1997, section 2: the resemblance of "a rose is a rose is a rose" and "a rose is a flower which is a rose", for each
+    /// shingle size and option. Under option A at size 1, a permutation of the words has a resemblance of 1 to the text.
     #[test]
     fn a_rose_and_a_flower() {
         let resemblance = |a: &str, b: &str, k: usize, labelled: bool| {
@@ -104,7 +104,7 @@ mod of_the_sources {
         assert!(resemblance("rose a rose is a rose is a", rose, 2, true) < 1.0);
     }
 
-    /// LSH notes: 2-grams of "Nadal" and "Nadia": 2 shared of 6.
+    /// LSH notes: "Nadal" and "Nadia" have six different 2-grams, two of which are in both words.
     #[test]
     fn nadal_and_nadia() {
         let (a, b) = (set("Nadal", TokensBy::Chars, 2), set("Nadia", TokensBy::Chars, 2));
@@ -112,8 +112,8 @@ mod of_the_sources {
         assert_eq!((shared, a.len() + b.len() - shared), (2, 6));
     }
 
-    /// Mining of Massive Datasets: which → that changes exactly the seven 3-grams that touch it. (The second text has six of
-    /// its own: "that" is a letter shorter.)
+    /// Mining of Massive Datasets: replacing "which" by "that" changes exactly the seven 3-grams that overlap it. (The second
+    /// text has only six 3-grams that the first lacks, since "that" is a letter shorter.)
     #[test]
     fn which_and_that() {
         let which = set("The dog which chased the cat", TokensBy::Chars, 3);
@@ -121,7 +121,7 @@ mod of_the_sources {
         assert_eq!(which.iter().filter(|x| !that.contains(x)).count(), 7);
     }
 
-    /// The same notes: abcab has the 2-shingles {ab, bc, ca}.
+    /// LSH notes: the 2-shingles of abcab are {ab, bc, ca}.
     #[test]
     fn abcab() {
         assert_eq!(set("abcab", TokensBy::Chars, 2).len(), 3);

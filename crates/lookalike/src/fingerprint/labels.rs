@@ -1,14 +1,14 @@
-//! Option A of Broder 1997, section 2: a shingle's occurrences are told apart by their numbers, so that the set has as many
-//! members as the text has windows, and a text said twice is not the text said once.
+//! Option A of Broder 1997, section 2: each occurrence of a shingle gets a number, so that repeated shingles are different
+//! elements. So the set has as many members as the text has windows, and a text repeated twice differs from the text itself.
 
 use super::mix::{K2, finish};
 
-/// Labels the occurrences of each fingerprint: the first keeps its number, the second, third, … get numbers of their own.
-/// The list is sorted on the way, so the outcome is a set.
+/// Labels the occurrences of each fingerprint: the first keeps its value, and the second, third, … get new values. The list is
+/// sorted in the process, so the result is a set.
 ///
-/// The paper warns of fingerprints of one shingle under different labels that depend on each other (section 4.3): here every
-/// label goes through a mixer in which each bit of the fingerprint and of the label reaches each bit of the outcome. Cost: a
-/// sort. Frozen.
+/// The paper warns that fingerprints of one shingle under different labels may depend on each other (section 4.3). Here every
+/// label goes through a mixer in which each bit of the fingerprint and of the label affects each bit of the result. Cost: a sort.
+/// Frozen.
 pub fn label_occurrences(fingerprints: &mut [u64]) {
     fingerprints.sort_unstable();
     for same in fingerprints.chunk_by_mut(|a, b| a == b) {
@@ -29,7 +29,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn labelled_overlap_is_that_of_bags(a in prop::collection::vec(0u64..9, 0..40), b in prop::collection::vec(0u64..9, 0..40)) {
+        fn labelled_overlap_equals_that_of_bags(a in prop::collection::vec(0u64..9, 0..40), b in prop::collection::vec(0u64..9, 0..40)) {
             let labelled = |bag: &[u64]| {
                 let mut bag: Vec<u64> = bag.iter().copied().map(finish).collect();
                 label_occurrences(&mut bag);

@@ -1,7 +1,8 @@
-//! Windows → set of numbers; the only folder that hashes.
+//! Turns windows of tokens into sets of numbers. No other module of the crate hashes.
 //!
-//! Everything here is frozen: `golden.rs` holds vectors that a release may not change, since stored sketches, indexes and
-//! other machines depend on them. The default fingerprint has no seed; Rabin's has one, and so has each permutation.
+//! Everything here is frozen: `golden.rs` holds test vectors that no release may change, since stored sketches, stored indexes
+//! and results from other machines depend on them. The default fingerprint has no seed. Rabin's fingerprint has a seed, and so
+//! has each permutation.
 
 mod collisions;
 

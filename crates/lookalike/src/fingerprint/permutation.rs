@@ -1,14 +1,14 @@
-//! A permutation of the fingerprints, drawn from a seed: what makes a sketch a *random* sample.
+//! A permutation of the fingerprints, drawn with a seed: it makes a sketch a *random* sample.
 
 use serde::{Deserialize, Serialize};
 
 use super::mix::{SplitMix64, finish};
 
-/// A permutation π of the 64-bit numbers (Broder 1997, section 4.1: shingles get short ids, then the ids are permuted).
+/// A permutation π of the 64-bit numbers (Broder 1997, section 4.1: shingles get short ids, and then the ids are permuted).
 ///
-/// A seeded bijection with full avalanche stands for one drawn uniformly; the tests of the sketches hold the estimators to
-/// what a uniform one would give. Frozen: the same seed permutes alike on every machine.
-/// Written as its seed.
+/// This is a seeded bijection with full avalanche instead of a permutation drawn uniformly at random. The sketches' tests check
+/// that the estimators behave as they would under a uniform one. Frozen: the same seed gives the same permutation on every
+/// machine. Serialised as its seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u64", into = "u64")]
 pub struct Permutation {
@@ -29,17 +29,17 @@ impl From<Permutation> for u64 {
 }
 
 impl Permutation {
-    /// The permutation of a seed.
+    /// Returns the permutation of a seed.
     pub fn new(seed: u64) -> Self {
         Self { seed, key: SplitMix64::new(seed).next_u64() }
     }
 
-    /// The seed that it was drawn from.
+    /// Returns the seed of the permutation.
     pub fn seed(self) -> u64 {
         self.seed
     }
 
-    /// π(x).
+    /// Returns π(x).
     #[inline]
     pub fn apply(self, x: u64) -> u64 {
         finish(x ^ self.key)

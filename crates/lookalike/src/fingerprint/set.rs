@@ -6,29 +6,31 @@ use crate::{
     text::{Folds, Tokens, TokensBy, canonicalise},
 };
 
-/// Makes a list of fingerprints a set: sorted, each once.
+/// Turns a list of fingerprints into a set: sorted, without repeats.
 pub fn sort_distinct(fingerprints: &mut Vec<u64>) {
     fingerprints.sort_unstable();
     fingerprints.dedup();
 }
 
-/// The same with room to spare, for fingerprints whose upper bits are random: by their upper bits twice, a digit at a time from the
-/// lower one (radix sort); what has the same upper bits is put in order by insertion, of which then little is left.
-pub(crate) fn sort_distinct_in(room: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
+/// Like [`sort_distinct`], with a scratch buffer, for fingerprints whose upper bits are random. A radix sort orders them by two
+/// digits of their upper bits, the lower digit first. Fingerprints with the same upper bits, which are then few, are sorted by
+/// insertion.
+pub(crate) fn sort_distinct_in(scratch: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
     match fingerprints.len() {
-        FEW..SOME => sort_upper::<8, { 1 << 8 }>(room, fingerprints),
-        SOME..MANY => sort_upper::<11, { 1 << 11 }>(room, fingerprints),
+        FEW..SOME => sort_upper::<8, { 1 << 8 }>(scratch, fingerprints),
+        SOME..MANY => sort_upper::<11, { 1 << 11 }>(scratch, fingerprints),
         _ => return sort_distinct(fingerprints),
     }
     insert_distinct(fingerprints);
 }
 
-/// Lists as long as these are sorted by digits of 8 bits, of 11 bits, and not by digits, since most would fall together.
+/// List lengths from which the digits have 8 bits (FEW) and 11 bits (SOME), and from which no radix sort is used (MANY), since
+/// most fingerprints would share their upper bits.
 const FEW: usize = 64;
 const SOME: usize = 6000;
 const MANY: usize = 1 << 21;
 
-fn sort_upper<const BITS: usize, const DIGITS: usize>(room: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
+fn sort_upper<const BITS: usize, const DIGITS: usize>(scratch: &mut Vec<u64>, fingerprints: &mut Vec<u64>) {
     const { assert!(DIGITS == 1 << BITS) };
     let digit = |fingerprint: u64, place: usize| (fingerprint >> (64 - BITS * (2 - place))) as usize % DIGITS;
     let mut counts = [[0u32; DIGITS]; 2];
@@ -36,14 +38,14 @@ fn sort_upper<const BITS: usize, const DIGITS: usize>(room: &mut Vec<u64>, finge
         counts[0][digit(fingerprint, 0)] += 1;
         counts[1][digit(fingerprint, 1)] += 1;
     }
-    room.resize(room.len().max(fingerprints.len()), 0);
-    let room = &mut room[..fingerprints.len()];
+    scratch.resize(scratch.len().max(fingerprints.len()), 0);
+    let scratch = &mut scratch[..fingerprints.len()];
     for (place, counts) in counts.iter_mut().enumerate() {
         let mut before = 0;
         for count in &mut *counts {
             before += std::mem::replace(count, before);
         }
-        let (from, to) = if place == 0 { (&fingerprints[..], &mut *room) } else { (&*room, &mut fingerprints[..]) };
+        let (from, to) = if place == 0 { (&fingerprints[..], &mut *scratch) } else { (&*scratch, &mut fingerprints[..]) };
         for &fingerprint in from {
             let at = &mut counts[digit(fingerprint, place)];
             to[*at as usize] = fingerprint;
@@ -52,7 +54,7 @@ fn sort_upper<const BITS: usize, const DIGITS: usize>(room: &mut Vec<u64>, finge
     }
 }
 
-/// Sorts what is nearly sorted, and drops repeats.
+/// Sorts a nearly sorted list and drops repeats.
 fn insert_distinct(fingerprints: &mut Vec<u64>) {
     let (mut kept, mut moved) = (1, 0);
     for i in 1..fingerprints.len() {
@@ -70,7 +72,7 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
             fingerprints[at] = fingerprint;
             kept += 1;
             moved += kept - at;
-            // Fingerprints that somebody has chosen.
+            // The upper bits are not random: an adversary chose the fingerprints.
             if moved > 16 * fingerprints.len() {
                 fingerprints.drain(kept..=i);
                 return sort_distinct(fingerprints);
@@ -80,10 +82,10 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
     fingerprints.truncate(kept);
 }
 
-/// The set of shingles of a text, sorted: the comfortable way, for one text at a time.
+/// Returns the sorted set of the shingles of a text. This is the convenient form, for one text at a time.
 ///
 /// # Panics
-/// As [`canonicalise`].
+/// Panics under the same conditions as [`canonicalise`].
 pub fn fingerprint_set(text: &str, by: TokensBy, folds: Folds, shingling: Shingling) -> Vec<u64> {
     let (mut tokens, mut hashes, mut set) = (Tokens::new(), Vec::new(), Vec::new());
     canonicalise(text, by, folds, &mut tokens);
@@ -100,16 +102,16 @@ mod tests {
     use super::*;
     use crate::fingerprint::finish;
 
-    fn check(list: &[u64], room: &mut Vec<u64>) {
+    fn check(list: &[u64], scratch: &mut Vec<u64>) {
         let (mut one, mut other) = (list.to_vec(), list.to_vec());
         sort_distinct(&mut one);
-        sort_distinct_in(room, &mut other);
+        sort_distinct_in(scratch, &mut other);
         assert_eq!(one, other);
     }
 
     proptest! {
         #[test]
-        fn a_list_is_sorted_by_digits_as_it_is_by_comparing(
+        fn radix_sort_agrees_with_comparison_sort(
             list in prop::collection::vec(prop_oneof![any::<u64>(), 0u64..9, any::<u64>().prop_map(|x| x >> 20)], 0..400),
         ) {
             check(&list, &mut vec![7; 100]);
@@ -118,13 +120,13 @@ mod tests {
 
     #[test]
     fn lists_of_all_lengths_are_sorted() {
-        let mut room = Vec::new();
+        let mut scratch = Vec::new();
         for length in [63u64, 64, 65, 1000, 5999, 6000, 6001, 100_000] {
-            check(&(0..length).map(finish).collect::<Vec<_>>(), &mut room);
-            check(&(0..length).map(|i| finish(i / 3)).collect::<Vec<_>>(), &mut room);
-            // All together at the upper bits, the last first.
-            check(&(0..length).map(|i| length - i).collect::<Vec<_>>(), &mut room);
-            check(&vec![5; length as usize], &mut room);
+            check(&(0..length).map(finish).collect::<Vec<_>>(), &mut scratch);
+            check(&(0..length).map(|i| finish(i / 3)).collect::<Vec<_>>(), &mut scratch);
+            // All have the same upper bits and are in descending order.
+            check(&(0..length).map(|i| length - i).collect::<Vec<_>>(), &mut scratch);
+            check(&vec![5; length as usize], &mut scratch);
         }
     }
 }

@@ -1,17 +1,17 @@
-//! A signature → one key a band.
+//! Converts a signature to one key per band.
 
 use super::Curve;
 
 /// A random odd number.
 const M: u64 = 0xd3a1_7b5c_94e6_2f8d;
 
-/// Gives each band's key: the upper 32 bits of x₁·Mʳ + … + xᵣ·M modulo 2⁶⁴, over the band's rows x. Minima are random numbers
-/// themselves, and different rows have one key once in 2³². Frozen with the fingerprints. Cost: a multiplication a row; mixing each
-/// row fully was a quarter of a short text's sketch.
+/// Yields the key of each band: the upper 32 bits of x₁·Mʳ + … + xᵣ·M modulo 2⁶⁴, over the band's rows x. Minima are random
+/// numbers themselves, and different rows have the same key once in 2³². The keys are as stable as the fingerprints. Cost: one
+/// multiplication per row; mixing each row fully took a quarter of the time to sketch a short text.
 ///
-/// The band's number is not mixed in: keys are only ever compared within a band. Two texts share a key by chance once in
-/// 2³²; among a thousand million texts that is a quarter of a false candidate a text and band, refused by the b-bit sketch
-/// in nanoseconds, for half the memory of 64-bit keys.
+/// The number of the band is not mixed in: keys are only ever compared within a band. Two texts share a key by chance once in
+/// 2³². In a collection of 10⁹ texts, each text then has a quarter of a false candidate per band on average, which the b-bit
+/// sketch rules out in nanoseconds. In return, keys take half the memory of 64-bit keys.
 #[inline]
 pub fn band_keys(slots: &[u32], curve: Curve) -> impl Iterator<Item = u32> {
     slots

@@ -1,4 +1,4 @@
-//! The S-curve: how likely a pair is found, by its similarity.
+//! The S-curve: the probability that a pair is found, as a function of its similarity.
 
 use crate::error::{ErrorKind, Result};
 
@@ -7,15 +7,15 @@ use crate::error::{ErrorKind, Result};
 pub struct Curve {
     /// b, the number of bands.
     pub bands: usize,
-    /// r, the rows of a band.
+    /// r, the rows per band.
     pub rows: usize,
 }
 
-/// The longest signature.
+/// The maximum length of a signature.
 pub const MAX_SLOTS: usize = 4096;
 
 impl Curve {
-    /// A curve of at least one band and one row, and of at most [`MAX_SLOTS`] slots.
+    /// Creates a curve of at least one band and one row, and of at most [`MAX_SLOTS`] slots.
     pub fn new(bands: usize, rows: usize) -> Result<Self> {
         if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
             return Err(ErrorKind::Shape { bands, rows, max: MAX_SLOTS }.into());
@@ -23,30 +23,32 @@ impl Curve {
         Ok(Self { bands, rows })
     }
 
-    /// P(found): the probability that a pair of similarity `s` shares at least one band.
+    /// Returns P(found): the probability that a pair of similarity `s` shares at least one band.
     pub fn found(self, s: f64) -> f64 {
-        // 1 − (1 − x)ᵇ by way of logarithms keeps its digits where x is tiny or nearly one.
+        // Computing 1 − (1 − x)ᵇ with logarithms keeps precision if x is tiny or nearly one.
         let x = s.clamp(0.0, 1.0).powi(self.rows as i32);
         if x >= 1.0 { 1.0 } else { -(self.bands as f64 * (-x).ln_1p()).exp_m1() }
     }
 
-    /// (1/b)^(1/r): about where the curve is steepest.
+    /// Returns (1/b)^(1/r): approximately where the curve is steepest.
     pub fn midpoint(self) -> f64 {
         (1.0 / self.bands as f64).powf(1.0 / self.rows as f64)
     }
 
-    /// The area over the curve right of `t`: pairs missed, were all similarities equally frequent.
+    /// Returns the area above the curve, to the right of `t`: the missed pairs, if all similarities were equally frequent.
     pub fn false_negative_area(self, t: f64) -> f64 {
         integrate(|s| 1.0 - self.found(s), t, 1.0)
     }
 
-    /// The area under the curve left of `t`: candidates that are no matches, were all similarities equally frequent.
+    /// Returns the area under the curve, to the left of `t`: the candidates that do not match, if all similarities were equally
+    /// frequent.
     pub fn false_positive_area(self, t: f64) -> f64 {
         integrate(|s| self.found(s), 0.0, t)
     }
 }
 
-/// Simpson's rule in 2,000 steps: the curves are smooth, the error is far under the six digits that are printed.
+/// Integrates with Simpson's rule in 2,000 steps. The curves are smooth, so the error is far below the six digits that are
+/// printed.
 fn integrate(f: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
     const STEPS: usize = 2000;
     let h = (to - from) / STEPS as f64;
@@ -58,14 +60,14 @@ fn integrate(f: impl Fn(f64) -> f64, from: f64, to: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The sources' own numbers.
+    /// The worked examples of the papers and books.
     #[test]
     fn the_sources_worked_examples() {
         let found = |s, bands, rows| Curve { bands, rows }.found(s);
         assert!((found(0.4, 100, 3) - 0.9986585).abs() < 1e-7);
         assert!((1.0 - found(0.8, 20, 5) - 0.00035).abs() < 1e-5);
         assert!((found(0.3, 20, 5) - 0.0474).abs() < 1e-4);
-        // One band of five rows at .8 and at .4.
+        // One band of five rows, at .8 and at .4.
         assert!((found(0.8, 1, 5) - 0.328).abs() < 1e-3);
         assert!((found(0.4, 1, 5) - 0.01).abs() < 1e-3);
         // 1024 triples of fingerprint squares: a band of three rows, agreeing with probability (.2 · .8)³ and (.2 · .2)³.

@@ -1,8 +1,8 @@
 //! Blocks of bits: every pair of hashes within a Hamming distance shares a key, by the pigeonhole principle.
 //!
-//! Hashes that differ in at most k bits differ in at most k blocks, so of B > k blocks at least B − k are equal. There is one
-//! table for each choice of B − k blocks, and the key is what the hash has in them (Manku, Jain, Das Sarma 2007, section 3).
-//! With B = k + 1, the survey's way, that is one table a block; more blocks make more tables with longer keys.
+//! Hashes that differ in at most k bits differ in at most k blocks, so at least B − k of B > k blocks are equal. There is one
+//! table for each choice of B − k blocks, and the key is the content of these blocks (Manku, Jain, Das Sarma 2007, section 3).
+//! With B = k + 1, the method of the survey, there is one table per block. More blocks give more tables with longer keys.
 
 use crate::{
     error::{ErrorKind, Result},
@@ -10,31 +10,32 @@ use crate::{
     sketch::Width,
 };
 
-/// The most tables of a plan: as many rows are stored for each document.
+/// The maximum number of tables in a plan. Each document stores one row per table.
 pub const MAX_TABLES: usize = 4096;
 
 /// A plan of tables that finds all pairs within a distance.
 ///
-/// What it costs depends on the distance far more than on the plan ([`random_meetings`](Self::random_meetings) tells). Of 64 bits, a
-/// distance of 3 takes 4 tables where two random hashes meet once in 16,000, or 20 tables with 6 blocks: once in 100 million.
-/// A distance of 9, which is what resemblance 0.8 comes to, takes 10 tables that hold an eighth of *all* pairs, or 2,002 with
-/// 14 blocks: one pair in 3,000. Such collections are better served by MinHash.
+/// The cost depends on the distance far more than on the plan (see [`accidental_matches`](Self::accidental_matches)). For 64
+/// bits, a distance of 3 takes 4 tables in which two random hashes collide once in 16,000. With 6 blocks, it takes 20 tables and
+/// they collide once in 100 million. A distance of 9, which corresponds to resemblance 0.8, takes 10 tables in which an eighth of
+/// *all* pairs collide. With 14 blocks, it takes 2,002 tables, in which one pair in 3,000 collides. For collections that need
+/// such distances, use MinHash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     width: Width,
     distance: u32,
     blocks: u32,
-    /// For each table, the bits of its key.
+    /// For each table, the bits that make its key.
     masks: Vec<u128>,
 }
 
 impl Blocks {
-    /// A plan for hashes of `width` bits that finds all pairs that differ in at most `distance` bits, with one table for each
-    /// choice of `blocks − distance` of `blocks` blocks; the fewest tables come with `blocks = distance + 1`.
+    /// Creates a plan for hashes of `width` bits that finds all pairs that differ in at most `distance` bits. It has one table
+    /// for each choice of `blocks − distance` of `blocks` blocks; `blocks = distance + 1` gives the fewest tables.
     ///
     /// # Errors
-    /// When the distance is not below the width, the blocks are not more than the distance or more than the bits, or the tables
-    /// are more than [`MAX_TABLES`].
+    /// Returns an error if the distance is not below the width, if there are not more blocks than the distance or more blocks
+    /// than bits, or if there are more than [`MAX_TABLES`] tables.
     pub fn new(width: Width, distance: u32, blocks: u32) -> Result<Self> {
         let bits = width.bits();
         if distance >= bits {
@@ -54,28 +55,28 @@ impl Blocks {
         Ok(Self { width, distance, blocks, masks })
     }
 
-    /// The bits of the hashes.
+    /// Returns the number of bits of the hashes.
     pub fn width(&self) -> Width {
         self.width
     }
 
-    /// The distance k within which all pairs are found.
+    /// Returns the distance k within which all pairs are found.
     pub fn distance(&self) -> u32 {
         self.distance
     }
 
-    /// B, the blocks that the bits are cut into, as even as can be.
+    /// Returns B, the number of blocks that the bits are divided into, as evenly as possible.
     pub fn blocks(&self) -> u32 {
         self.blocks
     }
 
-    /// The number of tables, C(B, k): keys of a hash, rows of a document.
+    /// Returns the number of tables, C(B, k). This is also the number of keys per hash, and of rows per document.
     pub fn tables(&self) -> usize {
         self.masks.len()
     }
 
-    /// Gives each table's key of a hash: 32 bits that mix the chosen blocks. Frozen with the fingerprints. As with
-    /// [`band_keys`](super::band_keys), keys are only ever compared within a table.
+    /// Yields the key of a hash in each table: 32 bits that mix the chosen blocks. The keys are as stable as the fingerprints. As
+    /// with [`band_keys`](super::band_keys), keys are only ever compared within a table.
     #[inline]
     pub fn keys(&self, bits: u128) -> impl Iterator<Item = u32> {
         self.masks.iter().map(move |mask| {
@@ -84,25 +85,26 @@ impl Blocks {
         })
     }
 
-    /// In how many tables two random hashes share a key, on average: 2⁻ᵇ for each table of b bits, and 2⁻³² for the mixing. At
-    /// most this share of all pairs become candidates; less where many meet more than once. Times n²/2 it is what n texts cost
-    /// *at least*, since hashes of real texts are nearer to each other than random ones.
-    pub fn random_meetings(&self) -> f64 {
+    /// Returns the average number of tables in which two random hashes share a key. Each table adds 2⁻ᵇ, where b is the number of
+    /// bits in its key, and 2⁻³² for the mixing. At most this share of all random pairs become candidates, and fewer if many
+    /// pairs collide in more than one table. Multiplied by n²/2, it is the *minimum* number of candidates among n texts, since
+    /// hashes of real texts are closer to each other than random ones.
+    pub fn accidental_matches(&self) -> f64 {
         let share = |mask: &u128| 0.5f64.powi(mask.count_ones() as i32);
         self.masks.iter().map(|mask| share(mask) + (1.0 - share(mask)) * 0.5f64.powi(32)).sum()
     }
 }
 
-/// C(n, k) if it is at most [`MAX_TABLES`].
+/// Returns C(n, k) if it is at most [`MAX_TABLES`].
 fn choices(n: u32, k: u32) -> Option<usize> {
-    // Each step is the binomial C(n, i + 1), not less than the one before while i is below half.
+    // Each step gives the binomial C(n, i + 1), which does not decrease while i is below half.
     (0..k.min(n - k) as usize).try_fold(1, |tables, i| {
         let tables = tables * (n as usize - i) / (i + 1);
         (tables <= MAX_TABLES).then_some(tables)
     })
 }
 
-/// Appends `mask` with each choice of `count` of the blocks, in lexicographic order.
+/// For each choice of `count` of the blocks, in lexicographic order, appends `mask` together with the chosen blocks.
 fn choose(blocks: &[u128], count: usize, mask: u128, masks: &mut Vec<u128>) {
     if count == 0 {
         masks.push(mask);
@@ -169,7 +171,8 @@ mod tests {
 
     #[test]
     fn plans_in_a_table() {
-        // (width, k, B, tables, least and most bits of a key, meetings of a random pair); the third is Manku et al. 2007, section 3.
+        // (width, k, B, tables, fewest and most bits of a key, accidental matches of a random pair); the third is Manku et al.
+        // 2007, section 3.
         for (width, k, blocks, tables, least, most, share) in [
             (Width::W64, 0, 1, 1, 64, 64, 2.3283e-10),
             (Width::W64, 3, 4, 4, 16, 16, 6.1036e-5),
@@ -182,18 +185,18 @@ mod tests {
             let plan = Blocks::new(width, k, blocks).unwrap();
             let bits = || plan.masks.iter().map(|mask| mask.count_ones());
             assert_eq!((plan.tables(), bits().min(), bits().max()), (tables, Some(least), Some(most)), "{k} of {blocks}");
-            let found = plan.random_meetings();
+            let found = plan.accidental_matches();
             assert!((found / share - 1.0).abs() < 0.001, "{k} of {blocks}: {found}");
         }
     }
 
     #[test]
-    fn random_hashes_meet_as_often_as_foretold() {
+    fn random_hashes_collide_as_often_as_predicted() {
         let plan = Blocks::new(Width::W64, 9, 12).unwrap();
         let hash = |i| u128::from(finish(i));
         let meet = |i: u64| plan.keys(hash(2 * i)).zip(plan.keys(hash(2 * i + 1))).filter(|(a, b)| a == b).count();
         let mean = (0..100_000).map(meet).sum::<usize>() as f64 / 100_000.0;
-        assert!((mean / plan.random_meetings() - 1.0).abs() < 0.15, "{mean} against {}", plan.random_meetings());
+        assert!((mean / plan.accidental_matches() - 1.0).abs() < 0.15, "{mean} against {}", plan.accidental_matches());
     }
 
     #[test]
@@ -206,15 +209,15 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_in_words() {
+    fn invalid_settings_are_refused_with_a_message() {
         let words = |distance, blocks| Blocks::new(Width::W64, distance, blocks).unwrap_err().to_string();
-        assert!(words(64, 65).contains("64 of 64 bits"), "{}", words(64, 65));
+        assert!(words(64, 65).contains("below 64 bits, got 64"), "{}", words(64, 65));
         for blocks in [0, 3, 65] {
             assert!(words(3, blocks).contains("from 4 to 64 blocks"), "{}", words(3, blocks));
         }
         assert!(words(9, 20).contains("at most 14 blocks"), "{}", words(9, 20));
         assert!(words(30, 60).contains("at most 32 blocks"), "{}", words(30, 60));
-        // The fewest tables are possible at every distance.
+        // The minimum number of tables is possible at every distance.
         assert!((0..64).all(|distance| Blocks::new(Width::W64, distance, distance + 1).is_ok()));
     }
 }

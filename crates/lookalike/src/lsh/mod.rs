@@ -1,5 +1,5 @@
-//! Summaries → candidates: banding and its S-curve (*Mining of Massive Datasets*, section 3.4), blocks for Hamming distance,
-//! shared fingerprints counted.
+//! From sketches to candidate pairs: bands and their S-curve (*Mining of Massive Datasets*, section 3.4), blocks for Hamming
+//! distance, and counts of shared fingerprints.
 
 mod curve;
 

@@ -1,35 +1,37 @@
-//! What is promised of the pairs at the threshold, by the size of the texts.
+//! The guaranteed recall of pairs at the threshold, for each size of texts.
 //!
-//! A pair of large sets at the threshold is found with nearly the same probability whatever the sets are. Small sets are
-//! different: their sketches are short, and the elements of two small sets at a resemblance are few and countable. So the
-//! probability is computed for each size from the pairs that have this size, and the promise says from which size on it holds.
+//! Pairs of large sets at the threshold are all found with nearly the same probability. Small sets are different: their sketches
+//! are short, and two small sets at a given resemblance have few possible sizes and overlaps. So the probability is computed for
+//! each size, over all pairs of this size, and the promise states the size from which it is valid.
 //!
-//! The size of a pair is that of its smaller set.
+//! The size of a pair is the size of its smaller set.
 
 use serde::Serialize;
 
-/// The promise: pairs at the threshold whose smaller set has `from` elements or more are found with a probability of `found` at
-/// least.
+/// The promise: pairs at the threshold whose smaller set has at least `from` elements are found with a probability of at least
+/// `found`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Promise {
-    /// P(found), at the least.
+    /// The minimum of P(found).
     pub found: f64,
-    /// The size from which it holds; 1 is all.
+    /// The size from which the promise is valid; 1 means all sizes.
     pub from: usize,
 }
 
-/// From this size on a promise below the asked recall is taken: SimHash at its usual distance finds half of the pairs at most.
+/// If the required recall is not reached, the promise is the recall that all pairs of at least this size reach. For example,
+/// SimHash at its default distance finds at most half of the pairs.
 const LARGE: usize = 50;
 
 impl Promise {
-    /// A promise that does not depend on size.
+    /// Returns a promise that does not depend on the size.
     pub fn of_all(found: f64) -> Self {
         Self { found, from: 1 }
     }
 
-    /// The promise of P(found) that is known for some sizes, in rising order. It begins at the least size from which on all reach
-    /// the recall. When no size does, it is what texts of 50 and more reach, and begins where all do.
+    /// Returns the promise that follows from P(found) at some sizes, given in ascending order of size. It starts at the smallest
+    /// size from which all sizes reach the recall. If the largest size does not reach it, the promise is the minimum over sizes
+    /// of 50 and more. It then starts at the smallest size from which all sizes reach that minimum.
     pub fn of(recall: f64, found: &[(usize, f64)]) -> Self {
         let least_from = |i: usize| found[i..].iter().map(|&(_, found)| found).fold(1.0, f64::min);
         let large = found.iter().position(|&(size, _)| size >= LARGE).unwrap_or(0);
@@ -40,29 +42,31 @@ impl Promise {
     }
 }
 
-/// Two sets, by the elements that both have and that each has alone.
+/// The sizes of a pair of sets: how many elements are in both sets, and how many are in only one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PairSizes {
-    /// Elements of both.
+    /// The elements in both sets.
     pub shared: usize,
-    /// Elements that the smaller set has alone.
+    /// The elements only in the smaller set.
     pub a: usize,
-    /// Elements that the larger set has alone.
+    /// The elements only in the larger set.
     pub b: usize,
 }
 
-/// What a threshold is compared by: shared elements over it may miss the next whole number by a rounding.
+/// The tolerance of comparisons with the threshold. Without it, a rounding error could change the number of shared elements by
+/// one.
 const TOLERANCE: f64 = 1e-9;
 
-/// Sizes up to this are all looked at, with all their pairs.
+/// For sizes up to this one, all pairs are examined.
 const ALL: usize = 64;
 
-/// The pairs of unequal sets whose smaller set has `size` elements and that are at the threshold: by one element less in common,
-/// or one or two more alone, they would be below it. Of sizes above 64 they are examples unless `all` are wanted, the most unequal and
-/// the most equal among them, and those whose larger set has just one of the sizes in `edges`. Without such a pair there is none; at a threshold of 1
+/// Returns the pairs of unequal sets that are at the threshold and whose smaller set has `size` elements. With one shared element
+/// less, or with one or two more elements that are in only one set, they would be below the threshold. Above size 64, the result
+/// is a selection of these pairs unless `all` is set. The selection includes the most unequal and the most equal pairs, and those
+/// whose larger set has exactly one of the sizes in `edges`. The result is empty if there is no such pair. At a threshold of 1,
 /// it is the pair of equal sets.
 pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<PairSizes> {
-    // The larger set may have so many elements alone.
+    // The maximum number of elements that only the larger set has.
     let most = |a: usize| (((size - a) as f64 / threshold + TOLERANCE) as usize).saturating_sub(size);
     let last = (0..size).take_while(|&a| a == 0 || most(a) >= a).last().unwrap_or(0);
     if most(0) == 0 {
@@ -92,7 +96,7 @@ pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<
     pairs
 }
 
-/// Sizes for which P(found) is computed: all up to 64, then eight in each doubling up to `last`, and those in `more`.
+/// Returns the sizes for which P(found) is computed: all up to 64, then eight per doubling up to `last`, and those in `more`.
 pub fn sizes(last: usize, more: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let mut sizes: Vec<usize> = (1..=ALL.min(last)).collect();
     let mut start = ALL;
@@ -111,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_at_the_threshold_are_all_there_are() {
+    fn all_pairs_at_the_threshold_are_listed() {
         for threshold in [0.3, 0.5, 0.7, 0.8, 0.9, 0.95] {
             for size in 1..40usize {
                 let pairs = pairs_at(size, threshold, &[], false);
@@ -119,7 +123,7 @@ mod tests {
                 for PairSizes { shared, a, b } in pairs.iter().copied() {
                     assert!(shared + a == size && b >= a && b > 0 && reaches(shared, a, b) && !reaches(shared, a, b + 2));
                 }
-                // Every unequal pair of this size that one more element would take below it.
+                // Check every unequal pair of this size that is at the threshold and would be below it with one more element.
                 for (shared, a) in (1..=size).map(|shared| (shared, size - shared)) {
                     for b in (a.max(1)..200).filter(|&b| reaches(shared, a, b) && !reaches(shared, a, b + 1)) {
                         assert!(pairs.contains(&PairSizes { shared, a, b }), "{threshold}: {shared} {a} {b}");
@@ -132,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promise_begins_where_all_further_sizes_keep_it() {
+    fn a_promise_begins_at_the_size_from_which_it_always_holds() {
         let found = [(1, 1.0), (2, 0.3), (3, 0.995), (4, 0.98), (5, 0.992), (60, 0.999)];
         assert_eq!(Promise::of(0.99, &found), Promise { found: 0.992, from: 5 });
         assert_eq!(Promise::of(0.9, &found), Promise { found: 0.98, from: 3 });
@@ -142,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_sorted_and_each_once() {
+    fn sizes_are_sorted_and_distinct() {
         let sizes = sizes(1000, [100, 5, 2000, 0]);
         assert!(sizes.is_sorted_by(|a, b| a < b) && sizes.contains(&100) && sizes[63] == 64 && sizes[64] == 72);
         assert!(sizes.last() == Some(&960) && super::sizes(10, []).len() == 10);

@@ -1,12 +1,12 @@
-//! The recall contract: from the threshold and the wanted recall to bands and rows.
+//! The recall guarantee: chooses bands and rows for the threshold and the required recall.
 
 use super::{Curve, curve::MAX_SLOTS};
 use crate::error::{ErrorKind, Result};
 
-/// Slots that are spent when the user names no bands and rows.
+/// The number of slots if the user gives no bands and rows.
 pub const DEFAULT_SLOTS: usize = 128;
 
-/// A banding that keeps a promise: P(found) at `threshold` is at least `recall`.
+/// Bands and rows with a guarantee: P(found) at `threshold` is at least `recall`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     curve: Curve,
@@ -14,19 +14,19 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Chooses bands and rows. More rows make fewer false candidates, more bands find more; so: the most rows whose bands
-    /// reach the recall within [`DEFAULT_SLOTS`] slots, then all the bands that fit. The slots are there anyway, and the
-    /// bands beyond the needed ones make the recall better than asked. Where even one row does not reach it, the signature
-    /// grows, up to [`MAX_SLOTS`].
+    /// Chooses bands and rows. More rows give fewer false candidates, and more bands find more pairs. So the function takes the
+    /// largest number of rows with which the bands reach the recall within [`DEFAULT_SLOTS`] slots, and then all the bands that
+    /// fit. The slots exist anyway, and the additional bands raise the recall above the required one. If even bands of one row do
+    /// not reach the recall, the signature grows, up to [`MAX_SLOTS`].
     ///
-    /// Minimising the areas of the curve instead, as is usual, finds a third to a half of the pairs *at* the threshold.
+    /// The usual alternative, minimising the areas of the curve, finds a third to a half of the pairs *at* the threshold.
     pub fn choose(threshold: f64, recall: f64) -> Result<Self> {
         Self::check(threshold, recall)?;
         let mut slots = DEFAULT_SLOTS;
         while slots <= MAX_SLOTS {
             let fit = |rows| Curve { bands: slots / rows, rows };
             if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
-                // At a threshold of one, any band finds: as many rows as possible would leave a single band.
+                // At a threshold of one, any band finds the pair, and the maximum number of rows would leave a single band.
                 let curve = fit(rows.min(MOST_ROWS));
                 return Ok(Self { curve, threshold });
             }
@@ -35,26 +35,26 @@ impl Shape {
         Err(ErrorKind::NoShape { threshold, recall, max: MAX_SLOTS }.into())
     }
 
-    /// Takes the user's bands and rows, if they keep the promise.
+    /// Takes the user's bands and rows, if they reach the recall.
     pub fn given(bands: usize, rows: usize, threshold: f64, recall: f64) -> Result<Self> {
         Self::check(threshold, recall)?;
         let curve = Curve::new(bands, rows)?;
         let found = curve.found(threshold);
         if found < recall {
             let enough = (1..=MAX_SLOTS / rows).find(|&bands| Curve { bands, rows }.found(threshold) >= recall);
-            let mut ways = vec!["give fewer rows".to_string()];
-            ways.extend(enough.map(|bands| format!("give {bands} bands of {rows} rows")));
+            let mut ways = vec!["use fewer rows".to_string()];
+            ways.extend(enough.map(|bands| format!("use {bands} bands of {rows} rows")));
             let attainable = (found * 100.0).floor() / 100.0;
-            ways.extend((attainable > 0.0).then(|| format!("ask for a recall of {attainable}")));
+            ways.extend((attainable > 0.0).then(|| format!("lower the recall to {attainable}")));
             let ways = ways.join(", or ");
             return Err(ErrorKind::Unreachable { bands, rows, threshold, recall, found, ways }.into());
         }
         Ok(Self { curve, threshold })
     }
 
-    /// Whether a threshold and a recall can be asked for at all.
+    /// Checks that a threshold and a recall are in range.
     pub fn check(threshold: f64, recall: f64) -> Result<()> {
-        // Written so that NaN fails.
+        // These conditions are written so that NaN fails.
         if !(threshold > 0.0 && threshold <= 1.0) {
             return Err(ErrorKind::Threshold(threshold).into());
         }
@@ -64,18 +64,18 @@ impl Shape {
         Ok(())
     }
 
-    /// The S-curve of the chosen bands and rows.
+    /// Returns the S-curve of the chosen bands and rows.
     pub fn curve(self) -> Curve {
         self.curve
     }
 
-    /// The threshold t.
+    /// Returns the threshold t.
     pub fn threshold(self) -> f64 {
         self.threshold
     }
 }
 
-/// Rows beyond which a band says no more than equality would.
+/// The number of rows beyond which a band only detects equal sets.
 const MOST_ROWS: usize = 32;
 
 #[cfg(test)]
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_in_words() {
+    fn invalid_settings_are_refused_with_a_message() {
         for t in [0.0, -1.0, 1.5, f64::NAN] {
             assert!(matches!(Shape::choose(t, 0.99).unwrap_err().kind(), ErrorKind::Threshold(_)));
         }

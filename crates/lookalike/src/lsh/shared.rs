@@ -1,33 +1,34 @@
-//! Shared fingerprints, counted by sort and merge: the way that clustered the whole web (Broder, Glassman, Manasse, Zweig
-//! 1997, *Syntactic clustering of the Web*, section 4), and the one that finds what is *contained*.
+//! Shared fingerprints, counted by sorting and merging. This method clustered the whole web (Broder, Glassman, Manasse, Zweig
+//! 1997, *Syntactic clustering of the Web*, section 4), and it also finds *contained* texts.
 //!
-//! (fingerprint, document) rows are sorted; each fingerprint gives the pairs of its documents; the pairs are sorted, and as
-//! often as one stands there, so many fingerprints the two share. A fingerprint in very many documents (a page's form, a
-//! licence's head) would give the square of their number, and says least about any two of them: it is set aside and reported. It
-//! finds nobody then, but counts for pairs that something rarer found.
+//! (fingerprint, document) rows are sorted, and each fingerprint gives the pairs of its documents. The pairs are sorted, and the
+//! number of times that a pair occurs is the number of fingerprints that its two documents share. The number of pairs of one
+//! fingerprint grows with the square of the number of its documents, which is too large for a very common one (a page template,
+//! the head of a licence). A common fingerprint is also the least informative about any two of its documents, so it is excluded
+//! and reported. It then produces no candidates, but it counts for pairs that a rarer fingerprint found.
 
-/// Fingerprints in more documents than this are set aside, as in the paper.
+/// Fingerprints in more documents than this are excluded, as in the paper.
 pub const COMMON: u32 = 1000;
 
-/// A fingerprint that was set aside, and in how many documents it is.
+/// An excluded fingerprint, and the number of documents that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Common {
     /// The fingerprint.
     pub fingerprint: u64,
-    /// Its documents.
+    /// The number of its documents.
     pub documents: u32,
 }
 
-/// The pairs of documents that share a fingerprint, sorted, with how many, and what was set aside, in order. The lists have each
-/// fingerprint once; those of more than `common` documents give no pair. Memory: 16 bytes for each listed fingerprint, and 8 for
-/// each pair as often as it stands there.
+/// Returns the pairs of documents that share a fingerprint, sorted, each with the number of fingerprints that they share. Also
+/// returns the excluded fingerprints, in order. Each list must contain a fingerprint only once. Fingerprints of more than
+/// `common` documents give no pair. Memory: 16 bytes per listed fingerprint, and 8 bytes per pair and shared fingerprint.
 pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, Vec<Common>) {
     let mut rows: Vec<(u64, u32)> = (0..).zip(lists).flat_map(|(d, list)| list.iter().map(move |&f| (f, d))).collect();
     rows.sort_unstable();
-    let (mut pairs, mut aside) = (Vec::new(), Vec::new());
+    let (mut pairs, mut excluded) = (Vec::new(), Vec::new());
     for documents in rows.chunk_by(|a, b| a.0 == b.0) {
         if documents.len() as u32 > common {
-            aside.push(Common { fingerprint: documents[0].0, documents: documents.len() as u32 });
+            excluded.push(Common { fingerprint: documents[0].0, documents: documents.len() as u32 });
             continue;
         }
         for (i, a) in documents.iter().enumerate() {
@@ -36,7 +37,7 @@ pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, 
     }
     pairs.sort_unstable();
     let counts = pairs.chunk_by(|a, b| a == b).map(|same| (same[0].0, same[0].1, same.len() as u32)).collect();
-    (counts, aside)
+    (counts, excluded)
 }
 
 #[cfg(test)]
@@ -49,7 +50,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn counts_are_intersections_without_what_is_common(
+        fn counts_are_intersections_without_common_elements(
             sets in prop::collection::vec(prop::collection::btree_set(0u64..30, 0..12), 0..20),
             common in 1u32..12,
         ) {
@@ -62,13 +63,13 @@ mod tests {
                 }
             }
             let lists: Vec<Vec<u64>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
-            let (counts, aside) = shared_counts(&lists, common);
+            let (counts, excluded) = shared_counts(&lists, common);
             prop_assert_eq!(counts, expected);
-            let set_aside: Vec<Common> = (0..30)
+            let append_raw: Vec<Common> = (0..30)
                 .map(|fingerprint| Common { fingerprint, documents: documents(&fingerprint) })
                 .filter(|c| c.documents > common)
                 .collect();
-            prop_assert_eq!(aside, set_aside);
+            prop_assert_eq!(excluded, append_raw);
         }
     }
 }

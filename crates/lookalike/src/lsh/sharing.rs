@@ -1,4 +1,4 @@
-//! When sharing so many sampled fingerprints makes two documents candidates: the recall contract of MOD_m sketches.
+//! The number of shared sampled fingerprints that makes two documents candidates: the recall guarantee of MOD_m sketches.
 
 use super::promise::PairSizes;
 use crate::{
@@ -10,22 +10,23 @@ use crate::{
     },
 };
 
-/// What a document is compared by: the elements of its MOD_m sketch, or what was made of them.
+/// The sample by which a document is compared: the elements of its MOD_m sketch, or features derived from them.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
-    /// i, where 2ⁱ divides every element.
+    /// The level i: 2ⁱ divides every element.
     pub level: u32,
-    /// Sorted, each once.
+    /// The elements, sorted, each once.
     pub elements: &'a [u64],
 }
 
 impl Sample<'_> {
-    /// How many elements both have. Where the levels differ these are divisible by the larger modulus of themselves.
+    /// Returns the number of elements that are in both samples. If the levels differ, shared elements are divisible by the larger
+    /// modulus automatically.
     pub fn shared(&self, other: Self) -> u64 {
         shared_of_least(self.elements, other.elements, usize::MAX).0
     }
 
-    /// How many of its elements 2^level divides.
+    /// Returns the number of elements that 2^level divides.
     pub fn count(&self, level: u32) -> usize {
         match level > self.level {
             true => self.elements.iter().filter(|element| element.trailing_zeros() >= level).count(),
@@ -34,50 +35,55 @@ impl Sample<'_> {
     }
 }
 
-/// What the shared elements are a share of.
+/// The set whose size the number of shared elements is divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Against {
-    /// The elements of either document: resemblance.
+    /// The union of both documents' elements. The share is then their resemblance.
     Union,
-    /// The elements of the document with fewer: containment of one in the other.
+    /// The elements of the document with fewer elements. The share is then its containment in the other.
     Smaller,
 }
 
-/// The rule: by how many shared elements of how many a pair is a candidate.
+/// The rule that decides whether a pair is a candidate: the number of elements that it must share, given the number of its
+/// elements.
 ///
-/// Of a pair at the threshold, each sampled element is shared with probability t (Broder 1997, section 3: the sketches'
-/// estimators are unbiased), so the shared ones of n are binomial (section 4.2). A pair that shares so few that a pair at t
-/// would share no more with a probability of at most `miss` is none.
+/// For a pair at the threshold, each sampled element is shared with probability t (Broder 1997, section 3: the estimators of the
+/// sketches are unbiased). So the number of shared elements among n sampled ones is binomial (section 4.2). A pair that shares k
+/// elements is not a candidate if a pair at the threshold would share at most k with a probability of at most `miss`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sharing {
     against: Against,
     threshold: f64,
     miss: f64,
     modulus: Modulus,
-    /// The least that suffices, for numbers of elements up to [`TABLED`]: a binomial sum for each pair took half of the time.
+    /// The minimum number of shared elements, for each number of elements up to [`TABLED`]. Without this table, computing a
+    /// binomial sum for each pair took half of the time.
     least: Vec<u32>,
 }
 
-/// Far more elements than a sample has by a growing modulus.
+/// The largest number of elements for which the minimum is stored in a table. It is far more than a sample with a growing modulus
+/// has.
 const TABLED: usize = 600;
 
-/// The fewest shingles of a text for which the recall is promised where a fixed modulus samples: shorter ones may by chance
-/// have no sampled shingle at all.
+/// The smallest number of shingles for which a fixed modulus guarantees the recall. Shorter texts may by chance have no sampled
+/// shingle at all.
 pub const FEWEST_SHINGLES: usize = 50;
 
-/// Half of what may be missed is given to texts that share too few by chance, the other half to those of which too few
-/// shingles are sampled.
+/// Half of the allowed misses are reserved for texts that share too few sampled elements by chance, the other half for texts with
+/// too few sampled shingles.
 const MISS_SHARE: f64 = 0.5;
 
 impl Sharing {
-    /// Chooses the modulus by the threshold and the recall, or takes the one that is given.
+    /// Chooses the modulus for the threshold and the recall, or takes the given one.
     ///
-    /// For resemblance it grows with the text, so that large texts cost no more than small ones: the two are about as large.
-    /// For containment it stops growing at the largest power of two with which texts of [`FEWEST_SHINGLES`] are found in those
-    /// of any length: the sketch of a short excerpt and that of a long whole must both have what they share.
+    /// For resemblance, the modulus grows with the text, so that large texts cost no more than small ones. This is possible
+    /// because similar texts have about the same size. For containment, the modulus stops growing at the largest power of two
+    /// with which texts of [`FEWEST_SHINGLES`] shingles are found in texts of any length. The sketches of a short excerpt and of
+    /// the long whole must both include the elements that they share.
     ///
     /// # Errors
-    /// When the threshold or the recall cannot be, when a given modulus finds less, or grows where parts are to be found.
+    /// Returns an error if the threshold or the recall is out of range, if a given modulus does not reach the recall, or if a
+    /// given modulus grows with the text although contained texts are to be found.
     pub fn new(against: Against, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
         super::Shape::check(threshold, recall)?;
         let miss = MISS_SHARE * (1.0 - recall);
@@ -105,7 +111,7 @@ impl Sharing {
         }
         let (mut least, mut table) = (1, vec![1]);
         for n in 1..=TABLED {
-            // More elements, no fewer shared.
+            // More elements never require fewer shared ones.
             while !sharing.suffices(least, n) {
                 least += 1;
             }
@@ -115,13 +121,13 @@ impl Sharing {
         Ok(sharing)
     }
 
-    /// How documents are sampled.
+    /// Returns how documents are sampled.
     pub fn modulus(&self) -> Modulus {
         self.modulus
     }
 
-    /// Whether two documents share enough to be candidates. It suffices that one may be similar to the other. Cost: a merge of
-    /// the two samples.
+    /// Returns whether two documents share enough to be candidates. For containment, it is enough that either one may be
+    /// contained in the other. Cost: a merge of the two samples.
     pub fn is_candidate(&self, a: Sample, b: Sample) -> bool {
         let level = a.level.max(b.level);
         let (counts, shared) = ([a.count(level), b.count(level)], a.shared(b) as usize);
@@ -131,13 +137,14 @@ impl Sharing {
         }
     }
 
-    /// The fewest shared elements that make a document with `n` a candidate of one with as many or more; more than `n` where
-    /// none do.
+    /// Returns the smallest number of shared elements that makes a document with `n` elements and a document with at least as
+    /// many a candidate pair. The result is above `n` if no number suffices.
     pub fn least(&self, n: usize) -> usize {
         if let Some(&least) = self.least.get(n) {
             return least as usize;
         }
-        // Who shares more suffices too: of 1,000 elements a bisection takes a hundredth of the time of trying one after the other.
+        // If a number suffices, all larger ones do. For 1,000 elements, bisection takes a hundredth of the time of trying each
+        // number.
         let (mut least, mut enough) = (1, n + 1);
         while least < enough {
             let middle = least.midpoint(enough);
@@ -149,26 +156,26 @@ impl Sharing {
         least
     }
 
-    /// What the shared elements are a share of.
+    /// Returns the set whose size the number of shared elements is divided by.
     pub fn against(&self) -> Against {
         self.against
     }
 
-    /// Whether a pair at the threshold may well share only so many of n.
+    /// Returns whether a pair at the threshold shares only `shared` of n elements with a probability above `miss`.
     fn suffices(&self, shared: usize, n: usize) -> bool {
         shared > 0 && (shared as f64 >= self.threshold * n as f64 || probability(n, self.threshold, 0..=shared) > self.miss)
     }
 
-    /// P(found) of a pair at the threshold of which n elements were sampled.
+    /// Returns P(found) of a pair at the threshold with n sampled elements.
     fn found_of(&self, n: usize) -> f64 {
         probability(n, self.threshold, self.least(n)..=n)
     }
 
-    /// P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members, by the binomial model of the
-    /// rule: what a modulus is chosen by.
+    /// Returns P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members, by the binomial
+    /// model of the rule. The modulus is chosen with this probability.
     fn found(&self, size: usize) -> f64 {
         let level = match self.modulus {
-            // A part is found in a whole of any length.
+            // A part must be found in a whole of any length.
             Modulus::Capped { level, .. } => level,
             modulus => modulus.level(size),
         };
@@ -176,9 +183,9 @@ impl Sharing {
         (1..=size).map(|n| probability(size, share, n..=n) * self.found_of(n)).sum()
     }
 
-    /// P(found) of a pair of sets: the probability that enough is sampled of what both have. Each shared element and each other one
-    /// is sampled by itself, so no model of what is shared is needed. For containment `pair.b` does not matter: the larger set
-    /// may have any size, and the least probability is given.
+    /// Returns P(found) of a pair of sets: the probability that enough of their shared elements is sampled. Each element is
+    /// sampled independently, so this needs no model of the shared elements. For containment, `pair.b` has no effect: the larger
+    /// set may have any size, and the result is the minimum probability.
     pub fn found_of_pair(&self, pair: PairSizes) -> f64 {
         let PairSizes { shared, a, b } = pair;
         let (alone, levels) = match self.against {
@@ -191,13 +198,13 @@ impl Sharing {
         (levels[0]..=levels[1]).map(|level| self.found_on_level(level, shared, alone)).fold(1.0, f64::min)
     }
 
-    /// The level on which the samples of two sets are compared.
+    /// Returns the level on which the samples of two sets are compared.
     pub fn common_level(&self, pair: PairSizes) -> u32 {
         let [a, b] = self.levels(pair);
         a.max(b)
     }
 
-    /// The levels of both sets.
+    /// Returns the levels of both sets.
     pub fn levels(&self, PairSizes { shared, a, b }: PairSizes) -> [u32; 2] {
         [a, b].map(|own| self.modulus.level(shared + own))
     }
@@ -207,14 +214,14 @@ impl Sharing {
         let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
         let mut found = 0.0;
         for (k, mass) in (least_shared..).zip(shared) {
-            // More elements ask for no fewer shared ones, so the pair is found up to some number of others.
+            // More elements never require fewer shared ones, so the pair is found up to a certain number of other elements.
             let others = (least_alone..).zip(&alone).take_while(|(m, _)| k > 0 && k >= self.least(k + m));
             found += mass * others.map(|(_, mass)| mass).sum::<f64>();
         }
         found
     }
 
-    /// Sizes of sets above `size`, and up to `most`, at which the modulus doubles.
+    /// Returns the sizes of sets above `size`, and up to `most`, at which the modulus doubles.
     pub fn edges(&self, size: usize, most: usize) -> Vec<usize> {
         let (least, highest) = match self.modulus {
             Modulus::Fixed { .. } => return Vec::new(),
@@ -225,11 +232,12 @@ impl Sharing {
         levels.take_while(|&edge| edge <= most).filter(|&edge| edge > size).collect()
     }
 
-    /// P(found) of a pair at the threshold, at the least: of all where the modulus grows with the text, else of texts of
-    /// [`FEWEST_SHINGLES`] and more.
+    /// Returns the minimum of P(found) for pairs at the threshold: over all texts if the modulus grows with the text, otherwise
+    /// over texts of at least [`FEWEST_SHINGLES`].
     pub fn found_at_threshold(&self) -> f64 {
         match self.modulus {
-            // It saws with the number of elements, which is at least so many; less and less as they grow.
+            // The probability is a sawtooth over the number of elements, which is at least `least`. Its amplitude decreases as
+            // the number grows.
             Modulus::Growing { least } => (least..=4 * least).map(|n| self.found_of(n)).fold(1.0, f64::min),
             Modulus::Fixed { .. } | Modulus::Capped { .. } => self.found(FEWEST_SHINGLES),
         }

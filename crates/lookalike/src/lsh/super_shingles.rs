@@ -1,15 +1,16 @@
 //! Super-shingles (Broder, Glassman, Manasse, Zweig 1997, *Syntactic clustering of the Web*, section 5): shingles of the
-//! shingles. A text's sampled fingerprints, sorted, are themselves cut into runs of w; texts that share a single run share w
-//! consecutive elements of the sample, and hardly do so by chance. Fewer rows to count, nothing to count them for; short texts
-//! with small samples, and pairs of unlike sizes, are found less well.
+//! shingles. The sorted sampled fingerprints of a text are cut into overlapping runs of w. Texts that share a single run share w
+//! consecutive elements of the sample, which hardly happens by chance. So there are fewer rows to sort, and shared elements need
+//! not be counted. Short texts with small samples, and pairs of different sizes, are found less reliably.
 
 use super::{PairSizes, Sharing, sharing::Sample};
 use crate::{fingerprint::finish, sketch::binomial::masses};
 
-/// Fills `features` with a text's super-shingles of `length` elements, sorted, each once; of a smaller sample the whole is
-/// the only one.
+/// Fills `features` with the super-shingles of a text, sorted, without repeats. A super-shingle has `length` elements; a sample
+/// with fewer elements has only one super-shingle, the whole sample.
 ///
-/// Those of the next level's sample are given too: of two similar texts the larger may just have reached the next modulus.
+/// The super-shingles of the next level's sample are included, because the larger of two similar texts may just have reached the
+/// next modulus.
 pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
     features.clear();
     for level in [sample.level, sample.level + 1] {
@@ -21,10 +22,12 @@ pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
     features.dedup();
 }
 
-/// P(n elements of a sorted union, each shared with probability p, have `length` shared ones in a row): how likely a pair of
-/// resemblance p shares a super-shingle when their samples have n elements together.
+/// Returns the probability that n elements of a sorted union include `length` shared ones in a row, if each is shared with
+/// probability p. This is the probability that a pair of resemblance p shares a super-shingle if their samples have n elements
+/// together.
 pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
-    // without[i] = P(no such run among the first i): the last i elements are a run's rest behind an unshared one.
+    // without[i] = P(no such run among the first i elements). A first run that ends at i follows an unshared element, and no run
+    // ends before that element.
     let mut without = vec![1.0f64; n + 1];
     let length = length.max(1);
     let run = p.powi(length as i32);
@@ -34,15 +37,16 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
     1.0 - without[n]
 }
 
-/// How likely two sets share a super-shingle, by the numbers of their sampled elements.
+/// The probability that two sets share a super-shingle, for given numbers of shared and other sampled elements.
 ///
-/// `shares_run` takes every element for shared with the same probability. Small sets need more: their samples are one
-/// super-shingle, the whole; of so many elements exactly so many are shared; and the next level's sample, about every other
-/// element, has super-shingles too.
+/// `shares_run` assumes that every element is shared with the same probability. Small sets need three refinements. A small sample
+/// has only one super-shingle, the whole sample. The number of shared elements is exact, not random. And the sample of the next
+/// level, which has about every other element, also has super-shingles.
 #[derive(Debug, Clone)]
 pub struct SharedSuperShingles {
     most: [usize; 2],
-    /// P(found) for k shared elements and m others, at `k * (most[1] + 1) + m`: on one level alone, and with the next.
+    /// P(found) for k shared elements and m others, at `k * (most[1] + 1) + m`: first for one level alone, then including the
+    /// next level.
     found: [Vec<f64>; 2],
 }
 
@@ -50,17 +54,18 @@ impl SharedSuperShingles {
     /// Computes the probabilities for up to `shared` shared sampled elements and up to `alone` others, and super-shingles of
     /// `length` elements.
     ///
-    /// All orders of the elements are equally likely. Goes through them from the first element to the last with the shared ones in
-    /// a row so far, on both levels. Cost: `length`² · `shared` · `alone` steps.
+    /// All orders of the elements are equally likely. The computation processes the elements from first to last, and tracks how
+    /// many shared ones are in a row so far, on both levels. Cost: `length`² · `shared` · `alone` steps.
     pub fn new(length: usize, [shared, alone]: [usize; 2]) -> Self {
         let found = [false, true].map(|next| table(length.max(1), [shared, alone], next));
         Self { most: [shared, alone], found }
     }
 
-    /// P(found) of two sets, sampled as `sharing` says. Beyond the computed numbers it is that of the largest one.
+    /// Returns P(found) of two sets that are sampled as `sharing` specifies. If there are more elements than `new` was given, the
+    /// value for the largest computed numbers is used.
     pub fn found(&self, sharing: &Sharing, pair: PairSizes) -> f64 {
         let levels = sharing.levels(pair);
-        // Sets on different levels have the larger level alone in common.
+        // Sets on different levels have only the larger level in common.
         let table = &self.found[usize::from(levels[0] == levels[1])];
         let share = 0.5f64.powi(sharing.common_level(pair) as i32);
         let ((k, shared), (m, alone)) = (masses(pair.shared, share), masses(pair.a + pair.b, share));
@@ -73,13 +78,13 @@ impl SharedSuperShingles {
     }
 }
 
-/// Masses of the states: rows of shared elements on the next level and on this one, and whether all elements of the next level so
-/// far are shared.
+/// The probability of each state. A state is the number of shared elements in a row on the next level, their number on this
+/// level, and whether all elements of the next level so far are shared.
 type States = Vec<[f64; 2]>;
 
-/// P(found) for up to so many shared elements and others, as in [`SharedSuperShingles`].
+/// Returns P(found) for all numbers of shared elements and of others, up to the given ones, as in [`SharedSuperShingles`].
 fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
-    // Longer rows than there are elements are never complete.
+    // A run longer than the number of shared elements is never complete.
     let rows = length.min(shared + 1);
     let at = |next_row: usize, row: usize| next_row * rows + row;
     let fresh = || vec![[0.0f64; 2]; if next { rows * rows } else { rows }];
@@ -122,7 +127,7 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
                     }
                 }
             }
-            // Where nothing but shared elements was sampled, the wholes are equal.
+            // If only shared elements were sampled, the whole samples are equal.
             let missed = match (k, m) {
                 (0, _) => 1.0,
                 (_, 0) => 0.0,
@@ -140,15 +145,17 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
     found
 }
 
-/// The same of large sets, of which n elements are sampled on average: the least that any sets have whose samples are on one level.
-/// The number of sampled elements varies, and a sample that is smaller by chance loses more than a larger one gains.
+/// Like `shares_run`, for large sets of which n elements are sampled on average: returns the minimum over all sets whose samples
+/// are on one level. The number of sampled elements varies, and a sample that is smaller by chance loses more than a larger one
+/// gains.
 pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
-    // One element in a million of a set of n million.
+    // Modelled as a set of n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
     let (first, masses) = masses(n << 20, 0.5f64.powi(20));
     (first..).zip(masses).map(|(n, mass)| mass * shares_run(n, p, length)).sum()
 }
 
-/// The longest run that pairs at the threshold share with probability `recall` when of large sets n elements are sampled on average.
+/// Returns the longest run that pairs at the threshold share with probability `recall`, if n elements of large sets are sampled
+/// on average.
 pub fn longest_run(n: usize, threshold: f64, recall: f64) -> usize {
     (1..=n).rev().find(|&length| shares_run_of_mean(n, threshold, length) >= recall).unwrap_or(1)
 }
@@ -159,7 +166,7 @@ mod tests {
     use crate::fingerprint::SplitMix64;
 
     #[test]
-    fn runs_are_counted_as_by_trying_all() {
+    fn run_counts_match_brute_force() {
         for n in 1..12usize {
             for length in 1..=n {
                 for p in [0.3, 0.8] {
@@ -176,9 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn super_shingles_of_both_levels_are_counted_as_by_trying_all() {
-        // Numbers of the union in order: bit i of `shared` says whether both have element i, bit i of `next` whether it is of the
-        // next level. What one has alone is dealt in turns.
+    fn super_shingle_counts_of_both_levels_match_brute_force() {
+        // The elements of the union are numbered in order. Bit i of `shared` says whether both sets have element i, and bit i of
+        // `next` says whether element i is on the next level. Elements that are in only one set are assigned to the two sets
+        // alternately.
         for (n, length) in [(0, 2), (1, 2), (2, 1), (3, 3), (4, 2), (5, 9), (6, 3), (7, 2), (7, 4), (7, 7)] {
             let table = SharedSuperShingles::new(length, [n as usize; 2]);
             let mut tried = vec![[0.0, 0.0, 0.0]; n as usize + 1];
@@ -204,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn on_one_level_runs_are_counted_as_by_trying_all() {
+    fn run_counts_on_one_level_match_brute_force() {
         for (n, length) in [(3usize, 3), (6, 2), (9, 4), (11, 5)] {
             let table = SharedSuperShingles::new(length, [n; 2]);
             for k in 1..n {
@@ -218,13 +226,13 @@ mod tests {
     }
 
     #[test]
-    fn similar_samples_share_one_as_often_as_is_said() {
+    fn similar_samples_share_a_super_shingle_at_the_stated_rate() {
         let mut random = SplitMix64::new(11);
         let (mut shared, trials) = (0, 2000);
         for _ in 0..trials {
             let (mut a, mut b) = (Vec::new(), Vec::new());
             for _ in 0..60 {
-                // Odd, so that the next level's sample is empty.
+                // Odd elements leave the sample of the next level empty.
                 let element = random.next_u64() | 1;
                 match random.next_u64() % 10 {
                     0 => a.push(element),

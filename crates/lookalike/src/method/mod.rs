@@ -1,5 +1,5 @@
-//! What a user asks for, checked once, and turned into the functions that a run is made of: text → sketch, two sketches →
-//! *candidate or not*, two sets → *similar or not*.
+//! The configuration of the user, checked once and converted to the functions of a run: text → sketch, two sketches → *candidate
+//! or not*, two sets → *similar or not*.
 
 mod scratch;
 
@@ -28,8 +28,8 @@ use crate::{
     verify::{self, Figures, Measure, Overlap, Passage},
 };
 
-/// A checked configuration: text → sketch, text → set, two sketches → candidate or not. For programs that keep sketches by themselves;
-/// `examples/index.rs` and `examples/custom_pipeline.rs` are two.
+/// A checked configuration: text → sketch, text → set, two sketches → candidate or not. Use it in programs that store sketches
+/// themselves; `examples/index.rs` and `examples/custom_pipeline.rs` are two examples.
 #[derive(Debug, Clone)]
 pub struct Method {
     config: Config,
@@ -42,7 +42,7 @@ pub struct Method {
 }
 
 impl Method {
-    /// Checks a configuration. [`Dedup::method`](crate::Dedup::method) makes both from settings.
+    /// Checks a configuration. [`Dedup::method`](crate::Dedup::method) creates the configuration and the method from settings.
     ///
     /// ```
     /// use lookalike::{Config, Method};
@@ -52,12 +52,12 @@ impl Method {
     ///
     /// let mut config = Config::default();
     /// config.threshold = 80.0;
-    /// assert!(Method::new(config).unwrap_err().to_string().contains("such as 0.8"));
+    /// assert!(Method::new(config).unwrap_err().to_string().contains("for example 0.8"));
     /// # Ok::<(), lookalike::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Whatever in it cannot be, with the way out in the message.
+    /// Returns an error if a setting or a combination is impossible. The message says what to do instead.
     pub fn new(config: Config) -> Result<Self> {
         let shingling = Shingling::new(config.k())?;
         config.tokens.check()?;
@@ -93,37 +93,38 @@ impl Method {
         Ok(Self { config, shingling, verify, rabin, anchors, sketcher, simd: Simd::detect() })
     }
 
-    /// What was asked for.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The shingles' length.
+    /// Returns how tokens are divided into shingles, including the length of a shingle.
     pub fn shingling(&self) -> Shingling {
         self.shingling
     }
 
-    /// What *similar* means in this run.
+    /// Returns the meaning of *similar* for this method.
     pub fn verify(&self) -> Verify {
         self.verify
     }
 
-    /// The least similarity of a match, by what is measured or by what the sketches say.
+    /// Returns the least similarity of a match, by the measure or by the estimate of the sketches.
     pub fn least(&self) -> f64 {
         match (&self.config.candidates, self.verify) {
-            // Candidates differ in no more bits than may differ, or in no sentence: they are matches.
+            // Candidates already differ in at most the allowed number of bits, or have the same longest sentences, so each of
+            // them is a match.
             (Candidates::SimHash(_) | Candidates::Sentences(_), Verify::Sketch) => 0.0,
             _ => self.config.threshold,
         }
     }
 
-    /// Bands, rows and the promise they keep; none where candidates are not found by bands.
+    /// Returns the bands and rows, which guarantee the recall at the threshold; none if candidates are not found by bands.
     pub fn shape(&self) -> Option<Shape> {
         self.sketcher.shape()
     }
 
-    /// The share of the pairs at the threshold that are found at the least, and the size of texts from which that holds; none where
-    /// it is not known. Cost: up to 0.1 s where sampled shingles are shared.
+    /// Returns the minimum share of pairs at the threshold that are found, and the minimum size of texts for which it is valid;
+    /// none if this is not known. Cost: up to 0.1 s for sampled shingles.
     ///
     /// ```
     /// let method = lookalike::Method::new(lookalike::Config::default())?;
@@ -142,19 +143,20 @@ impl Method {
         Promised::new(&self.sketcher, self.config.measure, self.config.threshold)
     }
 
-    /// How candidates are found, in words.
+    /// Returns a description of how candidates are found.
     pub fn found_by(&self) -> String {
         match (&self.config.candidates, self.config.cluster) {
-            (_, Cluster::Greedy(by)) => format!("the {} least fingerprints of each text", by.sample),
+            (_, Cluster::Greedy(by)) => format!("the {} smallest fingerprints of each text", by.sample),
             (Candidates::Exact, _) => "equal canonical forms".into(),
             (Candidates::All, _) => "an exact join of all sets".into(),
             _ => self.sketcher.found_by(),
         }
     }
 
-    /// Fills `scratch` with all that a run keeps of a text. For bands and SimHash nothing is allocated once the buffers have grown.
+    /// Fills `scratch` with the sketch of a text, which is all that a run stores about the text. For bands and SimHash, nothing
+    /// is allocated once the buffers have grown.
     ///
-    /// Cost: by default about a nanosecond a byte of a long text with AVX-512, and less than a microsecond a short one.
+    /// Cost: by default about a nanosecond per byte of a long text with AVX-512, and less than a microsecond for a short one.
     ///
     /// ```
     /// use lookalike::{Config, Method, Scratch};
@@ -176,7 +178,7 @@ impl Method {
         self.sketcher.sketch(self.simd, text, scratch);
     }
 
-    /// Fills `scratch.fingerprints` with the text's shingle *set*, sorted, for exact verification.
+    /// Fills `scratch.fingerprints` with the shingle *set* of the text, sorted, for exact verification.
     ///
     /// ```
     /// use lookalike::{Config, Method, Scratch, verify::Overlap};
@@ -207,14 +209,14 @@ impl Method {
             fingerprint::token_hashes(&scratch.tokens, hashes);
         }
         if by == TokensBy::Items {
-            sets::put_in_order(self.config.occurrences, &mut scratch.room, hashes);
+            sets::put_in_order(self.config.occurrences, &mut scratch.sorting, hashes);
         }
         let fingerprints = &mut scratch.fingerprints;
         match &self.rabin {
             None => fingerprint::fingerprints_by(self.simd, hashes, self.shingling, fingerprints),
             Some(rabin) => {
                 rabin.shingles(&scratch.tokens, self.shingling, fingerprints);
-                // Residues lie below 2ˡ; MinHash looks at the upper half of a number.
+                // Residues are below 2ˡ, but MinHash uses the upper half of a number.
                 fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
             }
         }
@@ -227,7 +229,8 @@ impl Method {
         }
     }
 
-    /// What [`Keep::Longest`](crate::cluster::Keep::Longest) orders by: the characters of a text, or the items of a set.
+    /// Returns the length that [`Keep::Longest`](crate::cluster::Keep::Longest) compares: the number of characters of a text, or
+    /// of items of a set.
     pub fn length(&self, text: &str) -> u64 {
         match self.config.tokens {
             TokensBy::Items => set_size(text, self.config.occurrences),
@@ -253,14 +256,15 @@ impl Method {
         Overlap::of(&a, &b).into()
     }
 
-    /// The place of each token whose hash [`set`](Self::set) leaves in `scratch.token_hashes`, in bytes of the text; of a set's items
-    /// in the order of their places. Cost: one pass, slower than that.
+    /// Returns the position, in bytes of the text, of each token for which [`set`](Self::set) leaves a hash in
+    /// `scratch.token_hashes`. The items of a set are in the order of their positions. Cost: one pass, slower than that of
+    /// [`set`](Self::set).
     pub fn token_spans(&self, text: &str) -> Vec<Span> {
         text::token_spans(text, self.config.tokens, self.config.folds)
     }
 
-    /// Both texts cut into passages, for people: by the shingles that both have, however their occurrences are counted and their
-    /// numbers made. Cost: three passes over each.
+    /// Cuts both texts into passages, for people. The cut depends only on the shingles that both texts have, not on the settings
+    /// for occurrences and fingerprints. Cost: three passes over each text.
     ///
     /// ```
     /// let method = lookalike::Dedup::new().shingle(2).method()?;
@@ -285,8 +289,8 @@ impl Method {
         [cut(0, 1), cut(1, 0)]
     }
 
-    /// The second half of *candidate*: two documents that share a key must also be alike in their fixed-size sketches,
-    /// [`Scratch::bits`] of each.
+    /// Returns whether two documents agree in their fixed-size sketches, the [`Scratch::bits`] of each. This is the second half
+    /// of the definition of *candidate*: two documents that share a key must also agree.
     #[inline]
     pub fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         self.sketcher.agree(a, b)
@@ -314,7 +318,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_kernel_gives_what_the_single_steps_give(
+        fn every_kernel_agrees_with_the_single_steps(
             words in prop::collection::vec("[a-zA-Z]{1,9}|[0-9é]{1,3}|漢字か|[a-z]{14,20}|[.\n\"\\\\]|がＡ", 0..300),
             k in prop::sample::select(vec![1, 2, 5, 9, 20]),
             labelled: bool,
@@ -352,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_go_together_is_refused() {
+    fn conflicting_settings_are_refused() {
         let refused = |config| Method::new(config).unwrap_err().kind().clone();
         let half = Candidates::Bands(Bands { bands: Some(20), ..Bands::default() });
         assert_eq!(refused(Config { candidates: half, ..Config::default() }), ErrorKind::HalfShape);
@@ -361,9 +365,9 @@ mod tests {
         assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
     }
 
-    /// One token a shingle, so that the sizes of sets are known.
+    /// Uses one token per shingle, so that the sizes of sets are known.
     #[test]
-    fn short_texts_at_the_presets_threshold_are_found_as_often_as_is_said() {
+    fn short_texts_at_the_presets_threshold_are_found_at_the_stated_rate() {
         let method = Method::new(Config { shingle: Some(1), ..Preset::Quotations.config() }).unwrap();
         let said = method.promise().unwrap().found;
         assert!(said >= 0.99);
@@ -373,7 +377,7 @@ mod tests {
             let mut found = 0;
             for _ in 0..PAIRS {
                 let mut words = |count: usize| (0..count).map(|_| format!("{:x} ", random.next_u64())).collect::<String>();
-                // Of 4 parts that either has both have 2: a resemblance of one half.
+                // The union has 4 parts of equal size, and the texts share 2 of them: a resemblance of one half.
                 let both = words(2 * own);
                 let [a, b] = [words(own), words(own)].map(|alone| {
                     method.sketch(&(alone + &both), &mut scratch);
@@ -382,7 +386,7 @@ mod tests {
                 found += u32::from(a.0.iter().zip(&b.0).any(|(a, b)| a == b) && method.agree(&a.1, &b.1));
             }
             let found = f64::from(found) / f64::from(PAIRS);
-            // Four standard errors.
+            // The margin is four standard errors.
             assert!(
                 found > said - 4.0 * (said * (1.0 - said) / f64::from(PAIRS)).sqrt(),
                 "{} shingles: {found} for {said}",

@@ -1,4 +1,4 @@
-//! What only those who build an engine on the core ask of a method: the feature `engine`.
+//! Functions of a method that only engines built on the core need. They are public with the feature `engine`.
 
 use super::{Method, Scratch, sketcher::Sketcher};
 use crate::{
@@ -10,96 +10,101 @@ use crate::{
 };
 
 impl Method {
-    /// The rule by which pairs that share sampled shingles are candidates, and how many make a super-shingle where those are
-    /// shared; none where candidates are found otherwise.
+    /// If candidates share sampled shingles, returns the rule for how many they must share, and the length of super-shingles if
+    /// candidates share those. Returns none for any other kind of candidates.
     pub fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
         self.sketcher.sharing()
     }
 
-    /// The share of the pairs at the threshold that are found at the least, of those whose smaller text has so many shingles. 1 where
-    /// such pairs have equal sets only. Texts are taken to repeat no shingle; for SimHash a repeated one has more votes.
+    /// Returns a function that takes the number of shingles of a pair's smaller text, and gives the minimum share of such pairs
+    /// at the threshold that are found. The share is 1 if only equal sets of this size reach the threshold. It assumes that texts
+    /// repeat no shingle; for SimHash, a repeated shingle has more weight.
     pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
         let promised = self.promised()?;
         Some(move |size| promised.found(size))
     }
 
-    /// Whether what is found depends on the sizes of texts, so that they are worth counting: as many as
-    /// [`sketch`](Self::sketch) leaves fingerprints.
+    /// Returns whether the share of found pairs depends on the sizes of texts, so that a run should count them. The size is the
+    /// number of fingerprints that [`sketch`](Self::sketch) leaves.
     pub fn depends_on_size(&self) -> bool {
         matches!(self.sketcher, Sketcher::Shared { .. } | Sketcher::SimHash { features: Features::Shingles, .. })
     }
 
-    /// Keys of a document: two documents that share one at the same place may be candidates.
+    /// Returns the number of keys per document. Two documents with the same key in the same column may be candidates.
     pub fn columns(&self) -> usize {
         self.sketcher.columns()
     }
 
-    /// Bytes of a document's fixed-size sketch.
+    /// Returns the size of a document's fixed-size sketch in bytes.
     pub fn stride(&self) -> usize {
         self.sketcher.stride()
     }
 
-    /// The same method by other instructions: for tests and for measuring, since no answer depends on them.
+    /// Returns the same method with the given instruction set, for tests and measurements. The answers do not depend on the
+    /// instructions.
     pub fn with_simd(self, simd: Simd) -> Self {
         Self { simd, ..self }
     }
 
-    /// Makes of the fingerprints that [`sketch`](Self::sketch) left the set that [`set`](Self::set) gives, without the text.
+    /// Converts the fingerprints that [`sketch`](Self::sketch) left in `scratch` to the set that [`set`](Self::set) would
+    /// compute, without reading the text again.
     pub fn make_set(&self, scratch: &mut Scratch) {
         scratch.make_set();
     }
 
-    /// Whether two documents, each with its digest and its fixed-size sketch, have the same canonical form.
+    /// Returns whether two documents, each given by its digest and its fixed-size sketch, have the same canonical form.
     pub fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
         self.sketcher.same(a, b)
     }
 
-    /// Whether sketches say how similar two documents are, and not only whether they are.
+    /// Returns whether sketches estimate how similar two documents are, and not only whether they are similar.
     pub fn estimates(&self) -> bool {
         self.sketcher.estimates()
     }
 
-    /// How similar two documents are by their fixed-size sketches; 1 where these only say candidate or not.
+    /// Returns the similarity of two documents, estimated from their fixed-size sketches; 1 if these sketches only show whether a
+    /// pair is a candidate.
     pub fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
         self.sketcher.estimate(a, b)
     }
 
-    /// Whether documents meet by the elements that they list, `scratch.elements`, and not by keys.
+    /// Returns whether candidates are found by the elements that documents list (`scratch.elements`) instead of by keys.
     pub fn lists(&self) -> bool {
         self.sketcher.lists()
     }
 
-    /// Where documents meet by what they list: whether two that share an element share enough.
+    /// If candidates are found by listed elements, returns whether two documents that share an element share enough elements.
     pub fn share_enough(&self, a: Sample, b: Sample) -> bool {
         self.sketcher.share_enough(a, b)
     }
 
-    /// The fewest elements that a document with `n` shares with a candidate that has as many or more.
+    /// Returns the fewest elements that a document with `n` elements shares with a candidate that has at least as many.
     pub fn least_shared(&self, n: usize) -> usize {
         self.sketcher.least_shared(n)
     }
 
-    /// The highest level of any document's sample. Two are compared on the larger of theirs.
+    /// Returns the highest level of any document's sample. Two samples are compared on the larger of their levels.
     pub fn highest_level(&self) -> u32 {
         self.sketcher.highest_level()
     }
 
-    /// Whether candidates may be parts of each other: the larger one's list then has any number of elements besides.
+    /// Returns whether one candidate may be a part of the other. Then the larger one may list any number of other elements.
     pub fn finds_parts(&self) -> bool {
         self.sketcher.finds_parts()
     }
 
-    /// How similar two documents are by what they list.
+    /// Returns the similarity of two documents, estimated from their listed elements.
     pub fn estimate_samples(&self, a: Sample, b: Sample) -> f64 {
         self.sketcher.estimate_samples(self.config.measure, a, b)
     }
 
-    /// In how many documents an element may be before it is set aside.
+    /// Returns the maximum number of documents that may have an element; a more common element is excluded.
     pub fn common(&self) -> u32 {
         self.config.candidates.common()
     }
 
-    /// All pairs of sets of which one is similar to the other; the first half of *candidate* where all pairs are asked for.
+    /// Returns all pairs of sets in which one set is similar to the other. If all pairs are requested, this is the first half of
+    /// the definition of *candidate*.
     pub fn join(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
         verify::similar_pairs(self.config.measure, sets, self.config.threshold)
     }

@@ -1,4 +1,5 @@
-//! P(found) of pairs at the threshold by the size of their sets, for each way of finding candidates.
+//! Computes P(found), the probability that a pair is found, for pairs at the threshold by the size of their sets, for each kind
+//! of candidates.
 
 use super::sketcher::Sketcher;
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
     verify::Measure,
 };
 
-/// What is computed once for all sizes.
+/// The values that are computed once for all sizes.
 #[derive(Debug, Clone)]
 pub(super) struct Promised<'a> {
     threshold: f64,
@@ -17,7 +18,7 @@ pub(super) struct Promised<'a> {
 
 #[derive(Debug, Clone)]
 enum By<'a> {
-    /// The same for all sizes.
+    /// P(found) is the same for all sizes.
     Same(f64),
     Sharing(&'a Sharing, Measure),
     SuperShingles(&'a Sharing, SharedSuperShingles),
@@ -27,20 +28,20 @@ enum By<'a> {
     },
 }
 
-/// Sampled elements of a text beyond which nearly every pair is found.
+/// The number of sampled elements of a text beyond which nearly every pair is found.
 const PLENTY: usize = 400;
 
-/// Doublings of the modulus that are looked at; the sample of a text is as large after as before.
+/// How many doublings of the modulus are examined. Between any two doublings, samples have the same range of sizes.
 const DOUBLINGS: u32 = 6;
 
-/// Shingles from which SimHash finds what the angle says.
+/// The minimum number of shingles with which SimHash finds pairs as often as the angle predicts.
 const ANGLE: usize = 1024;
 
 impl<'a> Promised<'a> {
-    /// None where it is not known how likely a pair is found.
+    /// Returns none if the probability of finding a pair is not known.
     pub(super) fn new(sketcher: &'a Sketcher, measure: Measure, threshold: f64) -> Option<Self> {
         let by = match sketcher {
-            // Slots of two sets agree with their resemblance as probability, whatever the sets' sizes.
+            // Slots of two sets agree with a probability equal to their resemblance, whatever the sizes of the sets.
             Sketcher::Bands { shape, .. } => By::Same(shape.curve().found(threshold)),
             Sketcher::Shared { sharing, run: None, .. } => By::Sharing(sharing, measure),
             Sketcher::Shared { sharing, run: Some(run), .. } => {
@@ -48,7 +49,7 @@ impl<'a> Promised<'a> {
                     Modulus::Growing { least } | Modulus::Capped { least, .. } => 2 * least,
                     Modulus::Fixed { .. } => PLENTY,
                 };
-                // Those of the union, and more than chance adds.
+                // The elements of the union, with a margin for chance.
                 let union = elements as f64 / threshold;
                 let most = |share: f64| (union * share + 8.0 * (union * share).sqrt()) as usize + 8;
                 By::SuperShingles(
@@ -64,8 +65,8 @@ impl<'a> Promised<'a> {
         Some(Self { threshold, by })
     }
 
-    /// P(found), at the least, of pairs at the threshold whose smaller set has `size` elements; 1 where there is no such pair but of
-    /// equal sets.
+    /// Returns the minimum of P(found) for pairs at the threshold whose smaller set has `size` elements; 1 if only equal sets
+    /// form such a pair.
     pub(super) fn found(&self, size: usize) -> f64 {
         match &self.by {
             By::Same(found) => *found,
@@ -86,7 +87,7 @@ impl<'a> Promised<'a> {
         }
     }
 
-    /// The least P(found) of the pairs of a size.
+    /// Returns the minimum of P(found) for the pairs of a size.
     fn least(&self, sharing: &Sharing, size: usize, found: impl Fn(PairSizes) -> f64) -> f64 {
         let size = match sharing.modulus() {
             Modulus::Fixed { .. } => size.min(self.last()),
@@ -96,20 +97,20 @@ impl<'a> Promised<'a> {
         lsh::pairs_at(size, self.threshold, &edges, false).into_iter().map(found).fold(1.0, f64::min)
     }
 
-    /// The promise that holds from some size on.
+    /// Returns the promise, with the minimum size for which it is valid.
     pub(super) fn promise(&self, recall: f64) -> Promise {
         let edges = match &self.by {
             By::Same(found) => return Promise::of_all(*found),
             By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => sharing.edges(0, self.last()),
             By::SimHash { .. } => Vec::new(),
         };
-        // Just below and at each doubling, and where the larger set of a pair reaches it.
+        // The sizes just below and at each doubling, and the sizes at which the larger set of a pair reaches a doubling.
         let near = edges.into_iter().flat_map(|edge| [edge - 1, edge, (self.threshold * edge as f64).ceil() as usize]);
         let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near).into_iter().map(|size| (size, self.found(size))).collect();
         Promise::of(recall, &found)
     }
 
-    /// The largest size that is looked at: larger ones are found as often or more.
+    /// Returns the largest size that is examined. Larger pairs are found at least as often.
     fn last(&self) -> usize {
         match &self.by {
             By::Same(_) => 1,

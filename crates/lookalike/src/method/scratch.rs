@@ -1,44 +1,45 @@
-//! One text's sketch, and the room it was made in.
+//! The sketch of one text, and the scratch buffers to compute it.
 
 use crate::{
     fingerprint::{Digest, sort_distinct_in},
     text::{Reader, Tokens},
 };
 
-/// One text's sketch, and the buffers it was made in.
+/// The sketch of one text, and the buffers to compute it.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The shingles' fingerprints: with repeats, in any order, after `sketch`; a sorted set after `set`.
+    /// The fingerprints of the shingles: with repeats, in any order, after `sketch`; a sorted set after `set`.
     pub fingerprints: Vec<u64>,
-    /// The hashes of the text's tokens, in order; of a set's items sorted, as they have none.
+    /// The hashes of the text's tokens, in order. For a set they are sorted, because its items have no order.
     pub token_hashes: Vec<u64>,
-    /// Whether the text has too few shingles that begin with a stop word to be judged by them, so that these are all its shingles;
-    /// false where none has to begin so, and of an empty text.
+    /// Whether the text has too few shingles that begin with a stop word, so that all its shingles are used. It is false without
+    /// anchors, and for an empty text.
     pub few_anchors: bool,
-    /// What documents that are copies of each other have in common: the canonical form's digest, for sentences with theirs.
+    /// The digest that all copies of a document have in common. It covers the canonical form and, if candidates share sentences,
+    /// also the sentences.
     pub digest: Digest,
-    /// One key for each column.
+    /// One key per column.
     pub keys: Vec<u32>,
     /// The fixed-size sketch.
     pub bits: Vec<u8>,
-    /// Where documents meet by what they list: the listed elements, sorted, each once.
+    /// The listed elements, sorted, each once, if candidates share these.
     pub elements: Vec<u64>,
-    /// The level of the sample that they are; 0 where they are none.
+    /// The level of the sample that the elements form; 0 if they are not a sample.
     pub level: u32,
-    /// Room for a canonical form, where one has to be written.
+    /// Scratch buffer for a canonical form, if it must be written.
     pub(super) tokens: Tokens,
-    /// Room for reading a text where it stands.
+    /// Scratch buffer for reading a text in place.
     pub(super) reader: Reader,
     pub(super) slots: Vec<u32>,
-    /// Room for sorting.
-    pub(super) room: Vec<u64>,
-    /// Room for a text without its escapes.
+    /// Scratch buffer for sorting.
+    pub(super) sorting: Vec<u64>,
+    /// Scratch buffer for a text without its escapes.
     pub(super) plain: String,
 }
 
 impl Scratch {
-    /// Makes a set of the fingerprints that a sketch left.
+    /// Converts the fingerprints that a sketch left to a set.
     pub(crate) fn make_set(&mut self) {
-        sort_distinct_in(&mut self.room, &mut self.fingerprints);
+        sort_distinct_in(&mut self.sorting, &mut self.fingerprints);
     }
 }

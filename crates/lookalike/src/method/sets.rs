@@ -1,5 +1,5 @@
-//! Documents that are sets by themselves: what a configuration may ask of them, their canonical form, and their size. Their items are read
-//! in `text/items.rs`.
+//! Documents that are sets themselves: which settings are valid for them, their canonical form, and their size. `text/items.rs`
+//! reads their items.
 
 use crate::{
     config::{Candidates, Config, FingerprintBy, Occurrences},
@@ -8,14 +8,14 @@ use crate::{
     text::{Folds, Tokens, TokensBy, canonicalise},
 };
 
-/// Whether a configuration asks of sets what only texts have.
+/// Returns an error if a configuration for sets has a setting that only texts support.
 pub(super) fn check(config: &Config) -> Result<()> {
     let refused = [
         (config.preset.is_some(), "the preset"),
         (config.shingle.is_some_and(|k| k != 1), "shingles of several items"),
         (config.folds != Folds::default(), "the folds"),
-        (!config.anchors.is_empty(), "the languages whose stop words were asked for"),
-        // They are of eight bytes, and a long item would be several members.
+        (!config.anchors.is_empty(), "the languages whose stop words were requested"),
+        // Rabin's fingerprints process units of eight bytes, so a long item would become several members of the set.
         (config.fingerprint != FingerprintBy::Rolling, "Rabin's fingerprints"),
         (matches!(config.candidates, Candidates::Sentences(_)), "the sentences"),
     ];
@@ -25,16 +25,17 @@ pub(super) fn check(config: &Config) -> Result<()> {
     }
 }
 
-/// A set's canonical form: items have no order, so the hashes are sorted, and where occurrences do not count each stands once. Sets
-/// that are equal so have equal digests and leave the way as copies.
-pub(super) fn put_in_order(occurrences: Occurrences, room: &mut Vec<u64>, hashes: &mut Vec<u64>) {
+/// Converts a set to canonical form. The hashes are sorted, because items have no order. If occurrences are not counted, repeated
+/// hashes are removed. So equal sets have equal digests, and are removed as copies.
+pub(super) fn put_in_order(occurrences: Occurrences, sorting: &mut Vec<u64>, hashes: &mut Vec<u64>) {
     match occurrences {
-        Occurrences::Once => sort_distinct_in(room, hashes),
+        Occurrences::Once => sort_distinct_in(sorting, hashes),
         Occurrences::Labelled => hashes.sort_unstable(),
     }
 }
 
-/// The size of a set by which the longest is chosen: items that differ, or where occurrences count all of them.
+/// Returns the size of a set: the number of distinct items, or of all items if occurrences count. The longest set is the one with
+/// the largest size.
 pub fn set_size(array: &str, occurrences: Occurrences) -> u64 {
     let mut tokens = Tokens::new();
     canonicalise(array, TokensBy::Items, Folds::default(), &mut tokens);

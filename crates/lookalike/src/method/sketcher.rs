@@ -1,4 +1,4 @@
-//! What each way of finding candidates keeps of a document, and what it says of two.
+//! The sketch of a document and the comparison of two sketches, for each kind of candidates.
 
 use super::Scratch;
 use crate::{
@@ -18,13 +18,13 @@ pub(crate) enum Sketcher {
     Bands {
         shape: Shape,
         minhash: Family,
-        /// Slots of the b-bit sketch in which candidates agree at least.
+        /// The minimum number of slots that are equal in the b-bit sketches of two candidates.
         floor: u32,
     },
     Shared {
         sharing: Sharing,
         modulo: Modulo,
-        /// Elements of a super-shingle, where those are shared.
+        /// The number of elements per super-shingle, if super-shingles are shared.
         run: Option<usize>,
     },
     SimHash {
@@ -35,19 +35,19 @@ pub(crate) enum Sketcher {
     Sentences(KSentence),
     /// The s least fingerprints, for greedy clusters.
     Bottom(Bottom),
-    /// Digests alone, or whole sets: no sketch.
+    /// No sketch: only digests or whole sets are compared.
     Nothing,
 }
 
-/// What makes MinHash signatures.
+/// The family of hash functions for MinHash signatures.
 #[derive(Debug, Clone)]
 pub(crate) enum Family {
     Many(MinHash),
     One(OnePermutation),
 }
 
-/// Elements that the samples of two similar large texts have together on average, at the least: the length of super-shingles is
-/// chosen for these.
+/// A lower bound of the average number of elements that the samples of two similar large texts have in total. The length of
+/// super-shingles is chosen for this number.
 const SAMPLED: usize = 50;
 
 impl Sketcher {
@@ -100,8 +100,8 @@ impl Sketcher {
     pub(crate) fn found_by(&self) -> String {
         let sampled = |sharing: &Sharing| match sharing.modulus() {
             Modulus::Fixed { level } => format!("one shingle in {} sampled", 1u64 << level),
-            Modulus::Capped { level, .. } => format!("one shingle in {} sampled of long texts", 1u64 << level),
-            Modulus::Growing { least } => format!("{least} to {} shingles sampled of a long text", 2 * least),
+            Modulus::Capped { level, .. } => format!("one shingle in {} sampled in long texts", 1u64 << level),
+            Modulus::Growing { least } => format!("{least} to {} shingles sampled in a long text", 2 * least),
         };
         match self {
             Self::Bands { shape, .. } => {
@@ -112,7 +112,7 @@ impl Sketcher {
             Self::Shared { sharing, run: None, .. } => sampled(sharing),
             Self::SimHash { blocks, .. } => {
                 format!(
-                    "SimHashes of which {} of {} bits may differ, {} tables",
+                    "SimHashes that may differ in {} of {} bits, {} tables",
                     blocks.distance(),
                     blocks.width().bits(),
                     blocks.tables()
@@ -180,7 +180,8 @@ impl Sketcher {
                     scratch.keys.push((finish(digest as u64) >> 32) as u32);
                     scratch.bits.extend(digest.to_le_bytes());
                 }
-                // Equal canonical forms may be cut into other sentences: leaders and their copies have both in common.
+                // Texts with equal canonical forms may be divided into different sentences. A copy must have both digests, of the
+                // canonical form and of the sentences, in common with its first copy.
                 if !empty {
                     scratch.digest = DigestBy::Xxh3.digest(&scratch.bits);
                 }
@@ -195,7 +196,7 @@ impl Sketcher {
     #[inline]
     pub(crate) fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         match self {
-            // A pair at the threshold fails this once in 10⁹.
+            // A pair at the threshold fails this test once in 10⁹.
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
             Self::SimHash { blocks, .. } => distance(a, b) <= blocks.distance(),
             Self::Sentences(_) => number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..]),
@@ -203,7 +204,7 @@ impl Sketcher {
         }
     }
 
-    /// Whether two documents with these digests have the same canonical form.
+    /// Returns whether two documents with these digests and sketches have the same canonical form.
     pub(crate) fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
         match self {
             Self::Sentences(_) => number(&a.1[16..]) == number(&b.1[16..]),
@@ -211,7 +212,7 @@ impl Sketcher {
         }
     }
 
-    /// Whether sketches say how similar two documents are, and not only whether they are.
+    /// Returns whether sketches estimate how similar two documents are, and not only whether they are similar.
     pub(crate) fn estimates(&self) -> bool {
         !matches!(self, Self::Sentences(_))
     }
@@ -224,13 +225,13 @@ impl Sketcher {
         }
     }
 
-    /// Whether candidates are pairs that share listed elements.
+    /// Returns whether candidates are pairs that share listed elements.
     pub(crate) fn lists(&self) -> bool {
         matches!(self, Self::Shared { .. } | Self::Bottom(_))
     }
 
-    /// Broder's estimates from two samples (1997, section 3): of the s least of both, or of the elements that the larger modulus
-    /// divides, the shared ones.
+    /// Returns Broder's estimates from two samples (1997, section 3): the share of shared elements among the s least of both, or
+    /// among the elements that the larger modulus divides.
     pub(crate) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
         if let Self::Bottom(bottom) = self {
             let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());
@@ -261,20 +262,21 @@ impl Sketcher {
         }
     }
 
-    /// Whether a document of which all but a few elements are another's may be its candidate, however many the other has.
+    /// Returns whether a document may be a candidate if all but a few of its elements are also in the other document, however
+    /// many elements the other has.
     pub(crate) fn finds_parts(&self) -> bool {
         matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
     }
 }
 
-/// A stored b-bit sketch.
+/// Returns a stored b-bit sketch.
 #[inline]
 #[expect(clippy::expect_used, reason = "a stored sketch has the method's stride")]
 fn slots(bits: &[u8]) -> &Bits {
     bits.first_chunk().expect("a b-bit sketch of 128 slots")
 }
 
-/// A stored hash of 128 bits.
+/// Returns a stored hash of 128 bits.
 #[inline]
 #[expect(clippy::expect_used, reason = "a stored sketch has the method's stride")]
 fn number(bits: &[u8]) -> u128 {
@@ -306,7 +308,7 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     if asked.super_shingles && threshold < 0.5 {
         return Err(ErrorKind::SuperThreshold(threshold).into());
     }
-    // Where one super-shingle suffices, how many elements would is not asked.
+    // If one shared super-shingle suffices, there is no minimum number of shared elements.
     let of_elements = if asked.super_shingles && asked.modulus.is_some() { f64::MIN_POSITIVE } else { recall };
     let sharing = Sharing::new(against, threshold, of_elements, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;

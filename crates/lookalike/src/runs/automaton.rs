@@ -1,31 +1,31 @@
-//! All stretches of a text at once: its suffix automaton (Blumer et al. 1985). For texts that repeat themselves so often that their
-//! equal windows are too many to be looked at in pairs.
+//! All substrings of a text in one structure: its suffix automaton (Blumer et al. 1985). It is for texts that are so repetitive
+//! that their equal windows are too many to be compared in pairs.
 
 use std::collections::BTreeMap;
 
 use super::run::Run;
 
-/// A set of stretches of the text that end at the same places.
+/// A set of substrings of the text that end at the same positions.
 #[derive(Debug, Clone, Copy)]
 struct State {
-    /// The longest of them.
+    /// The length of the longest of them.
     length: usize,
-    /// The state of the longest suffix that ends at more places.
+    /// The state of the longest suffix that ends at more positions.
     link: Option<u32>,
-    /// Behind the first of its places.
+    /// The end of the first occurrence, exclusive.
     end: usize,
 }
 
 struct Automaton {
     states: Vec<State>,
-    /// Where a token leads from a state.
+    /// The transition from a state by a token.
     edges: BTreeMap<(u32, u64), u32>,
 }
 
 const ROOT: u32 = 0;
 
 impl Automaton {
-    /// Cost: at most two states and three edges a token, some 500 ns in all.
+    /// Builds the automaton of a text. Cost: at most two states and three edges per token, about 500 ns per token in total.
     fn new(text: &[u64]) -> Self {
         let root = State { length: 0, link: None, end: 0 };
         let mut automaton = Self { states: vec![root], edges: BTreeMap::new() };
@@ -52,7 +52,7 @@ impl Automaton {
         new
     }
 
-    /// Makes a state of those stretches of `next` that are no longer than `length`.
+    /// Adds a state for the substrings of `next` that are not longer than `length`.
     fn split(&mut self, from: u32, token: u64, next: u32, length: usize) -> u32 {
         let shorter = self.push(State { length, ..self.states[next as usize] });
         let edges: Vec<(u64, u32)> = self.edges.range((next, 0)..=(next, u64::MAX)).map(|(key, to)| (key.1, *to)).collect();
@@ -74,12 +74,14 @@ impl Automaton {
     }
 }
 
-/// The stretches of `text` that stand in `other` and in no longer one of `text` that does, of at least so many tokens, each with the
-/// first place that it has in `other`; in the order of their places in `text`, which is `a` of the runs.
+/// Returns the substrings of `text`, of at least `least` tokens, that occur in `other` and are not part of a longer substring of
+/// `text` that also occurs in `other`. Each has the position of its first occurrence in `other`. They are ordered by position in
+/// `text`, which is `a` of the runs.
 pub(super) fn longest_in(other: &[u64], text: &[u64], least: usize) -> Vec<Run> {
     let automaton = Automaton::new(other);
     let mut runs = Vec::new();
-    // The longest stretch that ends behind the token before, if it does not go on.
+    // The state and the length of the longest match that ends before the current token. It is a run if the current token does not
+    // extend it.
     let (mut state, mut length) = (ROOT, 0);
     let mut end_run = |state: u32, length: usize, end: usize| {
         if length >= least {

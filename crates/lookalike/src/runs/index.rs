@@ -1,4 +1,4 @@
-//! The runs of a text with each of many others.
+//! The runs that a text shares with each of many other texts.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{
     winnow::{Selected, Winnowing},
 };
 
-/// A selected window of one of the texts: 16 bytes.
+/// A selected window of one of the texts. Takes 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The window's fingerprint.
@@ -19,26 +19,27 @@ pub struct Entry {
     pub at: u32,
 }
 
-/// The selected windows of many texts by their fingerprints: 17 bytes a window, of which there is one in some `least / 4` tokens.
+/// The selected windows of many texts, by their fingerprints. Takes 17 bytes per window; there is one window per `least / 4`
+/// tokens, approximately.
 #[derive(Debug)]
 pub struct RunIndex {
     winnowing: Winnowing,
     entries: Vec<Entry>,
-    /// Where the entries begin whose keys have these upper bits.
+    /// For each value of the upper key bits, the start of the entries whose keys have it.
     starts: Vec<usize>,
     shift: u32,
-    aside: u64,
+    excluded: u64,
 }
 
-/// Room for looking texts up.
+/// Scratch buffers for looking up texts.
 #[derive(Debug, Default)]
 pub struct Lookup {
-    room: Vec<u64>,
+    scratch: Vec<u64>,
     selected: Vec<Selected>,
     equal: Vec<Equal>,
 }
 
-/// Equal windows of a text of the index and of the one that is looked up.
+/// Equal windows of an indexed text and of the text that was looked up.
 #[derive(Debug, Clone)]
 struct Equal {
     text: u32,
@@ -46,9 +47,9 @@ struct Equal {
     selected: Range<usize>,
 }
 
-/// A text of the index that has windows in common with the one that was looked up, and may have runs.
+/// An indexed text that has windows in common with the text that was looked up, and may share runs with it.
 #[derive(Debug)]
-pub struct Meeting<'a> {
+pub struct SharedText<'a> {
     /// The number of the text.
     pub text: u32,
     index: &'a RunIndex,
@@ -57,17 +58,17 @@ pub struct Meeting<'a> {
 }
 
 impl RunIndex {
-    /// Of entries in any order, and with windows that are in more than `common` texts set aside: no run is found by these alone. An entry's
-    /// text counts as many times as `copies` says, so that of equal texts one is enough here. Cost: a sort, quick where they are sorted
-    /// already.
+    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded: no run is found by these
+    /// alone. Each text counts `copies` times, so that one of several equal texts suffices in the index. Cost: a sort, which is
+    /// fast if the entries are already sorted.
     pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32, copies: impl Fn(u32) -> u32) -> Self {
         entries.sort_unstable();
-        let (mut aside, mut kept, mut start) = (0, 0, 0);
+        let (mut excluded, mut kept, mut start) = (0, 0, 0);
         while common < u32::MAX && start < entries.len() {
             let end = start + equal(&entries[start..], |entry| entry.key);
             let texts = entries[start..end].chunk_by(|a, b| a.text == b.text).map(|entries| u64::from(copies(entries[0].text)));
             if texts.sum::<u64>() > u64::from(common) {
-                aside += 1;
+                excluded += 1;
             } else {
                 entries.copy_within(start..end, kept);
                 kept += end - start;
@@ -82,31 +83,32 @@ impl RunIndex {
         let mut starts = vec![0; (1 << bits) + 1];
         entries.iter().zip(1..).for_each(|(entry, end)| starts[(entry.key >> shift) as usize + 1] = end);
         (1..starts.len()).for_each(|at| starts[at] = starts[at].max(starts[at - 1]));
-        Self { winnowing, entries, starts, shift, aside }
+        Self { winnowing, entries, starts, shift, excluded }
     }
 
-    /// How many windows were set aside.
-    pub fn aside(&self) -> u64 {
-        self.aside
+    /// Returns the number of excluded windows.
+    pub fn excluded(&self) -> u64 {
+        self.excluded
     }
 
-    /// Gives each text below a number that has windows in common with a text whose tokens' hashes are given, in the order of their
-    /// numbers, until one gives an error. Cost: two cache misses a selected window, and some nanoseconds for each equal one.
+    /// Calls `give` for each indexed text that has a number less than `below` and windows in common with the given text. Stops
+    /// when `give` returns an error. The given text consists of the hashes of its tokens; the indexed texts are in the order of
+    /// their numbers. Cost: two cache misses per selected window, and a few nanoseconds per equal window.
     ///
     /// # Errors
-    /// What `give` gives.
+    /// Returns the error of `give`.
     ///
     /// # Panics
-    /// A text of 2³² tokens.
-    pub fn each_meeting<E>(
+    /// Panics if the text has 2³² tokens or more.
+    pub fn each_shared_text<E>(
         &self,
         tokens: &[u64],
         below: u32,
         lookup: &mut Lookup,
-        mut give: impl FnMut(Meeting) -> Result<(), E>,
+        mut give: impl FnMut(SharedText) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Lookup { room, selected, equal: found } = lookup;
-        self.winnowing.select(tokens, room, selected);
+        let Lookup { scratch, selected, equal: found } = lookup;
+        self.winnowing.select(tokens, scratch, selected);
         selected.sort_unstable();
         found.clear();
         let mut from = 0;
@@ -125,18 +127,19 @@ impl RunIndex {
         found.sort_by_key(|equal| equal.text);
         found
             .chunk_by(|a, b| a.text == b.text)
-            .try_for_each(|equal| give(Meeting { text: equal[0].text, index: self, selected, equal }))
+            .try_for_each(|equal| give(SharedText { text: equal[0].text, index: self, selected, equal }))
     }
 }
 
-/// How many of the first things have the same key.
+/// Returns how many of the first items have the same key.
 fn equal<T, K: PartialEq>(things: &[T], key: impl Fn(&T) -> K) -> usize {
     things.iter().take_while(|thing| key(thing) == key(&things[0])).count()
 }
 
-impl Meeting<'_> {
-    /// The runs of the index's text and the one that was looked up, as [`shared_runs`](super::shared_runs) gives them for two;
-    /// windows set aside apart. Both are given again.
+impl SharedText<'_> {
+    /// Returns the runs of the indexed text and the text that was looked up. These are the runs that
+    /// [`shared_runs`](super::shared_runs) gives for two texts, except those that only excluded windows would find. Both texts
+    /// must be given again.
     pub fn runs(&self, of_index: &[u64], looked_up: &[u64]) -> Vec<Run> {
         let least = self.index.winnowing.least();
         if is_too_much(self.equal.iter().map(|equal| equal.entries.len() * equal.selected.len()).sum(), of_index, looked_up) {
@@ -159,9 +162,9 @@ mod tests {
     use super::{super::shared_runs, *};
 
     fn index(texts: &[Vec<u64>], winnowing: Winnowing, common: u32) -> RunIndex {
-        let (mut room, mut selected, mut entries) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut scratch, mut selected, mut entries) = (Vec::new(), Vec::new(), Vec::new());
         for text in (0..texts.len() as u32).rev() {
-            winnowing.select(&texts[text as usize], &mut room, &mut selected);
+            winnowing.select(&texts[text as usize], &mut scratch, &mut selected);
             entries.extend(selected.iter().map(|&Selected { key, at }| Entry { key, text, at }));
         }
         RunIndex::new(entries, winnowing, common, |_| 1)
@@ -169,9 +172,9 @@ mod tests {
 
     fn found(index: &RunIndex, texts: &[Vec<u64>], tokens: &[u64], below: u32) -> Vec<(u32, Vec<Run>)> {
         let mut found = Vec::new();
-        let Ok(()) = index.each_meeting(tokens, below, &mut Lookup::default(), |meeting| {
-            let runs = meeting.runs(&texts[meeting.text as usize], tokens);
-            found.extend((!runs.is_empty()).then_some((meeting.text, runs)));
+        let Ok(()) = index.each_shared_text(tokens, below, &mut Lookup::default(), |shared_text| {
+            let runs = shared_text.runs(&texts[shared_text.text as usize], tokens);
+            found.extend((!runs.is_empty()).then_some((shared_text.text, runs)));
             Ok::<_, Infallible>(())
         });
         found
@@ -179,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn many_texts_are_as_one_after_the_other(
+        fn many_texts_give_the_same_as_one_at_a_time(
             pieces in prop::collection::vec(prop::collection::vec(0u64..4, 1..14), 1..5),
             texts in prop::collection::vec(prop::collection::vec(0usize..6, 0..6), 1..8),
             least in 1usize..9,
@@ -200,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_common_is_set_aside() {
+    fn common_windows_are_excluded() {
         let texts = [vec![1, 2, 3, 4], vec![1, 2, 3, 5], vec![1, 2, 3, 6], vec![7, 8, 9, 6]];
         let winnowing = Winnowing::new(3).unwrap();
         let of = |common| {
             let index = index(&texts, winnowing, common);
             (
-                index.aside() > 0,
+                index.excluded() > 0,
                 found(&index, &texts, &[0, 1, 2, 3, 7, 8, 9], u32::MAX).iter().map(|found| found.0).collect::<Vec<_>>(),
             )
         };

@@ -1,49 +1,51 @@
-//! Runs → passages: what only a few tokens separate is one.
+//! Runs → passages: runs that are separated by only a few tokens form one passage.
 
 use std::{collections::BTreeSet, ops::Range};
 
 use super::run::Run;
 use crate::text::Span;
 
-/// Stretches of two texts that share runs one behind the other, in the same order in both.
+/// A pair of passages, one in each text, whose shared runs occur in the same order in both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Joined {
-    /// Its tokens in the one text.
+    /// Its tokens in the first text.
     pub a: Range<usize>,
-    /// Its tokens in the other.
+    /// Its tokens in the second text.
     pub b: Range<usize>,
-    /// How many tokens the runs have.
+    /// The number of tokens in the runs.
     pub tokens: usize,
-    /// The runs, in their order.
+    /// The runs, in order.
     pub runs: Vec<Run>,
 }
 
 impl Run {
-    /// Where it stands in both texts, by the places of their tokens.
+    /// Returns its position in both texts, given the positions of their tokens.
     pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
         [(self.a, spans[0]), (self.b, spans[1])].map(|(first, spans)| stretch(&(first..first + self.tokens), spans))
     }
 }
 
 impl Joined {
-    /// Where it stands in both texts, by the places of their tokens.
+    /// Returns its position in both texts, given the positions of their tokens.
     pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
         [(&self.a, spans[0]), (&self.b, spans[1])].map(|(tokens, spans)| stretch(tokens, spans))
     }
 }
 
-/// From the first of some tokens to the last.
+/// Returns the span from the first token of a range to the last.
 fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
     let (first, last) = (spans.get(tokens.start), tokens.end.checked_sub(1).and_then(|last| spans.get(last)));
     Span { start: first.map_or(0, |span| span.start), end: last.map_or(0, |span| span.end) }
 }
 
-/// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by no more. Each
-/// run goes to the nearest stretch before it that it can be joined to. Runs are given as [`shared_runs`](super::shared_runs) gives
-/// them, and with no gap each stays alone. Cost: a search a run, among those that end near it in both texts.
+/// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by at most
+/// `gap`. Each run is joined to the nearest earlier passage that allows it. The runs must be in the form of
+/// [`shared_runs`](super::shared_runs). With a gap of 0, no runs are joined. Cost: a search per run, among the passages that end
+/// near it in both texts.
 pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
-    // The stretches that may go on by where they end: in b, where the next run is looked for, and in a, where they fall behind.
+    // The passages that can be continued, by their ends: in b, to look up the next run, and in a, to remove them when they are
+    // too far back.
     let mut ends: [BTreeSet<(usize, usize)>; 2] = Default::default();
     for run in runs {
         let (a, b) = (run.a..run.a + run.tokens, run.b..run.b + run.tokens);
@@ -83,7 +85,7 @@ pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     joined
 }
 
-/// How many tokens stand in at least one of some ranges, which may overlap, in any order.
+/// Returns the number of tokens in at least one of some ranges, which may overlap and be in any order.
 pub fn covered(ranges: impl IntoIterator<Item = Range<usize>>) -> usize {
     let mut ranges: Vec<Range<usize>> = ranges.into_iter().collect();
     ranges.sort_unstable_by_key(|range| range.start);
@@ -119,7 +121,7 @@ mod tests {
         let inserted = [0, 1, 2, 98, 99, 3, 4, 5];
         assert_eq!(join(&inserted, 1).len(), 2);
         assert_eq!(join(&inserted, 2), [(0..6, 0..8, 6, 2)]);
-        // What comes in another order is not one passage.
+        // Runs in another order are not one passage.
         assert_eq!(join(&[5, 6, 7, 0, 1, 2], 9).len(), 2);
     }
 
@@ -131,8 +133,8 @@ mod tests {
     }
 
     #[test]
-    fn what_fell_behind_is_not_looked_at() {
-        // One stretch of b again and again in a: without falling behind, each run would look at all before it.
+    fn finished_passages_are_not_compared() {
+        // One part of b occurs many times in a. If old passages were not removed, each run would be compared with all before it.
         let runs: Vec<Run> = (0..200_000).map(|at| Run { a: 20 * at, b: 5, tokens: 10 }).collect();
         assert_eq!(join(&runs, 12).len(), runs.len());
         assert_eq!(join(&runs[..2], usize::MAX).len(), 2);

@@ -8,46 +8,47 @@ use super::{
     winnow::{Selected, Winnowing},
 };
 
-/// The runs of two texts, given as the hashes of their tokens, sorted by their places in the one and the other.
+/// Returns the runs of two texts, given as the hashes of their tokens, sorted by their positions in the first and second text.
 ///
-/// Those are the stretches of at least the least length that stand in both texts and, from one of the two texts seen, in no longer
-/// one that does; each with the first place in the other text that it has there. Cost: some 20 ns a token; of texts
-/// that repeat themselves very often, a microsecond.
+/// A run is a sequence of tokens of at least the minimum length that occurs in both texts. In at least one of the two texts, it
+/// is not part of a longer such sequence. It is paired with its first occurrence in the other text. Cost: about 20 ns per token;
+/// a microsecond per token for very repetitive texts.
 ///
 /// # Panics
-/// A text of 2³² tokens.
+/// Panics if a text has 2³² tokens or more.
 pub fn shared_runs(a: &[u64], b: &[u64], winnowing: Winnowing) -> Vec<Run> {
-    let (mut room, mut selected) = (Vec::new(), [Vec::new(), Vec::new()]);
+    let (mut scratch, mut selected) = (Vec::new(), [Vec::new(), Vec::new()]);
     for (tokens, selected) in [a, b].into_iter().zip(&mut selected) {
-        winnowing.select(tokens, &mut room, selected);
+        winnowing.select(tokens, &mut scratch, selected);
         selected.sort_unstable();
     }
     let [of_a, of_b] = &selected;
-    let mut meetings: Vec<(&[Selected], &[Selected])> = Vec::new();
+    let mut shared_texts: Vec<(&[Selected], &[Selected])> = Vec::new();
     let mut rest = of_b.as_slice();
     for group in of_a.chunk_by(|x, y| x.key == y.key) {
         rest = &rest[rest.partition_point(|selected| selected.key < group[0].key)..];
         let same = rest.partition_point(|selected| selected.key == group[0].key);
         if same > 0 {
-            meetings.push((group, &rest[..same]));
+            shared_texts.push((group, &rest[..same]));
         }
     }
-    let hits = meetings.iter().map(|(a, b)| a.len() * b.len()).sum();
+    let hits = shared_texts.iter().map(|(a, b)| a.len() * b.len()).sum();
     if is_too_much(hits, a, b) {
         return longest_of_both(a, b, winnowing.least());
     }
-    let pairs = meetings.iter().flat_map(|(a, b)| a.iter().flat_map(|a| b.iter().map(|b| (a.at, b.at))));
+    let pairs = shared_texts.iter().flat_map(|(a, b)| a.iter().flat_map(|a| b.iter().map(|b| (a.at, b.at))));
     runs_at(a, b, pairs.collect(), winnowing.least())
 }
 
-/// Whether so many pairs of equal windows cost more than looking at both texts as wholes.
+/// Returns whether comparing `hits` pairs of equal windows costs more than an automaton of both texts.
 pub(super) fn is_too_much(hits: usize, a: &[u64], b: &[u64]) -> bool {
     hits > 64 + 4 * (a.len() + b.len())
 }
 
-/// The runs through some pairs of places where the texts have equal windows: all of them, where there is such a pair in each.
+/// Returns the runs through the given pairs of positions of equal windows. If each run contains at least one pair, these are all
+/// runs.
 pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: usize) -> Vec<Run> {
-    // On a diagonal, where places are equally far apart in both texts, stretches are extended one after the other.
+    // On a diagonal, positions have the same distance in both texts, and runs are extended one after the other.
     let diagonal = |&(at, other): &(u32, u32)| (i64::from(other) - i64::from(at), at);
     hits.sort_unstable_by_key(diagonal);
     let mut runs = Vec::new();
@@ -59,10 +60,10 @@ pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: us
                 continue;
             }
             let before = a[..at].iter().rev().zip(b[..other].iter().rev()).take_while(|(a, b)| a == b).count();
-            let behind = a[at..].iter().zip(&b[other..]).take_while(|(a, b)| a == b).count();
-            end = at + behind;
-            if before + behind >= least {
-                runs.push(Run { a: at - before, b: other - before, tokens: before + behind });
+            let after = a[at..].iter().zip(&b[other..]).take_while(|(a, b)| a == b).count();
+            end = at + after;
+            if before + after >= least {
+                runs.push(Run { a: at - before, b: other - before, tokens: before + after });
             }
         }
     }
@@ -71,19 +72,20 @@ pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: us
     sort_distinct(all)
 }
 
-/// Of runs, seen from one text, those inside no other; of those at one place the one with the first place in the other text.
+/// Keeps the runs that, in one of the texts, are not inside another run. For several runs at one position, it keeps the one with
+/// the first position in the other text.
 fn keep_longest(runs: &mut [Run], place: impl Fn(&Run) -> (usize, usize)) -> Vec<Run> {
     runs.sort_unstable_by_key(|run| (place(run).0, Reverse(run.tokens), place(run).1));
     let mut end = 0;
     let is_kept = |run: &&Run| {
-        let is_behind = place(run).0 + run.tokens > end;
+        let reaches_further = place(run).0 + run.tokens > end;
         end = end.max(place(run).0 + run.tokens);
-        is_behind
+        reaches_further
     };
     runs.iter().filter(is_kept).copied().collect()
 }
 
-/// The runs of two texts, found without windows.
+/// Returns the runs of two texts, found without windows.
 pub(super) fn longest_of_both(a: &[u64], b: &[u64], least: usize) -> Vec<Run> {
     let mut runs = longest_in(b, a, least);
     runs.extend(longest_in(a, b, least).into_iter().map(|run| Run { a: run.b, b: run.a, ..run }));
@@ -102,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// By looking at all stretches: what the definition says.
+    /// Computes the definition literally, by trying all substrings.
     fn naive(a: &[u64], b: &[u64], least: usize) -> Vec<Run> {
         let of = |text: &[u64], other: &[u64]| -> Vec<Run> {
             let mut found = Vec::new();
@@ -124,7 +126,7 @@ mod tests {
         sort_distinct(runs)
     }
 
-    /// Texts that share stretches, and repeat themselves.
+    /// Generates texts that share passages and repeat themselves.
     fn texts() -> impl Strategy<Value = [Vec<u64>; 2]> {
         let piece = prop_oneof![prop::collection::vec(0u64..3, 1..12), Just(vec![7; 9]), Just(vec![1, 2, 1, 2, 1, 2])];
         prop::collection::vec((piece, 0usize..3), 0..9).prop_map(|pieces| {
@@ -142,7 +144,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn runs_are_what_their_definition_says([a, b] in texts(), least in 1usize..7) {
+        fn runs_match_their_definition([a, b] in texts(), least in 1usize..7) {
             let expected = naive(&a, &b, least);
             prop_assert_eq!(&shared_runs(&a, &b, Winnowing::new(least).unwrap()), &expected);
             prop_assert_eq!(&longest_of_both(&a, &b, least), &expected);
@@ -156,9 +158,10 @@ mod tests {
             runs.iter().map(|run| (run.a, run.b, run.tokens)).collect()
         };
         assert_eq!(runs(&[1, 2, 3, 4], &[9, 1, 2, 3, 8]), [(0, 1, 3)]);
-        // Twice in the one text, once in the other: both places are told, each with the one.
+        // The sequence occurs twice in the first text and once in the second. Both occurrences are reported, each paired with the
+        // single one.
         assert_eq!(runs(&[1, 2, 3, 9, 1, 2, 3], &[1, 2, 3]), [(0, 0, 3), (4, 0, 3)]);
-        // Two stretches that overlap in one of the texts.
+        // Two runs that overlap in one of the texts.
         assert_eq!(runs(&[1, 2, 3, 2, 3, 4], &[1, 2, 3, 4]), [(0, 0, 3), (3, 1, 3)]);
         assert_eq!(runs(&[1, 2], &[1, 2]), []);
     }

@@ -1,13 +1,14 @@
-//! What two texts share word for word: *runs*, stretches of tokens that stand in both, of at least a given length, however long the
-//! texts and whatever else is in them. For finding quotations and borrowed passages, and showing where they stand.
+//! Passages that two texts share word for word. *Runs* are sequences of tokens that occur in both texts and have at least a given
+//! length, however long the texts are. Use this to find and locate quotations and copied passages.
 //!
-//! A token's run is the longest stretch around it that also stands somewhere in the other text. [`shared_runs`] gives those of every
-//! token of both texts, so that no stretch of `least` tokens or more that both have is left out on either side; of several places of a
-//! stretch in the other text it is paired with the first. There are fewer runs than tokens, however often texts repeat themselves.
+//! The run of a token is the longest sequence around it that also occurs in the other text. [`shared_runs`] gives the runs of
+//! every token of both texts, so that it misses no shared sequence of `least` tokens or more on either side. If a sequence occurs
+//! several times in the other text, it is paired with the first occurrence. There are fewer runs than tokens, however repetitive
+//! the texts are.
 //!
-//! [`RunIndex`] finds them for a text among many: [`Winnowing`] (Schleimer, Wilkerson, Aiken, *Winnowing: Local Algorithms for Document
-//! Fingerprinting*, 2003) selects some of each text's windows such that two texts with a stretch in common have selected one of its
-//! windows, the same in both. [`join`] puts runs together that only a few tokens separate.
+//! [`RunIndex`] finds the runs that a text shares with any of many texts. [`Winnowing`] (Schleimer, Wilkerson, Aiken, *Winnowing:
+//! Local Algorithms for Document Fingerprinting*, 2003) selects some of the windows of each text. Two texts that share a sequence
+//! select at least one window of it, the same in both. [`join`] joins runs that are separated by only a few tokens.
 
 mod run;
 
@@ -21,7 +22,7 @@ mod maximal;
 
 mod index;
 
-pub use index::{Entry, Lookup, Meeting, RunIndex};
+pub use index::{Entry, Lookup, RunIndex, SharedText};
 pub use joined::{Joined, covered, join};
 pub use maximal::shared_runs;
 pub use run::Run;

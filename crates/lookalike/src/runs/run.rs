@@ -1,12 +1,12 @@
-//! What two texts share, as a value.
+//! A shared run, as a value.
 
-/// A stretch of tokens that stands in two texts.
+/// A sequence of tokens that occurs in two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Run {
-    /// The number of its first token in the one text.
+    /// The index of its first token in the first text.
     pub a: usize,
-    /// The number of its first token in the other.
+    /// The index of its first token in the second text.
     pub b: usize,
-    /// How many there are.
+    /// The number of tokens.
     pub tokens: usize,
 }

@@ -1,4 +1,4 @@
-//! Which windows of a text it is found by.
+//! Selects the windows by which a text is found.
 
 use crate::{
     error::{ErrorKind, Result},
@@ -6,15 +6,15 @@ use crate::{
     shingle::Shingling,
 };
 
-/// The longest run that can be asked for, in tokens.
+/// The maximum for the minimum length of a run, in tokens.
 pub const MAX_LEAST: usize = 1000;
 
-/// Tokens of a window, at the most: longer ones tell no more apart.
+/// The maximum number of tokens in a window: longer windows do not distinguish texts better.
 const MAX_WINDOW: usize = 16;
 
-/// A choice of a text's windows by which every run of `least` tokens or more that it shares with another text is found: of any so
-/// many tokens one window is selected, by what stands in them alone (Schleimer et al. 2003, section 3). Half as long as a run, windows
-/// leave about two in `least / 2` selected, and are still rarely shared by chance.
+/// A selection of windows that finds every shared run of `least` tokens or more. In any `least` consecutive tokens, one window is
+/// selected, based only on these tokens (Schleimer et al. 2003, section 3). Windows are half as long as a run. So about two in
+/// `least / 2` are selected, and windows are still rarely shared by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Winnowing {
     least: usize,
@@ -31,10 +31,10 @@ pub struct Selected {
 }
 
 impl Winnowing {
-    /// Of runs of at least so many tokens, from 1 to [`MAX_LEAST`].
+    /// Creates a selection for runs of at least `least` tokens, from 1 to [`MAX_LEAST`].
     ///
     /// # Errors
-    /// Any other number.
+    /// Returns an error for any other number.
     pub fn new(least: usize) -> Result<Self> {
         if !(1..=MAX_LEAST).contains(&least) {
             return Err(ErrorKind::RunLength { least, max: MAX_LEAST }.into());
@@ -42,41 +42,42 @@ impl Winnowing {
         Ok(Self { least, shingling: Shingling::new(least.div_ceil(2).min(MAX_WINDOW))? })
     }
 
-    /// The least length of a run.
+    /// Returns the minimum length of a run.
     pub fn least(self) -> usize {
         self.least
     }
 
-    /// Fills `selected` with a text's, in its order, from the hashes of its tokens. A text of fewer tokens than a run has none.
-    /// Cost: some nanoseconds a token. `room` is for the fingerprints.
+    /// Fills `selected` with the selected windows of a text, in text order, from the hashes of its tokens. A text with fewer
+    /// tokens than a run has no windows. `scratch` holds the fingerprints. Cost: a few nanoseconds per token.
     ///
     /// # Panics
-    /// A text of 2³² tokens.
-    pub fn select(self, tokens: &[u64], room: &mut Vec<u64>, selected: &mut Vec<Selected>) {
+    /// Panics if the text has 2³² tokens or more.
+    pub fn select(self, tokens: &[u64], scratch: &mut Vec<u64>, selected: &mut Vec<Selected>) {
         selected.clear();
         if tokens.len() < self.least {
             return;
         }
-        assert!(u32::try_from(tokens.len()).is_ok(), "a text of {} tokens", tokens.len());
-        fingerprint::fingerprints(tokens, self.shingling, room);
-        // Windows that begin within a run of the least length.
+        assert!(u32::try_from(tokens.len()).is_ok(), "a text of {} tokens is too long", tokens.len());
+        fingerprint::fingerprints(tokens, self.shingling, scratch);
+        // The number of windows in a run of the minimum length.
         let within = self.least - self.shingling.k() + 1;
         let mut least = 0;
-        for end in within..=room.len() {
+        for end in within..=scratch.len() {
             let start = end - within;
             if least < start || end == within {
-                least = (start..end).rev().min_by_key(|&at| rank(room[at])).unwrap_or(start);
-            } else if rank(room[end - 1]) <= rank(room[least]) {
+                least = (start..end).rev().min_by_key(|&at| rank(scratch[at])).unwrap_or(start);
+            } else if rank(scratch[end - 1]) <= rank(scratch[least]) {
                 least = end - 1;
             }
             if selected.last().is_none_or(|last| last.at != least as u32) {
-                selected.push(Selected { key: room[least], at: least as u32 });
+                selected.push(Selected { key: scratch[least], at: least as u32 });
             }
         }
     }
 }
 
-/// What is selected is the least by this, so that keys themselves stay evenly spread.
+/// Returns the rank of a key. Windows are selected by the least rank instead of the least key, so that the selected keys remain
+/// evenly distributed.
 fn rank(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
 }
@@ -88,21 +89,21 @@ mod tests {
     use super::*;
 
     fn select(winnowing: Winnowing, tokens: &[u64]) -> Vec<Selected> {
-        let (mut room, mut selected) = (Vec::new(), Vec::new());
-        winnowing.select(tokens, &mut room, &mut selected);
+        let (mut scratch, mut selected) = (Vec::new(), Vec::new());
+        winnowing.select(tokens, &mut scratch, &mut selected);
         selected
     }
 
     proptest! {
         #[test]
-        fn every_stretch_has_a_selected_window_that_it_alone_decides(
+        fn every_stretch_has_a_selected_window_that_depends_on_it_alone(
             stretch in prop::collection::vec(0u64..5, 1..60),
             before in prop::collection::vec(0u64..5, 0..30),
-            behind in prop::collection::vec(0u64..5, 0..30),
+            after in prop::collection::vec(0u64..5, 0..30),
             least in 1usize..40,
         ) {
             let winnowing = Winnowing::new(least).unwrap();
-            let text = [before.clone(), stretch.clone(), behind].concat();
+            let text = [before.clone(), stretch.clone(), after].concat();
             let mut inside = select(winnowing, &text);
             inside.iter_mut().for_each(|selected| selected.at = selected.at.wrapping_sub(before.len() as u32));
             let alone = select(winnowing, &stretch);

@@ -1,11 +1,12 @@
-//! What differing bits of a SimHash say: angle, cosine, resemblance.
+//! Converts a number of differing SimHash bits to an angle, a cosine or a resemblance.
 //!
-//! Each bit is the side of a random hyperplane on which a document's vector lies. Two vectors at the angle θ lie on different
-//! sides with probability θ/π (Charikar 2002, section 3), so of n bits n·θ/π are expected to differ.
+//! Each bit says on which side of a random hyperplane a document's vector is. Two vectors at the angle θ are on different sides
+//! with probability θ/π (Charikar 2002, section 3), so n·θ/π of n bits are expected to differ.
 //!
-//! For sets the vectors are 0/1 and cos θ = |A∩B| / √(|A||B|). With resemblance t, |A∩B| = (|A|+|B|)·t/(1+t); for sets of equal
-//! size the cosine is then 2t/(1+t), and for unequal ones it is greater, since (|A|+|B|)/2 ≥ √(|A||B|). So among all pairs that
-//! reach a resemblance, none is expected to differ in more bits than the equal ones, and those are what is reckoned with here.
+//! The vector of a set has entries 0 and 1, so cos θ = |A∩B| / √(|A||B|). With resemblance t, |A∩B| = (|A|+|B|)·t/(1+t). For sets
+//! of equal size the cosine is then 2t/(1+t); for unequal ones it is greater, since (|A|+|B|)/2 ≥ √(|A||B|). So among all pairs
+//! with a given resemblance, sets of equal size are expected to differ in the most bits, and the functions here assume equal
+//! sizes.
 
 use std::f64::consts::PI;
 
@@ -14,19 +15,19 @@ use serde::{Deserialize, Serialize};
 use super::binomial::{masses, probability};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The bits of a SimHash. In configurations it is the number, 64 or 128.
+/// The number of bits of a SimHash. In configurations it is written as a number, 64 or 128.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub enum Width {
     /// 64 bits, as in Manku et al. 2007.
     #[default]
     W64,
-    /// 128 bits: twice the room; the same resemblance is told with √2 times less spread.
+    /// 128 bits: they take twice the memory, and the spread of estimates of the same resemblance is √2 times smaller.
     W128,
 }
 
 impl Width {
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn bits(self) -> u32 {
         match self {
             Self::W64 => 64,
@@ -53,67 +54,72 @@ impl TryFrom<u32> for Width {
     }
 }
 
-/// The cosine of two sets of equal size with resemblance `t`: 2t/(1+t), the least that sets of any sizes can have.
+/// Returns the cosine of two sets of equal size with resemblance `t`: 2t/(1+t), the smallest cosine for sets of any size.
 pub fn cosine_of_resemblance(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     2.0 * t / (1.0 + t)
 }
 
-/// The resemblance of two sets of equal size with cosine `c`: c/(2−c), which takes [`cosine_of_resemblance`] back. Of sets of
-/// unequal size it is more than their resemblance.
+/// Returns the resemblance of two sets of equal size with cosine `c`: c/(2−c), the inverse of [`cosine_of_resemblance`]. For sets
+/// of unequal size it is higher than their resemblance.
 pub fn resemblance_of_cosine(c: f64) -> f64 {
     let c = c.clamp(0.0, 1.0);
     c / (2.0 - c)
 }
 
-/// The share of bits that are expected to differ at cosine `c`: arccos(c)/π (Charikar 2002, section 3).
+/// Returns the share of bits that are expected to differ at cosine `c`: arccos(c)/π (Charikar 2002, section 3).
 ///
-/// That is for random hyperplanes; SimHash's have coefficients ±1, which come near only where many features share the weight.
-/// At resemblance 0.8, where this is 0.152, sets of 10 features differ in 0.137 of the bits, of 90 in 0.149, of 450 in 0.151.
+/// This holds for random hyperplanes. SimHash's hyperplanes have coefficients ±1, which approximate it only if many features
+/// share the weight. At resemblance 0.8, for which this function returns 0.152, sets of 10 features differ in 0.137 of the bits,
+/// sets of 90 in 0.149, and sets of 450 in 0.151.
 pub fn differing_share(c: f64) -> f64 {
     c.clamp(-1.0, 1.0).acos() / PI
 }
 
-/// The cosine that a share of differing bits speaks for: cos(π·share), and 0 from a half on, since sets and term frequencies
-/// have no negative one.
+/// Returns the cosine that a share of differing bits implies: cos(π·share), or 0 if at least half of the bits differ, since sets
+/// and term frequencies have no negative cosine.
 pub(super) fn cosine_of_share(share: f64) -> f64 {
     (PI * share).cos().max(0.0)
 }
 
-/// The distance that follows from a resemblance threshold: the bits that are expected to differ at it, rounded down.
+/// Returns the distance that follows from a resemblance threshold: the number of bits that are expected to differ at it, rounded
+/// down.
 ///
-/// The expected value, because a distance of d bits is then accepted exactly when the resemblance that it speaks for
-/// ([`resemblance_at`]) reaches the threshold. The price: about half of the pairs *at* the threshold are further apart
-/// ([`within_distance`] tells), and a distance that finds 0.99 of them is much greater. At 0.8 it is 9 of 64 bits (19 of 128),
-/// and 17 (29) for that recall; at 0.9 it is 6 (13), and 13 (22). The 3 of 64 bits of Manku et al. 2007 are for near copies:
-/// they speak for a resemblance of 0.979, and are kept by 0.9 % of the pairs at 0.8.
+/// The expected value is used because a distance of d bits is then accepted exactly if the resemblance that it implies
+/// ([`resemblance_at`]) reaches the threshold. The price is that about half of the pairs *at* the threshold are further apart
+/// (see [`within_distance`]), and a distance that finds 0.99 of them is much greater. At threshold 0.8 the distance is 9 of 64
+/// bits (19 of 128), but a recall of 0.99 needs 17 (29). At threshold 0.9 the distance is 6 (13), and a recall of 0.99 needs 13
+/// (22). The 3 of 64 bits of Manku et al. 2007 are for near copies: they imply a resemblance of 0.979, and only 0.9 % of the
+/// pairs at 0.8 are within 3 bits.
 pub fn distance_at(threshold: f64, width: Width) -> u32 {
     (f64::from(width.bits()) * differing_share(cosine_of_resemblance(threshold))) as u32
 }
 
-/// The resemblance that a distance speaks for, for sets of equal size: c/(2−c) with c = cos(π·d/bits), and 0 from half of the
-/// bits on.
+/// Returns the resemblance that a distance implies for sets of equal size: c/(2−c) with c = cos(π·d/bits), or 0 if at least half
+/// of the bits differ.
 pub fn resemblance_at(distance: u32, width: Width) -> f64 {
     resemblance_of_cosine(cosine_of_share(f64::from(distance.min(width.bits())) / f64::from(width.bits())))
 }
 
-/// The probability that a pair of sets of equal size at resemblance `threshold` differs in at most `distance` bits: the bits
-/// are independent, so it is a binomial sum. This is the recall at the threshold.
+/// Returns the probability that a pair of sets of equal size at resemblance `threshold` differs in at most `distance` bits. The
+/// bits are independent, so it is a binomial sum. This is the recall at the threshold.
 pub fn within_distance(threshold: f64, width: Width, distance: u32) -> f64 {
     let share = differing_share(cosine_of_resemblance(threshold));
     probability(width.bits() as usize, share, 0..=distance as usize)
 }
 
-/// The exact share of bits that are expected to differ for two sets with so many elements in common and so many that each has
-/// alone: every element votes +1 or −1 on a bit with equal chances, and a bit is set where the sum is above 0.
+/// Returns the exact share of bits that are expected to differ for two sets with `shared` common elements, and `a` and `b`
+/// elements that are in only one set. Every element votes +1 or −1 on a bit with equal probability, and a bit is set if the sum
+/// is above 0.
 ///
-/// Small sets are far from the angle: at resemblance 0.8, where the angle says 0.152, a set of 4 within one of 5 differs from it in
-/// 0.1875 of the bits, since an even number of votes may be a tie and a tie is a 0. Cost: a step for each shared element.
+/// For small sets, the result is far from the value that the angle gives. At resemblance 0.8, for which the angle gives 0.152, a
+/// set of 4 within one of 5 differs from it in 0.1875 of the bits: an even number of votes may tie, and a tie gives a 0. Cost:
+/// one step per shared element.
 pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
-    // P(a set bit) given the shared votes that are +1: more than half of all votes must be.
+    // P(the bit is set), given how many shared votes are +1: more than half of all votes must be.
     let above = |own: usize| {
         let (first, masses) = masses(own, 0.5);
-        // tails[i]: at least first + i.
+        // tails[i] is the probability of at least first + i votes.
         let mut tails = masses;
         (0..tails.len().saturating_sub(1)).rev().for_each(|i| tails[i] += tails[i + 1]);
         let needed = (shared + own) / 2 + 1;
@@ -131,7 +137,8 @@ pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
     differ.sum()
 }
 
-/// The probability that two such sets differ in at most `distance` bits: the bits are independent, so it is a binomial sum.
+/// Returns the probability that two sets, given as for [`differing_share_of`], differ in at most `distance` bits. The bits are
+/// independent, so it is a binomial sum.
 pub fn within_distance_of(shared: usize, a: usize, b: usize, width: Width, distance: u32) -> f64 {
     probability(width.bits() as usize, differing_share_of(shared, a, b), 0..=distance as usize)
 }
@@ -142,7 +149,7 @@ mod tests {
 
     #[test]
     fn distances_and_recalls_in_a_table() {
-        // The same sums in another language; the last column is the least distance that finds 0.99.
+        // Computed with the same sums in another language. The last column is the smallest distance that finds 0.99.
         for (t, width, expected, three, at_expected, enough) in [
             (0.8, Width::W64, 9, 0.008530430, 0.489327265, 17),
             (0.8, Width::W128, 19, 0.000001645, 0.522367928, 29),
@@ -168,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distance_is_accepted_when_what_it_speaks_for_reaches_the_threshold() {
+    fn a_distance_is_accepted_if_its_resemblance_reaches_the_threshold() {
         for width in [Width::W64, Width::W128] {
             for t in (1..1000).map(|i| f64::from(i) / 1000.0) {
                 let d = distance_at(t, width);
@@ -189,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn small_sets_differ_as_by_trying_all_votes() {
+    fn small_sets_differ_as_by_brute_force_over_votes() {
         for (shared, a, b) in (0..6u32).flat_map(|s| (0..4).flat_map(move |a| (0..4).map(move |b| (s, a, b)))) {
             let votes = shared + a + b;
             let is_set = |votes: u32, of: u32| 2 * votes.count_ones() > of;
@@ -206,7 +213,7 @@ mod tests {
         }
         assert!((differing_share_of(4, 0, 1) - 0.1875).abs() < 1e-12);
         assert!((within_distance_of(4, 0, 1, Width::W64, 9) - 0.2152).abs() < 1e-4);
-        // Large sets come to the angle.
+        // Large sets approach the value that the angle gives.
         assert!((differing_share_of(80_000, 10_000, 10_000) - differing_share(cosine_of_resemblance(0.8))).abs() < 1e-4);
     }
 }

@@ -1,16 +1,16 @@
-//! The binomial distribution, summed: how many of n sampled elements are shared when a share p is.
+//! Sums of the binomial distribution: how many of n sampled elements are shared if a share p of all elements is.
 
 use std::ops::RangeInclusive;
 
-/// What is left out of a sum, as a share of it: less than its last bit.
+/// The largest share of a sum that may be omitted from it: less than the sum's last bit.
 const NEGLIGIBLE: f64 = 1e-18;
 
-/// P(X ∈ `hits`) for X the hits in `n` trials of probability `p`. Cost: about 20 standard deviations of steps, or up to the
-/// nearer end of `hits` where that is farther out.
+/// Returns P(X ∈ `hits`), where X is the number of hits in `n` trials of probability `p`. Cost: one step for each number of hits
+/// within a range of about 20 standard deviations, or up to the nearer end of `hits` if that is farther out.
 ///
-/// Each mass is the next one's times a ratio, from 1 at the mode outward, and the sum over `hits` is divided by the sum over
-/// all. No logarithm is taken and no choice of k from n computed, so that tails keep their digits down to 10⁻³⁰⁰, and, as
-/// only + − × ÷ occur, every machine gives the same bits: what is a candidate depends on it.
+/// Each mass is computed from its neighbour by a ratio, from 1 at the mode outward, and the sum over `hits` is divided by the sum
+/// over all. No logarithm is taken and no binomial coefficient is computed, so tails keep their digits down to 10⁻³⁰⁰. As only +
+/// − × ÷ occur, every machine gives the same bits, which matters because they decide which pairs are candidates.
 pub fn probability(n: usize, p: f64, hits: RangeInclusive<usize>) -> f64 {
     let (lo, hi) = hits.into_inner();
     if p <= 0.0 || p >= 1.0 {
@@ -42,8 +42,9 @@ pub fn probability(n: usize, p: f64, hits: RangeInclusive<usize>) -> f64 {
     inside / all
 }
 
-/// The probabilities of the hits in `n` trials of probability `p`: the first number of hits that is not negligible, and the
-/// probabilities from there on; what is left out has less than 10⁻¹⁵ in all. Cost: some 20 standard deviations of steps.
+/// Returns the distribution of the number of hits in `n` trials of probability `p`: the first number of hits whose probability is
+/// not negligible, and the probabilities from that number on. The omitted probabilities sum to less than 10⁻¹⁵. Cost: one step
+/// for each number of hits within a range of about 20 standard deviations.
 pub fn masses(n: usize, p: f64) -> (usize, Vec<f64>) {
     if p <= 0.0 || p >= 1.0 {
         return (if p <= 0.0 { 0 } else { n }, vec![1.0]);

@@ -1,8 +1,9 @@
-//! Bottom sketches (Broder 1997, section 3): M(A) = MIN_s(π(A)), the s least elements under a random permutation, or all of
-//! them when there are no more; and MIN_s of MOD_m (section 4.1), the s least of those that m = 2ⁱ divides.
+//! Bottom sketches (Broder 1997, section 3): M(A) = MIN_s(π(A)), the s smallest elements under a random permutation, or all
+//! elements if there are at most s. Also MIN_s of MOD_m (section 4.1), the s smallest of the elements that m = 2ⁱ divides.
 //!
-//! The s least of M(A) ∪ M(B) are the s least of A ∪ B, a sample drawn without replacement, and the share of them in both
-//! estimates the resemblance. One permutation serves a set of any size, and sketches merge into the union's.
+//! The s smallest elements of M(A) ∪ M(B) are the s smallest of A ∪ B. They are a sample drawn without replacement, and the share
+//! of them that is in both sets estimates the resemblance. One permutation is enough for sets of any size, and two sketches can
+//! be merged into the sketch of the union.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,19 +27,19 @@ pub struct Bottom {
 }
 
 impl Bottom {
-    /// MIN_s: sketches of up to `s` elements, under the permutation of `seed`.
+    /// Creates a maker of MIN_s sketches: up to `s` elements, under the permutation of `seed`.
     ///
     /// # Errors
-    /// When `s` is 0.
+    /// Returns an error if `s` is 0.
     pub fn new(s: usize, seed: u64) -> Result<Self> {
         Self::of_modulo(s, 0, seed)
     }
 
-    /// MIN_s of MOD_m, m = 2^level: only what m divides may enter the sample, so s · ln m elements fewer do on their way; a set
-    /// of fewer than m · s gives a smaller sample.
+    /// Creates a maker of MIN_s of MOD_m sketches, m = 2^level. Only elements that m divides may enter the sample, so s · ln m
+    /// fewer elements enter it while the sketch is built. A set of fewer than m · s elements gives a smaller sample.
     ///
     /// # Errors
-    /// When `s` is 0 or `level` above [`MAX_LEVEL`](super::MAX_LEVEL).
+    /// Returns an error if `s` is 0 or `level` is above [`MAX_LEVEL`](super::MAX_LEVEL).
     pub fn of_modulo(s: usize, level: u32, seed: u64) -> Result<Self> {
         check_level(level, 0)?;
         match s {
@@ -47,52 +48,53 @@ impl Bottom {
         }
     }
 
-    /// s, the elements of a sketch.
+    /// Returns s, the largest number of elements of a sketch.
     pub fn s(self) -> usize {
         self.s
     }
 
-    /// The sketch of a set of fingerprints, in any order, repeats allowed. Cost: see [`BottomSampler`].
+    /// Returns the sketch of a set of fingerprints, in any order, repeats allowed. Cost: see [`BottomSampler`].
     pub fn sketch(self, fingerprints: &[u64]) -> BottomSketch {
         let mut sampler = self.sampler();
         sampler.extend(fingerprints);
         sampler.take()
     }
 
-    /// A sampler for sets that come piece by piece, or one after the other.
+    /// Returns a sampler for sets that arrive in pieces, or one after the other.
     pub fn sampler(self) -> BottomSampler {
         BottomSampler { bottom: self, low_bits: low_bits(self.level), last: u64::MAX, entered: Vec::new(), empty: true }
     }
 }
 
-/// Fingerprints in, one at a time; their bottom sketch out.
+/// Builds the bottom sketch of fingerprints that are inserted one at a time.
 ///
-/// Of n distinct elements in random order s · (1 + ln(n / (m · s))) are among the s least so far when they come (Broder 1997,
-/// section 4.1); all others fall at one comparison. The paper keeps the sample in a heap beside a hash table of what it holds,
-/// or in a balanced tree. Here what may enter is written down, and once there are 3 s of it, sorted and cut to s. Up to twice
-/// as many enter, since the bar is lowered late, and they still cost less. Microseconds, s = 100 of 600 elements, 400 of
-/// 10,000, 1,000 of 10⁶ (x86-64, 2 cores): heap and table 6.0, 54, 1,620; tree 6.7, 113, 1,680; this 3.4, 34, 1,380, of which
-/// the permutation and the comparison are 1 ns an element. Selecting the s-th before sorting saves a fifth more, but repeats
-/// among the s then call for a second way.
+/// If n distinct elements arrive in random order, s · (1 + ln(n / (m · s))) are among the s smallest so far when they arrive
+/// (Broder 1997, section 4.1); all others are rejected by one comparison. The paper keeps the sample in a heap with a hash table
+/// of its elements, or in a balanced tree. Here, elements that may enter are appended to a list, and when it has 3 s of them, it
+/// is sorted and cut to s. Up to twice as many enter, since the bound is lowered late, but the total cost is still lower. The
+/// following times were measured for s = 100 of 600 elements, 400 of 10,000 and 1,000 of 10⁶ (x86-64, 2 cores). The heap and
+/// table take 6.0, 54 and 1,620 µs, the tree takes 6.7, 113 and 1,680 µs, and this list takes 3.4, 34 and 1,380 µs, of which the
+/// permutation and the comparison are 1 ns per element. Selecting the s-th element before sorting saves another fifth, but
+/// repeats among the s would then need separate code.
 #[derive(Debug, Clone)]
 pub struct BottomSampler {
     bottom: Bottom,
     low_bits: u64,
-    /// What is larger cannot enter; the greatest number as long as all that came is here.
+    /// The upper bound of elements that may enter; `u64::MAX` as long as nothing was cut from `entered`.
     last: u64,
     entered: Vec<u64>,
     empty: bool,
 }
 
 impl BottomSampler {
-    /// Takes in a fingerprint; one that it has already seen changes nothing.
+    /// Inserts a fingerprint. One that was inserted before changes nothing.
     #[inline]
     pub fn insert(&mut self, fingerprint: u64) {
         self.empty = false;
         self.enter(fingerprint);
     }
 
-    /// Takes in many.
+    /// Inserts many fingerprints.
     pub fn extend(&mut self, fingerprints: &[u64]) {
         self.empty &= fingerprints.is_empty();
         for &fingerprint in fingerprints {
@@ -100,7 +102,7 @@ impl BottomSampler {
         }
     }
 
-    /// The sketch of all that came since the last one was taken; the sampler starts anew, its memory kept.
+    /// Returns the sketch of everything inserted since the last call. The sampler starts anew and keeps its memory.
     pub fn take(&mut self) -> BottomSketch {
         self.cut();
         let whole = self.last == u64::MAX;
@@ -125,7 +127,7 @@ impl BottomSampler {
 
     fn cut(&mut self) {
         sort_distinct(&mut self.entered);
-        // Only when an element is left out: a full sample that is the whole set bars nothing yet.
+        // Only if an element is cut: a full sample that is the whole set does not exclude anything yet.
         if self.entered.len() > self.bottom.s {
             self.entered.truncate(self.bottom.s);
             self.last = self.entered[self.bottom.s - 1];
@@ -133,54 +135,56 @@ impl BottomSampler {
     }
 }
 
-/// MIN_s(π(A)), or MIN_s(MOD_m(π(A))). A function of the set, s, the level and the seed, and of nothing else.
+/// MIN_s(π(A)), or MIN_s(MOD_m(π(A))). It depends only on the set, s, the level and the seed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BottomSketch {
     bottom: Bottom,
     sample: Vec<u64>,
-    /// Whether no candidate for the sample was left out.
+    /// Whether the sample holds all elements of the set that the modulus divides, so that none was cut.
     whole: bool,
-    /// Whether it is the empty set's, which resembles nothing.
+    /// Whether the set is empty; the empty set resembles nothing.
     empty: bool,
 }
 
 impl BottomSketch {
-    /// The permuted elements that were kept, sorted: at most s.
+    /// Returns the permuted elements of the sample, sorted: at most s.
     pub fn sample(&self) -> &[u64] {
         &self.sample
     }
 
-    /// The most elements it may hold.
+    /// Returns s, the largest number of elements that the sketch may hold.
     pub fn s(&self) -> usize {
         self.bottom.s
     }
 
-    /// i, where the modulus is 2ⁱ; 0 for plain MIN_s.
+    /// Returns i, where the modulus is 2ⁱ; 0 for plain MIN_s.
     pub fn level(&self) -> u32 {
         self.bottom.level
     }
 
-    /// The seed of its permutation.
+    /// Returns the seed of its permutation.
     pub fn seed(&self) -> u64 {
         self.bottom.permutation.seed()
     }
 
-    /// Whether it holds all of the set that the modulus divides: on level 0, the set itself.
+    /// Returns whether the sketch holds all elements of the set that the modulus divides. On level 0 it then holds the set
+    /// itself.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
 
-    /// The estimated resemblance |MIN_s(M(A) ∪ M(B)) ∩ M(A) ∩ M(B)| / |MIN_s(M(A) ∪ M(B))|, unbiased (Broder 1997, section
-    /// 3). Cost: one pass, O(s).
+    /// Returns the estimated resemblance |MIN_s(M(A) ∪ M(B)) ∩ M(A) ∩ M(B)| / |MIN_s(M(A) ∪ M(B))|, unbiased (Broder 1997,
+    /// section 3). Cost: one pass, O(s).
     ///
-    /// The sample is drawn without replacement, so what is shared is hypergeometric, and the interval, which is made for the
-    /// wider binomial, is cautious. Two whole sketches are compared in all they hold, not in s elements only; on level 0 they
-    /// are the sets, and the answer is exact. (A union sample of fewer than s elements is always of two whole ones; one of
-    /// just s need not be, and is an estimate.) On a level above 0 the sample may be empty: the value is then 0, the interval
-    /// all of [0, 1], and the estimate is unbiased given that it is not. The empty set resembles nothing, for certain.
+    /// The sample is drawn without replacement, so the number of shared elements is hypergeometric. The interval is made for the
+    /// wider binomial, so it is cautious. If both sketches are whole, all of their elements are compared instead of only s; on
+    /// level 0 they are the sets, and the result is exact. (A union sample of fewer than s elements always comes from two whole
+    /// sketches. One of exactly s elements may come from a sketch that is not whole, and then gives an estimate.) On a level
+    /// above 0 the sample may be empty: the value is then 0 and the interval is all of [0, 1]. If the sample is not empty, the
+    /// estimate is unbiased. For an empty set the result is exactly 0.
     ///
     /// # Errors
-    /// When the other sketch has another s, level or seed.
+    /// Returns an error if the other sketch has a different s, level or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         self.check_like(other)?;
         if self.empty || other.empty {
@@ -194,10 +198,10 @@ impl BottomSketch {
         })
     }
 
-    /// The sketch of the union of both sets. Cost: O(s).
+    /// Returns the sketch of the union of both sets. Cost: O(s).
     ///
     /// # Errors
-    /// When the other sketch has another s, level or seed.
+    /// Returns an error if the other sketch has a different s, level or seed.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         self.check_like(other)?;
         let mut sample = least_of_union(&self.sample, &other.sample, self.bottom.s.saturating_add(1));
@@ -206,12 +210,14 @@ impl BottomSketch {
         Ok(Self { bottom: self.bottom, sample, whole, empty: self.empty && other.empty })
     }
 
-    /// The estimated number of distinct elements of the set: a count, not a share. Exact when the sketch holds the whole set.
+    /// Returns the estimated number of distinct elements of the set: a count, not a share. It is exact if the sketch holds the
+    /// whole set.
     ///
-    /// A full sample of k = s elements, the last at the share u of all numbers, speaks for (k − 1) / u, unbiased from s = 2
-    /// (Bar-Yossef et al. 2002; Beyer et al. 2007); one that is not full, on a level above 0, for k · 2ⁱ. The interval takes
-    /// n · u for a gamma variable of shape k, and k for a Poisson variable, both a little wider than the truth, with Wilson
-    /// and Hilferty's points (1931), which are good to a few thousandths for s from 10.
+    /// For a full sample of k = s elements, let u be the share of all numbers up to its last element. The estimate is then
+    /// `(k − 1) / u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007). For a sample that is not full, on a
+    /// level above 0, it is k · 2ⁱ. The interval treats n · u as a gamma variable of shape k, and k as a Poisson variable; both
+    /// are a little wider than the truth. Its ends are Wilson and Hilferty's points (1931), which are accurate to a few
+    /// thousandths from s = 10 on.
     pub fn distinct(&self) -> Estimate {
         let k = self.sample.len() as f64;
         if self.empty || self.whole && self.bottom.level == 0 {
@@ -221,11 +227,12 @@ impl BottomSketch {
             let m = low_bits(self.bottom.level) as f64 + 1.0;
             return Estimate { value: k * m, low: (gamma_point(k, -Z) * m).max(k), high: gamma_point(k + 1.0, Z) * m };
         }
-        // The multiples of 2ⁱ up to the last element, of 2⁶⁴ numbers.
+        // u is the share of all 2⁶⁴ numbers that are multiples of 2ⁱ up to the last element.
         let last = self.sample[self.bottom.s - 1] >> self.bottom.level;
         let u = (last as f64 + 1.0) / 2f64.powi(64);
         let value = (k - 1.0) / u;
-        // More than k there are for certain, which may be above an estimate, but an interval holds its estimate.
+        // The set certainly has more than k elements. This bound may be above the estimate, but the interval must contain the
+        // estimate.
         Estimate { value, low: (gamma_point(k, -Z) / u).max(value.min(k + 1.0)), high: gamma_point(k, Z) / u }
     }
 
@@ -241,7 +248,8 @@ impl BottomSketch {
     }
 }
 
-/// The point of a gamma variable of the given shape that lies `z` standard deviations out (Wilson and Hilferty 1931).
+/// Returns the point of a gamma variable of the given shape that corresponds to `z` standard deviations of a normal one (Wilson
+/// and Hilferty 1931).
 fn gamma_point(shape: f64, z: f64) -> f64 {
     if shape == 0.0 { 0.0 } else { shape * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt())).max(0.0).powi(3) }
 }
@@ -253,7 +261,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::finish;
 
-    /// Everything permuted, sifted and sorted: the definition.
+    /// The definition: everything permuted, filtered and sorted.
     fn by_definition(set: &[u64], bottom: Bottom) -> (Vec<u64>, bool) {
         let mut all: Vec<u64> = set.iter().map(|&f| bottom.permutation.apply(f)).collect();
         all.retain(|x| u128::from(*x) % (1u128 << bottom.level) == 0);
@@ -282,7 +290,7 @@ mod tests {
         }
 
         #[test]
-        fn a_sampler_that_is_used_again_forgets(first in bag(), second in bag(), cut in any::<prop::sample::Index>(), bottom in bottom()) {
+        fn a_reused_sampler_forgets_the_last_set(first in bag(), second in bag(), cut in any::<prop::sample::Index>(), bottom in bottom()) {
             let mut sampler = bottom.sampler();
             sampler.extend(&first);
             prop_assert_eq!(sampler.take(), bottom.sketch(&first));
@@ -298,7 +306,7 @@ mod tests {
         }
 
         #[test]
-        fn the_estimate_is_the_definition_and_exact_where_it_says_so(a in bag(), b in bag(), bottom in bottom()) {
+        fn the_estimate_matches_the_definition_and_is_exact_if_marked_so(a in bag(), b in bag(), bottom in bottom()) {
             let (m_a, m_b) = (bottom.sketch(&a), bottom.sketch(&b));
             let whole = m_a.whole && m_b.whole;
             let mut least = [&*m_a.sample, &*m_b.sample].concat();
@@ -320,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_union_sample_of_just_s_need_not_be_the_union() {
-        // B is the s least of A: M(A) ∪ M(B) has s elements, all shared, yet A has one more.
+        // B is the s smallest elements of A: M(A) ∪ M(B) has s elements, all shared, but A has one more.
         let bottom = Bottom::new(20, 1).unwrap();
         let mut a: Vec<u64> = (0..21).collect();
         a.sort_by_key(|&f| bottom.permutation.apply(f));
@@ -333,9 +341,9 @@ mod tests {
         assert_eq!(part.resemblance(&part), Ok(Estimate::exact(1.0)));
     }
 
-    /// Broder 1997, section 4.1: how often an element enters the sample of a heap is O(s log(n / m)).
+    /// Broder 1997, section 4.1: elements enter the sample of a heap O(s log(n / m)) times.
     #[test]
-    fn elements_enter_as_often_as_the_paper_says() {
+    fn elements_enter_at_the_rate_of_the_paper() {
         const TRIALS: u64 = 40;
         for (n, s, level) in [(20_000u64, 100, 0), (20_000, 100, 3), (20_000, 20, 4), (5_000, 400, 1)] {
             let (mut heap, mut ours) = (0, 0);
@@ -362,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn the_empty_set_resembles_nothing_and_an_empty_sample_tells_nothing() {
+    fn the_empty_set_resembles_nothing_and_an_empty_sample_gives_no_estimate() {
         let (plain, thin) = (Bottom::new(3, 1).unwrap(), Bottom::of_modulo(3, 40, 1).unwrap());
         for bottom in [plain, thin] {
             let (empty, one) = (bottom.sketch(&[]), bottom.sketch(&[1, 2, 3, 4]));

@@ -1,16 +1,16 @@
-//! An estimate is never given without its interval.
+//! Estimates, which always include an interval.
 
 use serde::Serialize;
 
-/// A share (or a count, where a function says so) estimated from a sample, with the interval that holds the truth 95 times in 100.
+/// A share (or a count, if a function says so) estimated from a sample, with an interval that contains the truth 95 times in 100.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Estimate {
-    /// The estimate; a share is 0 to 1.
+    /// The estimate. A share is between 0 and 1.
     pub value: f64,
-    /// The interval's lower end.
+    /// The lower end of the interval.
     pub low: f64,
-    /// The interval's upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
@@ -18,13 +18,14 @@ pub struct Estimate {
 pub(super) const Z: f64 = 1.959_963_984_540_054;
 
 impl Estimate {
-    /// What was counted in full: an interval of no width.
+    /// Returns the estimate of a quantity that was counted in full, with an interval of width zero.
     pub fn exact(value: f64) -> Self {
         Self { value, low: value, high: value }
     }
 
-    /// `hits` out of `trials`, with Wilson's score interval (Wilson 1927): unlike the textbook ± it stays inside [0, 1]
-    /// and keeps its promise near both ends. No trials tell nothing: the interval is all of [0, 1].
+    /// Returns the estimate `hits` / `trials` of a share, with Wilson's score interval (Wilson 1927). Unlike the textbook ±, the
+    /// interval stays inside [0, 1] and contains the truth at the stated rate near both ends. Without trials the interval is all
+    /// of [0, 1].
     pub fn of_share(hits: u64, trials: u64) -> Self {
         if trials == 0 {
             return Self { value: 0.0, low: 0.0, high: 1.0 };
@@ -32,7 +33,8 @@ impl Estimate {
         Self::of_trials(hits as f64 / trials as f64, trials as f64, Z)
     }
 
-    /// A share `p` of `n` trials, with Wilson's interval for a standard normal or a Student's deviate `z`.
+    /// Returns the estimate of a share that was `p` in `n` trials, with Wilson's interval for `z`, a deviate of the standard
+    /// normal or of Student's distribution.
     pub(crate) fn of_trials(p: f64, n: f64, z: f64) -> Self {
         let z2 = z * z;
         let centre = (p + z2 / (2.0 * n)) / (1.0 + z2 / n);
@@ -40,7 +42,7 @@ impl Estimate {
         Self { value: p, low: (centre - half).clamp(0.0, p), high: (centre + half).clamp(p, 1.0) }
     }
 
-    /// The same estimate through an increasing function, such as containment from resemblance.
+    /// Returns the estimate after applying an increasing function, for example to convert a resemblance to a containment.
     pub fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self { value: f(self.value), low: f(self.low), high: f(self.high) }
     }
@@ -63,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_holds_the_truth_at_its_rate() {
+    fn the_interval_contains_the_truth_at_its_rate() {
         let mut random = SplitMix64::new(7);
         for p in [0.05, 0.5, 0.8, 0.95] {
             let held = (0..10_000)

@@ -1,32 +1,33 @@
-//! The signature matrix with given functions, row by row (*Mining of Massive Datasets*, sections 3.3.2 to 3.3.5): for learning, and for
-//! checking numbers by hand. [`MinHash`](super::MinHash) draws its functions itself and is what a run uses.
+//! Signature matrices, computed row by row with functions that the caller gives (*Mining of Massive Datasets*, sections 3.3.2 to
+//! 3.3.5). They are for learning, and for checking numbers by hand. Runs use [`MinHash`](super::MinHash), which draws its
+//! functions itself.
 //!
-//! The characteristic matrix has a row for each element and a column for each set. A function numbers the rows: a permutation by
-//! their places in another order, a hash function by its values. A set's signature has, for each function, the least number of a row
-//! that the set has.
+//! The characteristic matrix has a row for each element and a column for each set. A function gives each row a number: a
+//! permutation gives the row's place in the permuted order, and a hash function gives its hash value. For each function, a set's
+//! signature has the smallest number among the set's rows.
 
-/// Signatures under construction: a minimum for each function and set.
+/// Signatures under construction: a minimum for each function and each set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureMatrix {
     sets: usize,
-    /// By function, then by set.
+    /// Ordered by function, then by set.
     minima: Vec<Option<u64>>,
 }
 
 impl SignatureMatrix {
-    /// The signatures of so many sets by so many functions before any row was taken.
+    /// Creates the signatures of `sets` sets by `functions` functions, before any row is taken.
     pub fn new(functions: usize, sets: usize) -> Self {
         Self { sets, minima: vec![None; functions * sets] }
     }
 
-    /// Takes a row: its number by each function, and which sets have it. The order of rows does not matter.
+    /// Takes a row: its number under each function, and which sets contain it. The order of rows does not matter.
     ///
     /// # Panics
-    /// When `members` are not as many as the sets, or `numbers` not as many as the functions.
+    /// Panics if `members` does not have one element per set, or `numbers` does not have one per function.
     pub fn take(&mut self, numbers: &[u64], members: &[bool]) {
         assert!(
             members.len() == self.sets && numbers.len() * self.sets == self.minima.len(),
-            "a number a function, a member a set"
+            "there must be one number per function and one member per set"
         );
         for (minima, &number) in self.minima.chunks_mut(self.sets.max(1)).zip(numbers) {
             for (least, _) in minima.iter_mut().zip(members).filter(|(_, is_member)| **is_member) {
@@ -35,11 +36,12 @@ impl SignatureMatrix {
         }
     }
 
-    /// The signature matrix of a characteristic one: `rows` tells which sets have each row, `functions` each function's number of
-    /// each row.
+    /// Returns the signature matrix of a characteristic matrix. `rows` says which sets contain each row. `functions` has, for
+    /// each function, the number that it gives to each row.
     ///
     /// # Panics
-    /// When a row has not as many members as the first, or a function not as many numbers as there are rows.
+    /// Panics if a row does not have as many members as the first one, or a function does not have as many numbers as there are
+    /// rows.
     pub fn of(rows: &[Vec<bool>], functions: &[Vec<u64>]) -> Self {
         let mut matrix = Self::new(functions.len(), rows.first().map_or(0, Vec::len));
         for (at, members) in rows.iter().enumerate() {
@@ -48,12 +50,13 @@ impl SignatureMatrix {
         matrix
     }
 
-    /// A function's value of a set: the least number of its rows; none for the empty set.
+    /// Returns a function's value for a set: the smallest number of its rows, or `None` for the empty set.
     pub fn get(&self, function: usize, set: usize) -> Option<u64> {
         self.minima[function * self.sets + set]
     }
 
-    /// The similarity of two signatures: the share of functions that give both sets the same value. The empty set is like nothing.
+    /// Returns the similarity of two signatures: the share of functions that give both sets the same value. The empty set is
+    /// similar to nothing.
     pub fn similarity(&self, a: usize, b: usize) -> f64 {
         let functions = self.minima.chunks(self.sets.max(1));
         let agree = functions.clone().filter(|minima| minima[a].is_some() && minima[a] == minima[b]).count();
@@ -61,12 +64,12 @@ impl SignatureMatrix {
     }
 }
 
-/// The numbers of rows `rows` by the hash function h(x) = (a·x + b) mod n.
+/// Returns the numbers that the hash function h(x) = (a·x + b) mod n gives to the rows `rows`.
 ///
 /// # Panics
-/// When n is 0.
+/// Panics if n is 0.
 pub fn linear_hash([a, b, n]: [u64; 3], rows: std::ops::Range<u64>) -> Vec<u64> {
-    // No product of two 64-bit numbers, and a third one more, is too large for 128 bits.
+    // The product of two 64-bit numbers plus a third one fits in 128 bits.
     rows.map(|x| ((u128::from(a) * u128::from(x) + u128::from(b)) % u128::from(n)) as u64).collect()
 }
 

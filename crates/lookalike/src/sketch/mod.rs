@@ -1,5 +1,5 @@
-//! Set → small summary. A sketch carries its parameters and seed; unlike ones refuse each other. What the sets were made of
-//! (tokens, shingles) a sketch does not know.
+//! Small summaries of sets. A sketch holds its parameters and seed, and comparing sketches with different parameters or seeds is
+//! an error. A sketch does not know what the elements of the sets are (tokens, shingles).
 
 #[cfg(feature = "engine")]
 pub mod binomial;

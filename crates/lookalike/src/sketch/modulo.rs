@@ -1,9 +1,10 @@
-//! MOD_m sketches (Broder 1997, section 3): L(A) = the elements of π(A) that m divides. Larger sets have larger sketches,
-//! which is what containment needs: the sketch of an excerpt lies within the sketch of the whole.
+//! MOD_m sketches (Broder 1997, section 3): L(A) = the elements of π(A) that m divides. Larger sets have larger sketches, which
+//! containment needs: the sketch of an excerpt is within the sketch of the whole.
 //!
-//! m = 2ⁱ and i is the *level*: the low i bits of π(x) are tested. L_{i+1} is those of L_i whose next bit is 0 too, so
-//! sketches of different levels are compared on the larger one. A level that the number of distinct elements chooses says
-//! nothing about which elements they are: given its size, L(A) ∪ L(B) is still a uniform sample of A ∪ B, and L(A) one of A.
+//! m = 2ⁱ, and i is the *level*: the low i bits of π(x) are tested. L_{i+1} has those elements of L_i whose next bit is also 0,
+//! so sketches of different levels are compared on the larger one. The number of distinct elements may determine the level, since
+//! it says nothing about which elements they are: for its size, L(A) ∪ L(B) is still a uniform sample of A ∪ B, and L(A) is still
+//! a uniform sample of A.
 
 use std::borrow::Cow;
 
@@ -18,30 +19,30 @@ use crate::{
     fingerprint::{Permutation, sort_distinct},
 };
 
-/// The highest level: of the 64-bit numbers, m = 2⁶³ divides two.
+/// The highest level: m = 2⁶³ divides only two of the 64-bit numbers.
 pub const MAX_LEVEL: u32 = 63;
 
-/// How the level of a set is chosen.
+/// The rule that chooses the level of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Modulus {
-    /// m = 2^level for every set: one element in m is expected in the sketch.
+    /// m = 2^level for every set: the sketch is expected to have one in m of the set's elements.
     Fixed {
-        /// i, up to [`MAX_LEVEL`].
+        /// The level i, up to [`MAX_LEVEL`].
         level: u32,
     },
-    /// m = 2ⁱ for a set of least · 2ⁱ to least · 2ⁱ⁺¹ distinct elements (Broder 1997, section 3), 1 for a smaller one: from
-    /// `least` to twice as many elements are expected in the sketch. The paper's bounds are `least: 100`, so 100 to 200 are
-    /// expected; its text says 50 to 100, which is `least: 50`.
+    /// m = 2ⁱ for a set of least · 2ⁱ to least · 2ⁱ⁺¹ distinct elements (Broder 1997, section 3), and m = 1 for a smaller set.
+    /// The sketch is expected to have from `least` to twice as many elements. The paper's bounds correspond to `least: 100`, so
+    /// 100 to 200 elements are expected; the paper's text says 50 to 100, which corresponds to `least: 50`.
     Growing {
-        /// The least number of elements to expect of a set that has as many.
+        /// The smallest expected number of elements in the sketch of a set, unless the set itself has fewer.
         least: usize,
     },
-    /// As growing, but never above 2^level: of short texts all or much is kept, and of long ones no less than the sketch of a
-    /// short one needs to find itself contained.
+    /// Like `Growing`, but never above 2^level. Short texts keep all or many of their elements. Long texts keep enough elements
+    /// to show that they contain a short text.
     Capped {
-        /// The least number of elements to expect of a set that has as many.
+        /// The smallest expected number of elements in the sketch of a set, unless the set itself has fewer.
         least: usize,
         /// The highest level, up to [`MAX_LEVEL`].
         level: u32,
@@ -49,7 +50,7 @@ pub enum Modulus {
 }
 
 impl Modulus {
-    /// The level of a set of `n` distinct elements.
+    /// Returns the level of a set of `n` distinct elements.
     pub fn level(self, n: usize) -> u32 {
         let grown = |least: usize| (n / least).checked_ilog2().unwrap_or(0);
         match self {
@@ -59,7 +60,7 @@ impl Modulus {
         }
     }
 
-    /// The highest level of any set.
+    /// Returns the highest level that any set can have.
     pub fn highest(self) -> u32 {
         match self {
             Self::Fixed { level } | Self::Capped { level, .. } => level,
@@ -69,7 +70,7 @@ impl Modulus {
 }
 
 impl Default for Modulus {
-    /// The paper's bounds.
+    /// Returns the paper's bounds.
     fn default() -> Self {
         Self::Growing { least: 100 }
     }
@@ -83,10 +84,10 @@ pub struct Modulo {
 }
 
 impl Modulo {
-    /// Sketches by `modulus`, under the permutation of `seed`.
+    /// Creates a maker of sketches whose levels `modulus` chooses, under the permutation of `seed`.
     ///
     /// # Errors
-    /// When the level is above [`MAX_LEVEL`], or no elements are to be expected.
+    /// Returns an error if the level is above [`MAX_LEVEL`], or `least` is 0.
     pub fn new(modulus: Modulus, seed: u64) -> Result<Self> {
         match modulus {
             Modulus::Fixed { level } => check_level(level, 0)?,
@@ -97,17 +98,17 @@ impl Modulo {
         Ok(Self { modulus, permutation: Permutation::new(seed) })
     }
 
-    /// The sketch of a set of fingerprints, in any order, repeats allowed.
+    /// Returns the sketch of a set of fingerprints, in any order, repeats allowed.
     ///
-    /// Cost: about a nanosecond an element, and the sorting of the sketch. A growing modulus has to count the distinct
-    /// elements: one more look at a list that is sorted and free of repeats, the sorting of a copy for any other.
+    /// Cost: about a nanosecond per element, plus sorting the sketch. A growing modulus also has to count the distinct elements:
+    /// one more pass over a list that is sorted and free of repeats, or sorting a copy of any other list.
     pub fn sketch(&self, fingerprints: &[u64]) -> ModuloSketch {
         let mut elements = Vec::new();
         let level = self.sample(fingerprints, &mut elements);
         ModuloSketch { level, seed: self.permutation.seed(), elements, empty: fingerprints.is_empty() }
     }
 
-    /// Fills `elements` with those of the sketch, sorted; gives its level.
+    /// Fills `elements` with the sketch's elements, sorted, and returns its level.
     pub fn sample(&self, fingerprints: &[u64], elements: &mut Vec<u64>) -> u32 {
         let level = match self.modulus {
             Modulus::Fixed { level } => level,
@@ -131,12 +132,12 @@ fn distinct(fingerprints: &[u64]) -> usize {
     set.len()
 }
 
-/// The bits that are 0 in what 2^level divides.
+/// Returns a mask of the bits that are 0 in every multiple of 2^level.
 pub(super) fn low_bits(level: u32) -> u64 {
     (1 << level) - 1
 }
 
-/// Refuses a level outside `least` to [`MAX_LEVEL`].
+/// Checks that a level is from `least` to [`MAX_LEVEL`].
 pub(super) fn check_level(level: u32, least: u32) -> Result<()> {
     match (least..=MAX_LEVEL).contains(&level) {
         true => Ok(()),
@@ -144,75 +145,77 @@ pub(super) fn check_level(level: u32, least: u32) -> Result<()> {
     }
 }
 
-/// L_i(A): the elements of π(A) that 2ⁱ divides. A function of the set, the level and the seed, and of nothing else.
+/// L_i(A): the elements of π(A) that 2ⁱ divides. It depends only on the set, the level and the seed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuloSketch {
     level: u32,
     seed: u64,
     elements: Vec<u64>,
-    /// Whether it is the empty set's, which resembles nothing.
+    /// Whether the set is empty; the empty set resembles nothing.
     empty: bool,
 }
 
 impl ModuloSketch {
-    /// i, where the modulus is 2ⁱ.
+    /// Returns i, where the modulus is 2ⁱ.
     pub fn level(&self) -> u32 {
         self.level
     }
 
-    /// The seed of its permutation.
+    /// Returns the seed of its permutation.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// The permuted elements that were kept, sorted.
+    /// Returns the permuted elements of the sketch, sorted.
     pub fn elements(&self) -> &[u64] {
         &self.elements
     }
 
-    /// L_level(A) from L_i(A): what the larger modulus divides (Broder 1997, section 3).
+    /// Returns L_level(A), computed from L_i(A): the elements that the larger modulus divides (Broder 1997, section 3).
     ///
     /// # Errors
-    /// When `level` is below the sketch's own, since what it left out is gone, or above [`MAX_LEVEL`].
+    /// Returns an error if `level` is above [`MAX_LEVEL`], or below the sketch's own, since the elements that it lacks are lost.
     pub fn at_level(&self, level: u32) -> Result<Self> {
         check_level(level, self.level)?;
         Ok(Self { level, elements: self.elements_at(level).into_owned(), ..*self })
     }
 
-    /// The estimated resemblance |L(A) ∩ L(B)| / |L(A) ∪ L(B)| on the larger level (Broder 1997, section 3). Cost:
+    /// Returns the estimated resemblance |L(A) ∩ L(B)| / |L(A) ∪ L(B)| on the larger level (Broder 1997, section 3). Cost:
     /// O(|L(A)| + |L(B)|).
     ///
-    /// Unbiased, given that anything was sampled. When nothing was, the value is 0 and the interval all of [0, 1]. The sample
-    /// is drawn without replacement, so what is shared is hypergeometric, and the interval, which is made for the wider
-    /// binomial, is cautious. On level 0 the sketches are the sets, and the answer is exact. The empty set resembles
-    /// nothing, for certain.
+    /// The estimate is unbiased, if anything was sampled. Otherwise the value is 0 and the interval is all of [0, 1]. The sample
+    /// is drawn without replacement, so the number of shared elements is hypergeometric. The interval is made for the wider
+    /// binomial, so it is cautious. On level 0 the sketches are the sets, and the result is exact. For an empty set the result is
+    /// exactly 0.
     ///
     /// # Errors
-    /// When the other sketch has another seed.
+    /// Returns an error if the other sketch has a different seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         let level = self.common_level(other)?;
         let (shared, union) = self.shared_at(other, level);
         Ok(self.share(other, level, shared, union))
     }
 
-    /// The estimated containment |L(A) ∩ L(B)| / |L(A)| of this set in the other, on the larger level (Broder 1997, section
-    /// 3). Cost, interval and exactness as for [`resemblance`](Self::resemblance). A short document in a long one is
-    /// estimated from few elements, for L(A) has one in 2ⁱ where i is the long one's level: the interval tells.
+    /// Returns the estimated containment |L(A) ∩ L(B)| / |L(A)| of this set in the other, on the larger level (Broder 1997,
+    /// section 3). Cost, interval and exactness are as for [`resemblance`](Self::resemblance). The containment of a short
+    /// document in a long one is estimated from few elements, because L(A) then has one element in 2ⁱ, where i is the level of
+    /// the long document. The width of the interval shows this.
     ///
     /// # Errors
-    /// When the other sketch has another seed.
+    /// Returns an error if the other sketch has a different seed.
     pub fn containment(&self, other: &Self) -> Result<Estimate> {
         let level = self.common_level(other)?;
         let (shared, _) = self.shared_at(other, level);
         Ok(self.share(other, level, shared, self.elements_at(level).len() as u64))
     }
 
-    /// The sketch of the union of both sets, on the larger level. Cost: O(|L(A)| + |L(B)|).
+    /// Returns the sketch of the union of both sets, on the larger level. Cost: O(|L(A)| + |L(B)|).
     ///
-    /// It is what [`Modulus::Fixed`] makes of the union on that level; [`Modulus::Growing`] may choose a higher one for it.
+    /// It equals the sketch that [`Modulus::Fixed`] on that level makes of the union. [`Modulus::Growing`] may choose a higher
+    /// level for the union.
     ///
     /// # Errors
-    /// When the other sketch has another seed.
+    /// Returns an error if the other sketch has a different seed.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         let level = self.common_level(other)?;
         let elements = least_of_union(&self.elements_at(level), &other.elements_at(level), usize::MAX);
@@ -317,7 +320,7 @@ mod tests {
         for (n, level) in [(0, 0), (1, 0), (99, 0), (199, 0), (200, 1), (399, 1), (400, 2), (25_599, 7), (25_600, 8)] {
             assert_eq!(modulo.sketch(&set[..n]).level, level, "{n}");
         }
-        // What the documentation says of n / 2ⁱ: the mean over seeds is n / 2ⁱ, from 100 to 200.
+        // As documented, the mean number of elements over seeds is n / 2ⁱ, from 100 to 200.
         for n in [200, 399, 3_200, 6_399] {
             let sizes = (0..400).map(|seed| Modulo::new(Modulus::default(), seed).unwrap().sketch(&set[..n]).elements.len());
             let (mean, expected) = (sizes.sum::<usize>() as f64 / 400.0, n as f64 / f64::from(1 << (n / 100).ilog2()));
@@ -326,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sampled_tells_nothing_and_the_empty_set_resembles_nothing() {
+    fn an_empty_sample_gives_no_estimate_and_the_empty_set_resembles_nothing() {
         let whole = Estimate { value: 0.0, low: 0.0, high: 1.0 };
         let nothing = Estimate { value: 0.0, low: 0.0, high: 0.0 };
         let rare = fixed(40, 1);

@@ -1,19 +1,20 @@
-//! MinHash with one permutation (Li, Owen, Zhang 2012), for large sets and long signatures: a set of n costs n steps, not n for
-//! each slot.
+//! MinHash with one permutation (Li, Owen, Zhang 2012), for large sets and long signatures: a set of n elements takes n steps,
+//! not n steps per slot.
 //!
-//! The permutation deals each element to one of t bins. Slot j holds the least of the elements in bin j; where there is none, it
-//! holds slot j of [`MinHash`]. That is fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017) with its first part, in which
-//! the whole set is dealt again up to t times, cut to one round. It is one definition for sets of all sizes, so a short text and
-//! a long one stay comparable.
+//! The permutation assigns each element to one of t bins. Slot j holds the smallest of the elements in bin j; if there is none,
+//! it holds slot j of [`MinHash`]. This is fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017) with one change: its first
+//! part may assign the whole set up to t times, and here it does so only once. The definition is the same for sets of all sizes,
+//! so a short text and a long one stay comparable.
 //!
-//! **What is promised.** A slot's winner is the same element in both sets with probability J, the resemblance: the estimate is
-//! unbiased. Of a union of n elements that fills m bins, the winners of the m are drawn without replacement and the other t − m
-//! are independent, so the number of agreements is hypergeometric(n, nJ, m) + binomial(t − m, J). That is a sum of independent
-//! trials with the mean of binomial(t, J), so it has no larger variance and no heavier tails (Hoeffding 1956): what
-//! `agreement_floor` promises for k permutations holds here. Only J and n matter, not how unequal the sets are.
+//! **Guarantees.** The element that fills a slot is the same in both sets with probability J, the resemblance, so the estimate is
+//! unbiased. If a union of n elements fills m bins, the elements that fill these are drawn without replacement, and the other t −
+//! m slots are independent. So the number of agreements is hypergeometric(n, nJ, m) + binomial(t − m, J). This is a sum of
+//! independent trials with the mean of binomial(t, J), so it has no larger variance and no heavier tails (Hoeffding 1956): what
+//! `agreement_floor` guarantees for k permutations holds here too. Only J and n matter, not how unequal the sets are.
 //!
-//! **The losers**, measured with t = 128. Root mean square error over that of k independent permutations, √(J(1 − J)/t); 20,000
-//! pairs each, about the same at J = 0.2, 0.5, 0.8, 0.9 and 0.95 and for sets of unlike sizes; no bias beyond the noise:
+//! **Rejected alternatives**, measured with t = 128. The table shows the root mean square error, divided by that of k independent
+//! permutations, √(J(1 − J)/t), with 20,000 pairs in each case. It is about the same at J = 0.2, 0.5, 0.8, 0.9 and 0.95 and for
+//! sets of different sizes; there is no bias beyond the noise:
 //!
 //! | n in the union | k permutations | this | fast similarity, t rounds | optimal densification | rotation |
 //! |---|---|---|---|---|---|
@@ -25,9 +26,9 @@
 //! | 400 | 1.00 | 0.85 | 0.84 | 0.87 | 0.88 |
 //! | 2000 | 1.00 | 0.96 | 0.96 | 0.97 | 0.97 |
 //!
-//! At J = 0.8, pairs in 10,000 that share none of 21 bands of 6 rows (the S-curve says 17; 200,000 pairs), and the probability
-//! that a pair agrees in fewer bytes than `agreement_floor` asks, 73, and is lost whatever its bands say (exact sums; rotation
-//! counted):
+//! The next table is for J = 0.8. It shows how many pairs in 10,000 share none of 21 bands of 6 rows (the S-curve gives 17;
+//! 200,000 pairs). It also shows the probability that a pair is lost whatever its bands are, because it agrees in fewer bytes
+//! than the 73 that `agreement_floor` requires (exact sums, except that rotation was counted):
 //!
 //! | n | k permutations | this | t rounds | optimal | rotation | floor: k | this | optimal | rotation |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -36,17 +37,17 @@
 //! | 100 | 16 | 8 | 5 | 18 | 0 | 8e-10 | 1e-14 | 7e-10 | < 1e-5 |
 //! | 400 | 17 | 9 | 10 | 10 | 6 | 8e-10 | 2e-14 | 7e-13 | < 1e-5 |
 //!
-//! - *Optimal densification* (Shrivastava 2017) lets an empty bin borrow from a random full one: on texts with fewer shingles
-//!   than bins a few elements speak for many slots. It misses half as many pairs again, and breaks the floor's promise up to
-//!   80 shingles (at J = 0.5 and n = 2 once in 250).
+//! - *Optimal densification* (Shrivastava 2017) lets an empty bin borrow from a random full one: for texts with fewer shingles
+//!   than bins, a few elements determine many slots. For them it misses about one and a half times as many pairs as k
+//!   permutations, and it breaks the floor's guarantee up to 80 shingles (at J = 0.5 and n = 2, for one pair in 250).
 //! - *Rotation* (Shrivastava, Li 2014) borrows from the next full bin, which is worse.
-//! - *Fast similarity sketching with all its rounds* errs least on short texts, as if the signature were twice as long, and
-//!   misses fewest; but it deals a set of 10 some 70 times, which is 1,800 ns against 290. Rounds between go from the one to the
-//!   other: 8 give 0.80, 0.73, 0.71, 0.73 at n = 10, 20, 50, 100 in 460, 650, 1,200, 1,800 ns. A long text has no use for
-//!   more than one, which fills its bins, and a last empty bin is dearer to fill by dealing 600 elements again than by one
-//!   MinHash slot: with one round, no size costs more than k permutations and 5 ns a slot.
+//! - *Fast similarity sketching with all its rounds* has the smallest error on short texts, as if the signature were twice as
+//!   long, and misses the fewest pairs. But it assigns a set of 10 about 70 times, which takes 1,800 ns instead of 290. Fewer
+//!   rounds give results in between: 8 rounds give errors of 0.80, 0.73, 0.71 and 0.73 at n = 10, 20, 50 and 100, in 460, 650,
+//!   1,200 and 1,800 ns. A long text needs only one round, which fills its bins, and filling a last empty bin by assigning 600
+//!   elements again costs more than one MinHash slot. With one round, no size costs more than k permutations and 5 ns per slot.
 //!
-//! **Nanoseconds a set** (one core with AVX-512; 128 and 1024 slots):
+//! **Nanoseconds per set** (one core with AVX-512; 128 and 1024 slots):
 //!
 //! | n | MinHash, 128 | this | t rounds | optimal | MinHash, 1024 | this |
 //! |---|---|---|---|---|---|---|
@@ -56,15 +57,15 @@
 //! | 5,000 | 23,000 | 6,400 | 6,400 | 5,900 | 180,000 | 10,000 |
 //! | 50,000 | 237,000 | 65,000 | 65,000 | 61,000 | 1,800,000 | 66,000 |
 //!
-//! With AVX2 alone the break-even with MinHash of 128 slots is at 90 shingles instead of 120 (600: 4,000 to 1,200), with neither
-//! at 20 (600: 38,000 to 2,900).
+//! With AVX2 but not AVX-512, the break-even with MinHash of 128 slots is at 90 shingles instead of 120 (600 shingles: 4,000 ns
+//! for MinHash, 1,200 for this). With neither, it is at 20 (600 shingles: 38,000 and 2,900).
 
 use super::{MinHash, Signature, signature::Family};
 use crate::fingerprint::SplitMix64;
 
-/// MinHash with one permutation (Li, Owen, Zhang 2012), and k of them for the bins that it leaves empty: the estimates of
-/// [`MinHash`], at a cost that for large sets does not grow with the slots. The same length and seed give the same signatures,
-/// on every machine.
+/// MinHash with one permutation (Li, Owen, Zhang 2012), and k permutations for the bins that it leaves empty. It gives the
+/// estimates of [`MinHash`], at a cost that for large sets does not grow with the number of slots. The same length and seed give
+/// the same signatures, on every machine.
 #[derive(Debug, Clone)]
 pub struct OnePermutation {
     /// The permutation: multiplication by this odd number.
@@ -74,26 +75,27 @@ pub struct OnePermutation {
 }
 
 impl OnePermutation {
-    /// A family of `slots` bins drawn from `seed`.
+    /// Creates a family of `slots` bins drawn from `seed`.
     ///
     /// # Panics
-    /// When there are no slots.
+    /// Panics if `slots` is 0.
     pub fn new(slots: usize, seed: u64) -> Self {
-        assert!(slots > 0, "a signature of no slots is not possible");
-        // A seed's own numbers are the coefficients of its slots; those of a seed further on share nothing with them.
+        assert!(slots > 0, "a signature must have at least one slot");
+        // The numbers drawn from the seed itself are the coefficients of the slots. `deal` is drawn from a different seed, so
+        // that it is unrelated to them.
         let deal = SplitMix64::new(SplitMix64::new(seed).next_u64()).next_u64() | 1;
         Self { deal, minhash: MinHash::new(slots, seed), seed }
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.minhash.slots()
     }
 
-    /// Fills `minima` with the signature of a set of fingerprints, [`slots`](Self::slots) numbers. The empty set's slots are
-    /// all `u32::MAX`. Nothing is allocated once the buffer has grown.
+    /// Fills `minima` with the signature of a set of fingerprints, which has [`slots`](Self::slots) numbers. The slots of the
+    /// empty set are all `u32::MAX`. Nothing is allocated once the buffer has grown.
     ///
-    /// Cost: 2 cycles a fingerprint, and MinHash's own for the slots whose bins are empty, of t bins about t·e^(−n/t).
+    /// Cost: 2 cycles per fingerprint, plus MinHash's own cost for the slots whose bins are empty, about t·e^(−n/t) of t bins.
     pub fn minima(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         minima.resize(self.slots(), u32::MAX);
@@ -104,16 +106,16 @@ impl OnePermutation {
         self.minhash.fill(fingerprints, minima);
     }
 
-    /// Lowers each bin's minimum by the elements that are dealt to it.
+    /// Lowers each bin's minimum to the smallest element that is assigned to it.
     fn deal_to(&self, fingerprints: &[u64], minima: &mut [u32]) {
         for &fingerprint in fingerprints {
             let (bin, value) = self.dealt(fingerprint);
-            // Not `if value < …`: a new least is too frequent to foretell, and a set of 600 took four times as long.
+            // Not `if value < …`: new minima are too frequent to be predicted, and a set of 600 took four times as long.
             minima[bin] = minima[bin].min(value);
         }
     }
 
-    /// The same for the usual number of bins, where a bin's number is the highest bits.
+    /// Like [`deal_to`](Self::deal_to), for the usual number of bins, whose bin numbers are the highest bits.
     fn deal_out<const BINS: usize>(&self, fingerprints: &[u64], minima: &mut [u32; BINS]) {
         const { assert!(BINS.is_power_of_two() && BINS > 1) };
         for &fingerprint in fingerprints {
@@ -123,18 +125,19 @@ impl OnePermutation {
         }
     }
 
-    /// The signature of a set of fingerprints, with what it needs to be compared.
+    /// Returns the signature of a set of fingerprints, with the parameters needed to compare it.
     pub fn signature(&self, fingerprints: &[u64]) -> Signature {
         let mut slots = Vec::new();
         self.minima(fingerprints, &mut slots);
         Signature::new(Family::OnePermutation, slots, self.seed, fingerprints.is_empty())
     }
 
-    /// The bin that an element is dealt to, and its number there: from the two halves of π(x).
+    /// Returns the bin to which an element is assigned, and the element's number in that bin. They come from the two halves of
+    /// π(x).
     ///
-    /// Fingerprints are mixed numbers already, so π need not mix again: multiplication by a random odd number is a permutation
-    /// of the 64-bit numbers, and its lower half one of the 32-bit numbers, as in [`MinHash`]. It takes a third of the time that a
-    /// permutation with full avalanche took.
+    /// Fingerprints are mixed already, so π need not mix them again. Multiplication by a random odd number is a permutation of
+    /// the 64-bit numbers, and its lower half is one of the 32-bit numbers, as in [`MinHash`]. It takes a third of the time of a
+    /// permutation with full avalanche.
     #[inline]
     fn dealt(&self, fingerprint: u64) -> (usize, u32) {
         let h = fingerprint.wrapping_mul(self.deal);
@@ -185,7 +188,8 @@ mod tests {
         );
     }
 
-    /// Pairs of random sets under random families: `shared` elements in both, `a` and `b` in one alone.
+    /// Returns pairs of signatures of random sets under random families: `shared` elements are in both sets, `a` and `b` in only
+    /// one.
     fn pairs(count: usize, [shared, a, b]: [usize; 3]) -> impl Iterator<Item = [Signature; 2]> {
         let mut random = SplitMix64::new((shared + a + b) as u64);
         (0..count).map(move |_| {
@@ -197,7 +201,7 @@ mod tests {
 
     #[test]
     fn agreements_have_the_mean_and_the_variance_of_the_formula() {
-        // Borrowing from full bins has up to 1.9 times this variance on the sets of 2 to 20.
+        // Borrowing from full bins has up to 1.9 times this variance for the sets of 2 to 20 elements.
         const PAIRS: usize = 20_000;
         for sizes in [[1, 0, 1], [4, 0, 1], [4, 8, 8], [16, 2, 2], [45, 0, 5], [80, 10, 10], [100, 0, 100], [480, 0, 120]] {
             let (mut sum, mut squares) = (0.0, 0.0);
@@ -210,7 +214,7 @@ mod tests {
 
             let (n, t) = (sizes.iter().sum::<usize>() as f64, 128f64);
             let j = sizes[0] as f64 / n;
-            // Moments of the number of bins that n elements leave empty, and so of the number m that they fill.
+            // Moments of the number of bins that n elements leave empty, and so of the number m of bins that they fill.
             let empty = t * (1.0 - 1.0 / t).powf(n);
             let empty_squared = empty + t * (t - 1.0) * (1.0 - 2.0 / t).powf(n);
             let (m, m_squared) = (t - empty, t * t - 2.0 * t * empty + empty_squared);
@@ -240,7 +244,8 @@ mod tests {
 
     #[test]
     fn bytes_of_unlike_sets_agree_by_chance_alone() {
-        // Dealt against dealt, filled against filled, and one against the other: 256,000 bytes each.
+        // Compares slots from bins with each other, slots from MinHash with each other, and slots from bins with slots from
+        // MinHash: 256,000 bytes each.
         for sizes in [[0, 5, 5], [0, 5, 600], [0, 600, 600]] {
             let agreed: u32 = pairs(2000, sizes).map(|[a, b]| agreement(&bits(a.slots()), &bits(b.slots()))).sum();
             assert!((880..1120).contains(&agreed), "{sizes:?}: {agreed}");

@@ -1,8 +1,8 @@
-//! KSentence (the survey of text deduplication, section 4): texts whose k longest sentences are the same are copies.
+//! KSentence (the survey of text deduplication, section 4): texts whose k longest sentences are the same are treated as copies.
 //!
-//! Strict and quick: few wrong pairs, but a change in one long sentence parts two copies. It suits pages of one template and
-//! texts with other headers, footers and captions around the same body,
-//! not those whose copies wrap their lines at another width: a line break ends a sentence.
+//! Strict and quick: there are few wrong pairs, but a change in one long sentence separates two copies. It suits pages made from
+//! one template, and texts with different headers, footers and captions around the same body. It does not suit copies whose lines
+//! are wrapped at different widths: a line break ends a sentence.
 
 use std::cmp::Reverse;
 
@@ -12,18 +12,19 @@ use crate::{
     text::{Folds, Span, Tokens, TokensBy, canonicalise, sentences},
 };
 
-/// How texts are digested by their longest sentences.
+/// A digest function of texts that uses their longest sentences.
 ///
-/// A sentence is as long as its canonical form has letters, digits and marks; one that has none does not count. The k longest are
-/// put together by falling length, those of equal length in the text's order, and digested:
+/// The length of a sentence is the number of letters, digits and marks in its canonical form; a sentence without any is ignored.
+/// The k longest sentences are joined in order of decreasing length, with those of equal length in the text's order. What is
+/// digested depends on the hash function:
 ///
-/// - by [`DigestBy::Xxh3`], their canonical forms ([`TokensBy::Auto`]) with a line feed behind each, so case, width,
-///   punctuation and white space do not matter, nor the order of paragraphs but for sentences of equal length;
-/// - by [`DigestBy::Md5`], their UTF-8 bytes as they stand in the text, without the marks that end them and without anything
-///   between them: the survey's steps to the letter. Fingerprints made elsewhere by these steps are equal to these where the other
-///   program cuts sentences at the same places and finds the same ones longest.
+/// - with [`DigestBy::Xxh3`], their canonical forms ([`TokensBy::Auto`]) with a line feed after each. So case, width, punctuation
+///   and white space do not matter; nor does the order of paragraphs, except for sentences of equal length;
+/// - with [`DigestBy::Md5`], their UTF-8 bytes exactly as in the text, without the marks that end them and without anything
+///   between them. These are exactly the survey's steps. Another program that follows them makes equal fingerprints if it cuts
+///   sentences at the same places and finds the same ones longest.
 ///
-/// A text of fewer sentences takes all it has.
+/// If a text has fewer than k sentences, all are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KSentence {
     k: usize,
@@ -32,10 +33,10 @@ pub struct KSentence {
 }
 
 impl KSentence {
-    /// Digests of the `k` longest sentences.
+    /// Creates a digest function of the `k` longest sentences.
     ///
     /// # Errors
-    /// When `k` is 0.
+    /// Returns an error if `k` is 0.
     pub fn new(k: usize, by: DigestBy) -> Result<Self> {
         if k == 0 {
             return Err(ErrorKind::Sentences.into());
@@ -43,22 +44,22 @@ impl KSentence {
         Ok(Self { k, by, folds: Folds::default() })
     }
 
-    /// The same of texts that are folded first.
+    /// Returns the same function for texts that are folded first.
     pub fn folded(self, folds: Folds) -> Self {
         Self { folds, ..self }
     }
 
-    /// k, the sentences that are digested.
+    /// Returns k, the number of sentences that are digested.
     pub fn sentences(self) -> usize {
         self.k
     }
 
-    /// The hash function.
+    /// Returns the hash function.
     pub fn by(self) -> DigestBy {
         self.by
     }
 
-    /// The digest of a text; none when it has no letter and no digit. `tokens` is room.
+    /// Returns the digest of a text, or `None` if it has no letter and no digit. `tokens` is a scratch buffer.
     ///
     /// Cost: two passes over the text, a sort of its sentences, and a third pass over the k longest.
     pub fn digest(self, text: &str, tokens: &mut Tokens) -> Option<Digest> {
@@ -78,7 +79,8 @@ impl KSentence {
         (!bytes.is_empty()).then(|| self.by.digest(&bytes))
     }
 
-    /// The k longest sentences that are digested, longest first: each with its length and its place in the text.
+    /// Returns the k longest sentences, which are the ones that are digested, longest first. Each has its length and its place in
+    /// the text.
     pub fn longest(self, text: &str, tokens: &mut Tokens) -> Vec<(usize, Span)> {
         let mut longest: Vec<(usize, Span)> = sentences(text)
             .map(|span| {
@@ -92,19 +94,19 @@ impl KSentence {
         longest
     }
 
-    /// The digest of a text, with what it needs to be compared.
+    /// Returns the digest of a text, with the parameters needed to compare it.
     pub fn sketch(self, text: &str) -> KSentenceSketch {
         KSentenceSketch { digest: self.digest(text, &mut Tokens::new()), of: self }
     }
 }
 
-/// The characters of all tokens: the bytes that begin one, less the spaces between tokens.
+/// Returns the number of characters in all tokens: the bytes that begin a character, minus the spaces between tokens.
 fn length(tokens: &Tokens) -> usize {
     let begins = tokens.text().iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
     begins - tokens.len().saturating_sub(1)
 }
 
-/// A digest of longest sentences, with how it was made.
+/// A digest of longest sentences, with the parameters by which it was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KSentenceSketch {
     digest: Option<Digest>,
@@ -112,15 +114,15 @@ pub struct KSentenceSketch {
 }
 
 impl KSentenceSketch {
-    /// The digest; none for a text without a letter or digit.
+    /// Returns the digest, or `None` for a text without a letter or digit.
     pub fn digest(&self) -> Option<Digest> {
         self.digest
     }
 
-    /// Whether the longest sentences are the same. A text without any is like no other.
+    /// Returns whether the longest sentences are the same. A text without any sentences is not the same as any other text.
     ///
     /// # Errors
-    /// When the other sketch is of another number of sentences or by another hash function.
+    /// Returns an error if the other sketch has a different number of sentences or a different hash function.
     pub fn same(&self, other: &Self) -> Result<bool> {
         if self.of != other.of {
             return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
@@ -154,7 +156,7 @@ mod tests {
         "News. The council met on Tuesday and decided nothing at all. It rained all day. Nobody was surprised by either. Bye!";
 
     #[test]
-    fn what_changes_a_digest_and_what_does_not() {
+    fn edits_that_change_a_digest_and_edits_that_do_not() {
         for (k, text, change, to, equal) in [
             (2, POEM, "李白", "杜甫", true),
             (2, POEM, "静夜思\n", "", true),
@@ -191,14 +193,14 @@ mod tests {
         );
         joined(2, text, "SecondFourth");
         joined(3, "One. Three. Second. Fourth.", "SecondFourthThree");
-        // Length is of letters: "a, b, c, d" has four, though it is written with ten.
+        // The length counts letters: "a, b, c, d" has four, though it is ten characters long.
         joined(1, "a, b, c, d! Fifth.", "Fifth");
         joined(1, "他来了，真的来了。This one is seven", "This one is seven");
         joined(9, "「二番目に長い文。」\nもっとも長い文はこれです！", "もっとも長い文はこれです「二番目に長い文");
     }
 
     #[test]
-    fn md5_is_of_the_text_as_it_stands() {
+    fn md5_is_of_the_unchanged_text() {
         for (text, md5) in [
             ("abc", "900150983cd24fb0d6963f7d28e17f72"),
             ("  message digest.\n", "f96b697d7cb7938d525a2f31aaf161d0"),
@@ -233,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_text_is_like_no_other_not_even_itself() {
+    fn an_empty_text_matches_no_text_not_even_itself() {
         for text in ["", " \n", "?! 。\n***"] {
             for by in [DigestBy::Xxh3, DigestBy::Md5] {
                 assert_eq!(sketch(3, by, text).digest(), None);
@@ -243,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn unlike_sketches_refuse_each_other_and_name_both() {
+    fn incompatible_sketches_are_refused_and_both_named() {
         let error = sketch(3, DigestBy::Xxh3, "a").same(&sketch(5, DigestBy::Md5, "a")).unwrap_err().to_string();
         assert!(error.contains("3 longest sentences by XXH3") && error.contains("5 longest sentences by MD5"), "{error}");
         assert!(matches!(KSentence::new(0, DigestBy::Md5).unwrap_err().kind(), ErrorKind::Sentences));

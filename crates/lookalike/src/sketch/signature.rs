@@ -1,17 +1,17 @@
-//! A signature that knows how it was made, so that unlike ones refuse each other.
+//! A signature that records how it was made, so that signatures made differently cannot be compared.
 
 use serde::{Deserialize, Serialize};
 
 use super::Estimate;
 use crate::error::{ErrorKind, Result};
 
-/// What a signature's slots are functions of. Equal slots of unlike families mean nothing.
+/// The functions that give a signature's slots. Equal slots of different families mean nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Family {
-    /// A permutation a slot.
+    /// One permutation per slot.
     Permutations,
-    /// One permutation that deals the set to the slots.
+    /// One permutation that assigns the set's elements to the slots.
     OnePermutation,
 }
 
@@ -21,7 +21,7 @@ pub struct Signature {
     family: Family,
     slots: Vec<u32>,
     seed: u64,
-    /// Whether it is the empty set's, which resembles nothing.
+    /// Whether the set is empty; the empty set resembles nothing.
     empty: bool,
 }
 
@@ -30,17 +30,17 @@ impl Signature {
         Self { family, slots, seed, empty }
     }
 
-    /// The slots, each the number of one element of the set.
+    /// Returns the slots. Each is the number of one element of the set.
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// The estimated resemblance: the share of slots that agree, unbiased (Broder 1997, section 3). The interval is that of
-    /// independent slots; those of one permutation spread less, so for them it is a little wide. The empty set resembles
-    /// nothing, for certain.
+    /// Returns the estimated resemblance: the share of slots that agree, unbiased (Broder 1997, section 3). The interval assumes
+    /// independent slots. The slots of one permutation vary less, so for them the interval is a little too wide. For an empty set
+    /// the result is exactly 0.
     ///
     /// # Errors
-    /// When the other signature is of another family, length or seed.
+    /// Returns an error if the other signature has a different family, length or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         if self.family != other.family || self.slots.len() != other.slots.len() || self.seed != other.seed {
             return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn unlike_signatures_refuse_each_other_and_name_both() {
+    fn incompatible_signatures_are_refused_and_both_named() {
         let minhash = |slots, seed| MinHash::new(slots, seed).signature(&[1]);
         let one = |slots, seed| OnePermutation::new(slots, seed).signature(&[1]);
         let refusal = |a: Signature, b: Signature| a.resemblance(&b).unwrap_err().to_string();

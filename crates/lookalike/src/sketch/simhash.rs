@@ -1,7 +1,8 @@
-//! SimHash (Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 2): near documents get hashes that differ in few bits.
+//! SimHash (Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 2): similar documents get hashes that differ in few
+//! bits.
 //!
-//! A feature's 64-bit fingerprint is spread to 64 or 128 random bits. Each bit of the hash is a vote of the features, +1 from a
-//! set bit and −1 from a clear one, as often as the feature occurs; a bit is set where the sum is above 0.
+//! A feature's 64-bit fingerprint is expanded to 64 or 128 random bits. The features vote on each bit of the hash, +1 for a set
+//! bit and −1 for a clear one, as often as the feature occurs. A bit is set if the sum is above 0.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,22 +25,22 @@ pub struct SimHash {
 }
 
 impl SimHash {
-    /// The hash of `width` bits drawn from `seed`.
+    /// Creates the hash function of `width` bits drawn from `seed`.
     pub fn new(width: Width, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
         Self { width, seed, halves: [(); 2].map(|()| Permutation::new(random.next_u64())) }
     }
 
-    /// The number of bits.
+    /// Returns the number of bits.
     pub fn width(self) -> Width {
         self.width
     }
 
-    /// The hash of a bag of fingerprints: a feature that stands there n times has weight n, so term frequencies need no
-    /// counting; a set weighs all alike. 64 bits fill the lower half. No features hash to 0, which means nothing: see
-    /// [`sketch`](Self::sketch).
+    /// Returns the hash of a bag of fingerprints. A feature that occurs n times has weight n, so term frequencies need no
+    /// counting; in a set all features have the same weight. A 64-bit hash fills the lower half of the result. The hash of no
+    /// features is 0, which means nothing: see [`sketch`](Self::sketch).
     ///
-    /// Cost: 2.5 ns a feature for 64 bits, 5 for 128 (measured on sets of 100 to 6,000 features); nothing is allocated.
+    /// Cost: 2.5 ns per feature for 64 bits, 5 for 128 (measured on sets of 100 to 6,000 features); nothing is allocated.
     pub fn hash(self, features: &[u64]) -> u128 {
         let [low, high] = self.halves;
         match self.width {
@@ -48,20 +49,20 @@ impl SimHash {
         }
     }
 
-    /// The hash of a bag of fingerprints, with what it needs to be compared.
+    /// Returns the hash of a bag of fingerprints, with the parameters needed to compare it.
     pub fn sketch(self, features: &[u64]) -> SimHashSketch {
         SimHashSketch { bits: self.hash(features), width: self.width, seed: self.seed, empty: features.is_empty() }
     }
 }
 
-/// Features that are counted at a time.
+/// Features that are counted in one step.
 const GROUP: usize = 8;
 
-/// The bits that are set in more than half of the permuted features.
+/// Returns the bits that are set in more than half of the permuted features.
 ///
-/// 64 counters stand across 64-bit planes, plane i holding bit i of each, and are added to with full adders: seven take eight
-/// features. Measured at 600 features, for one half: 64 counters of 32 bits 45 ns a feature (10 with AVX-512), planes added to one
-/// feature at a time 7 to 12, this 2.5.
+/// 64 counters are stored across 64-bit planes: plane i holds bit i of each counter. Full adders add to them; seven adders take
+/// eight features. The following times per feature were measured with 600 features, for one half of the hash. 64 counters of 32
+/// bits take 45 ns (10 with AVX-512), planes to which one feature is added at a time take 7 to 12 ns, and this takes 2.5 ns.
 fn majority(features: &[u64], permutation: Permutation) -> u64 {
     let mut planes = [0; usize::BITS as usize];
     let depth = (usize::BITS - features.len().leading_zeros()).max(GROUP.ilog2() + 1) as usize;
@@ -70,12 +71,12 @@ fn majority(features: &[u64], permutation: Permutation) -> u64 {
     for group in groups {
         count(planes, group.map(|x| permutation.apply(x)));
     }
-    // Zeros count nothing.
+    // The padding zeros add nothing to the counters.
     let mut last = [0; GROUP];
     last.iter_mut().zip(rest).for_each(|(word, &x)| *word = permutation.apply(x));
     count(planes, last);
 
-    // Compares all counters with half of the features, from the highest bit down. The sum of votes is 2·count − n.
+    // Compares all counters with half of the number of features, from the highest bit down. The sum of votes is 2·count − n.
     let half = features.len() / 2;
     let (mut more, mut equal) = (0, u64::MAX);
     for (i, &plane) in planes.iter().enumerate().rev() {
@@ -99,13 +100,13 @@ fn count(planes: &mut [u64], [a, b, c, d, e, f, g, h]: [u64; GROUP]) {
     let (twos, four_2) = add(twos, two_3, two_4);
     let (fours, mut carry) = add(planes[2], four_1, four_2);
     [planes[0], planes[1], planes[2]] = [ones, twos, fours];
-    // To the last plane, though most carries end before: a loop of fixed length is foreseen by the processor.
+    // Goes to the last plane, although most carries end before: the processor can predict a loop of fixed length.
     for plane in &mut planes[3..] {
         (*plane, carry) = (*plane ^ carry, *plane & carry);
     }
 }
 
-/// Adds three bits in each of 64 columns: sum and carry.
+/// Adds three bits in each of 64 columns and returns sum and carry.
 #[inline]
 fn add(a: u64, b: u64, c: u64) -> (u64, u64) {
     let half = a ^ b;
@@ -118,20 +119,21 @@ pub struct SimHashSketch {
     bits: u128,
     width: Width,
     seed: u64,
-    /// Whether it is the empty bag's, which resembles nothing.
+    /// Whether the bag is empty; the empty bag resembles nothing.
     empty: bool,
 }
 
 impl SimHashSketch {
-    /// The bits; 64 of them fill the lower half.
+    /// Returns the bits of the hash. A 64-bit hash fills the lower half.
     pub fn bits(&self) -> u128 {
         self.bits
     }
 
-    /// In how many bits two hashes differ (Hamming distance). The empty bag is as far as can be from everything, itself included.
+    /// Returns the number of bits in which two hashes differ (Hamming distance). The empty bag has the largest distance to
+    /// everything, itself included.
     ///
     /// # Errors
-    /// When the other sketch has another width or seed.
+    /// Returns an error if the other sketch has a different width or seed.
     pub fn distance(&self, other: &Self) -> Result<u32> {
         if (self.width, self.seed) != (other.width, other.seed) {
             return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());
@@ -142,30 +144,30 @@ impl SimHashSketch {
         Ok((self.bits ^ other.bits).count_ones())
     }
 
-    /// The estimated cosine of the two bags' term frequencies: cos(π·d/bits) for d differing bits (Charikar 2002, section 3),
-    /// the interval from that of the share of bits. Frequencies are not negative, so neither is their cosine: what chance takes
-    /// below 0 is 0. The empty bag resembles nothing, for certain. See [`differing_share`](super::differing_share) for how near
-    /// this comes to bags of few features.
+    /// Returns the estimated cosine of the two bags' term frequencies: cos(π·d/bits) for d differing bits (Charikar 2002, section
+    /// 3). The interval comes from that of the share of bits. Frequencies are not negative, so neither is their cosine: values
+    /// that chance makes negative become 0. For an empty bag the result is exactly 0. See
+    /// [`differing_share`](super::differing_share) for how accurate this is for bags of few features.
     ///
     /// # Errors
-    /// When the other sketch has another width or seed.
+    /// Returns an error if the other sketch has a different width or seed.
     pub fn cosine(&self, other: &Self) -> Result<Estimate> {
         let distance = self.distance(other)?;
         if self.empty || other.empty {
             return Ok(Estimate { value: 0.0, low: 0.0, high: 0.0 });
         }
         let share = Estimate::of_share(distance.into(), self.width.bits().into());
-        // The cosine falls where the share rises, so the ends change places.
+        // The cosine falls as the share rises, so the ends are swapped.
         let Estimate { value, low: high, high: low } = share.map(angle::cosine_of_share);
         Ok(Estimate { value, low, high })
     }
 
-    /// The estimated resemblance of two *sets* of equal size, [`resemblance_of_cosine`](super::resemblance_of_cosine) of the
-    /// cosine and its interval. Of sets of unequal size it is too high: a set within another of four times its size resembles
-    /// it by 0.25 and is taken for 0.33. The empty set resembles nothing, for certain.
+    /// Returns the estimated resemblance of two *sets* of equal size: [`resemblance_of_cosine`](super::resemblance_of_cosine) of
+    /// the cosine and its interval. For sets of unequal size it is too high: a set within another of four times its size has a
+    /// resemblance of 0.25, but the estimate is 0.33. For an empty set the result is exactly 0.
     ///
     /// # Errors
-    /// When the other sketch has another width or seed.
+    /// Returns an error if the other sketch has a different width or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         Ok(self.cosine(other)?.map(angle::resemblance_of_cosine))
     }
@@ -184,7 +186,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::finish;
 
-    /// The survey's way (section 3): a matrix of ± counts, one row a feature, summed by columns.
+    /// The survey's method (section 3): a matrix of ± counts, one row per feature, summed by columns.
     fn by_matrix(features: &[u64], simhash: SimHash) -> u128 {
         let mut counts = BTreeMap::<u64, i64>::new();
         features.iter().for_each(|&x| *counts.entry(x).or_default() += 1);
@@ -229,14 +231,15 @@ mod tests {
     fn order_does_not_count_and_frequency_does() {
         let simhash = SimHash::new(Width::W64, 1);
         assert_eq!(simhash.hash(&[1, 2, 3, 1, 1]), simhash.hash(&[1, 1, 1, 2, 3]));
-        // Three of five votes are one feature's.
+        // One feature has three of the five votes.
         assert_eq!(simhash.hash(&[1, 2, 3, 1, 1]), simhash.hash(&[1]));
         assert_ne!(simhash.hash(&[1, 2, 3]), simhash.hash(&[1]));
-        // A tie is no majority.
+        // A tie is not a majority.
         assert_eq!(simhash.hash(&[1, 2]), simhash.hash(&[1]) & simhash.hash(&[2]));
     }
 
-    /// Mean share of differing bits of two bags, given each feature's frequency in both; every trial draws features and seed anew.
+    /// Returns the mean share of differing bits of two bags, given each feature's frequency in both. Every trial draws new
+    /// features and a new seed.
     fn mean_share(trials: u64, width: Width, weights: &[(u64, u64)]) -> f64 {
         let mut differing = 0;
         for seed in 0..trials {
@@ -254,8 +257,8 @@ mod tests {
 
     #[test]
     fn bits_differ_at_the_rate_of_the_angle() {
-        // Weights from 0 to 4 on 200 features, drawn together or apart; 10,000 trials of 64 bits: the standard error of the mean
-        // is under 0.0006, and hyperplanes of ±1 are less than 0.001 off.
+        // Weights from 0 to 4 on 200 features, the same in both bags or drawn separately; 10,000 trials of 64 bits. The standard
+        // error of the mean is under 0.0006, and hyperplanes of ±1 are off by less than 0.001.
         for apart in [1, 3, 6, 10] {
             let mut random = SplitMix64::new(apart);
             let weights: Vec<(u64, u64)> = (0..200)
@@ -273,7 +276,7 @@ mod tests {
 
     #[test]
     fn small_sets_differ_at_the_exact_rate_of_their_votes() {
-        // Exact sums over all votes: (shared, own of a, own of b, share of differing bits).
+        // Exact sums over all votes: (shared, only in a, only in b, share of differing bits).
         for (shared, a, b, exact) in [(8, 1, 1, 0.136719), (5, 0, 1, 0.15625), (16, 2, 2, 0.139104)] {
             let mut weights = vec![(1, 1); shared];
             weights.extend(std::iter::repeat_n((1, 0), a).chain(std::iter::repeat_n((0, 1), b)));
@@ -298,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_resemblance_is_what_the_distance_speaks_for() {
+    fn the_resemblance_corresponds_to_the_distance() {
         for (width, bits) in [(Width::W64, 64), (Width::W128, 128)] {
             let sketch = |bits| SimHashSketch { bits, width, seed: 1, empty: false };
             for distance in 0..bits {
@@ -319,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn unlike_sketches_refuse_each_other_and_name_both() {
+    fn incompatible_sketches_are_refused_and_both_named() {
         let sketch = |width, seed| SimHash::new(width, seed).sketch(&[1]);
         let error = sketch(Width::W64, 1).distance(&sketch(Width::W128, 1)).unwrap_err().to_string();
         assert!(error.contains("64 bits") && error.contains("128 bits"), "{error}");

@@ -1,8 +1,8 @@
-//! How many elements a sample needs (Broder 1997, section 4.2).
+//! The number of elements that a sample needs (Broder 1997, section 4.2).
 //!
-//! Of s elements sampled from A ∪ B the number k that are shared is hypergeometric, and nearly binomial when the union is
-//! much larger than the sample; a smaller union makes for a narrower spread, so what follows is cautious. k / s estimates the
-//! resemblance r. The probability that it is within ε of r:
+//! If s elements are sampled from A ∪ B, the number k of shared ones is hypergeometric, and nearly binomial if the union is much
+//! larger than the sample. A smaller union makes the spread narrower, so the following is cautious. k / s estimates the
+//! resemblance r. The table shows the probability that the estimate is within ε of r:
 //!
 //! | s | r = .5, ε = .1 | r = .5, ε = .05 | r = .8, ε = .1 | r = .8, ε = .05 | r = .9, ε = .05 | r = .95, ε = .05 |
 //! |---|---|---|---|---|---|---|
@@ -11,26 +11,26 @@
 //! | 200 | .9964 | .863 | .9997 | .937 | .987 | .9988 |
 //! | 400 | .99995 | .960 | 1.0000 | .990 | .9993 | 1.0000 |
 //!
-//! That bears the paper out: 100 are reasonable and 200 more than enough to be within .1; to be within .05 of a resemblance
-//! about .8 they are not.
+//! This confirms the paper: 100 elements are reasonable, and 200 are more than enough to be within .1. They are not enough to be
+//! within .05 of a resemblance of about .8.
 //!
-//! The paper's last claim is about all pairs of a collection: even on the whole Web it is improbable, less than 0.1 %, that any pair
-//! that resembles by less than half is estimated at more than .9. Its Web had 30 million documents, which are 4.5 · 10¹⁴ pairs. 100
-//! elements estimate one such pair at more than .9 with probability 1.7 · 10⁻¹⁸ at most, so over all pairs the sum of these is 7.5 · 10⁻⁴
-//! ([`overestimated_anywhere`]). That is what the paper says. For one pair 20 elements would do.
+//! The paper's last claim is about all pairs of a collection. Even on the whole Web it is improbable, less than 0.1 %, that any
+//! pair with a resemblance of less than half is estimated at more than .9. The paper's Web had 30 million documents, which are
+//! 4.5 · 10¹⁴ pairs. 100 elements estimate one such pair at more than .9 with probability 1.7 · 10⁻¹⁸ at most. So the sum over
+//! all pairs is 7.5 · 10⁻⁴ ([`overestimated_anywhere`]), as the paper says. For a single pair, 20 elements would be enough.
 
 use super::binomial::probability;
 use crate::error::{ErrorKind, Result};
 
-/// Samples up to this size are searched.
+/// The largest sample size that is searched.
 pub const MAX_SAMPLE: usize = 1 << 17;
 
-/// k / s is within ε of r when it is so to a billionth: .8 − .1 is not .7 in binary, and 70 of 100 are meant to count.
+/// k / s counts as within ε of r up to an error of a billionth: .8 − .1 is not .7 in binary, and 70 of 100 should count.
 const TOLERANCE: f64 = 1e-9;
 
-/// p(s, r, ε): the probability that `s` sampled elements estimate a resemblance `r` to within `eps`, bounds included: the sum
-/// of C(s, k) rᵏ (1 − r)ˢ⁻ᵏ over s(r − ε) ≤ k ≤ s(r + ε) (Broder 1997, section 4.2). Bounds are compared to a billionth. No
-/// elements estimate nothing: 0. Cost: O(√s).
+/// Returns p(s, r, ε): the probability that `s` sampled elements estimate a resemblance `r` to within `eps`, bounds included. It
+/// is the sum of C(s, k) rᵏ (1 − r)ˢ⁻ᵏ over s(r − ε) ≤ k ≤ s(r + ε) (Broder 1997, section 4.2). Bounds are compared with a
+/// tolerance of a billionth. Without elements the result is 0. Cost: O(√s).
 pub fn within(s: usize, r: f64, eps: f64) -> f64 {
     if s == 0 {
         return 0.0;
@@ -43,14 +43,14 @@ fn highest(s: usize, r: f64, eps: f64) -> usize {
     ((s as f64 * (r + eps + TOLERANCE)).floor() as usize).min(s)
 }
 
-/// The greatest lower bound of p(s, r, ε) over every r from 0 to 1: for when the resemblance is not known beforehand. Cost:
-/// a few times that of [`within`].
+/// Returns the greatest lower bound of p(s, r, ε) over every r from 0 to 1, for use if the resemblance is not known in advance.
+/// Cost: a few times that of [`within`].
 ///
-/// While r moves and no k / s crosses a bound, p(s, r, ε) rises and then falls, since its derivative s · (P(Bin(s−1, r) =
-/// lo−1) − P(Bin(s−1, r) = hi)) changes sign once. So the least is where a k drops out: just above r = k/s + ε, or, its mirror
-/// image, just below k/s − ε. (Chen 2007, *Exact computation of minimum sample size for estimation of binomial parameters*,
-/// also comes down to these points.) Over them p falls towards the middle, where r(1 − r) is greatest, and rises behind, so
-/// they are gone through from the middle downhill; the tests go through all of them.
+/// As long as r moves without any k / s crossing a bound, p(s, r, ε) rises and then falls, because its derivative s · (P(Bin(s−1,
+/// r) = lo−1) − P(Bin(s−1, r) = hi)) changes sign once. So the minimum is at a point where some k is just excluded: just above r
+/// = k/s + ε or, as its mirror image, just below k/s − ε. Chen 2007, *Exact computation of minimum sample size for estimation of
+/// binomial parameters*, also arrives at these points. From one such point to the next, p falls towards the middle, where r(1 −
+/// r) is greatest, and rises after it. So the search starts in the middle and goes downhill; the tests try all points.
 pub fn within_at_worst(s: usize, eps: f64) -> f64 {
     let above = |k: usize| {
         let r = k as f64 / s as f64 + eps;
@@ -74,16 +74,17 @@ pub fn within_at_worst(s: usize, eps: f64) -> f64 {
     least
 }
 
-/// The smallest sample that can be trusted: the least s such that s elements *and every greater number of them* estimate the
-/// resemblance `r` to within `eps` with probability at least `confidence`; a resemblance of `None` means any.
+/// Returns the smallest reliable sample size: the smallest s such that s elements *and every greater number of them* estimate the
+/// resemblance `r` to within `eps` with probability at least `confidence`. A resemblance of `None` means any.
 ///
-/// p(s, r, ε) is no rising function of s: it drops wherever a bound passes a k, and the first s that reaches the confidence
-/// may be followed by some that do not. From ln(2 / (1 − confidence)) / 2ε² elements on Hoeffding's inequality (1963) answers
-/// for every s and r; below that each s is computed, from the top down to the first that fails. Cost, for any resemblance at
-/// confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about a second at the most.
+/// p(s, r, ε) does not rise steadily with s: it drops wherever a bound passes a k, and the first s that reaches the confidence
+/// may be followed by some that do not. From ln(2 / (1 − confidence)) / 2ε² elements on, Hoeffding's inequality (1963) guarantees
+/// the confidence for every s and r. Below that each s is computed, from the top down to the first that fails. Cost, for any
+/// resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about a second at most.
 ///
 /// # Errors
-/// When `r` is no share, `eps` or `confidence` is not between 0 and 1, or Hoeffding's bound is above [`MAX_SAMPLE`].
+/// Returns an error if `r` is not a share, `eps` or `confidence` is not between 0 and 1, or Hoeffding's bound is above
+/// [`MAX_SAMPLE`].
 pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usize> {
     check(r, eps)?;
     if !is_inside(confidence) {
@@ -97,10 +98,10 @@ pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usiz
     Ok((1..=enough as usize).rev().find(fails).map_or(1, |s| s + 1))
 }
 
-/// Whether a resemblance (`None` means any) and a margin can be asked about at all; [`within`] takes whatever it is given.
+/// Checks that a resemblance (`None` means any) and a margin are valid. [`within`] does not check its arguments.
 ///
 /// # Errors
-/// When `r` is no share, or `eps` is not between 0 and 1.
+/// Returns an error if `r` is not a share, or `eps` is not between 0 and 1.
 pub fn check(r: Option<f64>, eps: f64) -> Result<()> {
     match r {
         Some(r) if !(0.0..=1.0).contains(&r) => Err(ErrorKind::Resemblance(r).into()),
@@ -109,49 +110,49 @@ pub fn check(r: Option<f64>, eps: f64) -> Result<()> {
     }
 }
 
-/// Written so that NaN is not.
+/// Returns whether x is between 0 and 1; written so that NaN is not.
 fn is_inside(x: f64) -> bool {
     x > 0.0 && x < 1.0
 }
 
-/// The probability that `s` sampled elements of sets of resemblance `r` give an estimate of `at_least` or more: P(Bin(s, r) ≥
-/// s · at_least), the product compared to a billionth of s. It keeps its digits down to 10⁻³⁰⁰. Of a lesser resemblance it
-/// is less.
+/// Returns the probability that `s` sampled elements of sets of resemblance `r` give an estimate of `at_least` or more: P(Bin(s,
+/// r) ≥ s · at_least). The product is compared with a tolerance of a billionth of s. The result keeps its digits down to 10⁻³⁰⁰.
+/// It is smaller for a smaller resemblance.
 pub fn overestimated(s: usize, r: f64, at_least: f64) -> f64 {
     let lo = (s as f64 * (at_least - TOLERANCE)).ceil().max(0.0);
     probability(s, r, lo as usize..=s)
 }
 
-/// The probability that `s` sampled elements of sets of resemblance `r` give an estimate of more than `above`: P(Bin(s, r) > s ·
-/// above), the product compared to a billionth of s.
+/// Returns the probability that `s` sampled elements of sets of resemblance `r` give an estimate of more than `above`: P(Bin(s,
+/// r) > s · above). The product is compared with a tolerance of a billionth of s.
 pub fn overestimated_above(s: usize, r: f64, above: f64) -> f64 {
     let last = (s as f64 * (above + TOLERANCE)).floor().max(0.0);
     probability(s, r, last as usize + 1..=s)
 }
 
-/// The pairs of so many documents.
+/// Returns the number of pairs of `documents` documents.
 pub fn pairs(documents: u64) -> f64 {
     let n = documents as f64;
     n * (n - 1.0).max(0.0) / 2.0
 }
 
-/// At most how probably any pair of a collection that resembles by `r` or less is estimated at more than `above` by `s` sampled
-/// elements: the sum over all pairs (the union bound), and 1 at most. No independence is assumed; one document's sample is part of
-/// all its pairs.
+/// Returns an upper bound on the probability that, anywhere in a collection, `s` sampled elements estimate a pair at more than
+/// `above` although its resemblance is at most `r`. It is the sum over all pairs (the union bound), and at most 1. No
+/// independence is assumed; one document's sample is part of all its pairs.
 pub fn overestimated_anywhere(s: usize, r: f64, above: f64, documents: u64) -> f64 {
     (pairs(documents) * overestimated_above(s, r, above)).min(1.0)
 }
 
-/// The smallest sample for a collection: the least s such that s elements and every greater number of them keep
-/// [`overestimated_anywhere`] at `miss` or below; `above` is more than `r`.
+/// Returns the smallest sample size for a collection: the smallest s such that s elements and every greater number of them keep
+/// [`overestimated_anywhere`] at `miss` or below. `above` must be greater than `r`.
 ///
 /// # Errors
-/// When it would be above [`MAX_SAMPLE`].
+/// Returns an error if `miss` is not between 0 and 1, or Hoeffding's bound is above [`MAX_SAMPLE`].
 pub fn smallest_for_collection(r: f64, above: f64, documents: u64, miss: f64) -> Result<usize> {
     if !is_inside(miss) {
         return Err(ErrorKind::Confidence(1.0 - miss).into());
     }
-    // Hoeffding's bound: from here on every number does.
+    // Hoeffding's bound: from here on every number is enough.
     let enough = ((pairs(documents).max(1.0) / miss).ln() / (2.0 * (above - r) * (above - r))).ceil();
     if enough > MAX_SAMPLE as f64 {
         return Err(ErrorKind::NoSample { margin: above - r, confidence: 1.0 - miss, max: MAX_SAMPLE }.into());
@@ -164,7 +165,7 @@ pub fn smallest_for_collection(r: f64, above: f64, documents: u64, miss: f64) ->
 mod tests {
     use super::*;
 
-    /// p(s, r, ε) in exact rationals, r and ε being the decimals themselves.
+    /// p(s, r, ε) in exact rationals. r and ε are taken as exact decimals.
     const TABLE: [(usize, [f64; 6]); 4] = [
         (50, [0.881079547441, 0.520112338302, 0.950700562158, 0.623533194955, 0.766126160052, 0.962223827010]),
         (100, [0.964799799782, 0.728746975926, 0.991607103533, 0.832080894218, 0.936398390225, 0.988527589933]),
@@ -173,7 +174,7 @@ mod tests {
     ];
     const PAIRS: [(f64, f64); 6] = [(0.5, 0.1), (0.5, 0.05), (0.8, 0.1), (0.8, 0.05), (0.9, 0.05), (0.95, 0.05)];
 
-    /// The definition: the terms whose k / s is a hit, each from its own factors.
+    /// The definition: the sum of the terms whose k / s is a hit, each computed from its own factors.
     fn naive(s: usize, r: f64, is_hit: impl Fn(f64) -> bool) -> f64 {
         let mut choose = 1.0;
         let mut sum = 0.0;
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn half_alike_is_not_taken_for_nine_tenths() {
+    fn a_resemblance_of_one_half_is_not_estimated_as_nine_tenths() {
         for (s, r, at_least, exact) in [
             (100, 0.5, 0.9, 1.5316450877189926e-17),
             (100, 0.5, 0.91, 1.6610244897268264e-18),
@@ -258,7 +259,7 @@ mod tests {
                 assert!((found - least).abs() < 1e-10, "{found} for {least}: {s} {eps}");
             }
         }
-        // No resemblance on a fine grid does worse.
+        // No resemblance on a fine grid has a lower probability.
         for (s, eps) in [(37, 0.1), (100, 0.1), (123, 0.031), (400, 0.05)] {
             let least = within_at_worst(s, eps);
             let grid = (0..=20_000).map(|i| within(s, f64::from(i) / 20_000.0, eps)).fold(1.0, f64::min);
@@ -272,7 +273,7 @@ mod tests {
             [(0.5, 0.1, 0.95, 99), (0.8, 0.1, 0.95, 64), (0.9, 0.05, 0.95, 147), (0.8, 0.1, 0.99, 107), (0.95, 0.05, 0.9, 40)]
         {
             assert_eq!(smallest_sample(Some(r), eps, confidence), Ok(smallest), "{r} {eps} {confidence}");
-            // Twice as far as Hoeffding's bound: it promises that none fails.
+            // Checks twice as far as Hoeffding's bound, which guarantees that no larger number fails.
             let far = 2 * ((2.0 / (1.0 - confidence)).ln() / (2.0 * eps * eps)) as usize;
             assert!((smallest..far).all(|s| within(s, r, eps) >= confidence) && within(smallest - 1, r, eps) < confidence);
             assert!((1..smallest).any(|s| within(s, r, eps) >= confidence), "the saw's teeth below are real");
@@ -287,13 +288,13 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_is_refused() {
+    fn invalid_questions_are_refused() {
         for (r, eps, confidence, word) in [
             (Some(1.5), 0.1, 0.9, "1.5"),
             (Some(f64::NAN), 0.1, 0.9, "NaN"),
-            (None, 0.0, 0.9, "a margin 0 "),
-            (None, 1.0, 0.9, "a margin 1 "),
-            (None, 0.1, 1.0, "confidence 1"),
+            (None, 0.0, 0.9, "margin must be above 0 and below 1, got 0;"),
+            (None, 1.0, 0.9, "margin must be above 0 and below 1, got 1;"),
+            (None, 0.1, 1.0, "got 1"),
             (None, 0.1, f64::NAN, "NaN"),
             (None, 1e-4, 0.9, "131072"),
         ] {

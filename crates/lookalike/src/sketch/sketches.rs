@@ -1,6 +1,6 @@
-//! Sketches of a fixed size, of many documents: one after the other, without a pointer each.
+//! Fixed-size sketches of many documents, stored one after the other, without a pointer for each document.
 
-/// The fixed-size part of each document's sketch, `stride` bytes a document.
+/// The fixed-size part of each document's sketch, `stride` bytes per document.
 #[derive(Debug, Clone)]
 pub struct Sketches {
     stride: usize,
@@ -8,22 +8,22 @@ pub struct Sketches {
 }
 
 impl Sketches {
-    /// Of no document yet.
+    /// Creates a store without documents.
     pub fn new(stride: usize) -> Self {
         Self { stride, bytes: Vec::new() }
     }
 
-    /// Of so many documents, to be [`set`](Self::set).
+    /// Creates a store for `documents` documents, whose sketches are to be [`set`](Self::set).
     pub fn zeroed(stride: usize, documents: usize) -> Self {
         Self { stride, bytes: vec![0; stride * documents] }
     }
 
-    /// Puts a document's.
+    /// Stores the sketch of a document.
     pub fn set(&mut self, document: u32, sketch: &[u8]) {
         self.bytes[document as usize * self.stride..][..self.stride].copy_from_slice(sketch);
     }
 
-    /// Keeps those of some documents, ascending, and numbers them anew in this order.
+    /// Keeps the sketches of `documents`, which must be ascending, and renumbers them in this order.
     pub fn keep(&mut self, documents: impl Iterator<Item = u32>) {
         let mut kept = 0;
         for document in documents {
@@ -34,18 +34,18 @@ impl Sketches {
         self.bytes.truncate(kept);
     }
 
-    /// Appends the next document's, or several documents', sketch.
+    /// Appends the sketch of the next document, or of several documents.
     #[inline]
     pub fn push(&mut self, sketch: &[u8]) {
         self.bytes.extend_from_slice(sketch);
     }
 
-    /// Appends those of other documents.
+    /// Appends the sketches of another store.
     pub fn append(&mut self, other: &Self) {
         self.push(&other.bytes);
     }
 
-    /// A document's.
+    /// Returns the sketch of a document.
     #[inline]
     pub fn get(&self, document: u32) -> &[u8] {
         &self.bytes[document as usize * self.stride..][..self.stride]
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_kept_are_numbered_anew() {
+    fn kept_sketches_are_renumbered() {
         let mut sketches = Sketches::zeroed(2, 4);
         (0..4).for_each(|d| sketches.set(d, &[d as u8, 7]));
         sketches.keep([1, 3].into_iter());

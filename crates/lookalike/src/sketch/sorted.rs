@@ -1,8 +1,10 @@
-//! Two sorted lists of distinct elements, side by side (Broder 1997, section 4.4: sketches are kept sorted, and merged in O(s)).
+//! Operations on two sorted lists of distinct elements (Broder 1997, section 4.4: sketches are kept sorted, and merged in O(s)).
 
-/// Of the `limit` least elements of a ∪ b: how many are in both, and how many there are. Cost: a step for each.
+/// Returns how many of the `limit` smallest elements of a ∪ b are in both lists, and how many elements were considered (fewer
+/// than `limit` if the union is smaller). Cost: one step per element.
 ///
-/// Which list is behind is a coin's toss, so the steps are sums of comparisons and no branch depends on them.
+/// A branch on which list has the smaller element would often be mispredicted, because it is random. So the results of the
+/// comparisons are added to the positions, without a branch.
 pub fn shared_of_least(a: &[u64], b: &[u64], limit: usize) -> (u64, u64) {
     let (mut i, mut j, mut shared, mut seen) = (0, 0, 0, 0);
     while i < a.len() && j < b.len() && seen < limit {
@@ -16,7 +18,7 @@ pub fn shared_of_least(a: &[u64], b: &[u64], limit: usize) -> (u64, u64) {
     (shared, (seen + rest).min(limit) as u64)
 }
 
-/// The `limit` least elements of a ∪ b, sorted. Cost: a step for each.
+/// Returns the `limit` smallest elements of a ∪ b, sorted. Cost: one step per element.
 pub fn least_of_union(a: &[u64], b: &[u64], limit: usize) -> Vec<u64> {
     let mut union = Vec::with_capacity((a.len() + b.len()).min(limit));
     let (mut i, mut j) = (0, 0);
@@ -26,8 +28,8 @@ pub fn least_of_union(a: &[u64], b: &[u64], limit: usize) -> Vec<u64> {
         j += usize::from(y <= x);
         union.push(x.min(y));
     }
-    let room = limit - union.len();
-    union.extend(a[i..].iter().chain(&b[j..]).take(room));
+    let left = limit - union.len();
+    union.extend(a[i..].iter().chain(&b[j..]).take(left));
     union
 }
 

@@ -1,23 +1,23 @@
-//! What the sketches promise of their estimates, held to it over tens of thousands of random permutations: the mean is the
-//! truth within four standard errors, and the interval holds the truth at its rate.
+//! Tests of what the sketches guarantee about their estimates, over tens of thousands of random permutations. The mean must equal
+//! the truth within four standard errors, and the interval must contain the truth at its nominal rate.
 
 use super::*;
 use crate::fingerprint::finish;
 
-/// Sizes of A ∩ B, A \ B and B \ A: alike, hardly alike, nested, unlike in size, small and tiny.
+/// Sizes of A ∩ B, A \ B and B \ A: similar, hardly similar, nested, different in size, small and tiny.
 const SHAPES: [(u64, u64, u64); 8] =
     [(400, 300, 300), (900, 50, 50), (300, 0, 700), (40, 400, 600), (150, 150, 3_000), (60, 20, 20), (30, 0, 40), (3, 2, 2)];
 
 const TRIALS: u64 = 1_500;
 
-/// Sets of a shape, other ones in each trial.
+/// Returns two sets of a given shape, with different elements in each trial.
 fn sets((shared, a, b): (u64, u64, u64), trial: u64) -> (Vec<u64>, Vec<u64>) {
     let element = |i: u64| finish((trial << 16) + i);
     ((0..shared + a).map(element).collect(), (0..shared).chain(shared + a..shared + a + b).map(element).collect())
 }
 
-/// Runs every shape. Of all intervals that have a width 95 in 100 must hold the truth, and nearly as many in each shape: with
-/// 25 elements and a resemblance of .3 the exact rate of Wilson's interval is 92.6 in 100, at other shares more than 95.
+/// Runs every shape. 95 in 100 of all intervals that have a width must contain the truth, and nearly as many for each shape. With
+/// 25 elements and a resemblance of .3, the exact rate of Wilson's interval is 92.6 in 100; for other shares it is more than 95.
 fn run(truth: impl Fn((u64, u64, u64)) -> f64, estimate: impl Fn(&[u64], &[u64], u64) -> Option<Estimate>) {
     let (mut all, mut all_held) = (0, 0);
     for shape in SHAPES {
@@ -34,7 +34,7 @@ fn run(truth: impl Fn((u64, u64, u64)) -> f64, estimate: impl Fn(&[u64], &[u64],
         assert!((mean - truth).abs() <= 4.0 * error + 1e-12, "{mean} for {truth} at {shape:?}, standard error {error}");
         let holds = |e: &&Estimate| e.low <= truth && truth <= e.high;
         let (exact, wide): (Vec<&Estimate>, _) = estimates.iter().partition(|e| e.low == e.high);
-        assert!(exact.iter().all(holds), "an exact answer is not the truth at {shape:?}");
+        assert!(exact.iter().all(holds), "an exact answer is wrong at {shape:?}");
         let held = wide.iter().filter(|e| holds(e)).count();
         assert!(held as f64 >= 0.92 * wide.len() as f64, "{held} of {} intervals at {shape:?}", wide.len());
         (all, all_held) = (all + wide.len(), all_held + held);

@@ -1,16 +1,16 @@
-//! The ASCII path: 64 bytes at a time, no branch on a byte.
+//! The ASCII path: it takes 64 bytes at a time and does not branch on a byte.
 //!
-//! Three steps a block, all plain integer code that the compiler turns into whatever SIMD the target has: fold case and
-//! mark letters and digits; gather the marks into a 64-bit mask (eight at a time by a multiplication); walk the mask's
-//! edges, two a word. A byte loop with a table and a branch a byte measured 0.36 GB/s with its hashing; the branch at each
-//! word's end was mispredicted once a word.
+//! There are three steps per block, all in plain integer code that the compiler turns into the target's SIMD: fold case and mark
+//! letters and digits; gather the marks into a 64-bit mask (eight at a time by a multiplication); walk the mask's edges, two per
+//! word. A byte loop with a table and a branch per byte reached 0.36 GB/s, hashing included; the branch at each word's end was
+//! mispredicted once per word.
 
 use super::tokens::{Open, PAD, Tokens};
 
 const BLOCK: usize = 64;
 
-/// Reads ASCII text into `tokens` as words. The first word continues an open token; the last stays open. With `DIGITS`, each
-/// digit becomes 0.
+/// Reads ASCII text into `tokens` as words. The first word continues an open token, and the last one stays open. With `DIGITS`,
+/// each digit becomes 0.
 pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     let mut folded = std::mem::take(&mut tokens.folded);
     if folded.len() < text.len() + BLOCK + PAD {
@@ -19,7 +19,7 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     tokens.reserve(text.len() + BLOCK, text.len() / 2 + 1);
     let continues = tokens.open == Open::Word && text.first().is_some_and(u8::is_ascii_alphanumeric);
     let mut writer = Writer::of(tokens, continues);
-    // Where the word began that the last block did not end.
+    // The start of the word that the last block did not end.
     let mut begun = None;
     let mut at = 0;
     while at < text.len() {
@@ -54,18 +54,18 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
         writer.word(&folded[start..], text.len() - start);
     }
     (tokens.filled, tokens.count) = (writer.filled, writer.count);
-    // Where the text ends inside a block, the padding ended its last word; what follows the text may continue it.
+    // If the text ends inside a block, the padding ended its last word. But the text that follows may continue this word.
     tokens.open = if text.last().is_some_and(u8::is_ascii_alphanumeric) { Open::Word } else { Open::No };
     tokens.folded = folded;
 }
 
-/// Appends words, each of which ends a token.
+/// Appends words to the tokens; every word ends a token.
 struct Writer<'a> {
     text: &'a mut [u8],
     filled: usize,
     ends: &'a mut [usize],
     count: usize,
-    /// Bytes between the last token and the next word: none before the first, and where the first continues a token.
+    /// Bytes between the last token and the next word: none before the first token, or if the first word continues a token.
     gap: usize,
 }
 
@@ -76,12 +76,12 @@ impl<'a> Writer<'a> {
         Self { text: &mut tokens.text, filled: tokens.filled, ends: &mut tokens.ends, count, gap }
     }
 
-    /// The word of `length` bytes at the start of `folded`.
+    /// Appends the word of `length` bytes at the start of `folded`.
     #[inline]
     fn word(&mut self, folded: &[u8], length: usize) {
         self.text[self.filled] = b' ';
         let out = &mut self.text[self.filled + self.gap..];
-        // Nearly all words fit: sixteen bytes are copied whatever the length, what is too much is overwritten by the next.
+        // Nearly all words fit: sixteen bytes are copied whatever the length, and the next word overwrites the excess.
         out[..PAD].copy_from_slice(&folded[..PAD]);
         if length > PAD {
             out[PAD..length].copy_from_slice(&folded[PAD..length]);
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Lower-cases a block, and tells in bit i whether byte i is a letter or digit.
+/// Lower-cases a block. Bit i of the returned mask says whether byte i is a letter or digit.
 #[inline]
 fn fold_block<const DIGITS: bool>(block: &[u8; BLOCK]) -> ([u8; BLOCK], u64) {
     let (mut lower, mut word) = ([0u8; BLOCK], [0u8; BLOCK]);

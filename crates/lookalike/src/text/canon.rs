@@ -1,4 +1,4 @@
-//! The canonical form, made in one pass over the text.
+//! The canonical form of a text, made in one pass.
 
 use super::{
     ascii,
@@ -9,14 +9,14 @@ use super::{
     tokens::{Open, Tokens, TokensBy},
 };
 
-/// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2), folded by `folds`; for [`TokensBy::Items`] with a
-/// set's items in the order that they have, none where `text` is no set.
+/// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2), folded by `folds`. For [`TokensBy::Items`] the
+/// tokens are the items of the set in their order, or there are none if `text` is not a set.
 ///
-/// Cost: one pass; nothing is allocated once the buffer has grown, but for the pieces that the normaliser has to see, and for
+/// Cost: one pass. Once the buffer has grown, nothing is allocated except for the pieces that need the normaliser, and for
 /// dictionary words.
 ///
 /// # Panics
-/// When this build has not what `by` or `folds` asks for; [`TokensBy::check`] and [`Folds::check`] tell.
+/// Panics if this build does not support `by` or `folds`, which [`TokensBy::check`] and [`Folds::check`] report.
 pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens) {
     refuse_unbuilt(by, folds);
     match folds == Folds::default() {
@@ -25,15 +25,15 @@ pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens)
     }
 }
 
-#[expect(clippy::panic, reason = "what this build has not is told by `check` before; no text reaches this")]
+#[expect(clippy::panic, reason = "`check` reports what this build lacks before any text reaches this")]
 pub(super) fn refuse_unbuilt(by: TokensBy, folds: Folds) {
     if let Err(refusal) = by.check().and(folds.check()) {
         panic!("{refusal}");
     }
 }
 
-/// How characters are read: folded or as they are. Chosen once a text, so that the loops know nothing of folds where none is
-/// asked for.
+/// How characters are read: folded or unchanged. The choice is made once per text, so that the loops contain no code for folds if
+/// none is requested.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<const FOLDED: bool>(pub(super) Folds);
 
@@ -79,7 +79,7 @@ fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, 
     }
 }
 
-/// The lines of a text, each with its place. Line ends only separate, so lines can be normalised by themselves.
+/// Returns the lines of a text, each with its place. Line ends only separate tokens, so lines can be normalised separately.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split(['\n', '\r']).map(move |line| {
@@ -99,7 +99,7 @@ fn words<const FOLDED: bool>(
     while at < text.len() {
         let rest = &text[at..];
         let mut ascii = ascii_prefix(rest.as_bytes());
-        // The last ASCII letter belongs to what follows when that may combine with it.
+        // The last ASCII letter is left for the next character if that may combine with it.
         if ascii > 0 && rest[ascii..].chars().next().is_some_and(|c| class::class(c) == Class::Complex) {
             ascii -= 1;
         }
@@ -115,8 +115,8 @@ fn words<const FOLDED: bool>(
     }
 }
 
-/// Takes what follows up to the next ASCII character that stands for itself; gives where that is. Each character is looked
-/// up once: it is given to the tokens when the next one is known not to combine with it.
+/// Reads the text up to the next ASCII character that does not combine with others, and returns the place of that character. Each
+/// character is looked up once: it is pushed to the tokens when the next one is known not to combine with it.
 fn foreign_words<const FOLDED: bool>(
     text: &str,
     start: usize,
@@ -134,14 +134,14 @@ fn foreign_words<const FOLDED: bool>(
                 reading.piece(&text[piece..end], &mut folded);
                 folded.chars().for_each(|c| push(class::kind(c), c, tokens));
                 tokens.piece = folded;
-                // The characters that follow are looked at afresh.
+                // The characters that follow are classified anew.
                 return end;
             }
             Class::Simple(kind, image) => {
                 if let Some((kind, c)) = held.take() {
                     push(kind, c, tokens);
                 }
-                // The first may be an ASCII letter that was left for what combines with it.
+                // The first character may be an ASCII letter that was left for the one that combines with it.
                 if c.is_ascii() && at > start {
                     return at;
                 }
@@ -157,7 +157,7 @@ fn foreign_words<const FOLDED: bool>(
     at
 }
 
-/// Gives the next character to the tokens, or to the run that the dictionary cuts.
+/// Appends the next character to the tokens, or to the run that the dictionary cuts.
 pub(super) fn push_run(kind: Kind, c: char, tokens: &mut Tokens) {
     match kind {
         Kind::Separator => tokens.open = Open::No,
@@ -223,11 +223,12 @@ fn push_char(kind: Kind, c: char, space: &mut bool, tokens: &mut Tokens) {
     }
 }
 
-/// ASCII bytes that are taken at a time: what is read and written stays in the first-level cache, and a huge text needs no
-/// huge room.
+/// The number of ASCII bytes that are processed in one step. It is small, so that the data that is read and written stays in the
+/// first-level cache, and a huge text needs no huge buffer.
 const STRETCH: usize = 8 << 10;
 
-/// Counts the ASCII bytes at the start, up to [`STRETCH`]: by blocks, since a byte loop with an exit is not vectorised.
+/// Returns the number of ASCII bytes at the start, up to [`STRETCH`]. It counts by blocks, since a byte loop with an exit is not
+/// vectorised.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let mut count = 0;
     for block in bytes[..bytes.len().min(STRETCH)].chunks(256) {
@@ -239,16 +240,15 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
     count
 }
 
-/// A stretch of text that can be normalised by itself: one simple character, or one character and all the complex ones
-/// behind it.
+/// A stretch of text that can be normalised separately: one simple character, or one character and all complex ones after it.
 pub(super) struct Piece {
-    /// Where it ends in the text.
+    /// The end of the piece in the text.
     pub(super) end: usize,
     class: Class,
 }
 
 impl Piece {
-    /// The piece that starts at byte `at`; none at the text's end.
+    /// Returns the piece that starts at byte `at`, or `None` at the end of the text.
     #[inline]
     pub(super) fn at(text: &str, at: usize) -> Option<Self> {
         let mut chars = text[at..].chars();
@@ -264,7 +264,7 @@ impl Piece {
         Some(Self { end, class })
     }
 
-    /// Gives the characters of the piece's canonical form. `piece` is its text; `folded` is room.
+    /// Passes the characters of the piece's canonical form to `give`. `piece` is its text; `folded` is a scratch buffer.
     #[inline]
     pub(super) fn fold<const FOLDED: bool>(
         &self,

@@ -1,9 +1,10 @@
-//! What one character does to the canonical form: looked up, since asking the Unicode tables each time costs ten times more.
+//! The class of each character, which decides its canonical form. Classes are cached, since querying the Unicode tables each time
+//! costs ten times more.
 //!
-//! A character is *simple* when its canonical form is one character (or only separators) whatever stands around it. All
-//! others are *complex*: they may compose with, be reordered with, or expand among their neighbours, and go through the
-//! normaliser together with them. A boundary before a simple character is a normalisation boundary (UAX #15, section 9),
-//! so cutting there never changes the result; `tests::whole_text_and_pieces_agree` holds this.
+//! A character is *simple* if its canonical form is one character (or only separators) whatever its neighbours are. All others
+//! are *complex*: they may compose with their neighbours, be reordered with them, or expand, and are normalised together with
+//! them. A boundary before a simple character is a normalisation boundary (UAX #15, section 9), so cutting there never changes
+//! the result; `twin::whole_text_and_pieces_agree` checks this.
 
 use std::sync::OnceLock;
 
@@ -13,44 +14,45 @@ use icu_properties::props::{
     BinaryProperty, DefaultIgnorableCodePoint, EnumeratedProperty, GeneralCategory, GeneralCategoryGroup, JoiningType, Script,
 };
 
-/// What a character of the canonical form is to the tokeniser.
+/// How the tokeniser treats a character of the canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Separates tokens.
     Separator,
-    /// A letter or digit of a script that writes spaces between words.
+    /// A letter or digit of a script that puts spaces between words.
     Word,
-    /// A Han character: a token of its own, or a part of a dictionary word.
+    /// A Han character: a token of its own, or part of a dictionary word.
     Han,
     /// A letter of another script without spaces: a token of its own.
     Solo,
-    /// A combining mark: belongs to the token before it.
+    /// A combining mark, which belongs to the token before it.
     Mark,
-    /// A format character, or one that only stretches a line of writing: not there.
+    /// A format character, or one that only stretches a line of writing. It is ignored.
     Ignorable,
 }
 
 /// The class of a source character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Becomes this one character, wherever it stands.
+    /// Becomes this one character, whatever its neighbours are.
     Simple(Kind, char),
-    /// Has to be normalised together with its neighbours.
+    /// Must be normalised together with its neighbours.
     Complex,
 }
 
-/// Drop format characters, then NFKC, drop them again, fold case, NFKC: for a whole text or for a piece between normalisation boundaries.
+/// Writes the canonical form of a whole text, or of a piece between normalisation boundaries, to `out`. It drops format
+/// characters, applies NFKC, drops them again, folds case, and applies NFKC again.
 pub(super) fn fold(text: &str, out: &mut String) {
     let nfkc = ComposingNormalizer::new_nfkc();
     let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
-    // An isolated Arabic vowel becomes one on a tatweel.
+    // Dropped again, since NFKC turns an isolated Arabic vowel into one on a tatweel.
     let seen = seen(&nfkc.normalize(&seen(text)));
     let folded = CaseMapper::new().fold_string(&seen).into_owned();
     out.clear();
     out.push_str(&nfkc.normalize(&folded));
 }
 
-/// The kind of a character that [`fold`] gave.
+/// Returns the kind of a character that [`fold`] has written.
 pub(super) fn kind(c: char) -> Kind {
     match GeneralCategory::for_char(c) {
         _ if is_ignorable(c) => Kind::Ignorable,
@@ -60,20 +62,21 @@ pub(super) fn kind(c: char) -> Kind {
     }
 }
 
-/// Format characters, and those that only join letters or stretch a word to fill a line: the Arabic tatweel, the N'Ko lajanyalan,
-/// the Mongolian nirugu.
+/// Returns whether a character is ignored: format characters, and those that only join letters or stretch a word to fill a line
+/// (the Arabic tatweel, the N'Ko lajanyalan, the Mongolian nirugu).
 fn is_ignorable(c: char) -> bool {
     DefaultIgnorableCodePoint::for_char(c)
         || GeneralCategory::for_char(c) == GeneralCategory::Format
         || JoiningType::for_char(c) == JoiningType::JoinCausing
 }
 
-/// Which scripts are written without spaces between words: those that Unicode breaks into lines by a dictionary (class SA), after
-/// any character (ID), or after any syllable (AK, AS: Javanese and its like); `tests` hold the list against these classes. The texts of
-/// the Universal Declaration of Human Rights agree: between two spaces Thai has 20 letters, Yi 13, Khmer 11, Ethiopic 4. Tibetan has
-/// two, because it puts a mark after each syllable: its tokens are syllables without being named here.
+/// Returns the kind of a letter by its script. The scripts without spaces between words are those whose lines Unicode breaks by a
+/// dictionary (class SA), after any character (ID), or after any syllable (AK, AS: Javanese and similar scripts); `tests` check
+/// the list against these classes. The texts of the Universal Declaration of Human Rights agree: between two spaces Thai has 20
+/// letters, Yi 13, Khmer 11, Ethiopic 4. Tibetan has two, because it puts a mark after each syllable: its tokens are syllables
+/// without being listed here.
 ///
-/// The prolonged sound mark ー and its like are Common in Unicode's script table, so the kana blocks are named too.
+/// The prolonged sound mark ー and similar characters are Common in Unicode's script table, so the kana blocks are listed too.
 fn kind_of_letter(c: char) -> Kind {
     match Script::for_char(c) {
         Script::Han => Kind::Han,
@@ -88,8 +91,8 @@ fn kind_of_letter(c: char) -> Kind {
     }
 }
 
-/// Whether a character may interact with the one before it under normalisation: marks, Hangul jamo, and the few letters
-/// that compose backwards (Kirat Rai vowels). `tests::no_simple_character_composes_backwards` reads all of Unicode to check.
+/// Returns whether a character may interact with the one before it under normalisation: marks, Hangul jamo, and the few letters
+/// that compose backwards (Kirat Rai vowels). `tests::no_simple_character_composes_backwards` checks this for all of Unicode.
 fn may_combine(c: char) -> bool {
     GeneralCategoryGroup::Mark.contains(GeneralCategory::for_char(c))
         || CanonicalCombiningClassMap::new().get_u8(c) != 0
@@ -113,8 +116,8 @@ fn classify(c: char) -> Class {
 const PAGE: usize = 256;
 const PAGES: usize = 0x11_0000 / PAGE;
 
-/// A function of a character, remembered by pages of 256 characters that are filled when they are first met: a run meets few of
-/// Unicode's 4352.
+/// A function of a character, cached in pages of 256 characters that are filled at their first use. A run uses few of Unicode's
+/// 4352 pages.
 pub(super) struct Paged<T: 'static> {
     pages: [OnceLock<Box<[T; PAGE]>>; PAGES],
     of: fn(char) -> T,
@@ -130,7 +133,7 @@ impl<T: Copy> Paged<T> {
         let at = c as usize;
         let page = self.pages[at / PAGE].get_or_init(|| {
             let first = (at / PAGE * PAGE) as u32;
-            // The places of surrogates are never asked for.
+            // Surrogates are never looked up.
             Box::new(std::array::from_fn(|i| (self.of)(char::from_u32(first + i as u32).unwrap_or(char::REPLACEMENT_CHARACTER))))
         });
         page[at % PAGE]
@@ -139,7 +142,7 @@ impl<T: Copy> Paged<T> {
 
 static CLASSES: Paged<Class> = Paged::new(classify);
 
-/// The class of `c`: [`classify`], remembered (20 µs when a page is first met).
+/// Returns the class of `c`: [`classify`], cached (20 µs at the first use of a page).
 #[inline]
 pub(super) fn class(c: char) -> Class {
     CLASSES.get(c)
@@ -175,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_without_spaces_are_those_that_lines_are_broken_in_anywhere() {
+    fn scripts_without_spaces_are_those_that_allow_line_breaks_anywhere() {
         use icu_properties::props::LineBreak as By;
 
         let (mut folded, mut letters) = (String::new(), 0);
@@ -183,7 +186,7 @@ mod tests {
             fold(c.encode_utf8(&mut [0; 4]), &mut folded);
             let classes = [By::ComplexContext, By::Ideographic, By::ConditionalJapaneseStarter, By::Aksara, By::AksaraStart];
             let anywhere = classes.contains(&By::for_char(c));
-            // What is canonical already; letters of several scripts are found by their blocks.
+            // Only characters that are already canonical; letters shared by several scripts are recognised by their blocks.
             if anywhere && folded.chars().eq([c]) && Script::for_char(c) != Script::Common {
                 assert!(matches!(kind_of_letter(c), Kind::Han | Kind::Solo), "{c:?}");
                 letters += 1;

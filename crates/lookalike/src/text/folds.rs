@@ -1,4 +1,4 @@
-//! Folds: differences that a user may choose not to see, beyond those that the canonical form never shows.
+//! Folds: differences that a user may choose to ignore, in addition to those that the canonical form always ignores.
 //!
 //! A fold maps characters of the canonical form (after NFKC and case folding), and no character belongs to two folds, so one
 //! table holds them all and their order does not matter.
@@ -16,35 +16,35 @@ use super::{
 };
 use crate::error::{ErrorKind, Result};
 
-/// What is not told apart when texts are compared; by default, nothing more than the canonical form leaves out.
+/// The differences that are ignored when texts are compared; by default, only those that the canonical form ignores.
 ///
-/// Folding is done where texts are compared and nowhere else: the texts stay as they are.
+/// Folding is used only to compare texts: the texts themselves do not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Folds {
-    /// Traditional Chinese characters become simplified ones, each by itself: 體 = 体, and 後 = 后, 裏 = 裡 = 里.
-    /// Needs the feature `chinese`.
+    /// Traditional Chinese characters become simplified ones, each character separately: 體 = 体, and 後 = 后, 裏 = 裡 = 里. Needs the
+    /// feature `chinese`.
     pub simplified: bool,
-    /// Latin, Greek and Cyrillic letters lose their diacritics: é = e, ά = α, й = и, and ø = o, đ = d, ł = l, ħ = h, ŧ = t,
-    /// ı = i. The marks of all other scripts (kana voicing, Thai and Indic vowels, Hebrew and Arabic points) stay.
+    /// Latin, Greek and Cyrillic letters lose their diacritics: é = e, ά = α, й = и, and ø = o, đ = d, ł = l, ħ = h, ŧ = t, ı =
+    /// i. The marks of all other scripts (kana voicing, Thai and Indic vowels, Hebrew and Arabic points) are kept.
     pub accents: bool,
-    /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling, cantillation:
-    /// مُحَمَّد = محمد, שָׁלוֹם = שלום. Hamza and madda stay, because they make other letters.
+    /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling,
+    /// cantillation: مُحَمَّد = محمد, שָׁלוֹם = שלום. Hamza and madda are kept, because they make other letters.
     ///
-    /// Written only when it is set: a recorded configuration without it is still what it was.
+    /// Serialised only if it is set, so that recorded configurations without it do not change.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub marks: bool,
-    /// Each decimal digit, of whatever script, becomes 0: "Act 12" = "Act 13", but not "Act 7". For texts that differ in
-    /// dates and numbers only.
+    /// Each decimal digit, of any script, becomes 0: "Act 12" = "Act 13", but not "Act 7". For texts that differ only in dates
+    /// and numbers.
     pub digits: bool,
 }
 
 impl Folds {
-    /// Whether this build can do what is asked.
+    /// Checks that this build supports these folds.
     ///
     /// # Errors
-    /// [`ErrorKind::NotBuilt`]: `simplified` without the feature `chinese`.
+    /// Returns [`ErrorKind::NotBuilt`] for `simplified` without the feature `chinese`.
     pub fn check(self) -> Result<()> {
         match self.simplified && !cfg!(feature = "chinese") {
             true => {
@@ -65,14 +65,14 @@ impl Folds {
         }
     }
 
-    /// Folds one character of the canonical form that no mark follows.
+    /// Folds one character of the canonical form that has no mark after it.
     #[inline]
     pub(super) fn simple(self, kind: Kind, c: char) -> (Kind, char) {
         let image = IMAGES.get(c);
         if self.takes(image.fold) { (image.kind, image.c) } else { (kind, c) }
     }
 
-    /// Folds a piece of the canonical form, marks and all.
+    /// Folds a piece of the canonical form, including its marks.
     pub(super) fn piece(self, piece: &mut String) {
         let (mut bare, mut unmarked) = (false, false);
         let folded = piece.chars().filter_map(|c| {
@@ -86,12 +86,12 @@ impl Folds {
             Some(if self.takes(image.fold) { image.c } else { c })
         });
         let folded: String = folded.collect();
-        // A mark may have kept a hamza after it from its letter.
+        // A dropped mark may have kept the hamza after it from composing with its letter.
         *piece = if unmarked { ComposingNormalizer::new_nfc().normalize(&folded).into_owned() } else { folded };
     }
 }
 
-/// The fold that a character belongs to.
+/// The fold to which a character belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fold {
     None,
@@ -101,7 +101,7 @@ enum Fold {
     Digits,
 }
 
-/// What its fold makes of a character.
+/// A character after its fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Image {
     fold: Fold,
@@ -116,15 +116,15 @@ fn image(c: char) -> Image {
         Kind::Han => (Fold::Simplified, chinese::simplified(c)),
         Kind::Word if matches!(Script::for_char(c), Script::Latin | Script::Greek | Script::Cyrillic) => (Fold::Accents, bare(c)),
         Kind::Mark if is_point(c) => (Fold::Marks, c),
-        // Digits of scripts without spaces stand alone until they are folded; then they are words like all digits.
+        // Digits of scripts without spaces are tokens of their own until they are folded; then they are words like all digits.
         Kind::Word | Kind::Solo if GeneralCategory::for_char(c) == GeneralCategory::DecimalNumber => (Fold::Digits, '0'),
         _ => (Fold::None, c),
     };
     Image { fold, kind: class::kind(c), c }
 }
 
-/// Whether a mark is one that most texts of its script leave out. Arabic vowels belong to no script in Unicode's table, since Syriac has
-/// them too. Hamza and madda (U+0653 to 0655) make letters of their own.
+/// Returns whether a mark is one that most texts of its script leave out. Arabic vowels belong to no script in Unicode's table,
+/// since Syriac has them too. Hamza and madda (U+0653 to 0655) make letters of their own.
 fn is_point(c: char) -> bool {
     match Script::for_char(c) {
         Script::Arabic | Script::Hebrew | Script::Syriac => true,
@@ -132,8 +132,8 @@ fn is_point(c: char) -> bool {
     }
 }
 
-/// A letter without what is written over, under or through it. Unicode decomposes no bars and no missing dots: those of
-/// national alphabets are named here.
+/// Returns a letter without what is written over, under or through it. Unicode does not decompose bars and missing dots: those of
+/// national alphabets are listed here.
 pub(super) fn bare(c: char) -> char {
     match CanonicalDecomposition::new().decompose(c) {
         Decomposed::Expansion(base, _) | Decomposed::Singleton(base) => bare(base),
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fold_is_idempotent_and_gives_what_the_canonical_form_holds() {
+    fn a_fold_is_idempotent_and_keeps_the_canonical_form() {
         let mut canonical = String::new();
         let (mut taken, mut moved) = ([0; 5], [0; 5]);
         for c in '\0'..=char::MAX {
@@ -162,7 +162,7 @@ mod tests {
             taken[image.fold as usize] += 1;
             moved[image.fold as usize] += usize::from(image.c != c);
             assert_eq!(IMAGES.get(image.c).c, image.c, "{c:?}");
-            // Only what the canonical form holds is ever folded.
+            // Only characters of the canonical form are ever folded.
             class::fold(c.encode_utf8(&mut [0; 4]), &mut canonical);
             if canonical.chars().eq([c]) {
                 class::fold(image.c.encode_utf8(&mut [0; 4]), &mut canonical);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_leave_other_scripts_alone() {
+    fn folding_accents_does_not_change_other_scripts() {
         let folds = Folds { accents: true, ..Folds::default() };
         for kept in ["が", "ハ\u{309a}", "น้ำ", "हिन्दी", "한국어", "שָׁלוֹם", "مُحَمَّد", "漢\u{301}", "7\u{301}"]
         {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_fall_from_the_scripts_that_are_mostly_written_without_them() {
+    fn marks_are_removed_in_scripts_usually_written_without_them() {
         let folds = Folds { marks: true, ..Folds::default() };
         for (marked, plain) in [
             ("مُحَمَّد", "محمد"),
@@ -195,7 +195,7 @@ mod tests {
             ("שָׁלוֹם", "שלום"),
             ("בְּרֵאשִׁ֖ית", "בראשית"),
             ("ܫܠܳܡܳܐ", "ܫܠܡܐ"),
-            // Letters of their own, and other scripts.
+            // Marks that make letters of their own, and other scripts.
             ("أآإ", "أآإ"),
             ("ه\u{654}", "ه\u{654}"),
             ("\u{627}\u{6d6}\u{654}", "أ"),
@@ -211,10 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_built_is_refused_in_words() {
+    fn folds_that_are_not_built_in_are_refused_with_a_message() {
         assert_eq!(Folds::default().check(), Ok(()));
         let refusal = Folds { simplified: true, ..Folds::default() }.check().map_err(|refusal| refusal.to_string());
-        let words = "the fold from traditional to simplified Chinese is not in this build: build with the feature `chinese`, or do \
+        let words = "the fold from traditional to simplified Chinese is not in this build; build with the feature `chinese`, or do \
                      without it";
         assert_eq!(refusal, if cfg!(feature = "chinese") { Ok(()) } else { Err(words.to_string()) });
     }

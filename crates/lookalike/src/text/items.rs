@@ -1,97 +1,100 @@
-//! Sets as they come: JSON arrays (RFC 8259, section 5) whose strings and numbers are the items. No step of texts touches them:
-//! capitals, accents, punctuation and white space in a string all count.
+//! Sets given as JSON arrays (RFC 8259, section 5), whose strings and numbers are the items. None of the steps for texts is
+//! applied: capitals, accents, punctuation and white space in a string all count.
 //!
-//! Two items are the same when they are strings of the same characters, however escaped, or numbers of the same value, however
-//! written: 1, 1.0 and 10e-1 are one item, and so are 0 and -0. Values are compared as the decimal numbers that they are, never
-//! rounded to what a machine holds. The number 1 and the string "1" are two.
+//! Two items are the same if they are strings of the same characters, however escaped, or numbers of the same value, however
+//! written: 1, 1.0 and 10e-1 are one item, and so are 0 and -0. Values are compared as exact decimal numbers, never rounded to a
+//! machine number. The number 1 and the string "1" are two items.
 
 use super::{Span, Text, source::unescape, tokens::Open, tokens::Tokens};
 
-/// An item as it stands in its array.
+/// An item as it is written in its array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item<'a> {
-    /// A string: what stands between its quotes.
+    /// A string: the text between its quotes.
     String(&'a str),
     /// A number.
     Number(&'a str),
 }
 
-/// Why a text is no set. Places are counted from 1.
+/// The reason why a text is not a set. Places are counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoSet {
-    /// It does not begin as an array does.
-    #[error("is no JSON array; a set is one of strings and numbers, such as [\"a\", 7], an empty one []")]
+pub enum NotASet {
+    /// It does not begin like an array.
+    #[error("is not a JSON array; a set is an array of strings and numbers, such as [\"a\", 7], and an empty set is []")]
     NoArray,
-    /// An item is something else than a string or a number.
-    #[error("has {what} for item {number}; the items of a set are strings and numbers: leave it out, or write it as a string")]
+    /// An item is neither a string nor a number.
+    #[error(
+        "has {what} as item {number}, but the items of a set must be strings and numbers; leave it out, or write it as a string"
+    )]
     Item {
-        /// Which.
+        /// The number of the item.
         number: usize,
-        /// What it is, in words.
+        /// The kind of the item, in words.
         what: &'static str,
     },
-    /// A number beyond what can be told apart.
-    #[error("has a number for item {number} with more than 18 digits in its exponent; write it as a string")]
+    /// An item is a number with too many digits in its exponent to be compared exactly.
+    #[error("has a number with more than 18 digits in its exponent as item {number}; write it as a string")]
     Exponent {
-        /// Which.
+        /// The number of the item.
         number: usize,
     },
-    /// A string with half of a character.
-    #[error("has half of a character, a lone surrogate such as \\ud83d, in item {number}: no text has that; mend it")]
+    /// An item is a string with half of a surrogate pair.
+    #[error("has half of a character (a lone surrogate such as \\ud83d) in item {number}, which is not valid text; fix it")]
     Surrogate {
-        /// Which.
+        /// The number of the item.
         number: usize,
     },
-    /// It is no JSON.
-    #[error("is no JSON at its byte {at}, behind {items} whole items; mend it, a set is an array such as [\"a\", 7]")]
+    /// It is not valid JSON.
+    #[error("is not valid JSON at byte {at}, after {items} whole items; fix it: a set is an array such as [\"a\", 7]")]
     Damaged {
-        /// Where.
+        /// The place of the fault.
         at: usize,
-        /// Items before.
+        /// The number of items before it.
         items: usize,
     },
 }
 
-/// The items of a JSON array in its order, repeats among them, each with its place in bytes, quotes included. A text that is no
-/// such array gives one error, and then nothing more; items may have come before it. Cost: one pass, nothing is copied.
+/// Returns the items of a JSON array in order, repeats included, each with its place in bytes, quotes included. A text that is
+/// not such an array gives one error, after any items before the fault, and then the iterator ends. Cost: one pass; nothing is
+/// copied.
 pub fn items(array: &str) -> Items<'_> {
     Items { array, at: 0, count: 0, next: Next::Array }
 }
 
-/// Why a text is no set; none where it is one.
+/// Returns why a text is not a set, or `None` if it is one.
 ///
 /// ```
-/// assert!(lookalike::text::no_set(r#"["a", 7]"#).is_none());
-/// assert!(lookalike::text::no_set("a, 7").is_some());
+/// assert!(lookalike::text::why_not_a_set(r#"["a", 7]"#).is_none());
+/// assert!(lookalike::text::why_not_a_set("a, 7").is_some());
 /// ```
-pub fn no_set(array: &str) -> Option<NoSet> {
+pub fn why_not_a_set(array: &str) -> Option<NotASet> {
     items(array).find_map(Result::err)
 }
 
-/// What [`items`] gives.
+/// The iterator that [`items`] returns.
 #[derive(Debug, Clone)]
 pub struct Items<'a> {
     array: &'a str,
     at: usize,
-    /// Items that were given.
+    /// The number of items returned so far.
     count: usize,
     next: Next,
 }
 
-/// What may come at a place in an array.
+/// The syntax that may follow at a place in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
-    /// Its bracket.
+    /// The opening bracket.
     Array,
-    /// A comma or the end.
+    /// A comma or the closing bracket.
     Comma,
-    /// Nothing.
+    /// Nothing: the iteration is over.
     End,
 }
 
 impl<'a> Iterator for Items<'a> {
-    type Item = Result<(Item<'a>, Span), NoSet>;
+    type Item = Result<(Item<'a>, Span), NotASet>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let found = self.item().transpose();
@@ -104,12 +107,12 @@ impl<'a> Iterator for Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    fn item(&mut self) -> Result<Option<(Item<'a>, Span)>, NoSet> {
+    fn item(&mut self) -> Result<Option<(Item<'a>, Span)>, NotASet> {
         let first = match self.next {
             Next::End => return Ok(None),
             Next::Array => {
                 if self.peek() != Some(b'[') {
-                    return Err(NoSet::NoArray);
+                    return Err(NotASet::NoArray);
                 }
                 true
             }
@@ -124,7 +127,7 @@ impl<'a> Items<'a> {
         };
         self.at += 1;
         let number = self.count + 1;
-        let unfit = |what| Err(NoSet::Item { number, what });
+        let unfit = |what| Err(NotASet::Item { number, what });
         match self.peek() {
             Some(b']') if first => self.end(),
             Some(b'"') => self.string(number).map(Some),
@@ -138,7 +141,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// The next byte that is no white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let bytes = self.array.as_bytes();
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(self.at) {
@@ -147,17 +150,17 @@ impl<'a> Items<'a> {
         bytes.get(self.at).copied()
     }
 
-    /// Nothing may stand behind the array.
-    fn end(&mut self) -> Result<Option<(Item<'a>, Span)>, NoSet> {
+    /// Ends the array; nothing may follow it.
+    fn end(&mut self) -> Result<Option<(Item<'a>, Span)>, NotASet> {
         self.at += 1;
         if self.peek().is_none() { Ok(None) } else { Err(self.damaged()) }
     }
 
-    fn damaged(&self) -> NoSet {
-        NoSet::Damaged { at: self.at + 1, items: self.count }
+    fn damaged(&self) -> NotASet {
+        NotASet::Damaged { at: self.at + 1, items: self.count }
     }
 
-    fn string(&mut self, number: usize) -> Result<(Item<'a>, Span), NoSet> {
+    fn string(&mut self, number: usize) -> Result<(Item<'a>, Span), NotASet> {
         let (array, start) = (self.array, self.at);
         self.at += 1;
         loop {
@@ -169,7 +172,7 @@ impl<'a> Items<'a> {
                     let meant = c != char::REPLACEMENT_CHARACTER || escape.get(..5).is_some_and(is_replacement);
                     if !meant {
                         let half = escape.get(1..5).is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-                        return Err(if half && escape.starts_with('u') { NoSet::Surrogate { number } } else { self.damaged() });
+                        return Err(if half && escape.starts_with('u') { NotASet::Surrogate { number } } else { self.damaged() });
                     }
                     self.at += 1 + length;
                 }
@@ -182,10 +185,10 @@ impl<'a> Items<'a> {
         Ok((Item::String(string), Span { start, end: self.at }))
     }
 
-    fn number(&mut self, number: usize) -> Result<(Item<'a>, Span), NoSet> {
+    fn number(&mut self, number: usize) -> Result<(Item<'a>, Span), NotASet> {
         let (array, start) = (self.array, self.at);
         self.at += usize::from(array.as_bytes()[start] == b'-');
-        // A zero stands alone.
+        // No digit may follow a leading zero.
         match array.as_bytes().get(self.at) {
             Some(b'0') => self.at += 1,
             _ => self.digits()?,
@@ -200,14 +203,14 @@ impl<'a> Items<'a> {
             let from = self.at;
             self.digits()?;
             if array[from..self.at].trim_start_matches('0').len() > EXPONENT {
-                return Err(NoSet::Exponent { number });
+                return Err(NotASet::Exponent { number });
             }
         }
         Ok((Item::Number(&array[start..self.at]), Span { start, end: self.at }))
     }
 
-    /// Passes one digit or more.
-    fn digits(&mut self) -> Result<(), NoSet> {
+    /// Skips one or more digits.
+    fn digits(&mut self) -> Result<(), NotASet> {
         let from = self.at;
         while let Some(b'0'..=b'9') = self.array.as_bytes().get(self.at) {
             self.at += 1;
@@ -216,70 +219,72 @@ impl<'a> Items<'a> {
     }
 }
 
-/// Digits of an exponent that are understood.
+/// The largest number of digits in an exponent.
 const EXPONENT: usize = 18;
 
-/// Whether an escape, given without its backslash, means the character that also stands for escapes that mean nothing.
+/// Returns whether an escape, given without its backslash, is the replacement character itself, which is otherwise the result of
+/// an invalid escape.
 fn is_replacement(escape: &str) -> bool {
     escape.eq_ignore_ascii_case("ufffd") && escape.starts_with('u')
 }
 
-/// Fills `tokens` with the items of an array, in its order; with none where it is no array of strings and numbers.
+/// Fills `tokens` with the items of an array in order, or with none if it is not an array of strings and numbers.
 pub(super) fn read(array: &str, tokens: &mut Tokens) {
     tokens.clear(1);
-    let mut room = String::new();
+    let mut scratch = String::new();
     for item in items(array) {
         match item {
-            Ok((item, _)) => item.push(&mut room, tokens),
+            Ok((item, _)) => item.push(&mut scratch, tokens),
             Err(_) => return tokens.clear(1),
         }
     }
 }
 
-/// The places of the items that [`read`] gives.
+/// Returns the places of the items that [`read`] appends.
 pub(super) fn spans(array: &str) -> Vec<Span> {
     items(array).map(|item| item.map(|(_, span)| span)).collect::<Result<_, _>>().unwrap_or_default()
 }
 
 impl Item<'_> {
-    /// Appends a token for which items are equal when their tokens are: a string's characters with a quote behind them, or a
-    /// number in its shortest form, which ends with a digit. Frozen. Neither ends with a NUL, so what is filled up to be hashed
-    /// is not taken for what is not.
-    fn push(self, room: &mut String, tokens: &mut Tokens) {
+    /// Appends a token such that two items are equal if and only if their tokens are: a string's characters with a quote after
+    /// them, or a number in its shortest form, which ends with a digit. Frozen. Neither ends with a NUL, so padding for the hash
+    /// is not mistaken for content.
+    fn push(self, scratch: &mut String, tokens: &mut Tokens) {
         tokens.begin(Open::No);
         match self {
             Self::String(string) => {
-                tokens.append(Text::Escaped(string).decode(room).as_bytes());
+                tokens.append(Text::Escaped(string).decode(scratch).as_bytes());
                 tokens.append(b"\"");
             }
             Self::Number(number) if is_plain(number) => tokens.append(number.as_bytes()),
             Self::Number(number) => {
-                room.clear();
-                shortest(number, room);
-                tokens.append(room.as_bytes());
+                scratch.clear();
+                shortest(number, scratch);
+                tokens.append(scratch.as_bytes());
             }
         }
     }
 }
 
-/// Digits of a whole number that is written without an exponent: any of 64 bits.
+/// The largest number of digits of a whole number that is written without an exponent: enough for any 64-bit integer.
 const PLAIN: usize = 20;
 
-/// Whether a number is in its shortest form as it stands: nearly all are.
+/// Returns whether a number is already written in its shortest form, as nearly all are.
 fn is_plain(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     digits.len() <= PLAIN && digits.bytes().all(|byte| byte.is_ascii_digit()) && number != "-0"
 }
 
-/// Appends a number in the form that all numbers of its value have: whole ones up to 20 digits as such, others as their digits
-/// without zeros at the ends, and the power of ten that these are multiplied with.
+/// Appends a number in the form that all numbers of the same value have. Whole numbers of up to 20 digits are written as such.
+/// Others are written as their digits without zeros at the ends, followed by the power of ten that these digits are multiplied
+/// by.
 fn shortest(number: &str, out: &mut String) {
     let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
     let digits = format!("{whole}{part}");
     let significant = digits.trim_end_matches('0');
-    // Powers have up to 18 digits, and no text has nearly as many as would be too many.
+    // Powers have up to 18 digits, and no text has enough digits for the sum to overflow.
     let power = power.parse::<i64>().unwrap_or_default() - part.len() as i64 + (digits.len() - significant.len()) as i64;
     let significant = significant.trim_start_matches('0');
     if significant.is_empty() {
@@ -321,7 +326,7 @@ mod tests {
             ("[-7,-7.50,0.075e2]", &["-7", "-75e-1", "75e-1"]),
             ("[100,1e2,1e19,10000000000000000000]", &["100", "100", "10000000000000000000", "10000000000000000000"]),
             ("[1e20,100000000000000000000,123456789012345678901]", &["1e20", "1e20", "123456789012345678901e0"]),
-            // What a float cannot tell apart.
+            // Values that a float cannot distinguish.
             ("[9007199254740993,9007199254740992.0]", &["9007199254740993", "9007199254740992"]),
             ("[0.1,0.1000000000000000055511151231257827]", &["1e-1", "1000000000000000055511151231257827e-34"]),
             ("[1e999999999999999999,-1e-0999999999999999999]", &["1e999999999999999999", "-1e-999999999999999999"]),
@@ -336,21 +341,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_set_in_a_table() {
-        let damaged = |at, items| NoSet::Damaged { at, items };
+    fn invalid_sets_in_a_table() {
+        let damaged = |at, items| NotASet::Damaged { at, items };
         for (array, fault) in [
-            ("", NoSet::NoArray),
-            ("a b", NoSet::NoArray),
-            (r#"{"a":1}"#, NoSet::NoArray),
-            ("[1,null]", NoSet::Item { number: 2, what: "null" }),
-            ("[true]", NoSet::Item { number: 1, what: "true" }),
-            ("[false]", NoSet::Item { number: 1, what: "false" }),
-            (r#"["a","b",[1]]"#, NoSet::Item { number: 3, what: "an array" }),
-            ("[{}]", NoSet::Item { number: 1, what: "an object" }),
-            ("[1e1000000000000000000]", NoSet::Exponent { number: 1 }),
-            (r#"["\ud800"]"#, NoSet::Surrogate { number: 1 }),
-            (r#"["a","\ude00"]"#, NoSet::Surrogate { number: 2 }),
-            (r#"["\ud83d\u0041"]"#, NoSet::Surrogate { number: 1 }),
+            ("", NotASet::NoArray),
+            ("a b", NotASet::NoArray),
+            (r#"{"a":1}"#, NotASet::NoArray),
+            ("[1,null]", NotASet::Item { number: 2, what: "null" }),
+            ("[true]", NotASet::Item { number: 1, what: "true" }),
+            ("[false]", NotASet::Item { number: 1, what: "false" }),
+            (r#"["a","b",[1]]"#, NotASet::Item { number: 3, what: "an array" }),
+            ("[{}]", NotASet::Item { number: 1, what: "an object" }),
+            ("[1e1000000000000000000]", NotASet::Exponent { number: 1 }),
+            (r#"["\ud800"]"#, NotASet::Surrogate { number: 1 }),
+            (r#"["a","\ude00"]"#, NotASet::Surrogate { number: 2 }),
+            (r#"["\ud83d\u0041"]"#, NotASet::Surrogate { number: 1 }),
             ("[", damaged(2, 0)),
             ("[1", damaged(3, 1)),
             ("[1,]", damaged(4, 1)),
@@ -387,19 +392,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_an_array_is_what_a_parser_says(text in r#"\[?([\[\]{},0-9eE.+\-" \\]|"a"|true|null|\\u00e9|\\ud83d\\ude00|\\ud83d|1){0,12}\]"#) {
+        fn arrays_are_recognised_as_by_a_parser(text in r#"\[?([\[\]{},0-9eE.+\-" \\]|"a"|true|null|\\u00e9|\\ud83d\\ude00|\\ud83d|1){0,12}\]"#) {
             let judged = serde_json::from_str::<Vec<Value>>(&text);
             let fits = |value: &Value| value.is_string() || value.is_number();
             let ours = items(&text).collect::<Result<Vec<_>, _>>();
             match judged {
                 Ok(values) if values.iter().all(fits) => prop_assert_eq!(ours.map(|items| items.len()), Ok(values.len())),
-                // The parser holds numbers as floats, and refuses what is none.
+                // The parser stores numbers as floats, and refuses those that are out of their range.
                 Err(error) if error.to_string().contains("out of range") => {}
                 _ => prop_assert!(ours.is_err(), "{}: {:?}", text, ours),
             }
         }
 
-        /// Strings are equal when their characters are, numbers when a multiple of both by a power of ten is.
+        /// Strings are equal if their characters are equal. Numbers are equal if they are equal after multiplication by the same
+        /// power of ten.
         #[test]
         fn tokens_are_equal_when_items_are(array in prop::collection::vec(item(), 0..8)) {
             let text = format!("[{}]", array.join(" , "));
@@ -433,7 +439,8 @@ mod tests {
         }
     }
 
-    /// A number's digits as a whole number of 10⁻¹²⁰⁰, without its sign and zeros in front: by hand, with no care for cost.
+    /// Returns a number's sign, and its digits as a whole number of 10⁻¹²⁰⁰ without leading zeros: a naive method, without regard
+    /// to cost.
     fn scaled(number: &str) -> (bool, String) {
         let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));

@@ -1,4 +1,5 @@
-//! A text's tokens, each where it stands if it can be hashed there, without writing the canonical form.
+//! Reads the tokens of a text. A token that can be hashed in place is given by its place in the text, without writing its
+//! canonical form.
 
 use super::{
     Folds, Text, Tokens, TokensBy, canonicalise,
@@ -7,15 +8,16 @@ use super::{
 };
 use crate::simd::Simd;
 
-/// Who takes the tokens of a text, in order.
-pub(crate) trait TakeTokens {
-    /// Tokens that stand in `text` from byte `starts[i]` to `ends[i]` and need but small ASCII letters to be in canonical form.
+/// A receiver of the tokens of a text, in order.
+pub(crate) trait TokenSink {
+    /// Takes tokens that are in `text` from byte `starts[i]` to `ends[i]`. The canonical form of such a token is its bytes, with
+    /// ASCII letters in lower case.
     fn take_places(&mut self, text: &[u8], starts: &[u16], ends: &[u16]);
-    /// Tokens in canonical form.
+    /// Takes tokens in canonical form.
     fn take(&mut self, tokens: &Tokens);
 }
 
-/// The room that texts are read in.
+/// Scratch buffers for reading texts.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     spans: Spans,
@@ -23,33 +25,34 @@ pub(crate) struct Reader {
     plain: String,
 }
 
-/// Whether a [`Reader`] can cut texts so.
+/// Returns whether a [`Reader`] supports these tokens and folds.
 pub(crate) fn reads(by: TokensBy, folds: Folds) -> bool {
     matches!(by, TokensBy::Auto | TokensBy::Words) && folds == Folds::default()
 }
 
 impl Reader {
-    /// Gives the tokens of a text: those of [`canonicalise`] without folds. For words alone; where Han characters are cut by a
-    /// dictionary, or characters are tokens, they would be others.
+    /// Passes the tokens of a text to `taker`: those of [`canonicalise`] without folds. It supports only [`TokensBy::Auto`] and
+    /// [`TokensBy::Words`]; for any other `by`, such as dictionary words or characters, the tokens would be wrong.
     ///
-    /// Texts are cut before and behind what is hard to read where the parts' tokens are those of the whole: a token ends there
-    /// and what stands behind, a separator or a character that is a token, does not change with what stands before it.
-    pub(crate) fn read(&mut self, simd: Simd, text: Text, by: TokensBy, taker: &mut impl TakeTokens) {
+    /// Texts are cut before and after characters that are hard to read, at places where the tokens of the two parts are the same
+    /// as those of the whole. A token ends at such a place, and the next character, which is a separator or a token of its own,
+    /// does not depend on the text before it.
+    pub(crate) fn read(&mut self, simd: Simd, text: Text, by: TokensBy, taker: &mut impl TokenSink) {
         let solo = by == TokensBy::Auto;
         let (text, escaped) = match text {
             Text::Plain(text) => (text, false),
             Text::Escaped(text) => (text, true),
         };
         let Some(rest) = self.read_part(simd, text, Manner { solo, escaped }, taker) else { return };
-        // Where there is one number of a character there are many: the rest is decoded at once.
+        // Text with one `\uXXXX` escape usually has many, so the rest is decoded in one go.
         let mut plain = std::mem::take(&mut self.plain);
         let decoded = Text::Escaped(&text[rest..]).decode(&mut plain);
         self.read_part(simd, decoded, Manner { solo, escaped: false }, taker);
         self.plain = plain;
     }
 
-    /// Reads up to a character's number, and gives where the text behind is to be read from.
-    fn read_part(&mut self, simd: Simd, text: &str, manner: Manner, taker: &mut impl TakeTokens) -> Option<usize> {
+    /// Reads up to the first `\uXXXX` escape, and returns the place from which the rest must be read.
+    fn read_part(&mut self, simd: Simd, text: &str, manner: Manner, taker: &mut impl TokenSink) -> Option<usize> {
         let mut base = 0;
         while base < text.len() {
             let stop = scan(simd, text.as_bytes(), base, manner, &mut self.spans);
@@ -60,7 +63,7 @@ impl Reader {
                 Stop::Number { from } => return Some(from),
                 Stop::Full { from, .. } if from > base => from,
                 Stop::Full { from, at } | Stop::Hard { from, at } => {
-                    // A token that is longer than a scan may end where that ended.
+                    // After `Full` no character is skipped: a token that is longer than a scan may end where the scan ended.
                     let end = easy_again(text, at, usize::from(stop == Stop::Hard { from, at }), manner);
                     let rest = &text.as_bytes()[end..];
                     if manner.escaped && rest.starts_with(b"\\u") {
@@ -80,7 +83,8 @@ fn by(manner: Manner) -> TokensBy {
     if manner.solo { TokensBy::Auto } else { TokensBy::Words }
 }
 
-/// Where the next token or separator begins that is nothing but itself, `skipped` characters behind `from` or further on.
+/// Returns the start of the next token or separator that does not depend on its neighbours, at least `skipped` characters after
+/// `from`.
 fn easy_again(text: &str, from: usize, skipped: usize, manner: Manner) -> usize {
     let itself = |c| match class::class(c) {
         Class::Simple(Kind::Separator, _) => true,
@@ -97,11 +101,11 @@ mod tests {
 
     use super::{super::twin::troublesome, *};
 
-    /// The tokens' bytes, those that stand in the text in small letters.
+    /// The tokens' bytes; those given by their places are in lower case.
     #[derive(Default)]
     struct Taken(Vec<String>);
 
-    impl TakeTokens for Taken {
+    impl TokenSink for Taken {
         fn take_places(&mut self, text: &[u8], starts: &[u16], ends: &[u16]) {
             assert_eq!(starts.len(), ends.len());
             for (&from, &to) in starts.iter().zip(ends) {
@@ -149,7 +153,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
 
         #[test]
-        fn what_is_read_is_the_canonical_form(text in troublesome()) {
+        fn reading_gives_the_canonical_form(text in troublesome()) {
             check(&text);
         }
 
@@ -159,7 +163,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_no_json_is_no_panic(text in r#"[\\u0-9a-fDC"né漢]{0,300}"#) {
+        fn invalid_json_does_not_panic(text in r#"[\\u0-9a-fDC"né漢]{0,300}"#) {
             for simd in Simd::all() {
                 let tokens = read(simd, Text::Escaped(&text), TokensBy::Auto);
                 assert_eq!(tokens, read(Simd::Portable, Text::Escaped(&text), TokensBy::Auto));
@@ -168,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_nowhere() {
+    fn long_texts_are_read_across_internal_borders() {
         let parts = ["word", "Étude", "cafe\u{301}", "漢字", "が、", " ", "-", "\\n", "\n", "x".repeat(500).leak(), "각하", "ﬁ"];
         let text: String = (0..20_000u64).map(|i| parts[(i * i / 7 % 12) as usize]).collect();
         check(&text);

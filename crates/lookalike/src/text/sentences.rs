@@ -1,24 +1,25 @@
-//! Sentences, cut by punctuation and line breaks: enough to find a text's longest ones, the same in each copy of it.
+//! Sentences, cut by punctuation and line breaks. This is accurate enough to find a text's longest sentences, and the same ones
+//! in each copy of the text.
 //!
-//! Abbreviations are not looked up ("Dr. Smith" is cut): a wrong cut is as wrong in the copy. Unicode's own rules (UAX #29) go
-//! by property tables that grow with each version, and digests would change with them.
+//! Abbreviations are not looked up ("Dr. Smith" is cut): a wrong cut is equally wrong in the copy. Unicode's own rules (UAX #29)
+//! use property tables that grow with each version, and digests would change with them.
 
 use super::{
     Span,
     class::{self, Kind},
 };
 
-/// The sentences of a text, in order, without the marks that end them and without white space around them.
+/// Returns the sentences of a text, in order, without the marks that end them and without white space around them.
 ///
-/// A sentence ends
+/// A sentence ends:
 /// - at a line break;
-/// - at 。！？；… and their like in other scripts;
-/// - at `.`, `!`, `?` before white space, the text's end, a letter of a script without spaces or a mark beyond ASCII, unless the
-///   next word starts with a small letter, or the dot stands behind a single letter. So 3.14, example.com, "e.g. this",
+/// - at 。！？；… and similar marks in other scripts;
+/// - at `.`, `!`, `?` before white space, the text's end, a letter of a script without spaces or a mark beyond ASCII. There is no
+///   cut if the next word begins with a lower-case letter, or the dot follows a single letter: 3.14, example.com, "e.g. this" and
 ///   "J. Smith" are not cut.
 ///
-/// Closing quotes and brackets right behind belong to the marks. Whatever stands between two ends is a sentence, be it without
-/// any letter; none is empty. Cost: one pass.
+/// Closing quotes and brackets directly after the marks belong to them. Any text between two ends is a sentence, even without any
+/// letter; no sentence is empty. Cost: one pass.
 pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
     let mut start = 0;
     std::iter::from_fn(move || {
@@ -36,11 +37,11 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
     })
 }
 
-/// Where the sentence that starts at byte `start` ends, and where the next one starts.
+/// Returns the end of the sentence that starts at byte `start`, and the start of the next one.
 fn cut(text: &str, start: usize) -> (usize, usize) {
     let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
     while let Some((end, c)) = chars.next() {
-        // Most of Western texts: twice as fast as asking all that follows.
+        // Most characters of Western texts. Checking these first is twice as fast as checking everything below.
         if c.is_ascii_alphanumeric() || c == ' ' {
             continue;
         }
@@ -66,12 +67,13 @@ fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Marks that also stand within numbers, names and addresses.
+/// Returns whether a mark also occurs within numbers, names and addresses.
 fn is_western(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '．')
 }
 
-/// The marks of the scripts with most texts. A fixed list, since it decides digests.
+/// Returns whether a character ends a sentence: one of the marks of the scripts in which most texts are written. The list is
+/// fixed, since digests depend on it.
 fn is_end(c: char) -> bool {
     is_western(c)
         || matches!(c, '。' | '｡' | '！' | '？' | '；' | '…' | '‼' | '⁇' | '⁈' | '⁉')
@@ -103,7 +105,7 @@ fn is_closing(c: char) -> bool {
     )
 }
 
-/// Whether a sentence goes on behind Western marks.
+/// Returns whether a sentence continues after Western marks.
 fn runs_on(sentence: &str, marks: &str, rest: &str) -> bool {
     let word = rest.trim_start();
     let gap = &rest[..rest.len() - word.len()];
@@ -161,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_but_marks_and_white_space_is_in_one_sentence(text in "[a-zA-Z0-9.!?\"') \n\t。！…”」世界é．]{0,60}|\\PC*") {
+        fn everything_except_marks_and_white_space_is_in_one_sentence(text in "[a-zA-Z0-9.!?\"') \n\t。！…”」世界é．]{0,60}|\\PC*") {
             let mut at = 0;
             for span in sentences(&text).chain([Span { start: text.len(), end: text.len() }]) {
                 prop_assert!(text[at..span.start].chars().all(|c| c.is_whitespace() || is_line_break(c) || is_end(c) || is_closing(c)));

@@ -1,9 +1,9 @@
-//! A text as it comes: plain, or as it stands between the quotes of a JSON string; and places in it.
+//! A text as it is in the input, plain or between the quotes of a JSON string; and places in it.
 //!
-//! In a canonical form what JSON escapes most, `\n`, `\"`, `\\`, only separates words. A text can therefore be read where it
-//! stands in its line, without a copy that has the escapes taken out.
+//! In a canonical form, the characters that JSON escapes most, `\n`, `\"` and `\\`, only separate words. So a text can be read
+//! directly from its line, without a copy from which the escapes are removed.
 
-/// Where a token stands in the original text, in bytes.
+/// The place of a token in the original text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
@@ -12,14 +12,14 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A text as it comes.
+/// A text as it is in the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub enum Text<'a> {
-    /// Characters that stand for themselves.
+    /// Plain characters, without escapes.
     Plain(&'a str),
-    /// What stands between the quotes of a JSON string (RFC 8259, section 7). It is taken to be valid; of what is not, an
-    /// escape that means nothing stands for [`char::REPLACEMENT_CHARACTER`].
+    /// The text between the quotes of a JSON string (RFC 8259, section 7). It is assumed to be valid; an escape that is not
+    /// becomes [`char::REPLACEMENT_CHARACTER`].
     Escaped(&'a str),
 }
 
@@ -36,39 +36,39 @@ impl<'a> From<&'a String> for Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The characters meant. `room` holds them where there is an escape; nothing is copied where there is none.
-    pub fn decode(self, room: &'a mut String) -> &'a str {
+    /// Returns the text without escapes. `scratch` holds it if there is an escape; otherwise nothing is copied.
+    pub fn decode(self, scratch: &'a mut String) -> &'a str {
         let text = match self {
             Self::Plain(text) => return text,
             Self::Escaped(text) if !text.contains('\\') => return text,
             Self::Escaped(text) => text,
         };
-        room.clear();
-        // What is decoded is never longer.
-        room.reserve(text.len());
+        scratch.clear();
+        // The decoded text is never longer.
+        scratch.reserve(text.len());
         let mut at = 0;
         while let Some(&byte) = text.as_bytes().get(at) {
             if let Some(c) = text.as_bytes()[at..].first_chunk().and_then(numbered) {
-                room.push(c);
+                scratch.push(c);
                 at += NUMBER;
             } else if byte == b'\\' {
                 let (c, length) = unescape(&text[at + 1..]);
-                room.push(c);
+                scratch.push(c);
                 at += 1 + length;
             } else {
                 let end = text[at..].find('\\').map_or(text.len(), |length| at + length);
-                room.push_str(&text[at..end]);
+                scratch.push_str(&text[at..end]);
                 at = end;
             }
         }
-        room
+        scratch
     }
 }
 
-/// Bytes of `\uXXXX`.
+/// The length of `\uXXXX` in bytes.
 const NUMBER: usize = 6;
 
-/// The character of `\uXXXX`, if it is one: the escape of which some texts are full.
+/// Returns the character of `\uXXXX`, if it is one. Some texts are full of this escape.
 #[inline]
 fn numbered(escape: &[u8; NUMBER]) -> Option<char> {
     let [b'\\', b'u', digits @ ..] = escape else { return None };
@@ -91,7 +91,7 @@ const DIGITS: [u8; 256] = {
     digits
 };
 
-/// The character that is meant by an escape, given without its backslash, and the escape's length.
+/// Returns the character of an escape, given without its backslash, and the escape's length.
 pub(super) fn unescape(escape: &str) -> (char, usize) {
     let meant = match escape.as_bytes().first() {
         Some(b'u') => return unescape_number(escape),
@@ -106,7 +106,7 @@ pub(super) fn unescape(escape: &str) -> (char, usize) {
     (meant, 1)
 }
 
-/// The same of `uXXXX`, and of two of these that are a surrogate pair.
+/// Like [`unescape`], for `uXXXX`, and for two of these that are a surrogate pair.
 fn unescape_number(escape: &str) -> (char, usize) {
     let unit = |from: usize| {
         let digits = escape.get(from..from + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
@@ -130,7 +130,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decoding_is_what_a_json_parser_does(text: String, ascii in any::<bool>()) {
+        fn decoding_agrees_with_a_json_parser(text: String, ascii in any::<bool>()) {
             let mut json = serde_json::to_string(&text).unwrap();
             if ascii {
                 let escaped = |c: char| match c.is_ascii() {
@@ -140,12 +140,12 @@ mod tests {
                 json = json.chars().map(escaped).collect();
                 prop_assert_eq!(&serde_json::from_str::<String>(&json).unwrap(), &text);
             }
-            let mut room = String::new();
-            prop_assert_eq!(Text::Escaped(&json[1..json.len() - 1]).decode(&mut room), text);
+            let mut scratch = String::new();
+            prop_assert_eq!(Text::Escaped(&json[1..json.len() - 1]).decode(&mut scratch), text);
         }
 
         #[test]
-        fn what_is_no_json_is_no_panic(text in r#"[\\u0-9a-fDC"né]{0,30}"#) {
+        fn invalid_json_does_not_panic(text in r#"[\\u0-9a-fDC"né]{0,30}"#) {
             Text::Escaped(&text).decode(&mut String::new());
         }
     }

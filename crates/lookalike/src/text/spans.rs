@@ -1,4 +1,4 @@
-//! Tokens with their places in the original text, for showing people what two texts share.
+//! Tokens with their places in the original text, for showing users which passages two texts share.
 
 use super::{
     canon::{self, Piece, Reading},
@@ -13,24 +13,25 @@ use super::{
 /// Bytes between two marks.
 const FAR: usize = 4096;
 
-/// Counts a text's characters before places in it, from the last mark before each.
+/// Counts the characters of a text before given places. It counts from the last mark before each place, not from the start of the
+/// text.
 #[derive(Debug, Clone)]
 pub struct CharCount<'a> {
     text: &'a str,
-    /// Bytes that were come by, and the characters before each.
+    /// Places in bytes, and the number of characters before each.
     marks: Vec<(usize, usize)>,
 }
 
 impl<'a> CharCount<'a> {
-    /// Of a text.
+    /// Creates the counter of a text.
     pub fn new(text: &'a str) -> Self {
         Self { text, marks: vec![(0, 0)] }
     }
 
-    /// A place in characters instead of bytes.
+    /// Converts a place in bytes into a place in characters.
     ///
     /// # Panics
-    /// A place where no character begins.
+    /// Panics if either end of the place is not at a character boundary.
     pub fn span(&mut self, bytes: Span) -> Span {
         Span { start: self.before(bytes.start), end: self.before(bytes.end) }
     }
@@ -38,7 +39,7 @@ impl<'a> CharCount<'a> {
     fn before(&mut self, byte: usize) -> usize {
         let near = self.marks.partition_point(|&(mark, _)| mark <= byte) - 1;
         let (mut from, mut before) = self.marks[near];
-        // Behind the last mark new ones are made on the way.
+        // Beyond the last mark, new marks are added on the way.
         let is_last = near + 1 == self.marks.len();
         while is_last && byte - from > FAR {
             let mut mark = from + FAR;
@@ -53,14 +54,14 @@ impl<'a> CharCount<'a> {
     }
 }
 
-/// The place of each token that [`canonicalise`](super::canonicalise) finds in `text`, in the same order.
+/// Returns the place of each token that [`canonicalise`](super::canonicalise) finds in `text`, in the same order.
 ///
-/// A token cut out of a piece that only normalises as a whole (½ is three characters) has the place of the whole piece; a
-/// dictionary word has the place from its first character to its last, with what separates them.
-/// Cost: one pass, slower than [`canonicalise`](super::canonicalise).
+/// A token from a piece that can only be normalised as a whole (½ becomes three characters) has the place of the whole piece. A
+/// dictionary word has the place from its first character to its last, separators between them included. Cost: one pass, slower
+/// than [`canonicalise`](super::canonicalise).
 ///
 /// # Panics
-/// As [`canonicalise`](super::canonicalise).
+/// Panics under the same conditions as [`canonicalise`](super::canonicalise).
 pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     canon::refuse_unbuilt(by, folds);
     if by == TokensBy::Items {
@@ -77,7 +78,7 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     let mut folded = String::new();
     let mut at = 0;
     while let Some(piece) = Piece::at(text, at) {
-        // A piece may begin with a separator that is written together with what follows, such as the bracket of (½).
+        // A piece may begin with a separator that is normalised together with the text after it, such as the bracket of (½).
         let first = text.as_bytes()[at];
         let start = if first.is_ascii() && !first.is_ascii_alphanumeric() && piece.end > at + 1 { at + 1 } else { at };
         let place = Span { start, end: piece.end };
@@ -97,11 +98,11 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
 #[derive(Default)]
 struct Places {
     spans: Vec<Span>,
-    /// What the last token is, while it may grow.
+    /// The kind of the last token, while it may grow.
     open: Option<Kind>,
     /// The separators since the last character token.
     gap: Option<Span>,
-    /// The Han characters that wait to be cut into words, and the place of each.
+    /// The Han characters that are still to be cut into words, and the place of each.
     run: String,
     in_run: Vec<Span>,
 }
@@ -156,7 +157,7 @@ impl Places {
     }
 
     fn cut_run(&mut self) {
-        // Other ways of cutting end here too, and asking the dictionary for nothing would load it.
+        // This function is also called for other kinds of tokens, and calling the dictionary for an empty run would load it.
         if self.run.is_empty() {
             return;
         }

@@ -1,5 +1,5 @@
-//! Stop words: what people say in a language whatever they speak of. Articles are full of them; menus, logos and advertisements
-//! are not.
+//! Stop words: the frequent words of a language, which occur whatever the subject. Articles are full of them; menus, logos and
+//! advertisements are not.
 
 use std::{fmt, str::FromStr, sync::LazyLock};
 
@@ -8,30 +8,30 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use super::{Folds, Tokens, TokensBy, canonicalise};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A language of which stop words are known, by its ISO 639-1 code, such as `en`.
+/// A language that has a list of stop words, identified by its ISO 639-1 code, such as `en`.
 ///
-/// The lists are those of NLTK (Danish, Dutch, English, Finnish, French, German, Italian, Norwegian, Portuguese, Russian, Spanish,
-/// Swedish and others, mostly a hundred to three hundred words), of other languages those of Stopwords ISO. Modern Greek stands there
-/// without accents: fold them. Needs the feature `stop-words`.
+/// The lists are those of NLTK (Danish, Dutch, English, Finnish, French, German, Italian, Norwegian, Portuguese, Russian,
+/// Spanish, Swedish and others, mostly a hundred to three hundred words). For other languages they are those of Stopwords ISO.
+/// The Modern Greek words are listed without accents, so fold accents to match them. Needs the feature `stop-words`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Language(&'static str);
 
 impl Language {
-    /// All of them, by code.
+    /// Returns all languages, ordered by code.
     pub fn all() -> impl Iterator<Item = Self> {
         codes().iter().copied().map(Self)
     }
 
-    /// Its code.
+    /// Returns its code.
     pub fn code(self) -> &'static str {
         self.0
     }
 
-    /// Its stop words that are one token each when texts are cut so, in canonical form: `don't` is two words by default, and no
-    /// Chinese word of two characters is a token unless a dictionary says so.
+    /// Returns those of its stop words that are exactly one token if texts are cut by `by`, in canonical form. `don't` is two
+    /// words by default, and no Chinese word of two characters is a token unless a dictionary cuts words.
     ///
     /// # Panics
-    /// As [`canonicalise`].
+    /// Panics under the same conditions as [`canonicalise`].
     pub fn stop_words(self, by: TokensBy, folds: Folds) -> Vec<String> {
         let mut words: Vec<String> = Vec::new();
         self.each_stop_word(by, folds, |word| words.push(String::from_utf8_lossy(word.text()).into_owned()));
@@ -40,7 +40,7 @@ impl Language {
         words
     }
 
-    /// Gives each of them as the one token that it is, some of them several times.
+    /// Passes each stop word that is a single token to `give`; some are passed several times.
     pub(crate) fn each_stop_word(self, by: TokensBy, folds: Folds, mut give: impl FnMut(&Tokens)) {
         let mut tokens = Tokens::new();
         for word in words_of(self.0) {
@@ -56,10 +56,10 @@ impl FromStr for Language {
     type Err = Error;
 
     /// # Errors
-    /// [`ErrorKind::Language`], and [`ErrorKind::NotBuilt`] without the feature `stop-words`.
+    /// Returns [`ErrorKind::Language`] for an unknown code, and [`ErrorKind::NotBuilt`] without the feature `stop-words`.
     fn from_str(code: &str) -> Result<Self> {
         if codes().is_empty() {
-            return Err(ErrorKind::NotBuilt { what: "the lists of stop words", feature: "stop-words" }.into());
+            return Err(ErrorKind::NotBuilt { what: "the list of stop words", feature: "stop-words" }.into());
         }
         let known = codes().iter().find(|known| **known == code);
         known.map(|known| Self(known)).ok_or_else(|| ErrorKind::Language(code.into()).into())
@@ -78,15 +78,15 @@ impl<'de> Deserialize<'de> for Language {
     }
 }
 
-/// The lists: lines of words, each language's behind its code in brackets. Text, and not tables of words, which took a megabyte of
-/// the program.
+/// The lists: one word per line, with a language's code in brackets before its words. They are stored as text, since tables of
+/// words took a megabyte of the program.
 #[cfg(feature = "stop-words")]
 const LISTS: &str = include_str!("stop_words/lists.txt");
 
 #[cfg(not(feature = "stop-words"))]
 const LISTS: &str = "";
 
-/// The code in a line that begins a list.
+/// Returns the code if a line begins a list.
 fn code_in(line: &'static str) -> Option<&'static str> {
     line.strip_prefix('[')?.strip_suffix(']')
 }
@@ -97,8 +97,8 @@ fn codes() -> &'static [&'static str] {
 }
 
 fn words_of(code: &str) -> impl Iterator<Item = &'static str> {
-    let behind = LISTS.lines().skip_while(move |line| code_in(line) != Some(code)).skip(1);
-    behind.take_while(|line| code_in(line).is_none())
+    let after = LISTS.lines().skip_while(move |line| code_in(line) != Some(code)).skip(1);
+    after.take_while(|line| code_in(line).is_none())
 }
 
 #[cfg(all(test, feature = "stop-words"))]
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_that_are_not_known_are_refused() {
+    fn unknown_languages_are_refused() {
         let words = "english".parse::<Language>().unwrap_err().to_string();
         assert!(words.contains("\"english\"") && words.contains(" en,"), "{words}");
         assert!(serde_json::from_str::<Language>("\"xx\"").is_err());

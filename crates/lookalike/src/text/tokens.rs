@@ -1,40 +1,42 @@
-//! The token buffer: one text's canonical form, filled by [`canonicalise`](super::canonicalise) and used again for the next.
+//! The token buffer: one text's canonical form, filled by [`canonicalise`](super::canonicalise) and reused for the next text.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorKind, Result};
 
-/// What a token is.
+/// The unit of text that is one token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum TokensBy {
-    /// Words in scripts that put spaces between them; in scripts without spaces (Han, kana, Thai, Khmer, Javanese and others) each
-    /// character.
+    /// Words in scripts that put spaces between them, and single characters in scripts without spaces (Han, kana, Thai, Khmer,
+    /// Javanese and others).
     #[default]
     Auto,
     /// Words in every script: maximal runs of letters and digits with their marks.
     Words,
-    /// Characters: each letter, digit and mark, and one space for whatever separates words.
+    /// Characters: each letter, digit and mark, and one space for anything that separates words.
     Chars,
-    /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's, mostly of simplified words:
-    /// fold with [`Folds::simplified`](super::Folds) where texts may be traditional). Needs the feature `jieba`.
+    /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's). Its words are mostly simplified,
+    /// so fold with [`Folds::simplified`](super::Folds) if texts may be traditional. Needs the feature `jieba`.
     ///
-    /// Separators between Han characters do not count, so lines may break inside a word. 40 MB of verse and 90 MB of prose a
-    /// second, against 360 by `Auto`; the dictionary is loaded once, in 0.1 s, and takes 33 MB of memory.
+    /// Separators between Han characters do not count, so lines may break inside a word. The speed is 40 MB of verse or 90 MB of
+    /// prose per second, compared with 360 MB per second for `Auto`. The dictionary is loaded once, in 0.1 s, and takes 33 MB of
+    /// memory.
     Jieba,
-    /// Lines, each as its words are by `Auto`, so that indentation and punctuation make no difference; a line without a word is none.
-    /// For code, logs and lists. Lines end at a line feed, a carriage return, or both.
+    /// Lines, each made of its words by `Auto`, so that indentation and punctuation make no difference. A line without a word is
+    /// not a token. For code, logs and lists. Lines end at a line feed, a carriage return, or both.
     Lines,
-    /// The items of a JSON array of strings and numbers, [`items()`](super::items()): the document is a set, and no step of texts is taken.
+    /// The items of a JSON array of strings and numbers, [`items()`](super::items()): the document is a set, and none of the
+    /// steps for texts is applied.
     Items,
 }
 
 impl TokensBy {
-    /// Whether this build can do what is asked.
+    /// Checks that this build supports these tokens.
     ///
     /// # Errors
-    /// [`ErrorKind::NotBuilt`]: `Jieba` without the feature `jieba`.
+    /// Returns [`ErrorKind::NotBuilt`] for `Jieba` without the feature `jieba`.
     pub fn check(self) -> Result<()> {
         match self == Self::Jieba && !cfg!(feature = "jieba") {
             true => Err(ErrorKind::NotBuilt { what: "the Chinese dictionary", feature: "jieba" }.into()),
@@ -43,67 +45,67 @@ impl TokensBy {
     }
 }
 
-/// The tokens of one text. A buffer: it grows to the largest text it has held and is never shrunk.
+/// The tokens of one text. The buffer grows to the largest text it has held and never shrinks.
 ///
-/// Words are stored joined by one space, characters without a gap, so the stored text tells the token sequence apart from
-/// every other and its digest is the digest of the canonical form; except for lines, which have several words, and for the items of
-/// sets, which have any character in them.
+/// Words are stored joined by one space, characters without a gap. So the stored text determines the token sequence, and its
+/// digest is the digest of the canonical form. The exceptions are lines, which have several words, and the items of sets, which
+/// may contain any character.
 #[derive(Debug, Default)]
 pub struct Tokens {
-    /// Written up to `filled`; behind that, room.
+    /// Written up to `filled`; the rest is spare space.
     pub(super) text: Vec<u8>,
     pub(super) filled: usize,
-    /// `ends[..count]`: where each token ends in `text`.
+    /// `ends[..count]`: the end of each token in `text`.
     pub(super) ends: Vec<usize>,
     pub(super) count: usize,
     pub(super) open: Open,
     /// Bytes between tokens: 1 for words, 0 for characters.
     pub(super) gap: usize,
-    /// Room for the ASCII path's folded bytes.
+    /// Scratch buffer for the ASCII path's folded bytes.
     pub(super) folded: Vec<u8>,
-    /// Room for the normaliser's answer.
+    /// Scratch buffer for the normaliser's output.
     pub(super) piece: String,
-    /// Han characters that wait to be cut into words.
+    /// Han characters that are still to be cut into words.
     pub(super) run: String,
 }
 
 /// Whether the last token may still grow.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Open {
-    /// No: the next letter opens a token.
+    /// No: the next letter begins a new token.
     #[default]
     No,
-    /// By letters, digits and marks.
+    /// Yes, by letters, digits and marks.
     Word,
-    /// By marks alone.
+    /// Yes, but only by marks.
     Solo,
 }
 
-/// Room kept behind the text, so that eight bytes can be read at any token's start.
+/// Spare bytes after the text, so that 16 bytes can be read or written from any token's start.
 pub(crate) const PAD: usize = 16;
 
 impl Tokens {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of tokens.
+    /// Returns the number of tokens.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether the text has no token at all: such a text is never anybody's duplicate.
+    /// Returns whether the text has no tokens: such a text is never a duplicate.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The canonical text, as UTF-8.
+    /// Returns the canonical text, as UTF-8.
     pub fn text(&self) -> &[u8] {
         &self.text[..self.filled]
     }
 
-    /// Each token's bytes, in order.
+    /// Returns each token's bytes, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
         self.ends[..self.count].iter().map(move |&end| {
@@ -113,9 +115,10 @@ impl Tokens {
         })
     }
 
-    /// The text with at least [`PAD`] readable bytes behind it, the token ends, and the gap between tokens: for the hasher.
+    /// Returns the text with at least [`PAD`] readable bytes after it, the token ends, and the gap between tokens, for the
+    /// hasher.
     pub(crate) fn raw(&self) -> (&[u8], &[usize], usize) {
-        // A buffer that was never filled has no room behind its nothing.
+        // A buffer that was never filled has no bytes after its empty text.
         (&self.text[..self.text.len().min(self.filled + PAD)], &self.ends[..self.count], self.gap)
     }
 
@@ -124,7 +127,7 @@ impl Tokens {
         self.reserve(0, 0);
     }
 
-    /// Makes room for `bytes` more of text and `tokens` more tokens.
+    /// Makes space for `bytes` more bytes of text and `tokens` more tokens.
     #[inline]
     pub(super) fn reserve(&mut self, bytes: usize, tokens: usize) {
         let (text, ends) = (self.filled + bytes + 2 * PAD, self.count + tokens + 1);
@@ -143,7 +146,7 @@ impl Tokens {
         }
     }
 
-    /// Opens a new token.
+    /// Begins a new token.
     #[inline]
     pub(super) fn begin(&mut self, open: Open) {
         self.reserve(1, 1);
@@ -156,7 +159,7 @@ impl Tokens {
         self.open = open;
     }
 
-    /// Makes one token of all from the `from`th on, with the gaps between them.
+    /// Joins all tokens from index `from` on into one, with the gaps between them.
     pub(super) fn join(&mut self, from: usize) {
         if self.count > from {
             self.ends[from] = self.ends[self.count - 1];

@@ -1,4 +1,5 @@
-//! The naive twin of this folder: the definition in words, normalising the whole text at once. It judges the fast way.
+//! A naive implementation of this module: the literal definition, which normalises the whole text in one call. The fast
+//! implementation is tested against it.
 
 use icu_normalizer::{ComposingNormalizer, DecomposingNormalizer};
 use icu_properties::props::{EnumeratedProperty, GeneralCategory, Script};
@@ -10,7 +11,7 @@ use super::{
     dictionary, token_spans,
 };
 
-/// The canonical form of the whole text, folded.
+/// Returns the canonical form of the whole text, folded.
 fn folded(text: &str, folds: Folds) -> String {
     let mut whole = String::new();
     class::fold(text, &mut whole);
@@ -93,7 +94,7 @@ fn tokens_by_definition(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     tokens
 }
 
-/// Joins Han characters that follow each other, up to a mark, and cuts them into words.
+/// Joins successive Han characters, up to a combining mark, and cuts them into words.
 fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
     let (mut words, mut run): (Vec<String>, _) = (Vec::new(), String::new());
     for token in tokens {
@@ -123,7 +124,7 @@ fn tokens_of(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
 
 const PLAIN: Folds = Folds { simplified: false, accents: false, marks: false, digits: false };
 
-/// What this build can be asked for.
+/// Returns the kinds of tokens that this build supports.
 fn kinds() -> impl Iterator<Item = TokensBy> {
     [TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines, TokensBy::Jieba]
         .into_iter()
@@ -144,8 +145,8 @@ fn choices() -> impl Iterator<Item = (TokensBy, Folds)> {
     kinds().flat_map(|by| folds().map(move |folds| (by, folds)))
 }
 
-/// Letters, digits, spaces, punctuation, and the characters that have caused trouble elsewhere: marks with and without a
-/// base, jamo, ligatures, full and half width, kana voicing, Thai, Devanagari, Hangul, joiners, emoji, old scripts.
+/// Generates letters, digits, spaces, punctuation, and the characters that have caused trouble elsewhere: marks with and without
+/// a base, jamo, ligatures, full and half width, kana voicing, Thai, Devanagari, Hangul, joiners, emoji, old scripts.
 pub(super) fn troublesome() -> impl Strategy<Value = String> {
     let one = prop_oneof![
         8 => proptest::char::range(' ', '~'),
@@ -153,7 +154,7 @@ pub(super) fn troublesome() -> impl Strategy<Value = String> {
         2 => prop::sample::select("éÉßﬁﬀİıǰŉΐ½㍿Ａ１，。　…ｶﾞﾊﾟがは\u{3099}\u{309a}ハ々〆ー漢字한글ᄒ\u{1161}\u{11ab}กำน้ํา\u{e38}\u{e48}क्षि\u{93c}ড\u{9bc}ো\u{301}\u{323}\u{345}\u{ad}\u{200b}\u{200d}\u{feff}\u{fe0f}👩🏽\u{1d165}\u{16d63}\u{16d67}ſΣς\u{1e9e}ᾳѣøđŁ\u{1d7}άйї٣๓୨臺湾體乾薴清华大学我来到北京大學\u{30000}〇مـحمّد\u{64e}\u{654}\u{6d6}ﹱאשׁ\u{5b8}ܫ\u{733}ߊߺꦗꦮꦶᬆᥐꀀᠠ᠊".chars().collect::<Vec<_>>()),
         1 => any::<char>(),
     ];
-    // Han characters are many enough in a text of their own only.
+    // Han characters are frequent enough only in texts that consist mostly of them.
     let han = prop::sample::select(
         "清华大学我来到北京的一是在清华大學北京大臺灣々のab1 \n，。\u{301}\u{200b}".chars().collect::<Vec<_>>(),
     );
@@ -186,13 +187,13 @@ proptest! {
     }
 
     #[test]
-    fn folding_what_is_folded_changes_nothing(text in troublesome(), folds in some_folds()) {
+    fn folding_is_idempotent(text in troublesome(), folds in some_folds()) {
         let once = folded(&text, folds);
         prop_assert_eq!(folded(&once, folds), once);
     }
 
     #[test]
-    fn a_span_alone_holds_its_token(text in "[a-zA-Z0-9 ,.\n漢字がé’清华大學，-]{0,80}", folds in some_folds()) {
+    fn a_span_alone_contains_its_token(text in "[a-zA-Z0-9 ,.\n漢字がé’清华大學，-]{0,80}", folds in some_folds()) {
         for by in kinds().filter(|by| *by != TokensBy::Chars) {
             let spans = token_spans(&text, by, folds);
             for (span, token) in spans.iter().zip(tokens_of(&text, by, folds)) {
@@ -217,8 +218,8 @@ proptest! {
 }
 
 #[test]
-fn a_long_text_is_cut_nowhere() {
-    // Longer than the stretches that the ASCII path takes, with words and marks across every kind of border.
+fn long_texts_are_tokenised_across_internal_borders() {
+    // Longer than the stretches of the ASCII path, with words and marks across every kind of border.
     let text: String =
         (0..9000).map(|i| if i % 977 == 0 { "e\u{301}x".into() } else { format!("w{i}{}", [" ", "", "-"][i % 3]) }).collect();
     for fold in folds() {
@@ -229,7 +230,7 @@ fn a_long_text_is_cut_nowhere() {
 }
 
 #[test]
-fn a_buffer_used_again_forgets_the_last_text() {
+fn a_reused_buffer_forgets_the_last_text() {
     let mut tokens = Tokens::new();
     canonicalise("a very long text that is quite longer than the next one", TokensBy::Auto, PLAIN, &mut tokens);
     canonicalise("Short", TokensBy::Auto, PLAIN, &mut tokens);
@@ -274,9 +275,10 @@ fn tokens_in_a_table() {
     }
 }
 
-/// What cleaning a text by hand is usually for: punctuation, white space, Chinese and English in one text, width.
+/// Differences that people usually remove by hand before they compare texts: punctuation, white space, Chinese and English in one
+/// text, width.
 #[test]
-fn what_needs_no_fold_in_a_table() {
+fn texts_that_need_no_fold_in_a_table() {
     let table: &[(&str, &[&str])] = &[
         ("ＡＢＣ１２３，", &["abc123,", "Abc123。", "abc123", "「ＡＢＣ１２３」"]),
         ("你好，世界！", &["你好, 世界!", "你好世界", "“你好”——世界……", "《你好》、世界。"]),
@@ -391,16 +393,16 @@ fn the_dictionary_sees_simplified_characters_when_asked() {
 
 #[cfg(feature = "jieba")]
 #[test]
-fn a_run_is_cut_at_once_up_to_its_limit() {
+fn a_run_is_segmented_at_once_up_to_its_limit() {
     let text = "我来到北京清华大学，".repeat(5_000);
     assert_eq!(tokens_of(&text, TokensBy::Jieba, PLAIN), tokens_by_definition(&text, TokensBy::Jieba, PLAIN));
     assert_eq!(token_spans(&text, TokensBy::Jieba, PLAIN).len(), tokens_of(&text, TokensBy::Jieba, PLAIN).len());
 }
 
 #[test]
-fn tokens_that_are_not_built_are_refused_in_words() {
+fn tokens_that_are_not_built_in_are_refused_with_a_message() {
     let refusal = TokensBy::Jieba.check().map_err(|refusal| refusal.to_string());
-    let words = "the Chinese dictionary is not in this build: build with the feature `jieba`, or do without it".to_string();
+    let words = "the Chinese dictionary is not in this build; build with the feature `jieba`, or do without it".to_string();
     assert_eq!(refusal, if cfg!(feature = "jieba") { Ok(()) } else { Err(words) });
     assert_eq!(serde_json::to_string(&TokensBy::Jieba).unwrap(), r#""jieba""#);
 }

@@ -1,16 +1,17 @@
-//! All pairs of which one set is roughly contained in the other, exactly: a join by prefixes (Chaudhuri, Ganti, Kaushik 2006)
-//! that asks nothing of the larger set's size.
+//! All pairs in which one set is roughly contained in the other, exactly: a join by prefixes (Chaudhuri, Ganti, Kaushik 2006)
+//! without a condition on the size of the larger set.
 
 use super::{Measure, Overlap, Pair, join::by_rarity};
 
-/// Every pair of sets of which the smaller is contained in the larger by at least `threshold`, sorted by (a, b). The other
-/// direction never reaches more. Empty sets are contained in nothing.
+/// Returns every pair of sets in which the smaller is contained in the larger by at least `threshold`, sorted by (a, b). The
+/// containment in the other direction is never greater. Empty sets are not contained in any set.
 ///
-/// A set that is contained enough shares one of its rarest few elements (its prefix); the larger sets are indexed whole,
-/// and come first. Memory besides the sets: twelve bytes for each element of each set, and some sixty for each distinct one.
+/// A set that is sufficiently contained in another set shares at least one of its rarest few elements (its prefix) with it. The
+/// larger sets are indexed in full, and are processed first. Memory in addition to the sets: twelve bytes for each element of
+/// each set, and about sixty for each distinct element.
 ///
 /// # Panics
-/// When there are 2³² distinct elements or more.
+/// Panics if there are 2³² distinct elements or more.
 pub fn containment_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     let ranked = by_rarity(sets);
     let mut order: Vec<u32> = (0..sets.len() as u32).filter(|&d| !ranked[d as usize].is_empty()).collect();

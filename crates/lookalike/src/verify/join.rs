@@ -1,35 +1,35 @@
-//! All pairs, exactly: a set-similarity join with prefix, size and positional filters (Chaudhuri, Ganti, Kaushik 2006;
-//! Xiao et al. 2008, *Efficient similarity joins for near duplicate detection*). No sketches, nothing missed: the ground
-//! truth for all else.
+//! All pairs, exactly: a set-similarity join with prefix, size and positional filters (Chaudhuri, Ganti, Kaushik 2006; Xiao et
+//! al. 2008, *Efficient similarity joins for near duplicate detection*). It uses no sketches and misses nothing, so it is the
+//! ground truth for all other methods.
 
 use super::{Measure, Overlap};
 
-/// A pair of documents, by their places in the list, and their overlap.
+/// A pair of documents, by their positions in the list, and their overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pair {
-    /// The document that comes first.
+    /// The first document.
     pub a: u32,
-    /// The document that comes second.
+    /// The second document.
     pub b: u32,
-    /// How their sets overlap; `overlap.a` is the size of document `a`'s set.
+    /// The overlap of their sets; `overlap.a` is the size of document `a`'s set.
     pub overlap: Overlap,
 }
 
-/// Every pair of sets whose resemblance is at least `threshold`, sorted by (a, b). Empty sets resemble nothing.
+/// Returns every pair of sets whose resemblance is at least `threshold`, sorted by (a, b). Empty sets resemble nothing.
 ///
-/// Two sets that share enough must share an element among the rarest few of each (the prefix), so only prefixes go into the
-/// inverted index, sets in order of size, rare elements first. Memory besides the sets: at most twelve bytes for each element
-/// of each set, and some sixty for each distinct one.
+/// Two sets that share enough elements must share at least one of the rarest few elements of each (the prefix). So only prefixes
+/// are in the inverted index; sets are added in order of size, rare elements first. Memory in addition to the sets: at most
+/// twelve bytes for each element of each set, and about sixty for each distinct element.
 ///
 /// # Panics
-/// When there are 2³² distinct elements or more: their sets alone would take 32 GiB.
+/// Panics if there are 2³² distinct elements or more: their sets alone would take 32 GiB.
 pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     let ranked = by_rarity(sets);
     let mut order: Vec<u32> = (0..sets.len() as u32).filter(|&d| !ranked[d as usize].is_empty()).collect();
     order.sort_by_key(|&d| (ranked[d as usize].len(), d));
     let elements = ranked.iter().filter_map(|set| set.last()).max().map_or(0, |&last| last as usize + 1);
     let mut index: Vec<Vec<(u32, u32)>> = vec![Vec::new(); elements];
-    // How often the set at hand met each earlier one in their prefixes.
+    // The number of elements that the prefixes of the current set and each earlier set share.
     let mut met = vec![0u32; sets.len()];
     let (mut candidates, mut pairs) = (Vec::new(), Vec::new());
     for &d in &order {
@@ -37,7 +37,8 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
         let size = set.len() as u64;
         for (i, &element) in set[..prefix(size, least_partner(size, threshold), threshold)].iter().enumerate() {
             let list = &mut index[element as usize];
-            // Sizes grow along a list, so sets that are too small for this one are too small for all that follow.
+            // Along a posting list, sizes increase, so sets that are too small for this one are also too small for all later
+            // ones.
             let small =
                 list.iter().take_while(|(other, _)| !sizes_fit(ranked[*other as usize].len() as u64, size, threshold)).count();
             list.drain(..small);
@@ -48,7 +49,7 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
                 if met[other as usize] == 0 {
                     candidates.push(other);
                 }
-                // Positional filter: what was met and all that is left would not do.
+                // Positional filter: even if all remaining elements were shared, there would be too few.
                 if met[other as usize] != u32::MAX {
                     met[other as usize] =
                         if u64::from(met[other as usize]) + still < needed { u32::MAX } else { met[other as usize] + 1 };
@@ -71,13 +72,13 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     pairs
 }
 
-/// Each set's elements by rank, the rarest first.
+/// Returns the elements of each set as ranks, the rarest first.
 pub(super) fn by_rarity(sets: &[Vec<u64>]) -> Vec<Vec<u32>> {
     let mut all: Vec<u64> = sets.iter().flatten().copied().collect();
     all.sort_unstable();
     let mut counted: Vec<(u32, u64)> = all.chunk_by(|a, b| a == b).map(|same| (same.len() as u32, same[0])).collect();
     drop(all);
-    assert!(u32::try_from(counted.len()).is_ok(), "fewer than 2³² distinct elements");
+    assert!(u32::try_from(counted.len()).is_ok(), "there must be fewer than 2³² distinct elements");
     counted.sort_unstable();
     let mut ranks: Vec<(u64, u32)> = counted.iter().enumerate().map(|(rank, &(_, element))| (element, rank as u32)).collect();
     ranks.sort_unstable();
@@ -95,7 +96,7 @@ fn sizes_fit(a: u64, b: u64, threshold: f64) -> bool {
     Overlap { shared: a.min(b), a, b }.resemblance() >= threshold
 }
 
-/// The size of the smallest set that could resemble one of `size`.
+/// Returns the size of the smallest set that can resemble one of `size`.
 fn least_partner(size: u64, threshold: f64) -> u64 {
     let mut least = (threshold * size as f64).floor() as u64;
     while least < size && !sizes_fit(least, size, threshold) {
@@ -104,7 +105,8 @@ fn least_partner(size: u64, threshold: f64) -> u64 {
     least.max(1)
 }
 
-/// How many of the rarest elements must be looked at, to share one with any set of at least `partner` elements that fits.
+/// Returns how many of the rarest elements must be examined, so that at least one of them is in any similar set of at least
+/// `partner` elements.
 fn prefix(size: u64, partner: u64, threshold: f64) -> usize {
     let needed = Measure::Resemblance.needed(size, partner, threshold).unwrap_or(1).max(1);
     (size - needed.min(size) + 1) as usize

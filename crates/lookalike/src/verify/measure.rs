@@ -1,10 +1,10 @@
-//! What *similar* measures: resemblance or containment.
+//! The measure of similarity: resemblance or containment.
 
 use serde::{Deserialize, Serialize};
 
 use super::Overlap;
 
-/// Which of Broder's two measures (1997, section 2) decides.
+/// The choice between Broder's two measures (1997, section 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
@@ -17,7 +17,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The measure of an overlap, seen from its first set.
+    /// Returns the measure of an overlap, from its first set to its second.
     pub fn of(self, overlap: Overlap) -> f64 {
         match self {
             Self::Resemblance => overlap.resemblance(),
@@ -25,13 +25,15 @@ impl Measure {
         }
     }
 
-    /// The least |A ∩ B| that makes sets of `a` and `b` members reach `threshold`; none when their sizes forbid it.
+    /// Returns the least |A ∩ B| with which sets of `a` and `b` members reach `threshold`; none if their sizes make it
+    /// impossible.
     pub fn needed(self, a: u64, b: u64, threshold: f64) -> Option<u64> {
         let reaches = |shared| self.of(Overlap { shared, a, b }) >= threshold;
         if !reaches(a.min(b)) {
             return None;
         }
-        // i / (a + b − i) ≥ t  ⇔  i ≥ t (a + b) / (1 + t), and i / a ≥ t  ⇔  i ≥ t a; but for rounding: step to the exact edge.
+        // i / (a + b − i) ≥ t ⇔ i ≥ t (a + b) / (1 + t), and i / a ≥ t ⇔ i ≥ t a. Because of rounding, step to the exact
+        // boundary.
         let about = match self {
             Self::Resemblance => threshold / (1.0 + threshold) * (a + b) as f64,
             Self::Containment => threshold * a as f64,
@@ -46,7 +48,8 @@ impl Measure {
         Some(shared)
     }
 
-    /// The overlap of two sorted sets if it reaches `threshold`, seen from `a`; gives up as soon as it cannot.
+    /// Returns the overlap of two sorted sets, measured from `a`, if it reaches `threshold`. It stops as soon as that is
+    /// impossible.
     pub fn at_least(self, a: &[u64], b: &[u64], threshold: f64) -> Option<Overlap> {
         let (na, nb) = (a.len() as u64, b.len() as u64);
         let needed = self.needed(na, nb, threshold)?;
@@ -71,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reaching_is_set_intersection(a in set(), b in set(), threshold in 0.01f64..=1.0) {
+        fn reaching_agrees_with_set_intersection(a in set(), b in set(), threshold in 0.01f64..=1.0) {
             let (x, y): (BTreeSet<_>, BTreeSet<_>) = (a.iter().collect(), b.iter().collect());
             let both = x.intersection(&y).count();
             for (measure, whole) in [(Measure::Resemblance, x.union(&y).count()), (Measure::Containment, x.len())] {
@@ -91,7 +94,7 @@ mod tests {
             }
         }
 
-        /// Broder 1997, section 2: 1 − r is a metric.
+        /// Tests that 1 − r is a metric (Broder 1997, section 2).
         #[test]
         fn resemblance_distance_obeys_the_triangle_inequality(a in set(), b in set(), c in set()) {
             prop_assume!(!a.is_empty() && !b.is_empty() && !c.is_empty());

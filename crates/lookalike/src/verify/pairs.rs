@@ -1,4 +1,4 @@
-//! All pairs, by either measure.
+//! All similar pairs, by either measure.
 
 use super::{
     containment::containment_join,
@@ -6,7 +6,7 @@ use super::{
     measure::Measure,
 };
 
-/// All pairs of sets of which one is similar to the other.
+/// Returns all pairs of sets in which one set is similar to the other, by either measure.
 pub fn similar_pairs(measure: Measure, sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     match measure {
         Measure::Resemblance => similarity_join(sets, threshold),

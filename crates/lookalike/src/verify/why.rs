@@ -1,4 +1,4 @@
-//! Why two texts resemble each other: the passages that they share, for people to see.
+//! Explains why two texts resemble each other: the passages that they share, for display.
 
 use crate::{
     fingerprint::{self, Anchors},
@@ -6,22 +6,22 @@ use crate::{
     text::{Folds, Span, Tokens, TokensBy, canonicalise, token_spans},
 };
 
-/// A stretch of a text, all of it shared with the other text or all of it not.
+/// A part of a text, either entirely shared with the other text or entirely not shared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Passage {
-    /// Where it stands, in bytes. Passages follow each other without a gap, from the text's start to its end.
+    /// Its position, in bytes. Passages follow each other without a gap, from the start of the text to its end.
     pub span: Span,
-    /// Whether its tokens stand in shingles that the other text has too.
+    /// Whether its tokens occur in shingles that the other text also has.
     pub shared: bool,
 }
 
-/// Cuts a text into passages by what it shares with another text's shingle set (sorted, made with the same `by`,
-/// `folds`, `shingling` and `anchors`). A token is shared when any shingle that it stands in is. What separates tokens goes with the token before.
-/// Cost: one pass, and a binary search in `other` for each shingle.
+/// Cuts a text into passages by what it shares with the shingle set of another text (sorted, made with the same `by`, `folds`,
+/// `shingling` and `anchors`). A token is shared if any shingle that contains it is shared. Separators belong to the preceding
+/// token. Cost: one pass, and a binary search in `other` for each shingle.
 ///
 /// # Panics
-/// As [`canonicalise`].
+/// Panics as [`canonicalise`] does.
 pub fn passages(
     text: &str,
     other: &[u64],
@@ -36,7 +36,7 @@ pub fn passages(
     fingerprint::fingerprints(&hashes, shingling, &mut shingles);
     let anchors = anchors.filter(|anchors| anchors.judge(&hashes, shingling));
     let mut shared = vec![false; tokens.len()];
-    // Windows start one after the other, so only what lies behind the last marked token is new.
+    // Windows start one after the other, so only tokens after the last marked token are new.
     let mut marked = 0;
     for (window, shingle) in shingling.windows(tokens.len()).zip(&shingles) {
         let is_shingle = anchors.is_none_or(|anchors| anchors.has(hashes[window.start]));

@@ -1,5 +1,5 @@
-//! The naive twin: the law's own words, executed. All pairs, sets of token strings, quadratic. Nothing of the fast way is
-//! used but the text's tokens and the candidate function, which the law says is given.
+//! The naive twin executes the law literally: all pairs, sets of token strings, quadratic time. From the fast implementation, it
+//! uses only the tokens of texts and the candidate function, which the law takes as given.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use lookalike::{
     verify::Measure,
 };
 
-/// A shingle's tokens, and which occurrence it is (always the first under option B).
+/// The tokens of a shingle, and the number of the occurrence (always the first under option B).
 type Shingle = (Vec<Vec<u8>>, usize);
 
-/// What a run keeps of a document.
+/// The data that a run stores for a document.
 struct Sketch {
     digest: Digest,
     keys: Vec<u32>,
@@ -23,8 +23,9 @@ struct Sketch {
     level: u32,
 }
 
-/// The candidate function: equal digests; or, as the method has it, any pair, one that shares enough listed elements (one of them
-/// in not more than so many distinct documents), or one that shares a key and agrees.
+/// The candidate function. Documents with equal digests are candidates. Otherwise, depending on the method, candidates are all
+/// pairs; pairs that share enough listed elements, at least one of them in at most `common` distinct documents; or pairs that
+/// share a key and agree.
 fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
     let documents = |element: &u64| {
         let with = all.iter().filter(|sketch| sketch.elements.contains(element));
@@ -49,7 +50,7 @@ pub struct Twin {
     candidates: Vec<Vec<bool>>,
 }
 
-/// What the law says of one document: its representative and its similarity to it, if it is dropped.
+/// The verdict of the law on one document: its representative and its similarity to it, if it is dropped.
 pub type Verdict = Option<(usize, f64)>;
 
 impl Twin {
@@ -86,7 +87,7 @@ impl Twin {
         Self { measure: method.config().measure, texts, sets, candidates }
     }
 
-    /// Whether two documents have the same canonical form.
+    /// Returns whether two documents have the same canonical form.
     pub fn are_the_same(&self, a: usize, b: usize) -> bool {
         self.texts[a] == self.texts[b]
     }
@@ -99,7 +100,7 @@ impl Twin {
         self.candidates[a][b] && !self.is_empty(a) && !self.is_empty(b)
     }
 
-    /// How similar a is to b.
+    /// Returns the similarity of a to b.
     pub fn similarity(&self, a: usize, b: usize) -> f64 {
         let both = self.sets[a].intersection(&self.sets[b]).count();
         let whole = match self.measure {
@@ -109,8 +110,8 @@ impl Twin {
         if whole == 0 { 0.0 } else { both as f64 / whole as f64 }
     }
 
-    /// Going down that order, a document is dropped when a document already kept is its candidate and is at least t similar
-    /// to it; otherwise it is kept. The representative is the most similar; ties: first in keep order.
+    /// Applies the law in keep order. A document is dropped if an already kept document is its candidate and it is at least t
+    /// similar to it; otherwise it is kept. The representative is the most similar; ties go to the first in keep order.
     pub fn law(&self, order: &[usize], t: f64) -> Vec<Verdict> {
         let mut verdicts = vec![None; order.len()];
         let mut kept: Vec<usize> = Vec::new();
@@ -130,7 +131,8 @@ impl Twin {
         verdicts
     }
 
-    /// Each document's component among all pairs of which one is similar to the other, named by its first in keep order.
+    /// Returns the component of each document among all pairs in which one document is similar to the other. A component is
+    /// identified by its first document in keep order.
     pub fn components(&self, order: &[usize], t: f64) -> Vec<usize> {
         let mut names = vec![usize::MAX; order.len()];
         for &start in order {
@@ -153,7 +155,7 @@ impl Twin {
     }
 }
 
-/// A text's tokens; of a set its items, as a parser has them.
+/// Returns the tokens of a text; for a set, its items as a JSON parser reads them.
 fn tokens_of(text: &str, config: &Config) -> Vec<Vec<u8>> {
     if config.tokens == TokensBy::Items {
         let item = |item: &serde_json::Value| match item.as_f64() {
@@ -178,7 +180,7 @@ pub fn shingle_set(text: &str, config: &Config) -> BTreeSet<Shingle> {
             let anchors: BTreeSet<Vec<u8>> = anchors.map(String::into_bytes).collect();
             let starts: Vec<usize> = (0..=tokens.len() - k).filter(|&at| anchors.contains(&tokens[at])).collect();
             let covered = (0..tokens.len()).filter(|&at| starts.iter().any(|&start| (start..start + k).contains(&at))).count();
-            // Too few anchors to be judged by them.
+            // If there are too few anchors, all shingles are used.
             let judged = starts.len() >= 50 || starts.len() >= 20 && 3 * covered >= tokens.len();
             let windows = tokens.windows(k).enumerate().filter(|(at, _)| !judged || starts.contains(at));
             windows.map(|(_, window)| window.to_vec()).collect()

@@ -1,14 +1,14 @@
 """datasketch's classes, with its names, its arguments and its hash values.
 
-`from lookalike.compat.datasketch import MinHash, MinHashLSH` in place of `from datasketch import …`: what was stored by
-datasketch (signatures, bytes of `LeanMinHash`) stays comparable, since for the same seed and scheme every hash value is the
-same, bit by bit. `MinHash.bulk` and `update_batch` hash and permute many tokens at once, without holding the interpreter.
+Use `from lookalike.compat.datasketch import MinHash, MinHashLSH` in place of `from datasketch import …`: data that datasketch
+stored (signatures, bytes of `LeanMinHash`) remains comparable, since for the same seed and scheme every hash value is the same,
+bit by bit. `MinHash.bulk` and `update_batch` hash and permute many tokens in one call, and release the interpreter lock.
 
-The interface is that of datasketch 2.0.0: three permutation schemes, `affine32` by default; `legacy` is that of all versions
-before. What differs: indexes are in memory (another `storage_config` than `{"type": "dict"}` is refused), and nothing runs on
-a GPU (`gpu_mode="always"` is refused when it comes to hashing, as there without one).
+The interface is that of datasketch 2.0.0: three permutation schemes, with `affine32` as the default; `legacy` is the scheme of
+all earlier versions. There are two differences: indexes are in memory (a `storage_config` other than `{"type": "dict"}` is an
+error), and nothing runs on a GPU (`gpu_mode="always"` is an error when tokens are hashed, as in datasketch without a GPU).
 
-The rest of datasketch (HNSW, HyperLogLog, bBitMinHash, MinHashLSHBloom, asynchronous indexes) is not here.
+The rest of datasketch (HNSW, HyperLogLog, bBitMinHash, MinHashLSHBloom, asynchronous indexes) is not included.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`LeanMinHash`: hash values and seed, and nothing else."""
+"""`LeanMinHash`: only hash values and the seed."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 
 class LeanMinHash(MinHash):
-    """A MinHash signature that does not grow, in little memory and with a layout of bytes of its own.
+    """A MinHash signature that cannot be updated, uses little memory and has its own byte layout.
 
     Args:
-        minhash: the signature to take; or else
+        minhash: the signature to copy; or else
         seed: its seed,
         hashvalues: its hash values, and
         scheme: its scheme (`"legacy"` for those of datasketch before 2.0.0).
 
     Raises:
-        ValueError: for what does not go together.
+        ValueError: if the arguments are inconsistent.
 
     """
 
@@ -59,7 +59,7 @@ class LeanMinHash(MinHash):
         self.scheme = cast("Scheme", scheme)
         self.hashvalues = self._parse_hashvalues(hashvalues)
         if scheme != "legacy" and len(self.hashvalues) == 0:
-            # Its bytes would say 0 values, and be taken for the legacy layout.
+            # Its bytes would contain a count of 0, and be read as the legacy layout.
             raise ValueError("hashvalues must not be empty")
 
     @classmethod
@@ -69,7 +69,7 @@ class LeanMinHash(MinHash):
         return lean
 
     def update(self, b: Any) -> None:
-        """Raise: a lean signature does not grow.
+        """Raise an exception, because a lean signature cannot be updated.
 
         Raises:
             TypeError: always.
@@ -78,7 +78,7 @@ class LeanMinHash(MinHash):
         raise TypeError("Cannot update a LeanMinHash")
 
     def copy(self) -> LeanMinHash:
-        """Return a copy with hash values of its own."""
+        """Return a copy with its own hash values."""
         return self._of(self.seed, self.hashvalues, self.scheme)
 
     def _layout(self, byteorder: str) -> str:
@@ -86,17 +86,17 @@ class LeanMinHash(MinHash):
         return f"{byteorder}qi{packed}" if self.scheme == "legacy" else f"{byteorder}qiB{packed}"
 
     def bytesize(self, byteorder: str = "@") -> int:
-        """Return the bytes that `serialize` needs with a byte order of `struct`'s."""
+        """Return the number of bytes that `serialize` needs, for a byte order as in `struct`."""
         return struct.calcsize(self._layout(byteorder))
 
     def serialize(self, buf: Any, byteorder: str = "@") -> None:
         """Write this signature to a buffer: seed (8 bytes), number of values (4 bytes), values.
 
-        The number is negative, and a byte that names the scheme follows, but for `legacy`, whose layout is that of the versions
-        before 2.0.0. A value takes 4 bytes, of `affine64` 8.
+        Except for `legacy`, whose layout is that of the versions before 2.0.0, the number is negative, and a byte with the code
+        of the scheme follows. A value takes 4 bytes, or 8 for `affine64`.
 
         Raises:
-            ValueError: when the buffer is too small.
+            ValueError: if the buffer is too small.
 
         """
         if len(buf) < self.bytesize(byteorder):
@@ -117,17 +117,17 @@ class LeanMinHash(MinHash):
             if not named:
                 raise ValueError(f"Unknown permutation scheme code: {code}")
             scheme = named[0]
-            # No value yet, but its alignment.
+            # The offset includes the alignment of the first value.
             offset = struct.calcsize(f"{head}B0{schemes.FORMS[scheme].packed}")
         layout = f"{byteorder}{abs(count)}{schemes.FORMS[scheme].packed}"
         return seed, struct.unpack_from(layout, buf, offset), scheme
 
     @classmethod
     def deserialize(cls, buf: Any, byteorder: str = "@") -> LeanMinHash:
-        """Return the signature that a buffer starts with; one that was written before 2.0.0 has the scheme `legacy`.
+        """Return the signature at the start of a buffer; one that was written before 2.0.0 has the scheme `legacy`.
 
         Raises:
-            ValueError: for a scheme that is not known.
+            ValueError: if the scheme is unknown.
 
         """
         return cls._of(*cls._read(buf, byteorder))
@@ -145,10 +145,10 @@ class LeanMinHash(MinHash):
 
     @classmethod
     def union(cls, *mhs: MinHash) -> LeanMinHash:
-        """Return the signature of the union of two sets or more.
+        """Return the signature of the union of two or more sets.
 
         Raises:
-            ValueError: for fewer than two, or unlike ones.
+            ValueError: if there are fewer than two signatures, or they differ in scheme, seed or length.
 
         """
         if len(mhs) < 2:

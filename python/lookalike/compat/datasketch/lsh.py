@@ -1,4 +1,4 @@
-"""`MinHashLSH`: keys by bands of their signatures."""
+"""`MinHashLSH`: an index of keys by bands of their signatures."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 
 class MinHashLSH:
-    """An index in memory of keys whose signatures share a band with that of a query.
+    """An in-memory index that finds the keys whose signatures share a band with a query.
 
     Args:
-        threshold: similarity, 0 to 1, for which bands and rows are chosen.
-        num_perm: hash values of a signature; of a weighted one its sample size.
-        weights: of false positives and false negatives, which sum to 1, in the choice of bands and rows.
-        params: bands and rows themselves; `threshold` and `weights` are then not looked at.
-        storage_config: `{"type": "dict"}` or none.
-        prepickle: whether keys are pickled on their way in; not unless asked.
-        hashfunc: what compresses a band's bytes.
+        threshold: the similarity, 0 to 1, for which bands and rows are chosen.
+        num_perm: the number of hash values in a signature; for a weighted signature, its sample size.
+        weights: the weights of false positives and false negatives, which sum to 1, in the choice of bands and rows.
+        params: explicit bands and rows; `threshold` and `weights` are then ignored.
+        storage_config: `{"type": "dict"}` or None.
+        prepickle: whether keys are pickled when they are inserted; not by default.
+        hashfunc: the function that compresses a band's bytes.
 
     Attributes:
-        h: hash values of a signature.
-        b: bands.
-        r: rows of a band.
+        h: the number of hash values in a signature.
+        b: the number of bands.
+        r: the number of rows in a band.
         hashtables: for each band, the keys by the band's bytes.
         keys: for each key, its bands' bytes.
-        hashranges: where bands lie in a signature.
+        hashranges: the ranges of the bands in a signature.
 
     Raises:
-        ValueError: for what does not go together, and for another storage.
+        ValueError: if the arguments are inconsistent, or the storage is not in memory.
 
-    Bands and rows are those that datasketch chooses: the least weighted sum of the areas under and over the S-curve. That finds a
+    Bands and rows are chosen as in datasketch, by the smallest weighted sum of the areas under and over the S-curve. That finds a
     third to a half of the pairs *at* the threshold; `lookalike.LshIndex` promises a recall instead.
 
     """
@@ -89,7 +89,7 @@ class MinHashLSH:
         return band if self.hashfunc is None else self.hashfunc(band)
 
     def _bands(self, minhash: _Sketch, count: int | None = None) -> list[bytes]:
-        """Return the bytes of the first bands, or of all. Cost: one swap and one copy, then slices."""
+        """Return the bytes of the first bands, or of all bands. Cost: one swap and one copy, then slices."""
         if len(minhash) != self.h:
             raise ValueError(f"Expecting minhash with length {self.h}, got {len(minhash)}")
         hashvalues = minhash.hashvalues
@@ -108,8 +108,8 @@ class MinHashLSH:
         """Add a key with its signature.
 
         Raises:
-            ValueError: when the signature is of another length or scheme, or the key is there; this last is not looked at
-                where `check_duplication` is false.
+            ValueError: if the signature has another length or scheme, or the key exists already; this is not checked if
+                `check_duplication` is false.
 
         """
         bands = self._bands(minhash)
@@ -125,10 +125,10 @@ class MinHashLSH:
             table.insert(band, key)
 
     def merge(self, other: MinHashLSH, check_overlap: bool = False) -> None:
-        """Add all keys of another index with as many hash values, bands and rows.
+        """Add all keys of another index with the same numbers of hash values, bands and rows.
 
         Raises:
-            ValueError: when it is unlike, or `check_overlap` is true and both have a key.
+            ValueError: if the indexes differ, or `check_overlap` is true and they share a key.
 
         """
         if type(self) is not type(other):
@@ -151,14 +151,14 @@ class MinHashLSH:
         return MinHashLSHInsertionSession(self, buffer_size=buffer_size)
 
     def deletion_session(self, buffer_size: int = 50000) -> MinHashLSHDeletionSession:
-        """Return a context in which keys are taken out."""
+        """Return a context in which keys are removed."""
         return MinHashLSHDeletionSession(self, buffer_size=buffer_size)
 
     def query(self, minhash: _Sketch) -> list[Any]:
-        """Return the keys whose signatures share a band with this one, each once, in no order.
+        """Return the keys whose signatures share a band with this one, each once, in arbitrary order.
 
         Raises:
-            ValueError: when the signature is of another length or scheme.
+            ValueError: if the signature has another length or scheme.
 
         """
         return list(self._candidates(minhash))
@@ -183,16 +183,16 @@ class MinHashLSH:
         return self._plain(self._union(bands))
 
     def add_to_query_buffer(self, minhash: _Sketch) -> None:
-        """Remember a query for `collect_query_buffer`.
+        """Store a query for `collect_query_buffer`.
 
         Raises:
-            ValueError: when the signature is of another length or scheme.
+            ValueError: if the signature has another length or scheme.
 
         """
         self._asked.append(self._candidates(minhash))
 
     def collect_query_buffer(self) -> list[Any]:
-        """Return the keys that all remembered queries find, and forget these."""
+        """Return the keys that all stored queries find, and clear the stored queries."""
         asked, self._asked = self._asked, []
         return list(set.intersection(*asked)) if asked else []
 
@@ -200,10 +200,10 @@ class MinHashLSH:
         return self._key(key) in self.keys
 
     def remove(self, key: Hashable) -> None:
-        """Take a key out.
+        """Remove a key.
 
         Raises:
-            ValueError: when it is not there.
+            ValueError: if the key does not exist.
 
         """
         key = self._key(key)
@@ -220,11 +220,11 @@ class MinHashLSH:
         return any(table.size() == 0 for table in self.hashtables)
 
     def get_counts(self) -> list[dict[Any, int]]:
-        """Return for each band how many keys each of its buckets has."""
+        """Return, for each band, the number of keys in each of its buckets."""
         return [table.itemcounts() for table in self.hashtables]
 
     def get_subset_counts(self, *keys: Hashable) -> list[dict[Any, int]]:
-        """Return the same, as if only these keys were there."""
+        """Return the same counts for these keys only."""
         tables = [storage.Buckets() for _ in range(self.b)]
         for key in {self._key(key) for key in keys}:
             for band, table in zip(self.keys.get(key), tables, strict=False):
@@ -233,7 +233,7 @@ class MinHashLSH:
 
 
 class _Session:
-    """A context in which an index is changed; every change is made at once."""
+    """A context in which an index is changed; every change takes effect immediately."""
 
     def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
         self.lsh = lsh
@@ -258,8 +258,8 @@ class MinHashLSHInsertionSession(_Session):
 
 
 class MinHashLSHDeletionSession(_Session):
-    """A context in which keys are taken out of an index."""
+    """A context in which keys are removed from an index."""
 
     def remove(self, key: Hashable) -> None:
-        """Take a key out, as `MinHashLSH.remove`."""
+        """Remove a key, as `MinHashLSH.remove`."""
         self.lsh.remove(key)

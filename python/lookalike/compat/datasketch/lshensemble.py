@@ -1,4 +1,4 @@
-"""`MinHashLSHEnsemble`: sets that contain a query's."""
+"""`MinHashLSHEnsemble`: an index that finds sets which contain a query's set."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int) -> list[tuple[int, int]]:
-    """Return intervals of set sizes (both ends in them) whose upper ends stand for their sizes with the least false positives.
+    """Return the closed intervals of set sizes whose upper ends represent their sizes with the fewest false positives.
 
     Args:
         sizes: the distinct sizes, ascending.
-        counts: how many sets have each.
-        num_part: the most intervals.
+        counts: the number of sets of each size.
+        num_part: the maximum number of intervals.
 
     Source: Zhu et al., *LSH Ensemble* (2016), section 5. Cost: cubic in the number of distinct sizes.
 
@@ -34,13 +34,13 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
         return [(sizes[0], sizes[-1])]
     if num_part >= n:
         return [(size, size) for size in sizes]
-    # wasted[l, u]: what the sizes from l to u waste when u's stands for them.
+    # wasted[l, u]: the waste of the sizes from l to u if the size of u represents them.
     wasted = np.zeros((n, n))
     for lower in range(n):
         for upper in range(lower, n):
             part = slice(lower, upper + 1)
             wasted[lower, upper] = np.sum((float(sizes[upper]) - sizes[part]) / float(sizes[upper]) * counts[part])
-    # least[p][u]: the least waste of p intervals of the sizes up to u; 0 where there are too few sizes.
+    # least[p][u]: the least waste of p intervals of the sizes up to u; 0 if there are too few sizes.
     least = [np.zeros(n), wasted[0]]
     for parts in range(2, num_part):
         least.append(np.zeros(n))
@@ -53,8 +53,8 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
     upper = last_end(num_part, num_part - 1, n - 1)
     partitions = [(sizes[upper + 1], sizes[-1])]
     for parts in range(num_part - 1, 1, -1):
-        # Going back, one interval fewer than is looked at would be the least waste. datasketch looks at this, and so its
-        # partitions are not always the best; but they are its own.
+        # The least waste would be that of one interval fewer. datasketch uses this one, so its partitions are not always the
+        # best, but we need the same partitions.
         end = last_end(parts, parts, upper)
         partitions.append((sizes[end + 1], sizes[upper]))
         upper = end
@@ -63,19 +63,19 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
 
 
 class MinHashLSHEnsemble:
-    """An index in memory of sets by how much of a query's set they contain (Zhu et al. 2016).
+    """An in-memory index of sets by the share of a query's set that they contain (Zhu et al. 2016).
 
     Args:
-        threshold: containment, 0 to 1, for which bands and rows are chosen.
-        num_perm: hash values of a signature.
-        num_part: partitions by set size.
-        m: the most rows of a band; memory grows with it.
-        weights: of false positives and false negatives, which sum to 1.
-        storage_config: `{"type": "dict"}` or none.
-        prepickle: whether keys are pickled on their way in; not unless asked.
+        threshold: the containment, 0 to 1, for which bands and rows are chosen.
+        num_perm: the number of hash values in a signature.
+        num_part: the number of partitions by set size.
+        m: the maximum number of rows in a band; memory grows with it.
+        weights: the weights of false positives and false negatives, which sum to 1.
+        storage_config: `{"type": "dict"}` or None.
+        prepickle: whether keys are pickled when they are inserted; not by default.
 
     Raises:
-        ValueError: for what does not go together, and for another storage.
+        ValueError: if the arguments are inconsistent, or the storage is not in memory.
 
     """
 
@@ -122,10 +122,10 @@ class MinHashLSHEnsemble:
         return int(b), int(r)
 
     def index(self, entries: Iterable[tuple[Hashable, MinHash, int]]) -> None:
-        """Add all sets, each with its key, signature and size; once.
+        """Add all sets, each with its key, signature and size; this can be called once.
 
         Raises:
-            ValueError: when something has been added, nothing is given, or a size is not positive.
+            ValueError: if the index is not empty, there are no entries, or a size is not positive.
 
         """
         if not self.is_empty():
@@ -147,7 +147,7 @@ class MinHashLSHEnsemble:
                 index.insert(key, minhash)
 
     def query(self, minhash: MinHash, size: int) -> Iterator[Any]:
-        """Return, one by one, the keys whose sets contain about the threshold's share of this one, which has `size` members."""
+        """Yield the keys whose sets contain about the threshold's share of the query's set, which has `size` members."""
         for index, upper in zip(self.indexes, self.uppers, strict=True):
             if upper is not None:
                 b, r = self._get_optimal_param(upper, size)

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class MinHashLSHForest:
-    """An index in memory of the top k (Bawa et al. 2005, with sorted lists for trees).
+    """An in-memory index for top-k queries (Bawa et al. 2005, with sorted lists instead of trees).
 
     Args:
-        num_perm: hash values of a signature; of a weighted one its sample size.
-        l: prefix trees.
+        num_perm: the number of hash values in a signature; for a weighted signature, its sample size.
+        l: the number of prefix trees.
 
     Attributes:
-        k: the depth of a tree. l: the trees.
+        k: the depth of a tree. l: the number of trees.
 
     Raises:
-        ValueError: for numbers that do not go together.
+        ValueError: if the numbers are inconsistent.
 
     """
 
@@ -52,7 +52,7 @@ class MinHashLSHForest:
         """Add a key with its signature; it is found after `index`.
 
         Raises:
-            ValueError: when the signature is too short or of another scheme, or the key is there.
+            ValueError: if the signature is too short or has another scheme, or the key exists already.
 
         """
         if len(minhash) < self.k * self.l:
@@ -65,7 +65,7 @@ class MinHashLSHForest:
             table.setdefault(path, []).append(key)
 
     def index(self) -> None:
-        """Make all that has been added to be found."""
+        """Make all added keys searchable."""
         self.sorted_hashtables = [sorted(table) for table in self.hashtables]
 
     def _query(self, minhash: _Sketch, r: int, b: int) -> Iterator[Any]:
@@ -79,10 +79,10 @@ class MinHashLSHForest:
                 at += 1
 
     def query(self, minhash: _Sketch, k: int) -> list[Any]:
-        """Return up to k keys that share the longest prefixes with this signature, in no order.
+        """Return up to k keys that share the longest prefixes with this signature, in arbitrary order.
 
         Raises:
-            ValueError: when k is not positive, or the signature too short or of another scheme.
+            ValueError: if k is not positive, or the signature is too short or has another scheme.
 
         """
         if k <= 0:
@@ -102,8 +102,8 @@ class MinHashLSHForest:
         """Return the hash values that a key was added with.
 
         Raises:
-            KeyError: when it is not there.
-            ValueError: when what is stored is no signature.
+            KeyError: if the key does not exist.
+            ValueError: if the stored bytes are not a signature.
 
         """
         paths = self.keys.get(key)
@@ -119,7 +119,7 @@ class MinHashLSHForest:
         return np.frombuffer(b"".join(paths), dtype=dtype).byteswap()
 
     def is_empty(self) -> bool:
-        """Return whether there is nothing to be found."""
+        """Return whether no key is searchable."""
         return any(len(paths) == 0 for paths in self.sorted_hashtables)
 
     def __contains__(self, key: Hashable) -> bool:

@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 
-# The hash functions whose tokens wait, by scheme: those that a MinHash has unless it is given another.
+# For each scheme, the default hash function of a MinHash; its tokens are buffered.
 _WAITS_FOR = {"affine32": sha1_hash32, "affine64": sha1_hash64, "legacy": sha1_hash32}
 
-# Tokens that wait at the most.
+# The maximum number of buffered tokens.
 _WAITING = 1024
 
 
 class MinHash:
-    """A MinHash signature that grows with its set, as datasketch's.
+    """A MinHash signature that is updated with the tokens of its set, as in datasketch.
 
     Args:
-        num_perm: permutations, and so hash values; not looked at when `hashvalues` are given.
-        seed: of numpy's legacy generator, which draws the permutations.
-        gpu_mode: kept for what asks for it; `"always"` is refused when tokens are hashed.
-        hashfunc: a token's hash, an int of 32 bits, or of 64 for the scheme `affine64`; SHA-1's first bytes unless given. Another
-            function than those of this package is called for each token, and most of the time is spent in it.
-        hashobj: deprecated and not looked at.
-        hashvalues: of another MinHash; its `scheme` must be named with them.
-        permutations: of another MinHash; its `scheme` must be named with them.
-        scheme: `"affine32"` (the default), `"affine64"` or `"legacy"`, that of all versions before 2.0.0.
+        num_perm: the number of permutations, and so of hash values; ignored if `hashvalues` are given.
+        seed: the seed of numpy's legacy generator, which draws the permutations.
+        gpu_mode: accepted for compatibility; `"always"` is an error when tokens are hashed.
+        hashfunc: returns a token's hash, an int of 32 bits, or of 64 bits for the scheme `affine64`; by default the first bytes
+            of SHA-1. A function from outside this package is called for each token, which takes most of the time.
+        hashobj: deprecated and ignored.
+        hashvalues: the hash values of another MinHash; its `scheme` must be given with them.
+        permutations: the permutations of another MinHash; its `scheme` must be given with them.
+        scheme: `"affine32"` (the default), `"affine64"` or `"legacy"`, the scheme of all versions before 2.0.0.
 
     Raises:
-        ValueError: for what does not go together.
+        ValueError: if the arguments are inconsistent.
 
-    Cost: `update_batch` some 60 ns a token with 128 permutations, `bulk` less on several threads.
+    Cost: about 60 ns per token with 128 permutations for `update_batch`, less for `bulk` on several threads.
 
     """
 
@@ -83,7 +83,7 @@ class MinHash:
         self.seed = seed
         self.num_perm = num_perm
         self.hashfunc = hashfunc
-        # Tokens that `update` was given and nobody has asked for yet: a call for each would take most of the time.
+        # Tokens that were passed to `update` and are not hashed yet: a call for each token would take most of the time.
         self._waiting: list[bytes] | None = None
         self._hashvalues: NDArray[Any] = (
             self._init_hashvalues(num_perm) if hashvalues is None else self._parse_hashvalues(hashvalues)
@@ -99,7 +99,7 @@ class MinHash:
 
     @property
     def hashvalues(self) -> NDArray[Any]:
-        """The hash values: the least of each permutation so far."""
+        """The hash values: the smallest value of each permutation so far."""
         if self._waiting:
             self._hash_waiting()
         return self._hashvalues
@@ -126,7 +126,7 @@ class MinHash:
         return schemes.to_array(hashvalues, self.scheme, "hash values")
 
     def _native_bits(self) -> int | None:
-        """Return the bits of a token's hash where it is one that is computed here, or none."""
+        """Return the number of bits of a token's hash if the native module computes it, or None."""
         if self.hashfunc is sha1_hash32:
             return 32
         return 64 if self.hashfunc is sha1_hash64 and self.scheme != "affine32" else None
@@ -145,7 +145,7 @@ class MinHash:
         self.hashvalues = _lookalike.datasketch_lower(array.astype(np.uint64), self.scheme, self._coefficients(), self.hashvalues)
 
     def update(self, b: Any) -> None:
-        """Add a token: bytes, or whatever `hashfunc` takes."""
+        """Add a token: bytes, or any value that `hashfunc` takes."""
         if type(b) is bytes and self.hashfunc is _WAITS_FOR[self.scheme]:
             if self._waiting is None:
                 self._waiting = [b]
@@ -159,7 +159,7 @@ class MinHash:
             self._update_native((b,))
 
     def update_batch(self, b: Iterable[Any]) -> None:
-        """Add many tokens. The same as `update` of each, in a small part of the time."""
+        """Add many tokens. The result is the same as with `update` for each, in a fraction of the time."""
         if self._native_bits() is None:
             hashes = [self.hashfunc(token) for token in b]
             if hashes:
@@ -181,7 +181,7 @@ class MinHash:
         """Return the estimated resemblance: the share of hash values that agree.
 
         Raises:
-            ValueError: when the other has another scheme, seed or number of permutations.
+            ValueError: if the other signature has another scheme, seed or number of permutations.
 
         """
         schemes.require_alike((self, other), "compute Jaccard given")
@@ -193,10 +193,10 @@ class MinHash:
         return float(float(len(self)) / np.sum(self.hashvalues / largest) - 1.0)
 
     def merge(self, other: MinHash) -> None:
-        """Make this the signature of the union of both sets.
+        """Replace this signature by that of the union of both sets.
 
         Raises:
-            ValueError: when the other has another scheme, seed or number of permutations.
+            ValueError: if the other signature has another scheme, seed or number of permutations.
 
         """
         schemes.require_alike((self, other), "merge")
@@ -211,11 +211,11 @@ class MinHash:
         return not np.any(self.hashvalues != schemes.FORMS[self.scheme].largest)
 
     def clear(self) -> None:
-        """Forget all that has been added."""
+        """Remove all tokens."""
         self.hashvalues = self._init_hashvalues(len(self))
 
     def copy(self) -> MinHash:
-        """Return a signature of the same set that grows by itself."""
+        """Return a signature of the same set that is updated independently."""
         return self._with(self.digest())
 
     def __len__(self) -> int:
@@ -234,10 +234,10 @@ class MinHash:
 
     @classmethod
     def union(cls, *mhs: MinHash) -> MinHash:
-        """Return the signature of the union of two sets or more.
+        """Return the signature of the union of two or more sets.
 
         Raises:
-            ValueError: for fewer than two, or unlike ones.
+            ValueError: if there are fewer than two signatures, or they differ in scheme, seed or length.
 
         """
         if len(mhs) < 2:
@@ -256,10 +256,10 @@ class MinHash:
 
     @classmethod
     def bulk(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> list[MinHash]:
-        """Return the signatures of many sets of tokens, made with the same arguments, on all cores."""
+        """Return the signatures of many sets of tokens, created with the same arguments, on all cores."""
         model = cls(**minhash_kwargs)
         bits = model._native_bits()
-        # Whoever made a class of its own may have made a way of adding of its own.
+        # A subclass may override how tokens are added.
         if bits is None or cls is not MinHash:
             return list(cls.generator(b, **minhash_kwargs))
         model._refuse_gpu()
@@ -267,7 +267,7 @@ class MinHash:
         return [model._with(row) for row in rows]
 
     def _with(self, hashvalues: NDArray[Any]) -> MinHash:
-        """Return one that is alike but for its hash values. Faster than to make one, where all is checked again."""
+        """Return a copy with other hash values. This is faster than the constructor, which checks all arguments again."""
         other: MinHash = _new(MinHash)
         other.scheme = self.scheme
         other.seed = self.seed
@@ -281,7 +281,7 @@ class MinHash:
 
     @classmethod
     def generator(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> Iterator[MinHash]:
-        """Return the signatures of many sets of tokens one by one; each set is looked at when its signature is asked for."""
+        """Yield the signatures of many sets of tokens; each set is read when its signature is requested."""
         model = cls(**minhash_kwargs)
         for tokens in b:
             minhash = model.copy()
@@ -289,12 +289,12 @@ class MinHash:
             yield minhash
 
     def __getstate__(self) -> Any:
-        # As datasketch's own state, so that each package reads what the other pickled once the module is called alike.
+        # The state is that of datasketch, so that each package can read the other's pickles once the module names match.
         state = {name: value for name, value in self.__dict__.items() if name not in ("_hashvalues", "_waiting")}
         return {**state, "hashvalues": self.hashvalues, "_a_gpu": None, "_b_gpu": None}
 
     def __setstate__(self, state: Any) -> None:
         state = {name: value for name, value in state.items() if name not in ("_a_gpu", "_b_gpu")}
         self.hashvalues = state.pop("hashvalues")
-        # What was pickled before 2.0.0 knew of no schemes, and before 1.6 of no GPU.
+        # Pickles from before 2.0.0 have no scheme, and those from before 1.6 no GPU mode.
         self.__dict__.update({"scheme": "legacy", "_gpu_mode": "disable"} | state)

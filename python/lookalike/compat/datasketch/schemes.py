@@ -1,8 +1,8 @@
-"""Permutation schemes: what a hash value is a function of.
+"""Permutation schemes: how hash values are computed.
 
-`affine32` and `affine64` mix a token's hash with MurmurHash3's finaliser and take a·h + b modulo 2^32 or 2^64, with a odd: a
-permutation. `legacy`, the only one before datasketch 2.0.0, takes (a·h + b) mod 2^61 - 1 in 64-bit numbers, and its lower 32
-bits.
+`affine32` and `affine64` mix a token's hash with MurmurHash3's finaliser and compute a·h + b modulo 2^32 or 2^64, with a odd,
+which is a permutation. `legacy`, the only scheme before datasketch 2.0.0, computes (a·h + b) mod 2^61 - 1 in 64-bit numbers, and
+uses the lower 32 bits.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Form(NamedTuple):
     dtype: type[np.unsignedinteger[Any]]
     """Their type in memory."""
     largest: int
-    """The largest one, which stands for the empty set too."""
+    """The largest hash value, which also represents the empty set."""
     packed: Literal["I", "Q"]
-    """Their type in `LeanMinHash.serialize`, as `struct` names it."""
+    """Their type in `LeanMinHash.serialize`, in the notation of `struct`."""
     code: int
-    """The scheme's number in these bytes; `legacy` has none there."""
+    """The scheme's number in these bytes; `legacy` is stored without one."""
 
 
 FORMS: Final[dict[str, Form]] = {
@@ -40,17 +40,17 @@ FORMS: Final[dict[str, Form]] = {
 }
 
 NEW: Scheme = "affine32"
-"""The scheme of what is made without naming one."""
+"""The default scheme."""
 
 
 def check(scheme: str) -> None:
-    """Refuse what is no scheme."""
+    """Refuse a name that is not a scheme."""
     if scheme not in FORMS:
         raise ValueError(f"scheme must be one of {', '.join(FORMS)}, got {scheme!r}")
 
 
 def to_array(values: Any, scheme: str, what: str) -> NDArray[Any]:
-    """Return values as an array of the scheme's type; refuse what it does not hold."""
+    """Return values as an array of the scheme's type; refuse values that are out of its range."""
     form = FORMS[scheme]
     if isinstance(values, np.ndarray):
         if values.dtype.kind in "iu" and values.size and not 0 <= int(values.min()) <= int(values.max()) <= form.largest:
@@ -66,9 +66,9 @@ _DRAWN: dict[tuple[int, int, str], NDArray[Any]] = {}
 
 
 def permutations(seed: int, count: int, scheme: str) -> NDArray[Any]:
-    """Return the coefficients (a, b) of so many permutations: what numpy's legacy generator draws from the seed.
+    """Return the coefficients (a, b) of `count` permutations, which numpy's legacy generator draws from the seed.
 
-    All sketches of a kind share them, so they cannot be written to.
+    All sketches of a kind share the array, so it is read-only.
     """
     asked = (seed, count, scheme)
     drawn = _DRAWN.get(asked)
@@ -99,7 +99,7 @@ def _draw(seed: int, count: int, scheme: str) -> NDArray[Any]:
 
 
 def parse_permutations(given: Any, scheme: str) -> Any:
-    """Return given coefficients in the scheme's form; the same object where they have it, so that sketches share it."""
+    """Return given coefficients in the scheme's form; the same object if possible, so that sketches share it."""
     if scheme == "legacy":
         return given
     dtype = FORMS[scheme].dtype
@@ -111,9 +111,9 @@ def parse_permutations(given: Any, scheme: str) -> Any:
 
 
 def same(known: str | None, minhash: object) -> str | None:
-    """Return the scheme that an index should remember; refuse a sketch of another than the one it knows.
+    """Return the scheme that an index should store; refuse a sketch with a scheme other than the stored one.
 
-    Hash values do not tell of what scheme they are, so a mixture would silently find nothing.
+    Hash values do not show their scheme, so an index with mixed schemes would silently find nothing.
     """
     scheme = getattr(minhash, "scheme", None)
     if scheme is None or scheme == known:
@@ -124,7 +124,7 @@ def same(known: str | None, minhash: object) -> str | None:
 
 
 def require_alike(minhashes: Sequence[Any], doing: str) -> None:
-    """Refuse sketches of unlike scheme, seed or length."""
+    """Refuse sketches that differ in scheme, seed or length."""
     first, *others = minhashes
     for other in others:
         if getattr(other, "scheme", None) != first.scheme:

@@ -1,4 +1,4 @@
-"""Tables in memory, with the methods that datasketch's indexes call and show."""
+"""In-memory tables, with the methods that datasketch's indexes call and expose."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Table:
-    """Keys, and the values of each in the order in which they came."""
+    """Keys, each with its values in insertion order."""
 
     def __init__(self) -> None:
         self._dict: dict[Any, Any] = {}
@@ -29,12 +29,12 @@ class Table:
         self._dict.setdefault(key, []).extend(vals)
 
     def remove(self, *keys: Hashable, **_: Any) -> None:
-        """Take keys out."""
+        """Remove keys."""
         for key in keys:
             del self._dict[key]
 
     def remove_val(self, key: Hashable, val: Any, **_: Any) -> None:
-        """Take a value out of those of a key."""
+        """Remove a value of a key."""
         self._dict[key].remove(val)
 
     def size(self) -> int:
@@ -46,7 +46,7 @@ class Table:
         return {key: len(values) for key, values in self._dict.items()}
 
     def has_key(self, key: Hashable) -> bool:
-        """Return whether a key is there."""
+        """Return whether a key exists."""
         return key in self._dict
 
     def status(self) -> dict[str, int]:
@@ -70,7 +70,7 @@ class Table:
 
 
 class Buckets(Table):
-    """Keys, and the set of values of each."""
+    """Keys, each with its set of values."""
 
     def get(self, key: Hashable) -> Any:
         """Return the values of a key; none for one that is not there."""
@@ -91,6 +91,6 @@ def check(config: dict[str, Any] | None) -> None:
     kind = (config or {"type": "dict"})["type"]
     if kind != "dict":
         raise ValueError(
-            f"Unknown storage type: {kind}. lookalike.compat.datasketch keeps indexes in memory: leave storage_config out, "
-            "or use datasketch itself for this one"
+            f"Unknown storage type: {kind}. lookalike.compat.datasketch keeps indexes in memory; leave storage_config out, "
+            "or use datasketch itself for this storage"
         )

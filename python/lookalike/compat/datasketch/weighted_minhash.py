@@ -1,4 +1,4 @@
-"""`WeightedMinHash`: of multisets, with datasketch's hash values."""
+"""`WeightedMinHash`: signatures of multisets, with datasketch's hash values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class WeightedMinHash:
     """A weighted MinHash signature: for each sample, a dimension and a number.
 
     Args:
-        seed: of the generator that made it.
+        seed: the seed of its generator.
         hashvalues: an array of the shape (samples, 2).
 
     """
@@ -28,7 +28,7 @@ class WeightedMinHash:
         """Return the estimated weighted resemblance: the share of samples that agree.
 
         Raises:
-            ValueError: when the other has another seed or length.
+            ValueError: if the other signature has another seed or length.
 
         """
         if other.seed != self.seed:
@@ -61,10 +61,11 @@ class WeightedMinHash:
 
 
 class WeightedMinHashGenerator:
-    """A maker of weighted MinHash signatures of vectors of frequencies (Ioffe 2010).
+    """A maker of weighted MinHash signatures of frequency vectors (Ioffe 2010).
 
     Args:
-        dim: dimensions of a vector. sample_size: samples of a signature. seed: of numpy's legacy generator.
+        dim: the number of dimensions of a vector. sample_size: the number of samples in a signature. seed: the seed of numpy's
+            legacy generator.
 
     """
 
@@ -79,11 +80,11 @@ class WeightedMinHashGenerator:
         self.betas = generator.uniform(0, 1, shape).astype(np.float32)
 
     def minhash(self, v: Any) -> WeightedMinHash:
-        """Return the signature of a vector, which is not changed. Cost: samples times dimensions that are not 0.
+        """Return the signature of a vector, which is not changed. Cost: the number of samples times that of nonzero dimensions.
 
         Raises:
-            TypeError: when it has no length.
-            ValueError: when its length is not `dim`, or all of it is 0.
+            TypeError: if the vector has no length.
+            ValueError: if its length is not `dim`, or all its values are 0.
 
         """
         if not isinstance(v, collections.abc.Sized):
@@ -100,13 +101,13 @@ class WeightedMinHashGenerator:
         return self._signature(present, np.nanargmin(ln_a, axis=1), t)
 
     def minhash_many(self, X: Any) -> list[WeightedMinHash | None]:  # noqa: N803 - datasketch's name
-        """Return the signatures of a matrix's rows, an array or one of scipy's sparse matrices; none for a row of zeros.
+        """Return the signatures of the rows of an array or a scipy sparse matrix, with None for a row of zeros.
 
-        As in datasketch, the hash values are others than `minhash` gives.
+        As in datasketch, the hash values differ from those of `minhash`.
 
         Raises:
-            TypeError: when it is no matrix.
-            ValueError: when it has not two dimensions, the second `dim`.
+            TypeError: if it is not a matrix.
+            ValueError: if it does not have two dimensions, the second of which is `dim`.
 
         """
         sparse = hasattr(X, "tocsr")

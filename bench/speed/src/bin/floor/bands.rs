@@ -1,18 +1,18 @@
-//! From slots to sorted bands.
+//! Computes band keys from slots and sorts the bands.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::Seen;
 
-/// The default shape at 0.8.
+/// The number of bands of the default shape at threshold 0.8.
 pub const BANDS: usize = 21;
 const ROWS: usize = 6;
 
-/// Appends a document's keys, and empties the slots.
+/// Appends the keys of a document, and clears the slots.
 #[inline]
 pub fn keys(slots: &mut [u32; 128], keys: &mut Vec<u32>) {
     if slots.contains(&u32::MAX) {
-        // An empty slot borrows from the next that is not.
+        // An empty slot takes its value from the next slot that is not empty.
         let mut last = slots.iter().copied().find(|&slot| slot != u32::MAX).unwrap_or(0);
         for slot in slots.iter_mut().rev() {
             if *slot == u32::MAX {
@@ -29,13 +29,13 @@ pub fn keys(slots: &mut [u32; 128], keys: &mut Vec<u32>) {
     slots.fill(u32::MAX);
 }
 
-/// Sorts each band's (key, document) rows; gives how many have the key of the one before, over all bands.
+/// Sorts the (key, document) rows of each band; returns how many rows, over all bands, have the same key as the row before.
 pub fn sort(seen: &[Seen], threads: usize) -> u64 {
     let (next, shared) = (AtomicUsize::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let (mut rows, mut room) = (Vec::new(), Vec::new());
+                let (mut rows, mut scratch) = (Vec::new(), Vec::new());
                 loop {
                     let band = next.fetch_add(1, Ordering::Relaxed);
                     if band >= BANDS {
@@ -47,7 +47,7 @@ pub fn sort(seen: &[Seen], threads: usize) -> u64 {
                         let keys = seen.keys.chunks_exact(BANDS).map(|keys| u64::from(keys[band]));
                         rows.extend(keys.zip(first..).map(|(key, document)| key << 32 | document));
                     }
-                    radix(&mut rows, &mut room);
+                    radix(&mut rows, &mut scratch);
                     let equal = rows.windows(2).filter(|pair| pair[0] >> 32 == pair[1] >> 32).count();
                     shared.fetch_add(equal as u64, Ordering::Relaxed);
                 }
@@ -57,8 +57,8 @@ pub fn sort(seen: &[Seen], threads: usize) -> u64 {
     shared.into_inner()
 }
 
-/// Sorts by the upper half, which is enough: the lower is in order. Three passes of eleven bits.
-fn radix(rows: &mut Vec<u64>, room: &mut Vec<u64>) {
+/// Sorts by the upper half in three passes of eleven bits. That is enough, because the lower halves are already in order.
+fn radix(rows: &mut Vec<u64>, scratch: &mut Vec<u64>) {
     const BITS: u32 = 11;
     const DIGITS: usize = 1 << BITS;
     let digit = |row: u64, pass: u32| (row >> (32 + pass * BITS)) as usize % DIGITS;
@@ -66,7 +66,7 @@ fn radix(rows: &mut Vec<u64>, room: &mut Vec<u64>) {
     for &row in rows.iter() {
         (0..3).for_each(|pass| counts[pass as usize][digit(row, pass)] += 1);
     }
-    room.resize(rows.len(), 0);
+    scratch.resize(rows.len(), 0);
     for pass in 0..3 {
         let mut sum = 0;
         for count in &mut counts[pass as usize] {
@@ -74,9 +74,9 @@ fn radix(rows: &mut Vec<u64>, room: &mut Vec<u64>) {
         }
         for &row in rows.iter() {
             let place = &mut counts[pass as usize][digit(row, pass)];
-            room[*place as usize] = row;
+            scratch[*place as usize] = row;
             *place += 1;
         }
-        std::mem::swap(rows, room);
+        std::mem::swap(rows, scratch);
     }
 }

@@ -1,11 +1,11 @@
-//! The floor by the core's own functions.
+//! The floor, measured with the core's own functions.
 
 use anyhow::Context;
 use lookalike::{Bands, Candidates, Config, Method, Permutations, Scratch, text::Text};
 
 use super::{Lines, Seen, scan::PAD};
 
-/// Sketches all lines that this thread gets.
+/// Sketches all lines that this thread takes.
 pub fn work(lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
     let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
     let bands = Bands { permutations: Permutations::One, ..Bands::default() };
@@ -30,7 +30,7 @@ pub fn work(lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where a string ends whose quote is before `rest`.
+/// Returns the end of a string whose opening quote is just before `rest`.
 fn string_end(rest: &[u8]) -> usize {
     let mut end = 0;
     while let Some(found) = memchr::memchr2(b'"', b'\\', &rest[end..]) {

@@ -1,11 +1,11 @@
-//! The floor under a run: read, find the two fields, lower-case, split words, hash windows of five into a sketch by one
-//! permutation, sort the bands, and stop.
+//! Measures the floor under a run: the least work that any run has to do. It reads, finds the two fields, lower-cases, splits
+//! words, hashes windows of five words into a sketch with one permutation, sorts the bands, and stops.
 //!
-//! The fastest such loop that we know, so it takes whatever a run may not: no line is checked for being JSON, `\u` escapes are
-//! read as letters, a word's middle beyond sixteen bytes does not count, Chinese and kana are known by their first bytes, ids are
-//! not kept, nothing is folded or normalised beyond ASCII, nothing is digested, verified or written. With `--core` the same by
-//! the core's own functions, which do all that belongs to a sketch. Prints what was read and found, so that no work can be
-//! left out.
+//! It is the fastest such loop that we know, so it takes shortcuts that a run may not take. It does not check that a line is
+//! JSON, reads `\u` escapes as letters, and ignores the middle of a word beyond sixteen bytes. It recognises Chinese and kana by
+//! their first bytes, and does not keep ids. It folds and normalises nothing beyond ASCII, and computes no digests, verifies
+//! nothing and writes nothing. With `--core` it does the same with the core's own functions, which do everything that a sketch
+//! needs. It prints what was read and found, so that the compiler cannot leave out any work.
 
 mod bands;
 mod core;
@@ -33,20 +33,20 @@ struct Arguments {
     /// Sketch by the core's functions
     #[arg(long)]
     core: bool,
-    /// Without AVX-512, as on a machine that has none
+    /// Do not use AVX-512, as on a machine without it
     #[arg(long)]
     portable: bool,
 }
 
-/// What is read at a time: it stays in a core's own cache.
+/// Bytes read at a time: they fit in a core's private cache.
 const BLOCK: u64 = 256 << 10;
 
-/// What a worker has seen.
+/// The data a worker has collected.
 #[derive(Debug, Default)]
 pub struct Seen {
     documents: u64,
     shingles: u64,
-    /// [`bands::BANDS`] keys a document.
+    /// [`bands::BANDS`] keys per document.
     keys: Vec<u32>,
 }
 
@@ -106,7 +106,7 @@ fn fastest(lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<&'static str> {
     portable(lines, seen)
 }
 
-/// The lines of a file, in blocks that any thread may take: those that begin in its [`BLOCK`] bytes.
+/// The lines of a file, in blocks that any thread can take. A block has the lines that begin in its [`BLOCK`] bytes.
 pub struct Lines<'a> {
     file: &'a File,
     size: u64,
@@ -115,18 +115,18 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The next block of whole lines, with [`scan::PAD`] bytes behind them; none at the end.
+    /// Returns the next block of whole lines, followed by [`scan::PAD`] bytes, or `None` at the end of the file.
     pub fn take(&mut self) -> std::io::Result<Option<&[u8]>> {
         let start = self.next.fetch_add(1, Ordering::Relaxed) * BLOCK;
         if start >= self.size {
             return Ok(None);
         }
-        // The byte before tells whether a line begins here.
+        // The byte before the block shows whether a line begins at the block's first byte.
         let from = start.saturating_sub(1);
         let end = (start + BLOCK).min(self.size);
         let mut filled = self.fill(0, from, end)?;
         let begin = if start == 0 { 0 } else { memchr::memchr(b'\n', &self.block[..filled]).map_or(filled, |at| at + 1) };
-        // The last line that begins here may end elsewhere.
+        // The last line that begins in this block may end in a later one.
         let mut searched = filled;
         while begin < (end - from) as usize && self.block[filled - 1] != b'\n' && from + (filled as u64) < self.size {
             let to = (from + filled as u64 + (16 << 10)).min(self.size);
@@ -137,7 +137,7 @@ impl Lines<'_> {
             }
             searched = filled;
         }
-        // Blocks that end where a line does are whole.
+        // A block that ends with a line end is already complete.
         Ok(Some(&self.block[begin.min(filled)..filled + scan::PAD]))
     }
 

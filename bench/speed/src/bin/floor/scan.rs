@@ -1,11 +1,11 @@
-//! Where words begin and end in a string: 64 bytes at a time, as masks.
+//! Finds where words begin and end in a string, 64 bytes at a time, as bit masks.
 
-/// Bytes behind a text that may be read.
+/// The number of readable bytes after a text.
 pub const PAD: usize = 128;
-/// Bytes looked at a time.
+/// The number of bytes processed at a time.
 pub const BYTES: usize = 64;
 
-/// What stands in a block: bit i is of byte i.
+/// The classes of the bytes of a block: bit i describes byte i.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Masks {
     pub alphanumeric: u64,
@@ -14,8 +14,9 @@ pub struct Masks {
     pub foreign: u64,
 }
 
-/// What stands beyond ASCII: first bytes of two-byte separators, of three-byte ones (general punctuation, symbols, full-width
-/// forms), of E3, which is that or kana, of the byte that tells, and of Han characters.
+/// The classes of bytes beyond ASCII. Three classes are the first bytes of two-byte separators, of three-byte separators (general
+/// punctuation, symbols, full-width forms) and of Han characters. Another is E3, which begins either a separator or kana, and the
+/// last is 80, the byte that distinguishes the two.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Foreign {
     pub separator2: u64,
@@ -25,24 +26,25 @@ pub struct Foreign {
     pub han: u64,
 }
 
-/// The instructions that the loop is made of.
+/// The operations of the loop, with an implementation per instruction set.
 pub trait Kernel {
     fn masks(&self, block: &[u8; BYTES]) -> Masks;
     fn foreign(&self, block: &[u8; BYTES]) -> Foreign;
-    /// Writes the places of a mask's bits, plus `base`; gives their number. `out` has room for 64.
+    /// Writes the positions of the bits of a mask, plus `base`, and returns their number. `out` has room for 64.
     fn places(&self, mask: u64, base: u32, out: &mut [u32]) -> usize;
-    /// Hashes the words from `starts[i]` to `ends[i]` of a text with [`PAD`] bytes behind it. Writes up to seven more.
+    /// Hashes the words from `starts[i]` to `ends[i]` of a text that [`PAD`] bytes follow. May write up to seven hashes more than
+    /// `count`.
     fn hash(&self, text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u64]);
-    /// Puts each window of five hashes into its slot.
+    /// Adds each window of five hashes to its slot.
     fn windows(&self, hashes: &[u64], count: usize, slots: &mut [u32; 128]);
 }
 
 pub const K1: u64 = 0x6a09_e667_f3bc_c909;
 pub const K2: u64 = 0xbb67_ae85_84ca_a73b;
-/// By which the five hashes of a window are rotated.
+/// The rotations of the five hashes of a window.
 pub const TURNS: [u32; 5] = [0, 13, 26, 39, 52];
 
-/// What any machine does.
+/// The kernel that runs on any machine.
 pub struct Portable;
 
 impl Kernel for Portable {
@@ -97,10 +99,11 @@ impl Kernel for Portable {
     }
 }
 
-/// Letters and digits with this bit are lower-case.
+/// The bits to set to make letters lower-case; digits already have them.
 pub const LOWER: u64 = 0x2020_2020_2020_2020;
 
-/// Two multiplications of 32 bits with a turn between, since of 64 bits they take vectors three times as long.
+/// Mixes the bits of a number. It uses 32-bit multiplications with a rotation between them, because 64-bit multiplications take
+/// vector units three times as long.
 #[inline]
 pub fn mix(x: u64) -> u64 {
     let x = x ^ x >> 29;
@@ -109,7 +112,7 @@ pub fn mix(x: u64) -> u64 {
     (u64::from(x as u32) * (K2 >> 32)) ^ ((x >> 32) * (K1 >> 32)) ^ x.rotate_left(32)
 }
 
-/// The slot by the upper bits, the least of the middle ones.
+/// Puts a fingerprint into its slot: the upper bits choose the slot, which keeps the least of the middle bits.
 #[inline]
 pub fn put(fingerprint: u64, slots: &mut [u32; 128]) {
     let slot = &mut slots[(fingerprint >> 57) as usize];

@@ -1,29 +1,29 @@
-//! From bytes to band keys, in one pass over each text.
+//! Computes band keys from bytes, in one pass over each text.
 
 use super::{
     Lines, Seen, bands,
     scan::{BYTES, Foreign, Kernel, PAD},
 };
 
-/// Words that are hashed at a time: their places and hashes stay in the first-level cache.
+/// The number of words hashed at a time: their positions and hashes fit in the first-level cache.
 const WORDS: usize = 1024;
 
-struct Room {
+struct Scratch {
     starts: Vec<u32>,
     ends: Vec<u32>,
-    /// The last four of the words before, then new ones.
+    /// The last four hashes of the previous words, then the new ones.
     hashes: Vec<u64>,
-    /// How many of the four are words.
+    /// How many of those four are hashes of words.
     kept: usize,
     slots: [u32; 128],
     shingles: u64,
 }
 
-/// Sketches all lines that this thread gets. Always a part of its caller, which may have more instructions.
+/// Sketches all lines that this thread takes. It is always inlined, since its caller may be compiled for more instructions.
 #[inline(always)]
 pub fn work<K: Kernel>(kernel: &K, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
     let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
-    let mut room = Room::new();
+    let mut scratch = Scratch::new();
     while let Some(block) = lines.take()? {
         let end = block.len() - PAD;
         let mut at = 0;
@@ -31,37 +31,37 @@ pub fn work<K: Kernel>(kernel: &K, lines: &mut Lines, seen: &mut Seen) -> anyhow
             at += found;
             let Some(found) = text.find(&block[at..end]) else { break };
             at += found + 8;
-            at += room.text(kernel, &block[at..]);
+            at += scratch.text(kernel, &block[at..]);
             seen.documents += 1;
-            bands::keys(&mut room.slots, &mut seen.keys);
+            bands::keys(&mut scratch.slots, &mut seen.keys);
             at = memchr::memchr(b'\n', &block[at.min(end)..end]).map_or(end, |found| at + found + 1);
         }
     }
-    seen.shingles = room.shingles;
+    seen.shingles = scratch.shingles;
     Ok(())
 }
 
-/// What a block leaves to the next.
+/// The state that a block passes on to the next one.
 #[derive(Default)]
 struct Carry {
-    /// The next byte is escaped.
+    /// Bit 0 is set if the first byte of the next block is escaped.
     escaped: u64,
     word: u64,
-    /// Bytes of separators, and of Han and kana, that reach over.
+    /// Bytes of the next block that belong to a separator, or to a Han or kana character, that begins in this block.
     separator: u64,
     solo: u64,
-    /// Ends of characters that stand in the next block.
+    /// Ends of characters that begin in this block and end in the next one.
     ends: u64,
 }
 
-impl Room {
+impl Scratch {
     fn new() -> Self {
-        let room = WORDS + 2 * BYTES;
-        let (starts, ends, hashes) = (vec![0; room], vec![0; room], vec![0; room + 8]);
+        let scratch = WORDS + 2 * BYTES;
+        let (starts, ends, hashes) = (vec![0; scratch], vec![0; scratch], vec![0; scratch + 8]);
         Self { starts, ends, hashes, kept: 0, slots: [u32::MAX; 128], shingles: 0 }
     }
 
-    /// Fills the slots from the string at the start of `text`; gives its length.
+    /// Fills the slots from the string at the start of `text`, and returns the string's length.
     #[inline(always)]
     fn text<K: Kernel>(&mut self, kernel: &K, text: &[u8]) -> usize {
         let (mut starts, mut ends, mut base) = (0, 0, 0);
@@ -101,7 +101,7 @@ impl Room {
             if starts >= WORDS {
                 self.flush(kernel, text, ends);
                 words += ends;
-                // A word that is open keeps its start.
+                // A word that has not ended yet keeps its start.
                 self.starts.copy_within(ends..starts, 0);
                 (starts, ends) = (starts - ends, 0);
             }
@@ -110,7 +110,7 @@ impl Room {
         self.flush(kernel, text, ends);
         words += ends;
         if (1..5).contains(&words) {
-            // One shingle, the whole.
+            // A text of fewer than five words has one shingle, the whole text.
             let whole = self.hashes[4 - words..4].iter().fold(0u64, |whole, hash| whole.rotate_left(13) ^ hash);
             super::scan::put(whole, &mut self.slots);
             self.shingles += 1;
@@ -118,7 +118,7 @@ impl Room {
         length
     }
 
-    /// Hashes `count` words and their windows.
+    /// Hashes `count` words and the windows that they complete.
     #[inline(always)]
     fn flush<K: Kernel>(&mut self, kernel: &K, text: &[u8], count: usize) {
         kernel.hash(text, &self.starts, &self.ends, count, &mut self.hashes[4..]);
@@ -132,7 +132,7 @@ impl Room {
 }
 
 impl Carry {
-    /// Adds the letters beyond ASCII to `word`; gives where characters that are words start and end.
+    /// Adds the letters beyond ASCII to `word`; returns the starts and ends of characters that are words by themselves.
     #[inline(always)]
     fn foreign(&mut self, of: Foreign, foreign: u64, next: u8, word: &mut u64) -> (u64, u64) {
         let next_x80 = of.x80 >> 1 | u64::from(next == 0x80) << 63;
@@ -164,9 +164,9 @@ mod tests {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(b'"');
         bytes.resize(bytes.len() + PAD, b'x');
-        let mut room = Room::new();
-        let length = room.text(kernel, &bytes);
-        (length, room.shingles, room.slots)
+        let mut scratch = Scratch::new();
+        let length = scratch.text(kernel, &bytes);
+        (length, scratch.shingles, scratch.slots)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{
     sketch,
 };
 
-/// Proves that the instructions are there.
+/// Proof that the CPU has the instructions that this kernel uses.
 #[derive(Clone, Copy)]
 pub struct Avx512(());
 
@@ -26,13 +26,14 @@ impl Avx512 {
         found.then_some(Self(()))
     }
 
-    /// Sketches all lines that this thread gets: the loop compiled with these instructions, so that the kernel is a part of it.
+    /// Sketches all lines that this thread takes. The loop is compiled with these instructions, so that the kernel is inlined
+    /// into it.
     pub fn work(&self, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2,bmi1,lzcnt,popcnt")]
         fn run(kernel: &Avx512, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
             sketch::work(kernel, lines, seen)
         }
-        // SAFETY: the proof.
+        // SAFETY: `Avx512` exists only if the CPU has these instructions.
         unsafe { run(self, lines, seen) }
     }
 }
@@ -40,33 +41,33 @@ impl Avx512 {
 impl Kernel for Avx512 {
     #[inline(always)]
     fn masks(&self, block: &[u8; BYTES]) -> Masks {
-        // SAFETY: the proof.
+        // SAFETY: `Avx512` exists only if the CPU has these instructions.
         unsafe { masks(block) }
     }
 
     #[inline(always)]
     fn foreign(&self, block: &[u8; BYTES]) -> Foreign {
-        // SAFETY: the proof.
+        // SAFETY: `Avx512` exists only if the CPU has these instructions.
         unsafe { foreign(block) }
     }
 
     #[inline(always)]
     fn places(&self, mask: u64, base: u32, out: &mut [u32]) -> usize {
         let count = mask.count_ones() as usize;
-        // SAFETY: the proof.
+        // SAFETY: `Avx512` exists only if the CPU has these instructions.
         unsafe { places(mask, count, base, out) }
         count
     }
 
     #[inline(always)]
     fn hash(&self, text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u64]) {
-        // SAFETY: the proof.
+        // SAFETY: `Avx512` exists only if the CPU has these instructions.
         unsafe { hash(text, starts, ends, count, hashes) }
     }
 
     #[inline(always)]
     fn windows(&self, hashes: &[u64], count: usize, slots: &mut [u32; 128]) {
-        // SAFETY: the proof.
+        // SAFETY: `Avx512` exists only if the CPU has these instructions.
         unsafe { windows(hashes, count, slots) }
     }
 }
@@ -74,7 +75,7 @@ impl Kernel for Avx512 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2,bmi1,lzcnt,popcnt")]
 fn load(block: &[u8; BYTES]) -> __m512i {
-    // SAFETY: there are 64 bytes, and they need no alignment.
+    // SAFETY: the block has 64 bytes, and the load needs no alignment.
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
@@ -135,7 +136,7 @@ fn places(mask: u64, count: usize, base: u32, out: &mut [u32]) {
     let out = &mut out[..BYTES];
     let store = |sixteen: __m128i, out: &mut [u32]| {
         let places = _mm512_add_epi32(_mm512_cvtepu8_epi32(sixteen), base);
-        // SAFETY: the slice has sixteen numbers; they need no alignment.
+        // SAFETY: the slice has sixteen numbers, and the store needs no alignment.
         unsafe { _mm512_storeu_si512(out[..16].as_mut_ptr().cast(), places) }
     };
     store(_mm512_castsi512_si128(packed), out);
@@ -146,14 +147,14 @@ fn places(mask: u64, count: usize, base: u32, out: &mut [u32]) {
     }
 }
 
-/// As `scan::mix`, of eight numbers.
+/// Mixes eight numbers as `scan::mix` does.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2,bmi1,lzcnt,popcnt")]
 fn mix(x: __m512i) -> __m512i {
     let round = |x: __m512i, low: u64, high: u64| {
         let low = _mm512_mul_epu32(x, _mm512_set1_epi64(low as i64));
         let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(x), _mm512_set1_epi64(high as i64));
-        // 0x96: the three are added without carry.
+        // 0x96 is the XOR of the three operands, an addition without carry.
         _mm512_ternarylogic_epi64::<0x96>(low, high, _mm512_rol_epi64::<32>(x))
     };
     let x = _mm512_xor_si512(x, _mm512_srli_epi64::<29>(x));
@@ -173,8 +174,8 @@ fn hash(text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u
     let eight = _mm512_set1_epi64(8);
     let lower = _mm512_set1_epi64(LOWER as i64);
     for i in 0..eights {
-        // SAFETY: the arrays have eight numbers each, and need no alignment. Of a place behind the text, which only what lies
-        // beyond `count` can be, the text's end is taken, and eight bytes can be read there and before any end of a word.
+        // SAFETY: the arrays have eight numbers each, and need no alignment. Only entries beyond `count` can be positions after
+        // the text; they are replaced by the end of the text. Eight bytes can be read from there, and before the end of any word.
         unsafe {
             let start = _mm256_min_epu32(_mm256_loadu_si256(starts[i].as_ptr().cast()), last);
             let end = _mm256_min_epu32(_mm256_loadu_si256(ends[i].as_ptr().cast()), last);
@@ -206,7 +207,7 @@ fn windows(hashes: &[u64], count: usize, slots: &mut [u32; 128]) {
     while at < count {
         let mut out = [0u64; 8];
         let Some(twelve) = hashes[at..].first_chunk::<12>() else { break };
-        // SAFETY: of the twelve numbers eight are read from the first to the fifth; they need no alignment.
+        // SAFETY: `twelve` has twelve numbers; eight are read from each of the first five positions. The loads need no alignment.
         unsafe {
             let eight = |from: usize| _mm512_loadu_si512(twelve.as_ptr().add(from).cast());
             let (b, c) = (_mm512_rol_epi64::<13>(eight(1)), _mm512_rol_epi64::<26>(eight(2)));

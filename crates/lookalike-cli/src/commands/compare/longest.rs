@@ -1,4 +1,4 @@
-//! The longest sentences of both texts, and the digests by which `--method sentences` finds copies.
+//! The longest sentences of both texts, and the digests that `--method sentences` compares.
 
 use std::fmt::Write;
 
@@ -17,15 +17,19 @@ use crate::{
 
 #[derive(Args)]
 pub(super) struct LongestArgs {
-    /// Show the K longest sentences of both texts, and their digests, as dedup --method sentences compares them
+    /// Show the K longest sentences of both texts, and their digests
+    ///
+    /// These are the digests that dedup --method sentences compares.
     #[arg(long, value_name = "K", conflicts_with = "sets", help_heading = "Longest sentences")]
     longest: Option<usize>,
-    /// The hash of the longest sentences; md5 takes them as they are in the text [default: xxh3]
+    /// Hash of the longest sentences [default: xxh3]
+    ///
+    /// md5 hashes the sentences as they are in the text.
     #[arg(long, value_enum, requires = "longest", help_heading = "Longest sentences")]
     digest: Option<DigestOf>,
 }
 
-/// What both texts have.
+/// The longest sentences of both texts.
 #[derive(Serialize)]
 pub(super) struct Longest {
     longest: usize,
@@ -38,17 +42,17 @@ pub(super) struct Longest {
 
 #[derive(Serialize)]
 struct OfText {
-    /// In hexadecimal digits; none for a text without a letter or digit.
+    /// The digest in hexadecimal; none for a text without a letter or digit.
     digest: Option<String>,
     sentences: Vec<Sentence>,
 }
 
-/// A sentence, longest first.
+/// A sentence; the longest comes first.
 #[derive(Serialize)]
 struct Sentence {
-    /// Letters, digits and marks.
+    /// The number of letters, digits and marks.
     length: usize,
-    /// Bytes of the text.
+    /// The first byte in the text.
     start: usize,
     end: usize,
 }

@@ -31,16 +31,18 @@ use crate::{
     report::Report as Header,
 };
 
-/// Compare two texts, and show what they share
+/// Compare two texts and show what they share
 ///
-/// A and B are two texts (files, plain or compressed, URLs, or - for standard input) or, with --in, the ids of two documents of a collection. Prints the exact resemblance and the
-/// containment both ways, what a sketch of each would have estimated, with the interval that holds the truth 95 times in
-/// 100, and both texts with the shared passages in green and the others in red.
+/// A and B are two texts (files, plain or compressed, URLs, or - for standard input) or, with --in, the ids of two documents of a
+/// collection. Prints the exact resemblance, the containment in both directions, and the estimates that sketches would give, with
+/// intervals that contain the true value 95 times in 100. Then prints both texts, with shared passages in green and the rest in
+/// red.
 ///
-/// With --sets, or with --in and --set-field, they are sets, and what they share are items.
+/// With --sets, or with --in and --set-field, A and B are sets, and they share items.
 ///
-/// With --sketches, every kind of sketch estimates the pair. With --longest, the longest sentences of both are shown, and their digests. With --threshold, exit code 1 when the resemblance, or what else
-/// --measure names, is below it.
+/// With --sketches, every kind of sketch estimates the similarity of the pair. With --longest, the longest sentences of both
+/// texts and their digests are shown. With --threshold, the exit code is 1 if the resemblance, or the measure named by --measure,
+/// is below it.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
     lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full\n  \
@@ -49,49 +51,59 @@ use crate::{
     lookalike compare ann bob --in users.jsonl --set-field films\n  \
     lookalike compare excerpt.txt book.txt --measure containment --threshold 0.9")]
 pub struct Compare {
-    /// A text file, a URL of one, or an id
+    /// A text file, the URL of one, or an id
     a: String,
-    /// Another
+    /// The text file, URL or id to compare with
     b: String,
-    /// Look for A and B as ids in this file, folder or quoted glob; may be given several times. An id is written without its
-    /// quotes; of a number and a string that look alike, the string is meant when it is written with its quotes
+    /// Look up A and B as ids in this file, folder or quoted glob
+    ///
+    /// The flag can be repeated. Write an id without its quotes. If a number and a string look alike, write the string with its
+    /// quotes.
     #[arg(long = "in", value_name = "INPUT")]
     collection: Vec<String>,
-    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk, and of JSON Lines that are not UTF-8; of documents
-    /// and pages, where it is not to be guessed
+    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
+    ///
+    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
+    /// detected unless it is given here.
     #[arg(long, value_name = "LABEL", requires = "collection", help_heading = "Input")]
     encoding: Option<String>,
     #[command(flatten)]
     fields: FieldArgs,
-    /// A and B are files with one JSON array of strings and numbers each: sets, whose items are compared as they are
+    /// Compare sets: A and B are files with one JSON array each
+    ///
+    /// The items of an array are strings and numbers, and are compared as they are.
     #[arg(long, conflicts_with = "collection", help_heading = "Input")]
     sets: bool,
     #[command(flatten)]
     shingles: ShingleArgs,
-    /// Say no (exit code 1) when the resemblance, or what --measure names, is below T
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    /// Exit with code 1 if the similarity is below T
+    ///
+    /// The similarity is the resemblance, or the measure that --measure names.
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
     threshold: Option<f64>,
-    /// What --threshold is asked of
-    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, requires = "threshold", help_heading = "Comparing")]
+    /// Similarity measure that --threshold applies to
+    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, requires = "threshold", help_heading = "Comparison")]
     measure: MeasureBy,
-    /// Tell what every kind of sketch would have estimated, and its size: MinHash of many permutations, of one, and cut to
-    /// bytes; the least shingles, those that a modulus divides, and the least of these; SimHash; longest sentences
+    /// Show what every kind of sketch estimates, and its size
+    ///
+    /// The kinds are MinHash with many permutations, with one, and cut to bytes; the smallest shingles, those divisible by a
+    /// modulus, and the smallest of these; SimHash; longest sentences.
     #[arg(long)]
     sketches: bool,
     #[command(flatten)]
     longest: LongestArgs,
-    /// Print long passages whole
+    /// Print long passages in full
     #[arg(long)]
     full: bool,
-    /// Print all figures and the passages' places (in bytes) as JSON
+    /// Print all figures and the byte offsets of the passages as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Which figure decides.
+/// The measure that decides.
 #[derive(Clone, Copy, ValueEnum)]
 enum MeasureBy {
-    /// shared shingles divided by all
+    /// shared shingles divided by all shingles of both texts
     Resemblance,
     /// shared shingles divided by A's: how much of A is in B
     Containment,
@@ -139,7 +151,7 @@ impl Compare {
 
     fn config(&self) -> anyhow::Result<Config> {
         if self.fields.set_field.is_some() && self.collection.is_empty() {
-            anyhow::bail!("--set-field names a field of the records of --in: give both, or --sets where A and B are JSON arrays");
+            anyhow::bail!("--set-field names a field of the records of --in; give both, or --sets if A and B are JSON arrays");
         }
         let config = self.fields.of_sets(self.shingles.config()?)?;
         if self.sets { as_sets(config) } else { Ok(config) }
@@ -154,7 +166,7 @@ impl Compare {
                 let is_file = path != "-" && !path.contains("://");
                 if is_file && Path::new(path).try_exists().is_ok_and(|is_there| !is_there) {
                     anyhow::bail!(
-                        "{path}: cannot be read, there is no such file; name a text file or a URL, or a collection with --in for ids"
+                        "{path}: no such file; name a text file or a URL, or give a collection with --in to compare by ids"
                     );
                 }
                 let bytes = read_document(path)?;
@@ -172,7 +184,7 @@ impl Compare {
         }
         let config = RunConfig {
             inputs: self.collection.clone(),
-            // Two documents are looked for by their ids, in whichever split they are.
+            // The two documents are looked up by their ids, in any split.
             all_splits: true,
             encoding: self.encoding.clone(),
             method: self.config()?,
@@ -181,7 +193,7 @@ impl Compare {
             ..RunConfig::default()
         };
         let texts = find_texts(&config, &[&self.a, &self.b])?;
-        texts.try_into().map_err(|_| anyhow::anyhow!("two documents were asked for"))
+        texts.try_into().map_err(|_| anyhow::anyhow!("two documents were expected"))
     }
 
     fn report(&self, method: &Method, sets: &[Vec<u64>; 2], overlap: Overlap, cut: &[Vec<Passage>; 2]) -> anyhow::Result<Report> {

@@ -1,4 +1,4 @@
-//! What a person sees of a pair.
+//! The page that `lookalike compare` prints.
 
 use std::fmt::Write;
 
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
-/// The figures, the sketches' estimates, and both texts. `members` are what their sets have, one of them.
+/// Returns a page with the exact measures, the estimates of the sketches, and both texts. `members` is the singular noun for a
+/// member of their sets.
 pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
     let mut page = String::new();
     let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {
@@ -37,7 +38,7 @@ pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Pa
     );
     let _ = writeln!(
         page,
-        "{DIM}sketch: estimates from {} slots; their intervals hold the truth 95 times in 100{DIM:#}",
+        "{DIM}sketch: estimates from {} slots; the intervals contain the true value 95 times in 100{DIM:#}",
         r.sketch.slots
     );
     for (which, _) in ["A", "B"].into_iter().zip(r.few_anchors.unwrap_or_default()).filter(|(_, few)| *few) {

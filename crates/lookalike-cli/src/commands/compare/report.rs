@@ -1,4 +1,4 @@
-//! What is told of a pair.
+//! The JSON report about a pair.
 
 use lookalike::{sketch::Estimate, verify::Figures};
 use serde::Serialize;
@@ -8,14 +8,14 @@ use super::{
     sketches::{self, Sketched},
 };
 
-/// All that is known of the pair.
+/// All results for the pair.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) a: String,
     pub(super) b: String,
     #[serde(flatten)]
     pub(super) figures: Figures,
-    /// With --anchors, whether A and B have too few stop words to be compared by their anchored shingles.
+    /// With `--anchors`, whether A and B have too few stop words to be compared by their anchored shingles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) few_anchors: Option<[bool; 2]>,
     pub(super) sketch: Signatures,
@@ -27,7 +27,7 @@ pub(super) struct Report {
     pub(super) passages_b: Vec<Place>,
 }
 
-/// What MinHash signatures of the two would have said.
+/// The estimates from MinHash signatures of the two texts.
 #[derive(Serialize)]
 pub(super) struct Signatures {
     pub(super) slots: usize,

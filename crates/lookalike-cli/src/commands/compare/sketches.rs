@@ -1,4 +1,4 @@
-//! What every kind of sketch would have estimated of a pair.
+//! The estimates that every kind of sketch gives for a pair.
 
 use std::fmt::Write;
 
@@ -17,19 +17,19 @@ use serde::{Serialize, Serializer};
 
 use crate::output::{BOLD, DIM, count};
 
-/// s, elements of a bottom sketch: more than enough, as the paper has it (Broder 1997, section 4.2).
+/// s, the number of elements of a bottom sketch: more than enough according to the paper (Broder 1997, section 4.2).
 const SAMPLE: usize = 200;
 
-/// Sentences of a digest.
+/// The number of sentences in a digest.
 const LONGEST: usize = 3;
 
-/// Bytes of a sampled fingerprint.
+/// The size of a sampled fingerprint in bytes.
 const FINGERPRINT: usize = size_of::<u64>();
 
-/// A kind of sketch, and what those of the two texts say.
+/// A kind of sketch, and the result for the two texts.
 #[derive(Serialize)]
 pub(super) struct Sketched {
-    /// Its name in JSON, always the same.
+    /// Its stable name in JSON.
     #[serde(skip)]
     name: &'static str,
     #[serde(skip)]
@@ -50,7 +50,7 @@ enum Says {
     Same { same: bool },
 }
 
-/// All kinds, in the order in which they are shown. The sets are those that the exact figures are counted from.
+/// Returns all kinds of sketches in display order, computed from the same sets as the exact measures.
 pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2]) -> lookalike::Result<Vec<Sketched>> {
     let Config { seed, folds, .. } = *method.config();
     let empty = sets.iter().any(Vec::is_empty);
@@ -77,12 +77,12 @@ pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2
         containment_ab: a.containment(&b)?,
         containment_ba: b.containment(&a)?,
     };
-    // The larger text's: on it both are sampled alike.
+    // The level of the larger text: at this level both texts are sampled alike.
     let level = a.level().max(b.level());
     let (bottom_bytes, by_bottom) = of_bottom(0)?;
     let (sifted_bytes, by_sifted) = of_bottom(level)?;
 
-    // Of the sets, not of how often a shingle occurs, since it is the sets' resemblance that is told.
+    // SimHash of the sets, without the frequencies of shingles, because the reported resemblance is that of the sets.
     let of_simhash = |width| {
         let [a, b] = sets.each_ref().map(|set| SimHash::new(width, seed).sketch(set));
         a.resemblance(&b).map(|resemblance| Says::Resemblance { resemblance })
@@ -122,12 +122,12 @@ pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2
         row("simhash_128", "SimHash", vec![("bits", 128)], both(16), of_simhash(Width::W128)?),
         row("sentences", "longest sentences", vec![("longest", LONGEST as u64)], both(16), Says::Same { same }),
     ];
-    // A set has no sentences.
+    // Sets of items have no sentences.
     rows.truncate(rows.len() - usize::from(method.config().tokens == TokensBy::Items));
     Ok(rows)
 }
 
-/// The sketches in JSON: an object, each under its name.
+/// Serialises the sketches as an object with one field per sketch, under the sketch's name.
 pub(super) fn by_name<S: Serializer>(sketches: &Option<Vec<Sketched>>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(sketches.iter().flatten().map(|sketch| (sketch.name, sketch)))
 }
@@ -136,7 +136,7 @@ fn as_map<S: Serializer>(pairs: &[(&'static str, u64)], serializer: S) -> Result
     serializer.collect_map(pairs.iter().copied())
 }
 
-/// The sketches as a person sees them, beside the exact figures.
+/// Returns a table of the sketches and the exact measures.
 pub(super) fn table(sketches: &[Sketched], exact: &Figures) -> String {
     let mut page = format!(
         "\n{BOLD}{:<22}  {:<18}  {:>7}  {:>7}  {:<21}  {:>6}  estimate{BOLD:#}\n",
@@ -154,7 +154,7 @@ pub(super) fn table(sketches: &[Sketched], exact: &Figures) -> String {
         );
         let of = |what: &str, exact: f64, estimate: &Estimate| {
             let says = match estimate.low == estimate.high {
-                true => format!("{:.4}, for certain", estimate.value),
+                true => format!("{:.4}, certain", estimate.value),
                 false => interval(estimate),
             };
             format!("{what:<21}  {exact:.4}  {says}\n")
@@ -171,10 +171,10 @@ pub(super) fn table(sketches: &[Sketched], exact: &Figures) -> String {
             Says::Same { same } => format!("{:<29}  {}\n", "the same", if *same { "yes" } else { "no" }),
         };
     }
-    page + &format!("{DIM}SimHash is asked as if both had equally many shingles; of others it says too much{DIM:#}\n")
+    page + &format!("{DIM}SimHash assumes that both texts have equally many shingles; otherwise it overestimates{DIM:#}\n")
 }
 
-/// An estimate and its interval.
+/// Formats an estimate and its interval.
 pub(super) fn interval(estimate: &Estimate) -> String {
     format!("{:.3} ({:.3} to {:.3})", estimate.value, estimate.low, estimate.high)
 }

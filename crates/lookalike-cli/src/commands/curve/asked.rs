@@ -1,4 +1,4 @@
-//! What every question has, and how answers are shown.
+//! The flags that all questions share, and the functions that show the answers.
 
 use lookalike::{Method, lsh::Promise};
 use serde::Serialize;
@@ -9,39 +9,39 @@ use crate::{
     report::Report as Header,
 };
 
-/// What is asked, whichever the question.
+/// The flags that all questions share.
 pub(super) struct Asked {
     pub(super) threshold: f64,
     pub(super) recall: f64,
-    /// Whether bands or rows are given.
+    /// Whether bands or rows were given.
     pub(super) are_bands: bool,
     pub(super) at: Vec<f64>,
     pub(super) json: bool,
 }
 
-/// Texts for which P(found) is shown, in shingles.
+/// The sizes of texts for which P(found) is shown, in shingles.
 const SIZES: [usize; 9] = [4, 5, 9, 10, 20, 50, 100, 200, 1000];
 
-/// P(found) of pairs at the threshold by the shingles of the smaller text, at the least.
+/// The lowest P(found) of pairs at the threshold, by the number of shingles of the smaller text.
 #[derive(Serialize)]
 pub(super) struct OfSize {
     pub(super) shingles: usize,
     pub(super) found: f64,
 }
 
-/// What a method finds of texts of some sizes.
+/// Returns what a method finds among texts of several sizes.
 pub(super) fn by_size(method: &Method) -> Vec<OfSize> {
     let found = method.found_at_threshold_of_sizes();
     found.iter().flat_map(|found| SIZES.map(|shingles| OfSize { shingles, found: found(shingles) })).collect()
 }
 
 pub(super) fn size_table(sizes: &[OfSize]) -> String {
-    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}at the least; shingles of the smaller text{DIM:#}\n");
+    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}lower bound; shingles of the smaller text{DIM:#}\n");
     let lines = sizes.iter().map(|of| format!("{:>8}  {:.6}\n", count(of.shingles as u64), of.found));
     head + &lines.collect::<String>()
 }
 
-/// The promise in words.
+/// Describes the promise.
 pub(super) fn promised(Promise { found, from }: Promise) -> String {
     let texts = if from == 1 { "all texts".into() } else { format!("texts of {} shingles or more", count(from as u64)) };
     format!("promised for {texts}: {BOLD}{found:.4}{BOLD:#} or more")
@@ -55,14 +55,14 @@ pub(super) struct Point {
 }
 
 impl Asked {
-    /// P(found) where it is asked for, or all along.
+    /// Returns P(found) at the given similarities, or along the whole curve.
     pub(super) fn points(&self, found: impl Fn(f64) -> f64) -> Vec<Point> {
         let steps = (1..=20).map(|i| f64::from(i) / 20.0);
         let similarities: Vec<f64> = if self.at.is_empty() { steps.collect() } else { self.at.clone() };
         similarities.into_iter().map(|similarity| Point { similarity, found: found(similarity) }).collect()
     }
 
-    /// A curve's report as it is asked for: as JSON, its points alone, or `head`, table and chart.
+    /// Returns a curve's report in the requested form: as JSON, as points only, or as `head`, table and chart.
     pub(super) fn page(
         &self,
         report: &impl Serialize,
@@ -94,7 +94,7 @@ pub(super) fn json(report: &impl Serialize) -> anyhow::Result<String> {
     Header::new("curve").json(report)
 }
 
-/// A probability or a difference, with digits however small it is.
+/// Formats a probability or a difference so that even a small one has significant digits.
 pub(super) fn small(number: f64) -> String {
     if number == 0.0 || number >= 0.001 { format!("{number:.6}") } else { format!("{number:.1e}") }
 }

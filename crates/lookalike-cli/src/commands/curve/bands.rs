@@ -1,4 +1,4 @@
-//! Which pairs share a band of their signatures: the S-curve.
+//! The S-curve: the share of pairs that have a band of their signatures in common.
 
 use clap::Args;
 use lookalike::lsh::{Curve as SCurve, Shape};
@@ -9,10 +9,10 @@ use crate::output::{BOLD, DIM};
 
 #[derive(Args)]
 pub(super) struct Bands {
-    /// Show the curve of these bands
+    /// Show the curve for this number of bands; requires --rows
     #[arg(long, value_name = "B", requires = "rows", conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     bands: Option<usize>,
-    /// Show the curve of these rows
+    /// Show the curve for this number of rows per band; requires --bands
     #[arg(long, value_name = "R", requires = "bands", conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     rows: Option<usize>,
 }
@@ -20,7 +20,7 @@ pub(super) struct Bands {
 #[derive(Serialize)]
 struct Report {
     threshold: f64,
-    /// The asked recall, where it chose the bands.
+    /// The requested recall, if it determined the bands.
     recall: Option<f64>,
     bands: usize,
     rows: usize,
@@ -39,7 +39,7 @@ impl Bands {
 
     pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
         let threshold = asked.threshold;
-        // Bands and rows that are given are shown for what they are; only the chosen ones owe the recall.
+        // Given bands and rows are shown as they are. Only bands and rows that the program chooses must reach the recall.
         let (curve, recall) = match (self.bands, self.rows) {
             (Some(bands), Some(rows)) => {
                 Shape::check(threshold, asked.recall)?;
@@ -64,12 +64,12 @@ impl Bands {
 }
 
 fn head(r: &Report) -> String {
-    let chosen = r.recall.map_or(String::new(), |recall| format!(" (asked: {recall})"));
+    let chosen = r.recall.map_or(String::new(), |recall| format!(" (requested: {recall})"));
     format!(
         "{BOLD}{} bands of {} rows{BOLD:#} ({} slots) find {BOLD}{:.4}{BOLD:#} of the pairs at {}{chosen}\n\
-         steepest about (1/b)^(1/r)   {:.4}\n\
+         steepest near (1/b)^(1/r)    {:.4}\n\
          false negative area          {:.6}  {DIM}over the curve above {}{DIM:#}\n\
-         false positive area          {:.6}  {DIM}under the curve below {}: candidates to verify and refuse{DIM:#}\n",
+         false positive area          {:.6}  {DIM}under the curve below {}: candidates that verification rejects{DIM:#}\n",
         r.bands,
         r.rows,
         r.slots,

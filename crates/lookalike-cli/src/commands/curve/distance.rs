@@ -1,4 +1,4 @@
-//! Which pairs have SimHashes that differ in few enough bits.
+//! Computes which pairs have SimHashes that differ in few bits.
 
 use clap::Args;
 use lookalike::{
@@ -13,13 +13,15 @@ use crate::output::{BOLD, DIM, count};
 
 #[derive(Args)]
 pub(super) struct Distance {
-    /// Show the curve of SimHashes that differ in at most D bits [default of D: as many as are expected to at the threshold]
+    /// Show the curve for SimHashes that differ in at most D bits
+    ///
+    /// [default: as many bits as are expected to differ at the threshold]
     #[arg(long, value_name = "D", num_args = 0..=1, help_heading = "SimHash")]
     pub(super) distance: Option<Option<u32>>,
-    /// Bits of a hash, 64 or 128 [default: 64]
+    /// Bits per hash, 64 or 128 [default: 64]
     #[arg(long, value_name = "BITS", requires = "distance", help_heading = "SimHash")]
     bits: Option<u32>,
-    /// Blocks that a hash is cut into [default: one more than bits may differ]
+    /// Blocks per hash [default: --distance plus 1]
     #[arg(long, value_name = "B", requires = "distance", help_heading = "SimHash")]
     blocks: Option<u32>,
 }
@@ -30,18 +32,19 @@ struct Report {
     recall: f64,
     bits: u32,
     distance: u32,
-    /// The resemblance that the distance speaks for.
+    /// The resemblance that the distance corresponds to.
     resemblance: f64,
     blocks: u32,
     tables: usize,
-    /// In how many tables two random hashes meet, on average.
-    random_meetings: f64,
-    /// Of large texts.
+    /// The average number of tables that two random hashes share.
+    #[serde(rename = "random_meetings")]
+    accidental_matches: f64,
+    /// P(found) at the threshold, for large texts.
     found_at_threshold: f64,
-    /// P(found) at the least, of texts of so many shingles and more.
+    /// The lowest P(found), and the minimum number of shingles in a text for which it is valid.
     promise: Option<Promise>,
     found_by_size: Vec<OfSize>,
-    /// The least distance that finds the asked recall at the threshold.
+    /// The smallest distance that reaches the requested recall at the threshold.
     distance_for_recall: Option<u32>,
     found: Vec<Point>,
 }
@@ -65,7 +68,7 @@ impl Distance {
             resemblance: sketch::resemblance_at(distance, width),
             blocks: blocks.blocks(),
             tables: blocks.tables(),
-            random_meetings: blocks.random_meetings(),
+            accidental_matches: blocks.accidental_matches(),
             found_at_threshold: found(threshold),
             promise: method.promise(),
             found_by_size: by_size(&method),
@@ -79,8 +82,8 @@ impl Distance {
 fn head(r: &Report) -> String {
     let mut head = format!(
         "{BOLD}SimHashes that differ in up to {} of {} bits{BOLD:#} find {BOLD}{:.4}{BOLD:#} of the pairs at {}\n\
-         {DIM}Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; of large texts with equally many shingles, each once{DIM:#}\n\
-         resemblance they speak for   {:.4}\n",
+         {DIM}Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; for large texts with equally many shingles, each once{DIM:#}\n\
+         equivalent resemblance       {:.4}\n",
         r.distance, r.bits, r.found_at_threshold, r.threshold, r.resemblance,
     );
     if let Some(distance) = r.distance_for_recall {
@@ -88,10 +91,10 @@ fn head(r: &Report) -> String {
     }
     head += &format!(
         "tables                       {}  {DIM}of {} blocks{DIM:#}\n\
-         random pairs meet            {}  {DIM}times on average; unlike texts that have words in common, more often{DIM:#}\n",
+         tables a random pair shares  {}  {DIM}on average; more for dissimilar texts with words in common{DIM:#}\n",
         count(r.tables as u64),
         r.blocks,
-        small(r.random_meetings)
+        small(r.accidental_matches)
     );
     let promised = r.promise.map_or(String::new(), |promise| promised(promise) + "\n");
     head + &format!("{promised}\n{}", size_table(&r.found_by_size))

@@ -1,4 +1,5 @@
-//! What ids of few bits lose of a text's shingles, and what that does to a resemblance (Broder 1997, section 4.1).
+//! Computes how many shingles of a text are lost with ids of few bits, and how that affects the resemblance (Broder 1997, section
+//! 4.1).
 
 use clap::Args;
 use lookalike::fingerprint::{self, Rabin};
@@ -9,27 +10,29 @@ use crate::output::{BOLD, DIM, count};
 
 #[derive(Args)]
 pub(super) struct Ids {
-    /// Tell what is lost when shingles become ids of L bits, as by --fingerprint rabin --degree L elsewhere
-    #[arg(long, value_name = "L", help_heading = "What short ids lose")]
+    /// Show what is lost when shingles become ids of L bits
+    ///
+    /// Other commands use such ids with --fingerprint rabin --degree L.
+    #[arg(long, value_name = "L", help_heading = "Short ids")]
     pub(super) degree: Option<u32>,
-    /// Different shingles in a text
+    /// Number of different shingles in a text
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..))]
-    #[arg(requires = "degree", help_heading = "What short ids lose")]
+    #[arg(requires = "degree", help_heading = "Short ids")]
     shingles: u64,
 }
 
-/// Bits of the strings that the adversary's bound is told for: five words of eight bytes, as shingles are by default.
+/// The length in bits of the strings that the adversary's bound is computed for: five words of eight bytes, like default shingles.
 const STRING: u64 = 5 * 8 * 8;
 
 #[derive(Serialize)]
 struct Report {
     degree: u32,
     shingles: u64,
-    /// Different ids that are expected of so many shingles.
+    /// The expected number of different ids of the given number of shingles.
     distinct: f64,
     /// n − n(n − 1)/2ˡ⁺¹
     distinct_approx: f64,
-    /// At most how probably two strings of 40 bytes have the same id.
+    /// The maximum probability that two strings of 40 bytes have the same id.
     collision_bound: f64,
     resemblances: Vec<Seen>,
 }
@@ -37,12 +40,12 @@ struct Report {
 /// Two texts of N shingles each.
 #[derive(Serialize)]
 struct Seen {
-    /// Shingles that both have, which come nearest to the asked resemblance.
+    /// The number of shared shingles that comes nearest to the requested resemblance.
     shared: u64,
     resemblance: f64,
-    /// The resemblance that the ids let one see.
+    /// The resemblance of the sets of ids.
     seen: f64,
-    /// By how much that is more, to first order.
+    /// The excess over the true resemblance, to first order.
     bias_approx: f64,
 }
 
@@ -75,10 +78,10 @@ impl Ids {
         let mut page = format!(
             "{BOLD}{} shingles are expected to have {:.3} different ids of {degree} bits{BOLD:#}\n\
              {DIM}Broder 1997, section 4.1{DIM:#}\n\
-             n − n(n − 1)/2ˡ⁺¹            {:.3}  {DIM}nearly the same, where ids are many more than shingles{DIM:#}\n\
+             n − n(n − 1)/2ˡ⁺¹            {:.3}  {DIM}a good approximation if there are many more ids than shingles{DIM:#}\n\
              two strings share an id      {}  {DIM}at most, by Rabin's fingerprint: any two of 5 words of 8 bytes, chosen \
              before the seed{DIM:#}\n\n\
-             {BOLD}resemblance  seen by ids  too high by about{BOLD:#}  {DIM}of two such texts{DIM:#}\n",
+             {BOLD}resemblance  seen by ids  too high by about{BOLD:#}  {DIM}for two such texts{DIM:#}\n",
             count(n),
             report.distinct,
             report.distinct_approx,

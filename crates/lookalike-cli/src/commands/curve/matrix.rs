@@ -18,25 +18,31 @@ use crate::{
 
 #[derive(Args)]
 pub(super) struct Matrix {
-    /// Show the signatures of the sets in FILE: a line for each element, with a 1 for each set that has it and a 0 for each other one;
-    /// the first line may name the sets
+    /// Show the MinHash signatures of the sets in FILE
+    ///
+    /// FILE has one line per element, with a 1 for each set that contains it and a 0 for each other set. The first line may name
+    /// the sets.
     #[arg(long, value_name = "FILE", help_heading = "Signature matrix")]
     matrix: Option<PathBuf>,
-    /// A permutation of the rows: the place of each, such as 3,1,2. May be given several times
+    /// Permutation of the rows: the position of each, such as 3,1,2
+    ///
+    /// The flag can be repeated.
     #[arg(long, value_name = "PLACES", requires = "matrix", help_heading = "Signature matrix")]
     permutation: Vec<String>,
-    /// A hash function of the row's number x, such as 'x mod 5' or '2x+1 mod 5'. May be given several times
+    /// Hash function of the row number x, such as '2x+1 mod 5'
+    ///
+    /// The flag can be repeated.
     #[arg(long, value_name = "FUNCTION", requires = "matrix", help_heading = "Signature matrix")]
     hash: Vec<String>,
-    /// The number of the first row, for --hash
+    /// With --hash: number of the first row
     #[arg(long, value_name = "N", default_value_t = 1, requires = "matrix", help_heading = "Signature matrix")]
     first_row: u64,
-    /// Show the signatures after each row
+    /// Also show the signatures after each row
     #[arg(long, requires = "matrix", help_heading = "Signature matrix")]
     steps: bool,
 }
 
-/// The most rows or sets: this is for examples.
+/// The maximum number of rows or sets: this command is for examples.
 const MOST: usize = 10_000;
 
 #[derive(Serialize)]
@@ -44,18 +50,18 @@ struct Report {
     sets: Vec<String>,
     rows: Vec<Row>,
     functions: Vec<String>,
-    /// For each function the least number of each set; null for the empty set.
+    /// For each function, the smallest number of each set; null for the empty set.
     signatures: Vec<Vec<Option<u64>>>,
     pairs: Vec<Pair>,
 }
 
-/// An element.
+/// A row of the characteristic matrix: an element.
 #[derive(Serialize)]
 struct Row {
     row: u64,
-    /// Which sets have it.
+    /// For each set, 1 if it contains the element.
     members: Vec<u8>,
-    /// Its number by each function.
+    /// The number of the element by each function.
     numbers: Vec<u64>,
     /// The signatures after this row.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +113,7 @@ impl Matrix {
         Ok(Report { sets, rows: shown, functions, signatures, pairs })
     }
 
-    /// The sets' names and the rows.
+    /// Reads the names of the sets and the rows.
     fn read(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<bool>>)> {
         let path = self.matrix.as_deref().unwrap_or_else(|| std::path::Path::new("-"));
         refuse_url("--matrix", "file", path)?;
@@ -125,25 +131,25 @@ impl Matrix {
                     sets = cells.into_iter().map(Into::into).collect();
                     continue;
                 }
-                _ if !is_row => bail!("{name}:{number}: a row has a 0 or a 1 for each set; correct the line"),
+                _ if !is_row => bail!("{name}:{number}: a row must have a 0 or a 1 for each set; correct the line"),
                 _ => rows.push(cells.iter().map(|cell| *cell == "1").collect()),
             }
             let wanted = if sets.is_empty() { rows[0].len() } else { sets.len() };
             let found = rows.last().map_or(0, Vec::len);
             if found != wanted {
                 bail!(
-                    "{name}:{number}: {} where there are {}; give each row a 0 or a 1 for each set",
-                    found,
+                    "{name}:{number}: {} for {}; give each row a 0 or a 1 for each set",
+                    counted(found as u64, "value"),
                     counted(wanted as u64, "set")
                 );
             }
         }
         let columns = rows.first().map_or(0, Vec::len);
         if columns == 0 {
-            bail!("{name}: no rows; give a line of zeros and ones for each element, with one for each set");
+            bail!("{name}: no rows; give one line per element, with a 0 or a 1 for each set");
         }
         if rows.len().max(columns) > MOST {
-            bail!("{name}: more than {MOST} rows or sets; this is for examples: use dedup or compare");
+            bail!("{name}: more than {MOST} rows or sets; this command is for examples: use dedup or compare");
         }
         if sets.is_empty() {
             sets = (1..=columns).map(|set| format!("C{set}")).collect();
@@ -151,7 +157,7 @@ impl Matrix {
         Ok((sets, rows))
     }
 
-    /// The functions' names, and their numbers of the rows.
+    /// Returns the names of the functions, and the numbers that they give to the rows.
     fn functions(&self, rows: usize) -> anyhow::Result<(Vec<String>, Vec<Vec<u64>>)> {
         let (mut names, mut numbers) = (Vec::new(), Vec::new());
         for (number, places) in (1..).zip(&self.permutation) {
@@ -165,7 +171,7 @@ impl Matrix {
             numbers.push(linear_hash(parsed, self.first_row..end));
         }
         if names.is_empty() {
-            bail!("--matrix: no function; give one or more of --permutation and --hash");
+            bail!("--matrix: no function; give at least one --permutation or --hash");
         }
         Ok((names, numbers))
     }
@@ -173,16 +179,16 @@ impl Matrix {
 
 fn permutation(places: &str, rows: usize) -> anyhow::Result<Vec<u64>> {
     let parsed: Result<Vec<u64>, _> = places.split(',').map(|place| place.trim().parse()).collect();
-    let parsed = parsed.ok().context("not a list of numbers; give the place of each row, with commas")?;
+    let parsed = parsed.ok().context("not a list of numbers; give the position of each row, comma-separated")?;
     let mut sorted = parsed.clone();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(1..=rows as u64) {
-        bail!("not a permutation of {rows} rows; give each of the places 1 to {rows} once");
+        bail!("not a permutation of {rows} rows; give each of the positions 1 to {rows} once");
     }
     Ok(parsed)
 }
 
-/// `2x+1 mod 5` → [2, 1, 5].
+/// Parses a function: `2x+1 mod 5` → [2, 1, 5].
 fn linear(function: &str) -> anyhow::Result<[u64; 3]> {
     let plain: String = function.chars().filter(|c| !c.is_whitespace() && !"()*·".contains(*c)).collect();
     let parse = || {
@@ -227,7 +233,7 @@ fn page(r: &Report) -> String {
     if r.pairs.is_empty() { page } else { page + "\n" + &columns(&pairs) }
 }
 
-/// Lines of cells, the first bold, the first cell of each to the left.
+/// Formats lines of cells as columns. The first line is bold, and the first cell of each line is aligned to the left.
 fn columns(lines: &[Vec<String>]) -> String {
     let wide = |words: &str| words.chars().count();
     let widths: Vec<usize> = (0..lines[0].len()).map(|at| lines.iter().map(|line| wide(&line[at])).max().unwrap_or(0)).collect();

@@ -1,4 +1,4 @@
-//! `lookalike curve`: what is found and what is estimated, reckoned before anything is read.
+//! `lookalike curve`: computes how much methods find and how good estimates are, without reading any data.
 
 mod asked;
 
@@ -22,14 +22,15 @@ use lookalike::Config;
 use self::{asked::Asked, bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing};
 use crate::output::print;
 
-/// Show which share of the similar pairs is found
+/// Show the expected recall: the share of similar pairs that is found
 ///
-/// Two documents become candidates when all rows of one band of their signatures agree: P(found) = 1 − (1 − sʳ)ᵇ at
-/// similarity s. The threshold and the recall that you ask for choose b bands of r rows; or give them and see what they find.
+/// Two documents become candidates if all rows of at least one band of their signatures agree: P(found) = 1 − (1 − sʳ)ᵇ at
+/// similarity s. The given threshold and recall determine b bands of r rows. You can also give bands and rows to see what they
+/// find.
 ///
-/// Other questions: how large a sketch estimates well enough (--sample-size), what short ids of shingles lose (--degree), which
-/// pairs SimHash finds (--distance), which ones sampled shingles find, by the size of the texts (--candidates), and what signatures
-/// given permutations or hash functions make of given sets (--matrix).
+/// Other questions: how large a sketch must be for a good estimate (--sample-size), how much short shingle ids lose (--degree),
+/// which pairs SimHash finds (--distance), which pairs sampled shingles find, by the size of the texts (--candidates), and which
+/// signatures given permutations or hash functions produce for given sets (--matrix).
 #[derive(Args)]
 #[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix"]))]
 #[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \
@@ -41,20 +42,22 @@ use crate::output::print;
     lookalike curve --candidates shared --measure containment --threshold 0.9\n  \
     lookalike curve --matrix rows.txt --permutation 3,4,7,6,1,2,5 --hash '2x+1 mod 5'")]
 pub struct Curve {
-    /// Similarity from which two documents are roughly the same
+    /// Similarity from which two documents are duplicates
     #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["sample_size", "degree", "matrix"])]
     threshold: f64,
-    /// Share of the pairs at the threshold that must be found
+    /// Share of the pairs at the threshold to find
     #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["sample_size", "degree", "matrix"])]
     recall: f64,
     #[command(flatten)]
     bands: Bands,
-    /// Print P(found) at this similarity; with --sample-size or --degree, ask about this resemblance. May be given several times
+    /// Print P(found) at this similarity; can be repeated
+    ///
+    /// With --sample-size or --degree, this is the resemblance to compute for.
     #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "matrix")]
     at: Vec<f64>,
-    /// Print all as JSON
+    /// Print the results as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

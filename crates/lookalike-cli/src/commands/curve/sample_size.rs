@@ -1,4 +1,5 @@
-//! How many sampled shingles estimate a resemblance well enough, or how well so many do (Broder 1997, section 4.2).
+//! Computes how many sampled shingles give a good estimate of a resemblance, or how good the estimate from a given number is
+//! (Broder 1997, section 4.2).
 
 use anyhow::Context;
 use clap::Args;
@@ -10,40 +11,46 @@ use crate::output::{BOLD, DIM, count, counted};
 
 #[derive(Args)]
 pub(super) struct SampleSize {
-    /// Tell how many sampled shingles estimate a resemblance to within a margin: the one that --at names, or any
-    #[arg(long, help_heading = "How large a sketch")]
+    /// Show how many sampled shingles give an estimate within a margin
+    ///
+    /// The resemblance is the one that --at gives, or any.
+    #[arg(long, help_heading = "Sketch size")]
     sample_size: bool,
-    /// The margin: how far an estimate may be off
+    /// Margin: how far the estimate may be off
     #[arg(long, value_name = "EPS", default_value_t = 0.05, allow_negative_numbers = true, requires = "sample_size")]
-    #[arg(help_heading = "How large a sketch")]
+    #[arg(help_heading = "Sketch size")]
     within: f64,
-    /// How probable it must be that an estimate is within the margin
+    /// Minimum probability that the estimate is within the margin
     #[arg(long, value_name = "P", default_value_t = 0.95, allow_negative_numbers = true, requires = "sample_size")]
-    #[arg(help_heading = "How large a sketch")]
+    #[arg(help_heading = "Sketch size")]
     confidence: f64,
-    /// Tell how probably S sampled shingles estimate to within the margin, instead of how many it takes
+    /// Show the probability for S sampled shingles instead
+    ///
+    /// This is the probability that S sampled shingles give an estimate within the margin.
     #[arg(long, value_name = "S", requires = "sample_size", conflicts_with = "confidence")]
-    #[arg(help_heading = "How large a sketch")]
+    #[arg(help_heading = "Sketch size")]
     sketch: Option<usize>,
-    /// Also say how probable it is that any pair of N documents that resembles by less than 0.5 is estimated at more than 0.9; without
-    /// --sketch, how many sampled shingles keep that below what --confidence leaves
+    /// Show the probability of a gross overestimate among N documents
+    ///
+    /// This is the probability that any of their pairs with a resemblance below 0.5 is estimated above 0.9. Without --sketch, the
+    /// answer is the number of sampled shingles that keeps it below 1 minus --confidence.
     #[arg(long, value_name = "N", requires = "sample_size", value_parser = clap::value_parser!(u64).range(1..))]
-    #[arg(help_heading = "How large a sketch")]
+    #[arg(help_heading = "Sketch size")]
     documents: Option<u64>,
 }
 
-/// What a collection asks for.
+/// The result for a collection.
 #[derive(Serialize)]
 struct Collection {
     documents: u64,
     pairs: f64,
-    /// Sampled shingles.
+    /// The number of sampled shingles.
     sketch: usize,
-    /// At most how probably any pair below 0.5 is estimated above 0.9.
+    /// The maximum probability that any pair below 0.5 is estimated above 0.9.
     half_taken_for_more_than_nine_tenths: f64,
 }
 
-/// Resemblances that are not to be taken for each other (Broder 1997, section 4.2).
+/// Resemblances that must not be confused (Broder 1997, section 4.2).
 const HALF: f64 = 0.5;
 const NINE_TENTHS: f64 = 0.9;
 
@@ -55,7 +62,7 @@ impl Collection {
 
     fn words(&self) -> String {
         if self.pairs == 0.0 {
-            return "one document has no pair; give --documents 2 or more\n".into();
+            return "one document has no pairs; give --documents 2 or more\n".into();
         }
         let pairs = match self.pairs {
             1.0 => "the one pair".into(),
@@ -63,8 +70,8 @@ impl Collection {
             many => format!("any of the {many:.1e} pairs"),
         };
         format!(
-            "{pairs} of {} documents that resembles by less than 0.5 is estimated by {} at more than 0.9\n\
-             with probability {BOLD}{}{BOLD:#} at most\n",
+            "the probability that {pairs} of {} documents with resemblance < 0.5\n\
+             is estimated by {} sampled shingles at > 0.9 is at most {BOLD}{}{BOLD:#}\n",
             count(self.documents),
             count(self.sketch as u64),
             small(self.half_taken_for_more_than_nine_tenths),
@@ -72,7 +79,7 @@ impl Collection {
     }
 }
 
-/// What samples it takes.
+/// The sample sizes that are needed.
 #[derive(Serialize)]
 struct Sizes {
     within: f64,
@@ -84,18 +91,18 @@ struct Sizes {
 
 #[derive(Serialize)]
 struct Size {
-    /// None is any.
+    /// The resemblance that the sizes are for; none if they are for any resemblance.
     resemblance: Option<f64>,
     sketch: usize,
 }
 
-/// What a sample tells.
+/// How precise the estimates of a sample are.
 #[derive(Serialize)]
 struct Precision {
     sketch: usize,
     within: f64,
     probabilities: Vec<Probability>,
-    /// At most how probably a pair below 0.5 is estimated above 0.9.
+    /// The maximum probability that a pair below 0.5 is estimated above 0.9.
     half_taken_for_more_than_nine_tenths: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     collection: Option<Collection>,
@@ -103,7 +110,7 @@ struct Precision {
 
 #[derive(Serialize)]
 struct Probability {
-    /// None is any.
+    /// The resemblance that the precision is for; none if it is for any resemblance.
     resemblance: Option<f64>,
     probability: f64,
 }
@@ -143,7 +150,7 @@ impl SampleSize {
             return json(&report);
         }
         let mut page = format!(
-            "{BOLD}sampled shingles, at least, that estimate a resemblance to within {within} with probability {confidence}{BOLD:#}\n\
+            "{BOLD}sampled shingles needed to estimate a resemblance to within {within} with probability {confidence}{BOLD:#}\n\
              {DIM}Broder 1997, section 4.2{DIM:#}\n\n{BOLD}resemblance  shingles{BOLD:#}\n"
         );
         for Size { resemblance, sketch } in &report.sizes {
@@ -151,7 +158,7 @@ impl SampleSize {
         }
         if let Some(collection) = &report.collection {
             page += &format!(
-                "\n{BOLD}sampled shingles, at least, for {}: {}{BOLD:#}\n{}",
+                "\n{BOLD}sampled shingles needed for {}: {}{BOLD:#}\n{}",
                 counted(collection.documents, "document"),
                 count(collection.sketch as u64),
                 collection.words()
@@ -165,7 +172,7 @@ impl SampleSize {
         match sketch {
             0 => return Err(Error::from(ErrorKind::EmptySample)).context("--sketch 0"),
             more if more > size::MAX_SAMPLE => {
-                anyhow::bail!("--sketch {more}: more than is reckoned with; give a number up to {}", size::MAX_SAMPLE)
+                anyhow::bail!("--sketch must be at most {}, got {more}", size::MAX_SAMPLE)
             }
             _ => {}
         }
@@ -185,7 +192,7 @@ impl SampleSize {
             return json(&report);
         }
         let mut page = format!(
-            "{BOLD}how probably {} sampled shingles estimate a resemblance to within {within}{BOLD:#}\n\
+            "{BOLD}probability that {} sampled shingles estimate a resemblance to within {within}{BOLD:#}\n\
              {DIM}Broder 1997, section 4.2{DIM:#}\n\n{BOLD}resemblance  probability{BOLD:#}\n",
             count(sketch as u64)
         );
@@ -193,11 +200,11 @@ impl SampleSize {
             page += &format!("{:>11}  {probability:>11.6}\n", name(*resemblance));
         }
         page += &format!(
-            "\na pair that resembles by less than 0.5 is estimated at more than 0.9 with probability {BOLD}{}{BOLD:#} at most\n",
+            "\na pair with resemblance < 0.5 is estimated at > 0.9 with a probability of at most {BOLD}{}{BOLD:#}\n",
             small(report.half_taken_for_more_than_nine_tenths)
         );
         page += &report.collection.as_ref().map_or_else(
-            || format!("{DIM}of one pair; give --documents for all pairs of a collection{DIM:#}\n"),
+            || format!("{DIM}for one pair; give --documents for all pairs of a collection{DIM:#}\n"),
             Collection::words,
         );
         Ok(page)

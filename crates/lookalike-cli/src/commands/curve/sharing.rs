@@ -1,4 +1,4 @@
-//! Which pairs share enough of their sampled shingles, or a super-shingle, by the size of the texts.
+//! Computes which pairs share enough of their sampled shingles, or a super-shingle, by the size of the texts.
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -13,19 +13,24 @@ use crate::{
 
 #[derive(Args)]
 pub(super) struct Sharing {
-    /// By what samples of shingles documents meet [default: bands; for containment, shared]
+    /// What the documents of a candidate pair share
+    ///
+    /// [default: bands; with --measure containment, shared]
     #[arg(long, value_enum, help_heading = "Sampled shingles")]
     candidates: Option<CandidatesBy>,
-    /// What is measured of two texts
+    /// Similarity measure
     #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Sampled shingles")]
     #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     measure: MeasureBy,
-    /// Of shared and super: sample one shingle in M, a power of two, of every text, instead of what the threshold and the recall
-    /// choose
+    /// For --candidates shared and super: sample one shingle in M
+    ///
+    /// M is a power of two and is the same for all texts. By default, the threshold and the recall determine the sampling.
     #[arg(long, value_name = "M", help_heading = "Sampled shingles")]
     #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     modulus: Option<u64>,
-    /// Of super: sampled shingles in a super-shingle, instead of what the threshold and the recall choose
+    /// For --candidates super: sampled shingles per super-shingle
+    ///
+    /// By default, the threshold and the recall determine the number.
     #[arg(long, value_name = "W", help_heading = "Sampled shingles")]
     #[arg(conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
     run_length: Option<usize>,
@@ -37,15 +42,15 @@ struct Report {
     recall: f64,
     measure: Measure,
     modulus: Modulus,
-    /// Sampled shingles of a super-shingle, where those are shared.
+    /// The number of sampled shingles in a super-shingle, if those are used.
     run_length: Option<usize>,
-    /// P(found) at the least, of texts of so many shingles and more.
+    /// The lowest P(found), and the minimum number of shingles in a text for which it is valid.
     promise: Option<Promise>,
     found: Vec<OfSize>,
 }
 
 impl Sharing {
-    /// The asked way of sharing sampled shingles; none where bands are asked about. Flags of another way are refused.
+    /// Returns what candidates must share, as requested; none for bands. Flags that apply to something else are refused.
     pub(super) fn candidates(&self, asked: &Asked) -> anyhow::Result<Option<CandidatesBy>> {
         let way = self.candidates.unwrap_or(match self.measure {
             MeasureBy::Resemblance => CandidatesBy::Bands,
@@ -62,7 +67,7 @@ impl Sharing {
             if given && !fits {
                 let this = way.to_possible_value().map_or(String::new(), |value| value.get_name().into());
                 anyhow::bail!(
-                    "{flag} goes with --candidates {meant}, and this is --candidates {this}: give that, or leave {flag} out"
+                    "{flag} only works with --candidates {meant}, not with --candidates {this}; give that, or leave {flag} out"
                 );
             }
         }
@@ -86,7 +91,7 @@ impl Sharing {
         let measure = self.measure.into();
         let method =
             Method::new(Config { measure, threshold, recall, candidates: Candidates::Shared(shared), ..Config::default() })?;
-        #[expect(clippy::expect_used, reason = "it was asked for three lines above")]
+        #[expect(clippy::expect_used, reason = "it was configured three lines above")]
         let (sharing, run_length) = method.sharing().expect("candidates by shared shingles");
         let report = Report {
             threshold,
@@ -104,7 +109,10 @@ impl Sharing {
             Measure::Resemblance => "resemblance",
             Measure::Containment => "containment",
         };
-        let head = format!("{BOLD}{}{BOLD:#}: pairs at {of} {threshold} that are found (asked: {recall})", method.found_by());
+        let head = format!(
+            "{BOLD}{}{BOLD:#}: share of pairs at {of} {threshold} that is found (requested: {recall})",
+            method.found_by()
+        );
         let promised = report.promise.map_or(String::new(), |promise| promised(promise) + "\n");
         Ok(format!("{head}\n{promised}\n{}", size_table(&report.found)))
     }

@@ -1,4 +1,4 @@
-//! The flags.
+//! The flags of `lookalike eval`.
 
 use std::path::PathBuf;
 
@@ -7,25 +7,27 @@ use lookalike::{Config, verify::Measure};
 
 use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
 
-/// Judge methods on a collection of yours against a truth
+/// Evaluate methods on your data against ground truth
 ///
-/// Each method is run as `lookalike dedup` and `lookalike pairs` would run it, and what it finds and drops is held against the
+/// Each method is run as `lookalike dedup` and `lookalike pairs` run it. Its pairs and dropped documents are compared with the
 /// truth: pairs that are known to be similar (--truth), documents that are known to belong together (--labels), or the exact
-/// similarities of some random documents with all others (--sample), for which nothing needs to be known.
+/// similarities of random documents with all others (--sample), which needs no prior knowledge.
 ///
-/// The pairs that a method finds are those that it takes for similar itself: by exact count, or, as of simhash, by what the
-/// sketches say; of --cluster greedy, the pairs within its clusters.
+/// The pairs of a method are those that it takes as similar itself: by exact count or, as with simhash, according to the
+/// sketches. With --cluster greedy, they are the pairs within its clusters.
 ///
-/// precision, recall, F1: of pairs. whole: of the documents with a similar one, those of which none was missed. B³ P, R, F:
-/// B-cubed precision, recall and F of the groups that dedup makes (each dropped document with its representative), and ARI, their
-/// adjusted Rand index, against the labels, or against all that chains of true pairs connect; with --sample only when all are
-/// sampled. dropped: documents; wrong: dropped though no similar one was kept; missed: true pairs of which both were kept;
-/// doubled: documents kept beside a similar one. looked at: pairs that met, candidates or not. s, MB: of dedup alone.
+/// Columns: precision, recall and F1 refer to pairs. whole is the share of documents with a similar one for which no similar
+/// document was missed. B³ P, R and F are B-cubed precision, recall and F of the groups that dedup makes (each dropped document
+/// with its representative), and ARI is their adjusted Rand index. Both compare with the labels or with the documents that chains
+/// of true pairs connect; with --sample, only if all documents are sampled. dropped counts documents. wrong counts documents that
+/// were dropped although no similar one was kept. missed counts true pairs of which both documents were kept. doubled counts
+/// documents kept beside a similar one. candidates counts candidate pairs, before sketches reject any. s and MB are seconds and
+/// peak memory of dedup alone.
 ///
-/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are of sampled documents. The brackets are
-/// 95 % intervals. Those of precision and recall take all pairs of a document as one draw, since pairs of one group are found or
-/// missed together. A group that the sample has no document of is unknown to them: sample more documents where a few large groups have
-/// most of the pairs.
+/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled count sampled documents. Brackets are 95
+/// % intervals. For precision and recall, all pairs of a document are one draw, because pairs of one group are found or missed
+/// together. The intervals do not cover groups without a sampled document: sample more documents if a few large groups have most
+/// of the pairs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \
@@ -33,41 +35,53 @@ use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
     lookalike eval news.jsonl --sample 500 --run '--verify none' --run '--bands 20 --rows 5 --recall 0.1 --verify none' --json")]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["truth", "labels", "sample"]))]
 pub struct Eval {
-    /// JSON Lines files (plain or compressed), folders, quoted globs or URLs; they are read several times
+    /// JSON Lines files, folders, quoted globs or URLs
+    ///
+    /// Files can be plain or compressed. The inputs are read several times.
     #[arg(required = true, value_name = "INPUT")]
     pub(super) inputs: Vec<String>,
-    /// A file of all pairs that are truly similar: JSON Lines with the two ids as a and b and, where it is known, resemblance (or
-    /// jaccard), containment or similarity. Pairs below the threshold are left out, pairs without a number are all true
-    #[arg(long, value_name = "PAIRS", help_heading = "Truth")]
+    /// File of all pairs that are truly similar
+    ///
+    /// It is JSON Lines with the two ids, a and b, and optionally resemblance (or jaccard), containment or similarity. Pairs
+    /// below the threshold are left out. Pairs without a number are all true.
+    #[arg(long, value_name = "PAIRS", help_heading = "Ground truth")]
     pub(super) truth: Option<PathBuf>,
-    /// A field with a string or a number that is the same in documents that belong together; without it, or with null, a
-    /// document is alone
-    #[arg(long, value_name = "FIELD", help_heading = "Truth")]
+    /// Field that is equal in documents that belong together
+    ///
+    /// The value is a string or a number. A document without the field, or with null, is in a group of its own.
+    #[arg(long, value_name = "FIELD", help_heading = "Ground truth")]
     pub(super) labels: Option<String>,
-    /// Compare N random documents with all, exactly
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Truth")]
+    /// Compare N random documents with all others, exactly
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Ground truth")]
     pub(super) sample: Option<u32>,
-    /// A method to judge: flags of dedup in one pair of quotes, '' for dedup as it is; may be given several times. Flags that eval
-    /// has in common with dedup, such as --threshold, hold for all runs; a run's own go before them [default: every --method, and
-    /// the main choices of each]
+    /// Method to evaluate: dedup flags in one pair of quotes
+    ///
+    /// Give '' for dedup with its defaults. The flag can be repeated. Flags that eval shares with dedup, such as --threshold,
+    /// apply to all runs; the run's own flags override them. [default: every --method with its main options]
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Methods")]
     pub(super) run: Vec<String>,
     /// Run each method R times; seconds are the median
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Methods")]
     pub(super) repeat: u32,
-    /// Print all as JSON
+    /// Print the results as JSON
     #[arg(long)]
     pub(super) json: bool,
-    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused
+    /// Read all splits of a dataset folder, such as train and test, together
+    ///
+    /// Without this flag, a folder with several splits is refused.
     #[arg(long, help_heading = "Input")]
     pub(super) all_splits: bool,
-    /// The encoding of CSV that is neither UTF-8 nor UTF-16, such as windows-1252 or gbk, and of JSON Lines that are not UTF-8; of documents
-    /// and pages, where it is not to be guessed
+    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
+    ///
+    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
+    /// detected unless it is given here.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub(super) encoding: Option<String>,
     #[command(flatten)]
     pub(super) fields: FieldArgs,
-    /// Set bad lines aside in FILE and go on, instead of stopping at the first
+    /// Skip bad lines and write them to FILE
+    ///
+    /// Without this flag, the first bad line ends the run.
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub(super) skip_bad: Option<PathBuf>,
     #[command(flatten)]
@@ -76,14 +90,16 @@ pub struct Eval {
     pub(super) running: RunArgs,
 }
 
-/// What the truth and all methods have in common.
+/// The flags that the truth and all methods share.
 #[derive(Args)]
 pub(super) struct Common {
-    /// Similarity from which two documents are roughly the same, above 0 up to 1 [default: 0.8, unless --preset sets it]
-    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparing")]
+    /// Minimum similarity of duplicates, above 0 and at most 1 [default: 0.8]
+    ///
+    /// A --preset may set another default.
+    #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
     pub(super) threshold: Option<f64>,
-    /// What is measured of two texts
-    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparing")]
+    /// Similarity measure
+    #[arg(long, value_enum, default_value_t = MeasureBy::Resemblance, help_heading = "Comparison")]
     pub(super) measure: MeasureBy,
     #[command(flatten)]
     pub(super) shingles: ShingleArgs,

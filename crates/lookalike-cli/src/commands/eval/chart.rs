@@ -1,17 +1,17 @@
-//! Charts for the terminal: what was found at which similarity; of truths without similarities, recall and precision as bars.
+//! Charts for the terminal: the share found at each similarity or, for truths without similarities, recall and precision as bars.
 
 use lookalike::eval::Step;
 
 use super::{judge::Judged, report::Report, table};
 use crate::output::{BOLD, DIM, count};
 
-/// From none to all.
+/// Blocks for shares from 0 to 1.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Of a block, from the left.
+/// Eighths of a block, from the left.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// Blocks of a bar that is full.
+/// The number of blocks of a full bar.
 const FULL: usize = 30;
 
 pub fn page(report: &Report) -> String {
@@ -27,7 +27,7 @@ fn by_similarity(runs: &[Judged], steps: &[Step], threshold: f64, labels: usize)
     let width = steps.iter().map(|step| count(step.pairs).len()).max().unwrap_or(0).max(4);
     let cells = |cell: &dyn Fn(&Step) -> String| steps.iter().map(|step| format!(" {:>width$}", cell(step))).collect::<String>();
     let mut page = format!(
-        "\n{BOLD}found, by similarity{BOLD:#} {DIM}(true from {threshold}; █ is all, ▁ few or none){DIM:#}\n{BOLD}{:labels$}{}{BOLD:#}\n",
+        "\n{BOLD}share found, by similarity{BOLD:#} {DIM}(true pairs: {threshold} or higher; █ all, ▁ few or none){DIM:#}\n{BOLD}{:labels$}{}{BOLD:#}\n",
         "from",
         cells(&|step| format!("{:.2}", step.from))
     );
@@ -40,7 +40,7 @@ fn by_similarity(runs: &[Judged], steps: &[Step], threshold: f64, labels: usize)
 }
 
 fn block(step: Step) -> String {
-    // Only all of them are a full block.
+    // Only a share of 1 is a full block.
     step.share().map_or(' ', |share| BLOCKS[(share * 7.0) as usize]).into()
 }
 

@@ -1,4 +1,4 @@
-//! A run's outcome against the truth, in figures.
+//! Judges a run: compares its outcome with the truth.
 
 use lookalike::{
     eval::{BCubed, Contingency, Drops, PairCounts, Partners, Step, sampled_share},
@@ -11,30 +11,30 @@ use super::{
     truth::Truth,
 };
 
-/// All figures of a run.
+/// All results of judging a run.
 #[derive(Serialize)]
 pub struct Judged {
     pub label: String,
     flags: Vec<String>,
     pub pairs: Pairs,
     pub partners: Documents,
-    /// Where the truth has clusters.
+    /// How well the clusters agree with those of the truth, if the truth has clusters.
     pub clusters: Option<Clusters>,
     pub drops: Dropped,
-    /// Documents that were dropped, judged or not.
+    /// The number of dropped documents, evaluated or not.
     pub dropped: u64,
-    /// Pairs that met, before their fixed-size sketches refused any.
+    /// The number of candidate pairs, before their fixed-size sketches reject any.
     pub pairs_met: u64,
-    /// The median of the repetitions.
+    /// The median time of the repetitions, in seconds.
     pub seconds: f64,
     seconds_of_each: Vec<f64>,
-    /// In bytes, the most of the repetitions.
+    /// The highest peak memory of the repetitions, in bytes.
     pub peak_memory: Option<u64>,
-    /// Where the truth has similarities: which share of the pairs was found at which.
+    /// The share of the pairs that was found at each similarity, if the truth has similarities.
     pub by_similarity: Option<Vec<Step>>,
 }
 
-/// Pairs with a judged document.
+/// The counts, precision, recall and F1 of the pairs that include an evaluated document.
 #[derive(Serialize)]
 pub struct Pairs {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct Pairs {
     pub f1: Option<f64>,
 }
 
-/// Judged documents with a partner.
+/// The evaluated documents with a partner, and the share of them whose partners were all found.
 #[derive(Serialize)]
 pub struct Documents {
     #[serde(flatten)]
@@ -58,7 +58,7 @@ pub struct Clusters {
     pub adjusted_rand_index: f64,
 }
 
-/// What was done to judged documents.
+/// The evaluated documents that were dropped or kept, with the share of wrong drops and the share of remaining near-duplicates.
 #[derive(Serialize)]
 pub struct Dropped {
     #[serde(flatten)]
@@ -67,7 +67,7 @@ pub struct Dropped {
     doubled_share: Option<Estimate>,
 }
 
-/// Judges a run.
+/// Compares a run with the truth.
 pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
     let found: Vec<(u32, u32)> = outcome.pairs.iter().copied().filter(|&pair| truth.judges(pair)).collect();
     let found_true: Vec<(u32, u32)> = found.iter().copied().filter(|&pair| truth.is_true(pair)).collect();
@@ -88,10 +88,10 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
             let pairs = pairs.iter().map(|&pair| (pair, found.binary_search(&pair).is_ok()));
             sampled_share(pairs, &truth.judged, truth.documents())
         }
-        // All documents of labelled groups are judged.
+        // All documents of labelled groups are evaluated, so the recall is exact.
         None => counts.recall().map(|share| Estimate::exact(share.value)),
     };
-    // Shares of all documents are exact. Those of documents drawn at random are of independent trials.
+    // Shares of all documents are exact. Shares of randomly drawn documents come from independent trials.
     let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
         true => share.map(|share| Estimate::exact(share.value)),
         false => share,
@@ -121,7 +121,7 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
     }
 }
 
-/// The middle one, or the mean of the two in the middle.
+/// Returns the middle value, or the mean of the two middle values.
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -37,7 +37,7 @@ impl Eval {
         self.refuse_unreadable_twice()?;
         let method = self.fields.of_sets(self.common.config()?)?;
         lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
-        // All is checked before anything is run.
+        // Everything is checked before the first run.
         let plans = Plan::all(&self.run, &self.common_words(), &method)?;
         let header = Header::new("eval").inputs("input", &self.inputs);
         let header = header.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
@@ -67,13 +67,13 @@ impl Eval {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Standard input and pipes give their lines once.
+    /// Refuses standard input and pipes, which can be read only once.
     fn refuse_unreadable_twice(&self) -> anyhow::Result<()> {
         let once =
             |name: &&String| *name == "-" || std::fs::metadata(name).is_ok_and(|there| !there.is_file() && !there.is_dir());
         match self.inputs.iter().find(once) {
             Some(name) => {
-                anyhow::bail!("{name}: can be read only once, and each run reads the input again: save it in a file first")
+                anyhow::bail!("{name}: can be read only once, but each run reads the input again; save it to a file first")
             }
             None => Ok(()),
         }

@@ -1,15 +1,15 @@
-//! What was found out.
+//! The JSON report of an evaluation.
 
 use lookalike::Config;
 use serde::Serialize;
 
 use super::{judge::Judged, truth::About};
 
-/// All that was found out.
+/// All results of an evaluation.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) truth: About,
-    /// What truth and runs were compared by, where a run does not have it otherwise.
+    /// The shared parameters: they apply to the truth, and to every run that does not override them.
     pub(super) parameters: Parameters,
     pub(super) runs: Vec<Judged>,
 }

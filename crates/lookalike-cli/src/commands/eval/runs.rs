@@ -1,4 +1,4 @@
-//! Runs: the flags of each, and what came of it. Each is a process of its own, so that seconds and memory are its own.
+//! Describes each run: its flags and its outcome. A run is a separate process, so that its time and memory can be measured.
 
 use std::{
     ffi::OsString,
@@ -20,15 +20,15 @@ use crate::{
     refused::words,
 };
 
-/// A run's flags, checked.
+/// The flags of a run, checked.
 pub struct Plan {
-    /// The flags, shortened.
+    /// The flags in short form.
     pub label: String,
-    /// All flags of dedup: the run's own, and those that all runs have in common.
+    /// All flags of dedup: the run's own, and those that all runs share.
     pub flags: Vec<String>,
-    /// The flags of pairs that find the same.
+    /// The flags with which `pairs` finds the same pairs.
     pairs: Vec<String>,
-    /// Whether pairs are those within clusters: greedy clusters are made without looking at pairs.
+    /// Whether the pairs are those within clusters, because greedy clusters are formed without comparing pairs.
     by_clusters: bool,
 }
 
@@ -40,8 +40,8 @@ struct RunFlags {
     method: MethodArgs,
 }
 
-/// The methods that are judged when none is named, and whether each can measure containment. Those that cannot do what is asked are
-/// left out.
+/// The methods that are evaluated by default, and whether each can measure containment. Methods that do not support the requested
+/// settings are left out.
 const ALL: [(&str, bool); 9] = [
     ("", true),
     ("--permutations many", false),
@@ -54,16 +54,16 @@ const ALL: [(&str, bool); 9] = [
     ("--method shingle", true),
 ];
 
-/// Flags of dedup that pairs does not have.
+/// The flags of dedup that pairs does not have.
 const NOT_OF_PAIRS: [&str; 4] = ["cluster", "representative", "sample", "keep"];
 
 impl Plan {
-    /// The runs that are asked for, or all there are.
+    /// Returns the requested runs, or all default runs.
     pub fn all(asked: &[String], common: &[(&'static str, String)], method: &Config) -> anyhow::Result<Vec<Self>> {
         let sets = method.tokens == TokensBy::Items;
-        // For containment the default method's candidates are the shared ones already.
+        // For containment, the default method already uses shared candidates.
         let serves = |(flags, contains): &(&str, bool)| match method.measure {
-            // A set has no sentences, and what is alike by less than a half may be of unlike sizes.
+            // Sets have no sentences. Below a threshold of 0.5, similar texts may differ too much in size for super-shingles.
             _ if sets && *flags == "--method sentences" => false,
             _ if method.threshold < 0.5 && *flags == "--candidates super" => false,
             Measure::Resemblance => true,
@@ -77,7 +77,7 @@ impl Plan {
     fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {
         let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(in_words)?;
         let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
-        // A degree is of the fingerprint that it was given with.
+        // A degree applies only to the fingerprint that it was given with, so a run's own fingerprint also replaces the degree.
         let superseded = |flag: &str| given(flag) || flag == "degree" && given("fingerprint");
         let mut words: Vec<(String, String)> = own_words(&own);
         words.extend(common.iter().filter(|(flag, _)| !superseded(flag)).map(|(flag, value)| (flag.to_string(), value.clone())));
@@ -104,7 +104,7 @@ impl Plan {
     }
 }
 
-/// The flags that were given, with their values, in the order of dedup's help.
+/// Returns the given flags with their values, in the order of dedup's help.
 fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
     let mut words = Vec::new();
     for id in RunFlags::command().get_arguments().map(|argument| argument.get_id().clone()) {
@@ -117,7 +117,8 @@ fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
     words
 }
 
-/// `--method simhash --bits 128` → `simhash --bits 128`: the way that candidates are found, and what else was given.
+/// Returns a label made of the way of finding candidates and the other flags: `--method simhash --bits 128` → `simhash --bits
+/// 128`.
 fn label(own: &ArgMatches) -> String {
     let mut words = own_words(own);
     let mut take = |flag: &str| Some(words.remove(words.iter().position(|word| word.0 == flag)?).1);
@@ -129,7 +130,7 @@ fn label(own: &ArgMatches) -> String {
     label
 }
 
-/// What clap has to say, without its usage: that is of another command.
+/// Returns clap's message without the usage line, which is that of a different command.
 fn in_words(error: clap::Error) -> anyhow::Error {
     let words = words(error);
     let words = words.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
@@ -137,18 +138,18 @@ fn in_words(error: clap::Error) -> anyhow::Error {
     anyhow::anyhow!("{}; see lookalike dedup --help", words.split("; For more information").next().unwrap_or_default())
 }
 
-/// What a run found and did, documents by their places in the input.
+/// The outcome of a run. Documents are identified by their positions in the input.
 pub struct Outcome {
-    /// Pairs that the method takes for similar, a < b, sorted, each once.
+    /// Pairs that the method considers similar, with a < b, sorted and without duplicates.
     pub pairs: Vec<(u32, u32)>,
-    /// Each document's representative, itself where it was kept.
+    /// The representative of each document; a kept document is its own.
     pub representatives: Vec<u32>,
-    /// Of each repetition.
+    /// The time of each repetition, in seconds.
     pub seconds: Vec<f64>,
     pub summary: Figures,
 }
 
-/// What is wanted of dedup's summary.
+/// The fields of dedup's summary that `eval` needs.
 #[derive(Deserialize)]
 pub struct Figures {
     pub documents: u64,
@@ -163,11 +164,11 @@ struct Seconds {
     total: f64,
 }
 
-/// This program, to be run again.
+/// This program, to start again for each run.
 pub struct Child {
-    /// Its file, and what comes before the command.
+    /// The file of the program, and the arguments before the command.
     program: Vec<OsString>,
-    /// Inputs, and how they are read.
+    /// The inputs, and the flags for reading them.
     input: Vec<OsString>,
     folder: TempDir,
 }
@@ -176,10 +177,10 @@ impl Child {
     pub fn new(eval: &Eval, itself: Option<Vec<OsString>>) -> anyhow::Result<Self> {
         let found = || std::env::current_exe().map(|file| vec![file.into_os_string()]);
         let program =
-            itself.map_or_else(found, Ok).context("this program's own file cannot be found, which each run starts again")?;
+            itself.map_or_else(found, Ok).context("cannot find this program's own file, which each run starts again")?;
         let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
         let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
-        // Several splits were refused, or wanted, when the truth was read.
+        // Several splits were either refused or requested when the truth was read, so a run may read all of them.
         input.push("--all-splits".into());
         input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
         if let Some(folder) = &eval.running.temp_dir {
@@ -189,19 +190,19 @@ impl Child {
             input.extend(["--encoding".into(), encoding.into()]);
         }
         if eval.skip_bad.is_some() {
-            // They have been set aside when the truth was read.
+            // The bad lines were already written when the truth was read, so a run discards them.
             input.extend(["--skip-bad", "/dev/null"].map(Into::into));
         }
         input.push("--".into());
         input.extend(eval.inputs.iter().map(Into::into));
         let temp_dir = eval.temp_dir();
         let folder = TempDir::with_prefix_in("lookalike-eval-", &temp_dir).with_context(|| {
-            format!("temporary files in {} cannot be made; name another folder with --temp-dir", temp_dir.display())
+            format!("cannot create temporary files in {}; name another folder with --temp-dir", temp_dir.display())
         })?;
         Ok(Self { program, input, folder })
     }
 
-    /// Runs dedup as often as asked, and pairs.
+    /// Runs dedup `repeat` times, and pairs once.
     pub fn run(&self, plan: &Plan, truth: &Truth, repeat: u32) -> anyhow::Result<Outcome> {
         self.try_run(plan, truth, repeat).with_context(|| format!("the run {}", plan.label))
     }
@@ -222,7 +223,7 @@ impl Child {
         };
         anyhow::ensure!(
             figures.documents == u64::from(truth.documents()),
-            "{} documents were read, and {} before: run again when nothing writes to the input",
+            "{} documents were read, but {} before; run again when nothing writes to the input",
             figures.documents,
             truth.documents()
         );
@@ -237,9 +238,9 @@ impl Child {
         Ok(Outcome { pairs, representatives, seconds, summary: Figures { peak_memory: peak, ..figures } })
     }
 
-    /// Runs a command to its end; standard output goes to a file, or nowhere.
+    /// Runs a command to its end. Standard output is written to a file or discarded.
     fn start(&self, command: &str, flags: &[String], outputs: &[(&str, &Path)], to: Option<&Path>) -> anyhow::Result<()> {
-        let (file, before) = self.program.split_first().context("no program was named to start again")?;
+        let (file, before) = self.program.split_first().context("no program was given to start again")?;
         let mut child = Command::new(file);
         child.args(before).arg(command).args(flags);
         outputs.iter().for_each(|(flag, path)| _ = child.arg(flag).arg(path));
@@ -250,7 +251,7 @@ impl Child {
         }
         let done = child.args(&self.input).stdin(Stdio::null()).output().context("this program cannot be started again")?;
         match done.status.code() {
-            // 1: no pair was found.
+            // Exit code 1: no pair was found.
             Some(0 | 1) => Ok(()),
             _ => {
                 let words = String::from_utf8_lossy(&done.stderr);
@@ -262,7 +263,7 @@ impl Child {
     }
 }
 
-/// All pairs within groups of the same representative.
+/// Returns all pairs within groups of the same representative.
 fn within_groups(representatives: &[u32]) -> Vec<(u32, u32)> {
     let mut rows: Vec<(u32, u32)> = representatives.iter().copied().zip(0..).collect();
     rows.sort_unstable();
@@ -275,7 +276,7 @@ fn within_groups(representatives: &[u32]) -> Vec<(u32, u32)> {
 }
 
 impl Eval {
-    /// The flags that all runs have in common, by their names in dedup, with their values.
+    /// Returns the flags that all runs share, by their names in dedup, with their values.
     pub(super) fn common_words(&self) -> Vec<(&'static str, String)> {
         let shingles = &self.common.shingles;
         let mut words = vec![
@@ -297,13 +298,13 @@ impl Eval {
         words
     }
 
-    /// Where temporary files go.
+    /// Returns the folder for temporary files.
     pub(super) fn temp_dir(&self) -> PathBuf {
         self.running.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
     }
 }
 
-/// A value as it is given on the command line.
+/// Returns a value as it is written on the command line.
 fn name(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().into())
 }

@@ -1,14 +1,14 @@
-//! The figures as tables of text.
+//! The results as text tables.
 
 use lookalike::{sketch::Estimate, verify::Measure};
 
 use super::{judge::Judged, report::Report};
 use crate::output::{BOLD, DIM, count, counted};
 
-/// A cell of a run, in words.
+/// A function that formats one cell in the line of a run.
 type Cell = fn(&Judged) -> String;
 
-/// How well pairs are found.
+/// Columns for how well pairs are found.
 const PAIRS: [(&str, Cell); 4] = [
     ("precision", |run| percent(run.pairs.precision)),
     ("recall", |run| percent(run.pairs.recall)),
@@ -16,7 +16,7 @@ const PAIRS: [(&str, Cell); 4] = [
     ("whole", |run| percent(run.partners.complete_share)),
 ];
 
-/// What groups are made.
+/// Columns for the quality of the groups.
 const CLUSTERS: [(&str, Cell); 4] = [
     ("B³ P", |run| share(run.clusters.as_ref().and_then(|clusters| Some(clusters.b_cubed?.precision)))),
     ("B³ R", |run| share(run.clusters.as_ref().and_then(|clusters| Some(clusters.b_cubed?.recall)))),
@@ -24,7 +24,7 @@ const CLUSTERS: [(&str, Cell); 4] = [
     ("ARI", |run| run.clusters.as_ref().map_or(NOTHING.into(), |clusters| format!("{:.3}", clusters.adjusted_rand_index))),
 ];
 
-/// How well pairs are found, as a sample tells.
+/// Columns for how well pairs are found, estimated from a sample.
 const SAMPLED: [(&str, Cell); 4] = [
     ("precision", |run| within(run.pairs.precision)),
     ("recall", |run| within(run.pairs.recall)),
@@ -32,45 +32,45 @@ const SAMPLED: [(&str, Cell); 4] = [
     ("whole", |run| within(run.partners.complete_share)),
 ];
 
-/// What was done, and what it took.
+/// Columns for the dropped documents, and for the cost.
 const DEEDS: [(&str, Cell); 7] = [
     ("dropped", |run| count(run.dropped)),
     ("wrong", |run| count(run.drops.counts.wrong)),
     ("missed", |run| count(run.drops.counts.missed)),
     ("doubled", |run| count(run.drops.counts.doubled)),
-    ("looked at", |run| count(run.pairs_met)),
+    ("candidates", |run| count(run.pairs_met)),
     ("s", |run| format!("{:.2}", run.seconds)),
     ("MB", |run| run.peak_memory.map_or(NOTHING.into(), |bytes| format!("{:.0}", bytes as f64 / 1e6))),
 ];
 
-/// For a share of nothing, and for what is not known.
+/// The cell for an undefined or unknown value.
 const NOTHING: &str = "–";
 
 pub fn page(report: &Report) -> String {
     let truth = &report.truth;
     let similar = match truth.measure {
-        Measure::Resemblance => "resembling each other by",
-        Measure::Containment => "one contained in the other by",
+        Measure::Resemblance => "with resemblance",
+        Measure::Containment => "with containment of either in the other",
     };
     let pairs = counted(truth.pairs, "pair");
     let (documents, judged, partner) = (counted(truth.documents, "document"), count(truth.judged), count(truth.with_partner));
     let about = match truth.kind {
-        "labels" => format!("{pairs} with the same label, {partner} of {documents} in one"),
+        "labels" => format!("{pairs} with the same label; in such a pair: {partner} of {documents}"),
         "sample" => format!(
-            "{pairs} {similar} {} or more, {partner} of {judged} sampled documents in one; {documents} in all",
+            "{pairs} {similar} >= {}; in such a pair: {partner} of {judged} sampled documents; {documents} in total",
             truth.threshold
         ),
-        _ => format!("{pairs} at {} or more, {partner} of {documents} in one", truth.threshold),
+        _ => format!("{pairs} with similarity >= {}; in such a pair: {partner} of {documents}", truth.threshold),
     };
     let (quality, of) = match truth.judged < truth.documents {
-        true => (SAMPLED.to_vec(), format!("{DIM}wrong, missed, doubled: of the sampled documents{DIM:#}\n")),
+        true => (SAMPLED.to_vec(), format!("{DIM}wrong, missed, doubled: among the sampled documents{DIM:#}\n")),
         false => ([PAIRS, CLUSTERS].concat(), String::new()),
     };
     let (quality, deeds) = (table("% of pairs", &report.runs, &quality), table("documents", &report.runs, &DEEDS));
     format!("{BOLD}truth{BOLD:#}    {about}\n\n{quality}\n{deeds}{of}")
 }
 
-/// A line a run; figures stand to the right of their column, one decimal under the other.
+/// Formats a table with one line per run. Numbers are aligned to the right of their column, with their decimals below each other.
 fn table(corner: &str, runs: &[Judged], columns: &[(&str, Cell)]) -> String {
     let wide = |words: &str| words.chars().count();
     let labels = runs.iter().map(|run| wide(&run.label)).chain([wide(corner)]).max().unwrap_or(0);
@@ -97,13 +97,13 @@ fn percent(estimate: Option<Estimate>) -> String {
     share(estimate.map(|estimate| estimate.value))
 }
 
-/// With the interval that holds the truth 95 times in 100.
+/// Formats an estimate with the interval that contains the true value 95 times in 100.
 fn within(estimate: Option<Estimate>) -> String {
     let Some(Estimate { value, low, high }) = estimate else { return NOTHING.into() };
     format!("{} [{}, {}]", share(Some(value)), share(Some(low)), share(Some(high)))
 }
 
-/// In hundredths, never rounded up to all of them.
+/// Formats a share in percent, never rounded up to 100.
 pub(super) fn share(value: Option<f64>) -> String {
     let Some(value) = value else { return NOTHING.into() };
     let rounded = (1000.0 * value).round() / 10.0;
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_all_is_a_hundred() {
+    fn only_complete_shares_are_shown_as_100_percent() {
         let shown = [Some(1.0), Some(0.99999), Some(0.12345), Some(0.0), None].map(share);
         assert_eq!(shown, ["100.0", "99.9", "12.3", "0.0", "–"]);
     }

@@ -1,4 +1,4 @@
-//! What is true of a collection: which pairs are similar, which documents belong together.
+//! The ground truth of a collection: which pairs are similar, or which documents belong together.
 
 use anyhow::bail;
 use lookalike::{Config, cluster::UnionFind, shown::cut, verify::Measure};
@@ -8,43 +8,43 @@ use serde::Serialize;
 use super::asked::Eval;
 use crate::output::Bars;
 
-/// The lowest similarity that is shown, where the threshold is not lower still.
+/// The lowest similarity that is shown, unless the threshold is lower.
 const SHOWN_FROM: f64 = 0.5;
 
-/// A truth, by which all runs are judged.
+/// The truth that all runs are compared with.
 pub struct Truth {
     roll: Roll,
     measure: Measure,
     kind: Kind,
-    /// The documents that are judged: all, or the sample.
+    /// The documents that are evaluated: all, or the sample.
     pub judged: Vec<u32>,
-    /// Each document's group, where all pairs or labels are known.
+    /// The group of each document, if all pairs or labels are known.
     pub groups: Option<Vec<u32>>,
 }
 
-/// Where the true pairs are.
+/// The source of the true pairs.
 enum Kind {
-    /// All true pairs, and those that are not similar enough but whose similarity is known.
+    /// All true pairs, and pairs below the threshold whose similarity is known.
     Listed { pairs: Vec<(u32, u32)>, known: Vec<SimilarPair>, shown_from: f64 },
-    /// Those in one group.
+    /// All pairs within a group.
     Grouped,
 }
 
-/// What a truth is, for the report.
+/// A description of the truth, for the report.
 #[derive(Serialize)]
 pub struct About {
-    /// pairs, labels or sample.
+    /// "pairs", "labels" or "sample".
     pub kind: &'static str,
-    /// The file, or the field.
+    /// The file or the field.
     from: Option<String>,
     pub documents: u64,
-    /// Documents that are judged.
+    /// The number of evaluated documents.
     pub judged: u64,
-    /// Of those, documents with a similar one.
+    /// The number of evaluated documents that are similar to another document.
     pub with_partner: u64,
-    /// True pairs with a judged document.
+    /// The number of true pairs with an evaluated document.
     pub pairs: u64,
-    /// What the clusters are that groups are held against.
+    /// The clusters that groups are compared with.
     clusters: Option<&'static str>,
     pub threshold: f64,
     pub measure: Measure,
@@ -84,12 +84,12 @@ impl Truth {
             (None, None) => {
                 let roll = enrol(&config, &observer)?;
                 let Some(groups) = roll.groups().map(<[u32]>::to_vec) else {
-                    bail!("no truth: give --truth, --labels or --sample")
+                    bail!("no ground truth; give --truth, --labels or --sample")
                 };
                 if groups.iter().zip(0..).all(|(&group, document)| group == document) {
                     let field = eval.labels.as_deref().unwrap_or_default();
                     let field = cut(field);
-                    bail!("--labels {field}: no two documents have the same value of this field; name one that groups share");
+                    bail!("--labels {field}: no two documents have the same value of this field; name a field that groups share");
                 }
                 let judged = (0..roll.documents()).collect();
                 Ok(Self { roll, measure, kind: Kind::Grouped, judged, groups: Some(groups) })
@@ -120,7 +120,7 @@ impl Truth {
         self.measure
     }
 
-    /// The true pairs, sorted, where they are listed and are not all within groups.
+    /// Returns the true pairs, sorted, if they are listed rather than all pairs within groups.
     pub fn pairs(&self) -> Option<&[(u32, u32)]> {
         match &self.kind {
             Kind::Listed { pairs, .. } => Some(pairs),
@@ -128,7 +128,7 @@ impl Truth {
         }
     }
 
-    /// The pairs whose similarity is known, true or not, and from which similarity they are shown.
+    /// Returns the pairs with a known similarity, true or not, and the similarity from which they are shown.
     pub fn known(&self) -> Option<(&[SimilarPair], f64)> {
         match &self.kind {
             Kind::Listed { known, shown_from, .. } if known.iter().any(|pair| pair.similarity.is_some()) => {
@@ -145,13 +145,13 @@ impl Truth {
         }
     }
 
-    /// Whether a pair has a judged document.
+    /// Returns whether a pair has an evaluated document.
     pub fn judges(&self, (a, b): (u32, u32)) -> bool {
         self.judged.len() == self.documents() as usize
             || [a, b].iter().any(|document| self.judged.binary_search(document).is_ok())
     }
 
-    /// How many partners each document has; of documents that are not judged, among the judged ones.
+    /// Returns how many partners each document has. For documents that are not evaluated, only evaluated partners count.
     pub fn partners(&self) -> Vec<u32> {
         let mut partners = vec![0; self.documents() as usize];
         match (&self.kind, &self.groups) {
@@ -166,7 +166,7 @@ impl Truth {
         partners
     }
 
-    /// How many true pairs there are with a judged document.
+    /// Returns the number of true pairs with an evaluated document.
     pub fn count(&self) -> u64 {
         match &self.kind {
             Kind::Listed { pairs, .. } => pairs.len() as u64,

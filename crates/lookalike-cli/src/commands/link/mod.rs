@@ -19,18 +19,18 @@ use crate::{
     report::{self, Report},
 };
 
-/// Link records of the same person, firm or thing
+/// Link records of the same person, company or thing
 ///
-/// Records have fields: names, addresses, phone numbers, dates. A configuration in TOML says which, and where they stand; each field
-/// gives a pair of records up to 100 points, and two thresholds make a match, a possible match or none of the score, the share of the
-/// points that could be had. Only candidates are scored: pairs that have the value of any one field in common, or what the
-/// configuration says.
+/// Records have fields, such as names, addresses, phone numbers and dates. A TOML configuration lists the fields and where to
+/// find them. Each field gives a pair of records up to 100 points. The score is the share of the possible points, and two
+/// thresholds turn it into a match, a possible match or neither. Only candidates are scored: pairs that have the same value in
+/// any one field, or that satisfy the configured blocks.
 ///
-/// One JSON line a pair, in the records' order: a, b, score, verdict, and the points of each field. With two collections, A and B, only pairs
-/// across are looked at. With --label, a field that records of one thing have in common, or --truth, a file of true pairs, a table on
-/// standard error tells how many were found.
+/// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
+/// collections, A and B, only pairs across them are considered. With --label, a field that is equal in records of the same thing,
+/// or --truth, a file of true pairs, a table on standard error reports how many were found.
 ///
-/// Exit code 1 when there is no pair, unless a collection is empty.
+/// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike link customers.csv --config link.toml > pairs.jsonl\n  \
     lookalike link ours.jsonl theirs.csv --config link.toml --one-to-one --matches-only -o pairs.jsonl\n  \
@@ -39,86 +39,110 @@ use crate::{
     [[field]]\n  name = \"phone\"\n  type = \"phone\"\n  weight = 50\n\n  [[block]]\n  equal = [\"phone\"]\n\n  \
     [[block]]\n  similar = \"name\"")]
 pub struct Link {
-    /// Records: JSON Lines, JSON arrays or CSV, plain or compressed; a file, a folder, a quoted glob, a URL, or - for standard input
+    /// Records: a file, folder, quoted glob or URL; - is standard input
+    ///
+    /// They are JSON Lines, JSON arrays or CSV, plain or compressed.
     #[arg(value_name = "A")]
     a: String,
-    /// Other records, to link those of A with
+    /// Other records, to link with those of A
     #[arg(value_name = "B")]
     b: Option<String>,
-    /// The configuration: fields, blocks and thresholds
+    /// Configuration with fields, blocks and thresholds, in TOML
     #[arg(long, short, value_name = "FILE")]
     config: PathBuf,
-    /// Write the pairs to FILE, or the object of a URL, instead of standard output; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
+    /// Write the pairs to FILE instead of standard output
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write each record's cluster to FILE: its id, the id of the cluster's first record, and how many are in it
+    /// Write the cluster of each record to FILE
+    ///
+    /// The fields are the record's id, the id of the first record of its cluster, and the number of records in it.
     #[arg(long, value_name = "FILE")]
     clusters: Option<PathBuf>,
-    /// Let each record be in one pair at most: the pairs with the best scores stand
+    /// Allow each record in at most one pair; the best scores win
     #[arg(long)]
     one_to_one: bool,
-    /// Leave possible matches out
+    /// Leave out possible matches
     #[arg(long)]
     matches_only: bool,
-    /// True pairs, to judge by: JSON Lines with two ids, a and b
+    /// File of true pairs, to evaluate the result
+    ///
+    /// It is JSON Lines with two ids, a and b.
     #[arg(long, value_name = "FILE", conflicts_with = "label")]
     truth: Option<PathBuf>,
-    /// The field that says what is the same, to judge by
+    /// Field that is equal in records of the same thing, for evaluation
     #[arg(long, value_name = "FIELD")]
     label: Option<String>,
-    /// Estimate how many pairs are right, by a date or a number that is not compared: pairs with all points are right, and nearer to
-    /// each other in it than pairs at random
+    /// Estimate how many pairs are right, from a field that is not compared
+    ///
+    /// FIELD is a date or a number. Pairs with all points are taken to be right: in them, the values of FIELD are closer to each
+    /// other than in random pairs.
     #[arg(long, value_name = "FIELD")]
     right_by: Option<String>,
-    /// Tell why these two records match or not, and link nothing; of two collections one of A, then one of B. Exit code 1 when they
-    /// are not even a possible match
+    /// Explain why two records match or not, and link nothing
+    ///
+    /// With two collections, give an id of A, then one of B. The exit code is 1 if the records are not even a possible match.
     #[arg(long, num_args = 2, value_names = ["ID", "ID"], allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label", "right_by"])]
     explain: Option<Vec<String>>,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
-    /// What all inputs hold [default: what their endings and first bytes say]
+    /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     format: Option<RecordsBy>,
-    /// Read all splits of a data set that a folder holds, such as train and test, as one collection. Else such a folder is refused
+    /// Read all splits of a dataset folder, such as train and test, together
+    ///
+    /// Without this flag, a folder with several splits is refused.
     #[arg(long, help_heading = "Input")]
     all_splits: bool,
-    /// The character between the fields of CSV [default: a tab in .tsv, else of comma, semicolon, tab and bar the one that the
-    /// header has most]
+    /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
+    ///
+    /// The delimiter is detected among comma, semicolon, tab and bar: the one that the header contains most often.
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     delimiter: Option<u8>,
-    /// The encoding of CSV that is neither UTF-8 nor UTF-16, and of JSON Lines that are not UTF-8, such as windows-1252 or gbk
+    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
+    ///
+    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     encoding: Option<String>,
-    /// The field that holds the id, a string or a number; a record without one is called file:line
+    /// Field with the id, a string or a number
+    ///
+    /// A record without one gets the id file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
-    /// Let the same id stand for several records of a collection
+    /// Allow duplicate ids within a collection
     #[arg(long, help_heading = "Input")]
     allow_repeated_ids: bool,
-    /// Threads [default: one a core]; the answer is the same for any number
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Running")]
+    /// Number of threads [default: one per core]
+    ///
+    /// Results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     threads: usize,
-    /// Memory limit, e.g. 512M or 8G [default: half of the free memory]. Keys and pairs beyond it go to temporary files. Records cannot;
-    /// the summary reports what they take more
-    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Running")]
+    /// Memory limit, such as 512M or 8G [default: half of free memory]
+    ///
+    /// Keys and pairs beyond the limit are spilled to temporary files. Records cannot be spilled; the summary reports how far
+    /// they exceed the limit.
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     memory: Option<u64>,
-    /// The folder for temporary files [default: the system's]
-    #[arg(long, value_name = "FOLDER", help_heading = "Running")]
+    /// Folder for temporary files [default: the system's]
+    #[arg(long, value_name = "FOLDER", help_heading = "Execution")]
     temp_dir: Option<PathBuf>,
-    /// Write the summary as JSON to FILE, a URL or - when the run is done, after the other outputs; it is there whole or not at all
-    #[arg(long, value_name = "FILE", help_heading = "Running", conflicts_with = "explain")]
+    /// Write the summary as JSON to FILE, a URL or - at the end of the run
+    ///
+    /// It is written after the other outputs, either completely or not at all.
+    #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "explain")]
     summary: Option<PathBuf>,
     /// Print nothing but errors
-    #[arg(long, short, help_heading = "Running")]
+    #[arg(long, short, help_heading = "Execution")]
     quiet: bool,
 }
 
-/// What inputs of records hold.
+/// Formats of inputs of records.
 #[derive(Clone, Copy, ValueEnum)]
 enum RecordsBy {
-    /// JSON Lines: an object on each line
+    /// JSON Lines: one object per line
     Jsonl,
     /// one JSON array of objects
     Json,
@@ -140,7 +164,7 @@ impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut linkage = read(&self.config)?;
         linkage.one_to_one |= self.one_to_one;
-        // What the core refuses is of the file; what is refused later is of flags and inputs.
+        // Errors of the core concern the configuration file. Later errors concern flags and inputs.
         Linker::new(linkage.clone())
             .map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&self.config)))?;
         let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);
@@ -201,24 +225,24 @@ fn read(path: &Path) -> anyhow::Result<LinkConfig> {
     refuse_url("--config", "file", path)?;
     let name = shown_path(path);
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; give --config the name of one in TOML"),
-        std::io::ErrorKind::InvalidData => anyhow::anyhow!("{name}: is not UTF-8; write the configuration anew"),
+        std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; name a TOML file with --config"),
+        std::io::ErrorKind::InvalidData => anyhow::anyhow!("{name}: is not UTF-8; save the configuration as UTF-8"),
         _ => anyhow::anyhow!("{name}: cannot be read: {error}"),
     })?;
     toml::from_str(&text).map_err(|error| {
         let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
         let what = error.message().trim_end().replace('\n', ", ");
-        // It stands where the field begins, which does not say which one it is.
+        // The error gives only the position where the field starts, not which field it is.
         let which = if what.starts_with("missing field `type`") { untyped(&text).unwrap_or_default() } else { String::new() };
         anyhow::anyhow!("{name}:{line}: {what}{which}")
     })
 }
 
-/// Which field has no type.
+/// Returns which field has no type.
 fn untyped(text: &str) -> Option<String> {
     let table: toml::Table = text.parse().ok()?;
     let fields = table.get("field")?.as_array()?;
     let field = fields.iter().find(|field| field.get("type").is_none())?;
     let name = field.get("name")?.as_str()?;
-    Some(format!(" of the field {}: say one of name, address, phone, date, number, text, code and exact", quoted(name)))
+    Some(format!(" of the field {}; give one of name, address, phone, date, number, text, code and exact", quoted(name)))
 }

@@ -1,11 +1,11 @@
-//! What `lookalike link` says.
+//! The summaries of `lookalike link`.
 
 use lookalike_applications::records::Verdict;
 use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary, RightShare, RightShares};
 
 use crate::output::{BOLD, DIM, bytes, count, counted, quiet};
 
-/// What was found, in words, and against the truth in a table.
+/// Returns the summary as text, with a table that compares the result with the truth.
 pub fn found(summary: &LinkSummary) -> String {
     let LinkSummary { records, candidates, possible_pairs, .. } = *summary;
     let of = match summary.records_a {
@@ -28,8 +28,8 @@ pub fn found(summary: &LinkSummary) -> String {
         if block.values_passed_over > 0 {
             let pairs = counted(block.pairs_passed_over, "pair");
             page += &match block.in_bands {
-                true => format!("; {} of bands, of at most {pairs}, passed over", counted(block.values_passed_over, "bucket")),
-                false => format!("; {} of {pairs} passed over", counted(block.values_passed_over, "value")),
+                true => format!("; {} of bands ignored, with at most {pairs}", counted(block.values_passed_over, "bucket")),
+                false => format!("; {} ignored, with {pairs}", counted(block.values_passed_over, "value")),
             };
         }
     }
@@ -40,8 +40,10 @@ pub fn found(summary: &LinkSummary) -> String {
         page += &right_shares(right);
     }
     if summary.above_memory > 0 {
-        page +=
-            &format!("\nmemory: {} more than --memory: records and their keys cannot go to files", bytes(summary.above_memory));
+        page += &format!(
+            "\nmemory: {} above --memory: records and their keys cannot be spilled to files",
+            bytes(summary.above_memory)
+        );
     }
     page
 }
@@ -63,12 +65,12 @@ fn table(judged: &Judged) -> String {
     table
 }
 
-/// How many pairs are right, by how far apart they are.
+/// Describes how many pairs are right, as estimated from how far apart the two values of each pair are.
 fn right_shares(right: &RightShares) -> String {
     let RightShares { field, scores, matches, .. } = right;
     let mean = |apart: Option<f64>| apart.map_or("-".into(), |apart| format!("{apart:.2}"));
     let mut table = format!(
-        "\n\nby {}: pairs with all points are {} apart on the average, all possible pairs {}\n",
+        "\n\nby {}: pairs with all points are {} apart on average, all possible pairs {}\n",
         quiet(field),
         mean(right.right),
         mean(right.wrong)
@@ -90,14 +92,14 @@ fn counted_matches(matches: u64) -> String {
     if matches == 1 { "1 match".into() } else { format!("{} matches", count(matches)) }
 }
 
-/// With two digits that say something, however small.
+/// Formats a share in percent with two significant digits, however small it is.
 fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;
     let noughts = if share > 0.0 && share < 1.0 { (-share.log10()) as usize } else { 0 };
     format!("{share:.*} %", 2 + noughts)
 }
 
-/// Two records side by side, what each field gives them, and what makes them candidates.
+/// Shows two records side by side, the points of each field, and the blocks that make them candidates.
 pub fn explained(pair: &LinkExplained) -> String {
     let (a, b, fields) = (pair.a.get(), pair.b.get(), &pair.fields);
     let width = |values: &mut dyn Iterator<Item = &str>| values.map(|value| cut(value).chars().count()).max().unwrap_or(0);
@@ -114,29 +116,29 @@ pub fn explained(pair: &LinkExplained) -> String {
         page += &format!("{:<name$}  {:<left$}  {:<right$}  {alike:>5}   {points}\n", cut(field), cut(a), cut(b));
     }
     page += &match pair.score {
-        None => "\nno field is there in both: no score\n".into(),
+        None => "\nno field is present in both records: no score\n".into(),
         Some(score) => {
             let verdict = match pair.verdict {
                 Verdict::Match => "a match",
                 Verdict::Possible => "a possible match",
-                Verdict::Not => "no match",
+                Verdict::Not => "not a match",
             };
             format!("\n{:.2} of {} points, score {score}: {verdict}\n", pair.points, pair.of)
         }
     };
     let by = |block: &BlockExplained| match block.at_most {
-        Some(most) => format!("{}, unless more than {} have it", block.block, counted(most.into(), "record")),
+        Some(most) => format!("{}, unless more than {} share it", block.block, counted(most.into(), "record")),
         None => block.block.clone(),
     };
     let candidates: Vec<String> = pair.blocks.iter().filter(|block| block.joins).map(by).collect();
     page += &match candidates.as_slice() {
-        [] => "no candidates: they share nothing that a block asks for, so they are not scored\n".into(),
+        [] => "not candidates: they share nothing that a block requires, so they are not scored\n".into(),
         blocks => format!("candidates by {}\n", blocks.join("; ")),
     };
     page
 }
 
-/// Characters of a value that are shown.
+/// The number of characters of a value that are shown.
 const WIDEST: usize = 48;
 
 fn cut(value: &str) -> String {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
-use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_told};
+use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_reporting};
 
 use self::page::Page;
 use crate::{
@@ -19,55 +19,63 @@ use crate::{
     report::{self, Report},
 };
 
-/// Show the passages that texts share word for word, and where they stand
+/// Show the passages that texts share word for word
 ///
-/// Compares each text of A with each of B, or without B the texts of A with each other, and finds every run of --least tokens or
-/// more that two of them share, however long the texts: none is missed, on either side. Case, punctuation and white space make no
-/// difference, and places are those of the untouched texts. A is held in memory, B is read through: name the smaller one first.
+/// Compares each text of A with each text of B or, without B, the texts of A with each other. It finds every run of at least
+/// --least tokens that two of them share, however long the texts are: none is missed on either side. Case, punctuation and white
+/// space are ignored, and offsets refer to the original texts. A is held in memory and B is streamed, so name the smaller one
+/// first.
 ///
-/// Without --json or --output, the pairs that share most are shown with their passages: green is shared, red stands between shared
-/// runs (--gap). With, there is one JSON line a pair: a, b, resemblance, containment_ab, containment_ba, intersection, size_a and size_b
-/// (of shingle sets, counted exactly), tokens_a and tokens_b, shared_a and shared_b (how many of them stand in a run that both have), and
-/// passages: a and b (from where to where), tokens, text_a and text_b. --tokens and --fold say what a token is; --shingle and the other
-/// flags of shingles change only what resemblance and containment are, and so --threshold, not what is found.
+/// Without --json or --output, the pairs that share the most are shown with their passages: green is shared, red is between
+/// shared runs (--gap). Otherwise, the output is one JSON line per pair: a, b, resemblance, containment_ab, containment_ba,
+/// intersection, size_a and size_b (of the shingle sets, counted exactly), tokens_a and tokens_b, shared_a and shared_b (how many
+/// of them are in a run that both have), and passages: a and b (start and end), tokens, text_a and text_b. --tokens and --fold
+/// determine what a token is. --shingle and the other shingle flags only affect resemblance and containment, and so --threshold,
+/// but not which passages are found.
 ///
-/// Exit code 1 when no two texts share a passage, unless a collection is empty.
+/// The exit code is 1 if no two texts share a passage, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike passages essay.txt sources/\n  \
     lookalike passages essay.txt wikipedia.jsonl.zst --least 12 --json > found.jsonl\n  \
     lookalike passages essays/ --gap 3 --threshold 0.05\n  lookalike passages book.txt other.txt --full")]
 pub struct Passages {
-    /// A text, or a collection, that is held in memory; named and read as inputs of dedup are
+    /// A text or a collection to hold in memory
+    ///
+    /// It accepts the same names and formats as an input of dedup.
     #[arg(value_name = "A")]
     a: String,
-    /// A text or a collection that is compared with it; several may be named [default: the texts of A with each other]
+    /// Texts or collections to compare with A [default: A with itself]
     #[arg(value_name = "B")]
     b: Vec<String>,
-    /// Write JSON lines to FILE, or the object of a URL; .gz, .zst, .bz2, .xz, .lz4 and .br are compressed
+    /// Write JSON Lines to FILE
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print JSON lines; with --output, the summary as JSON on standard error
+    /// Print JSON Lines; with --output, the summary as JSON on standard error
     #[arg(long)]
     json: bool,
-    /// Show so many pairs, those that share most
+    /// Show the N pairs that share the most text
     #[arg(long, value_name = "N", default_value_t = 20, conflicts_with_all = ["json", "output"])]
     pairs: usize,
-    /// Show long passages whole
+    /// Show long passages in full
     #[arg(long, conflicts_with_all = ["json", "output"])]
     full: bool,
-    /// Leave the words of passages out of JSON lines: of --json and --output
+    /// Leave the text of passages out of the JSON Lines
     #[arg(long)]
     no_text: bool,
-    /// What places in a text count
+    /// Unit of offsets in a text
     #[arg(long, value_enum, default_value_t = OffsetsBy::Bytes)]
     offsets: OffsetsBy,
-    /// The least length of a shared run, in tokens: words, characters of scripts without spaces, or with --tokens lines lines
-    #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparing")]
+    /// Minimum length of a shared run, in tokens
+    ///
+    /// Tokens are words, characters in scripts without spaces, or lines with --tokens lines.
+    #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparison")]
     least: usize,
     /// Join runs that at most N tokens separate in both texts
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, help_heading = "Comparing")]
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, help_heading = "Comparison")]
     gap: usize,
-    /// Only pairs of which one text is contained to this share in the other
+    /// Show only pairs of which one text contains this share of the other
     #[arg(
         long,
         short,
@@ -75,12 +83,14 @@ pub struct Passages {
         default_value_t = 0.0,
         hide_default_value = true,
         allow_negative_numbers = true,
-        help_heading = "Comparing"
+        help_heading = "Comparison"
     )]
     threshold: f64,
-    /// Find no passage by words that more than N texts of A have in common, such as a notice at the foot of all pages; how many are
-    /// set aside is told [default: none are]
-    #[arg(long, value_name = "N", help_heading = "Comparing")]
+    /// Ignore words that more than N texts of A have in common
+    ///
+    /// An example is a notice at the foot of all pages. Passages are not found by such words. The summary reports how many
+    /// windows of words are excluded. [default: none]
+    #[arg(long, value_name = "N", help_heading = "Comparison")]
     common: Option<u32>,
     #[command(flatten)]
     shingles: ShingleArgs,
@@ -90,22 +100,22 @@ pub struct Passages {
     run: RunArgs,
 }
 
-/// What places in a text count.
+/// Units of offsets in a text.
 #[derive(Clone, Copy, ValueEnum)]
 enum OffsetsBy {
     /// bytes of UTF-8
     Bytes,
-    /// Unicode characters, as Python's strings
+    /// Unicode characters, as in Python strings
     Chars,
 }
 
 impl Passages {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.no_text && !self.json && self.output.is_none() {
-            anyhow::bail!("--no-text goes with --json or --output: people are shown the words");
+            anyhow::bail!("--no-text only works with --json or --output; leave it out to show the pairs");
         }
         if self.shingles.preset.is_some() {
-            anyhow::bail!("--preset: passages are runs of --least tokens whatever the preset is; leave it out");
+            anyhow::bail!("--preset has no effect on passages, which are runs of --least tokens; leave it out");
         }
         let asked = Quoting {
             least: self.least,
@@ -116,7 +126,7 @@ impl Passages {
                 OffsetsBy::Bytes => Offsets::Bytes,
                 OffsetsBy::Chars => Offsets::Chars,
             },
-            // People are shown the texts themselves.
+            // The page takes the words from the texts themselves, so only JSON Lines need them.
             words: !self.no_text && (self.json || self.output.is_some()),
             best: Some(self.pairs),
         };
@@ -139,7 +149,7 @@ impl Passages {
                 page.take(quoted);
                 Ok(())
             };
-            (passages_told(&config, &asked, &mut tell, &observer), Some(page))
+            (passages_reporting(&config, &asked, &mut tell, &observer), Some(page))
         };
         bars.clear();
         let summary = summary?;
@@ -157,35 +167,35 @@ impl Passages {
     }
 }
 
-/// What was found, in words.
+/// Returns the summary as text.
 fn words(summary: &PassagesSummary, among: bool) -> String {
     let texts = match among {
         true => format!("among {}", counted(summary.texts_a, "text")),
-        false => format!("of {} and {}", counted(summary.texts_a, "text"), counted(summary.texts_b, "other")),
+        false => format!("between {} and {}", counted(summary.texts_a, "text"), counted(summary.texts_b, "other")),
     };
     let least = counted(summary.least as u64, "token");
     let mut words = format!("{} {texts} share {}; ", counted(summary.pairs, "pair"), counted(summary.passages, "passage"));
     words += &match summary.windows_aside {
         0 => format!("every shared run of {least} or more is found"),
-        aside => format!(
-            "every shared run of {least} or more is found that has one of the windows that are not common: {} set aside",
-            counted(aside, "window")
+        excluded => format!(
+            "every shared run of {least} or more is found unless all its windows are common: {} excluded",
+            counted(excluded, "window")
         ),
     };
     if summary.pairs_left_out > 0 {
-        words += &format!("\nleft out: {} that share passages, below --threshold", counted(summary.pairs_left_out, "pair"));
+        words += &format!("\nbelow --threshold: {} that share passages", counted(summary.pairs_left_out, "pair"));
     }
     if summary.bad_lines > 0 {
-        words += &format!("\nset aside: {} as no records", counted(summary.bad_lines, "line"));
+        words += &format!("\nbad: {} skipped", counted(summary.bad_lines, "line"));
     }
     if let Some(left) = &summary.left_out {
-        words += &format!("\nleft out: {}", left_out(left));
+        words += &format!("\nskipped: {}", left_out(left));
     }
     if let Some(pages) = too_large(summary.too_large) {
         words += &format!("\nhtml: {pages}");
     }
     if summary.above_memory > 0 {
-        words += &format!("\nmemory: {} above what was asked", bytes(summary.above_memory));
+        words += &format!("\nmemory: {} above --memory", bytes(summary.above_memory));
     }
     words
 }

@@ -1,4 +1,4 @@
-//! What a person sees of texts that share passages.
+//! The page that shows texts with their shared passages.
 
 use std::fmt::Write;
 
@@ -7,36 +7,40 @@ use lookalike_engine::{Quoted, SharedPassage};
 
 use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
-/// Passages that are shown of a pair, unless all are asked for.
+/// The number of passages that are shown per pair without `--full`.
 const PASSAGES: usize = 50;
 
-/// Characters that are shown before a passage and behind it.
+/// The number of characters that are shown before and after a passage.
 const AROUND: usize = 40;
 
-/// The pairs that share most.
+/// The pairs that share the most text.
 pub(super) struct Page {
     full: bool,
     pairs: Vec<String>,
 }
 
 impl Page {
-    /// Passages are cut unless they are to be shown in `full`.
+    /// Creates an empty page. Long passages are cut unless `full` is set.
     pub(super) fn new(full: bool) -> Self {
         Self { full, pairs: Vec::new() }
     }
 
-    /// Takes the next pair.
+    /// Adds the next pair.
     pub(super) fn take(&mut self, quoted: &Quoted) {
         self.pairs.push(pair(quoted, self.full));
     }
 
-    /// All of it, and how many there are besides, of so many pairs.
+    /// Returns the whole page. If it does not show `all` pairs, the last line says how many more there are.
     pub(super) fn text(self, all: u64) -> String {
         let left = all - self.pairs.len() as u64;
         let mut text = self.pairs.join("\n");
         if left > 0 {
             let gap = if text.is_empty() { "" } else { "\n" };
-            let _ = writeln!(text, "{gap}{DIM}{} more with less: --pairs N shows them, --json all{DIM:#}", counted(left, "pair"));
+            let _ = writeln!(
+                text,
+                "{gap}{DIM}{} more that share less: --pairs N shows them, --json all{DIM:#}",
+                counted(left, "pair")
+            );
         }
         text
     }
@@ -73,10 +77,10 @@ fn pair(quoted: &Quoted, full: bool) -> String {
     page
 }
 
-/// A passage and what stands around it, on one line.
+/// Returns a passage and its surroundings on one line.
 fn shown(text: &str, runs: &[Span], full: bool) -> String {
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return String::new() };
-    let (before, behind) = (last_words(&text[..first.start]), first_words(&text[last.end..]));
+    let (before, after) = (last_words(&text[..first.start]), first_words(&text[last.end..]));
     let mut line = format!("{DIM}{}{DIM:#}", quiet(before.trim_start()));
     let mut end = first.start;
     for run in runs {
@@ -89,17 +93,17 @@ fn shown(text: &str, runs: &[Span], full: bool) -> String {
         }
         end = end.max(run.end);
     }
-    let _ = write!(line, "{DIM}{}{DIM:#}", quiet(behind.trim_end()));
+    let _ = write!(line, "{DIM}{}{DIM:#}", quiet(after.trim_end()));
     line
 }
 
-/// The end of a text, from a word's beginning where words are separated.
+/// Returns the end of a text, from the start of a word if words are separated.
 fn last_words(text: &str) -> &str {
     let Some((start, _)) = text.char_indices().rev().nth(AROUND - 1).filter(|&(start, _)| start > 0) else { return text };
     text[start..].split_once(char::is_whitespace).map_or(&text[start..], |(_, words)| words)
 }
 
-/// The beginning of a text, to a word's end.
+/// Returns the start of a text, up to the end of a word.
 fn first_words(text: &str) -> &str {
     let Some((end, _)) = text.char_indices().nth(AROUND) else { return text };
     text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(words, _)| words)

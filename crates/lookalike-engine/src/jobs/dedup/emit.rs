@@ -1,4 +1,4 @@
-//! What was decided, written: kept lines byte for byte, decisions line by line, both in input order.
+//! Writes the result: kept lines byte for byte and decisions line by line, both in input order.
 
 use std::ops::Range;
 
@@ -29,22 +29,23 @@ use lookalike_io::{
     write::{DecisionRows, IdKind, Kinds},
 };
 
-/// Documents whose decisions one thread writes at a time.
+/// The number of documents whose decisions are written by one thread in one batch.
 const STRETCH: u64 = 4096;
 
-/// Is told what was decided about each document, in input order, by one thread at a time; a failure of its own ends the run.
+/// A callback that receives the decision about each document, in input order and from one thread at a time. An error that it
+/// returns ends the run.
 pub type Tell<'a> = dyn FnMut(&Decided) -> Result<()> + Send + 'a;
 
-/// All that is known at the end.
+/// All the data that is known at the end of a run.
 pub(crate) struct Emitting<'a> {
     pub(super) table: &'a Table,
     pairing: &'a Pairing,
     matcher: &'a Matcher<'a>,
     verdicts: &'a Verdicts,
     pub(super) pool: &'a ThreadPool,
-    /// Documents in the group of each contender.
+    /// The number of documents in the group of each contender.
     sizes: Vec<u32>,
-    /// Leaders that did not have to be compared, and documents in their groups.
+    /// The first copies that did not have to be compared, and the number of documents in each of their groups.
     copied: Numbering,
     copied_sizes: Vec<u32>,
 }
@@ -61,43 +62,46 @@ impl<'a> Emitting<'a> {
         let mut sizes = vec![1u32; numbers as usize];
         let representatives = (0..numbers).filter_map(|number| verdicts.of(Contender(number)).representative());
         representatives.for_each(|representative| sizes[representative.index()] += 1);
-        let (mut leaders, copied) = (Vec::new(), Places::none(pairing.order.len()));
-        for &(copy, leader) in pairing.copies.iter().filter(|&&(copy, _)| !pairing.references.contains(copy)) {
-            let stands = pairing.references.may_stand(leader);
-            match pairing.number(leader) {
-                None if stands => leaders.push(leader),
+        let (mut first_copies, copied) = (Vec::new(), Places::none(pairing.order.len()));
+        for &(copy, first_copy) in pairing.copies.iter().filter(|&&(copy, _)| !pairing.references.contains(copy)) {
+            let can_represent = pairing.references.may_represent(first_copy);
+            match pairing.number(first_copy) {
+                None if can_represent => first_copies.push(first_copy),
                 None => {}
                 Some(number) => {
                     let representative = verdicts.of(number).representative();
                     let representative = representative.and_then(|_| verdicts.of_copy(copy, number).representative());
-                    if let Some(representative) = representative.or(stands.then_some(number)) {
+                    if let Some(representative) = representative.or(can_represent.then_some(number)) {
                         sizes[representative.index()] += 1;
                     }
                 }
             }
         }
-        leaders.iter().for_each(|leader: &Rank| copied.insert(leader.0));
+        first_copies.iter().for_each(|first_copy: &Rank| copied.insert(first_copy.0));
         let copied = Numbering::of(copied);
         let mut copied_sizes = vec![1; copied.len() as usize];
-        leaders.iter().filter_map(|leader| copied.number(leader.0)).for_each(|number| copied_sizes[number as usize] += 1);
+        first_copies
+            .iter()
+            .filter_map(|first_copy| copied.number(first_copy.0))
+            .for_each(|number| copied_sizes[number as usize] += 1);
         Ok(Self { table, pairing, matcher, verdicts, pool, sizes, copied, copied_sizes })
     }
 
-    /// Copies the kept lines, and checks that they are as many as were kept.
+    /// Copies the kept lines, and checks that their number equals the number of kept documents.
     pub(crate) fn kept_lines(&self, source: &Source, output: &mut Kept, kept: u64, observer: Observer) -> Result<()> {
         let info = |block: &Block| self.table.info(block, source);
         let is_kept = |document| self.pairing.is_kept(Document(document), self.verdicts);
         copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
     }
 
-    /// Writes every document's decision, but for references: some while the next are made.
+    /// Writes every document's decision, except for references. Each batch is written while the next one is made.
     pub(crate) fn decisions(&self, source: &Source, output: &mut Output) -> Result<()> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let at_once = 2 * self.pool.current_num_threads();
         let (mut ready, mut next) = (Vec::new(), Vec::new());
         ready.resize_with(at_once, Vec::new);
         next.resize_with(at_once, Vec::new);
-        // Once more than there are, for the last to be written.
+        // There is one iteration more than there are batches, because each iteration writes the batch that the previous one made.
         for start in (references..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
             let make = |(number, lines): (usize, &mut Vec<u8>)| {
                 let start = documents.min(start + STRETCH * number as u64);
@@ -114,13 +118,13 @@ impl<'a> Emitting<'a> {
         Ok(())
     }
 
-    /// There is none.
+    /// Fails, since this build has no support for tables.
     #[cfg(not(feature = "tables"))]
     pub(crate) fn decision_rows(&self, _: &Source, output: Output, _: usize) -> Result<Output> {
         Err(lookalike_io::write::without_tables(output.name()))
     }
 
-    /// Writes every document's decision, but for references, as a table. Up to `ahead` row groups of it are in memory.
+    /// Writes every document's decision, except for references, as a table. Up to `ahead` of its row groups are in memory.
     #[cfg(feature = "tables")]
     pub(crate) fn decision_rows(&self, source: &Source, output: Output, ahead: usize) -> Result<Output> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
@@ -143,14 +147,14 @@ impl<'a> Emitting<'a> {
         })
     }
 
-    /// What the ids of documents are, and those of who stands for some.
+    /// Returns which kinds of ids (strings, numbers) the documents have, and which kinds the representatives have.
     #[cfg(feature = "tables")]
     fn kinds_of_ids(&self) -> Result<Kinds> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let kind = |range: Range<u64>| -> Result<Option<IdKind>> {
-            let (mut kind, mut room) = (None::<IdKind>, Vec::new());
+            let (mut kind, mut scratch) = (None::<IdKind>, Vec::new());
             for start in range.clone().step_by(STRETCH as usize) {
-                self.table.ids.each(start..range.end.min(start + STRETCH), &mut room, |id| {
+                self.table.ids.each(start..range.end.min(start + STRETCH), &mut scratch, |id| {
                     let own = IdKind::of(id);
                     kind = Some(kind.map_or(own, |kind| kind.with(own)));
                     Ok(())
@@ -163,7 +167,7 @@ impl<'a> Emitting<'a> {
         Ok(Kinds { documents: own, representatives: others, references: references > 0 })
     }
 
-    /// Tells every document's decision, but for references, in input order.
+    /// Passes every document's decision, except for references, to `tell` in input order.
     pub(crate) fn tell(&self, source: &Source, tell: &mut Tell) -> Result<()> {
         let documents = self.table.documents;
         (self.table.references.documents..documents)
@@ -171,7 +175,7 @@ impl<'a> Emitting<'a> {
             .try_for_each(|start| self.each(source, start..documents.min(start + STRETCH), &mut *tell))
     }
 
-    /// Gives the decisions about consecutive documents.
+    /// Passes the decisions about consecutive documents to `give`.
     fn each(&self, source: &Source, documents: Range<u64>, mut give: impl FnMut(&Decided) -> Result<()>) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = Document(documents.start);
@@ -200,33 +204,33 @@ impl<'a> Emitting<'a> {
         if empty.contains(rank.0) {
             return Ok(kept(Reason::Empty, 1));
         }
-        let leader = self.pairing.leader(rank).unwrap_or(rank);
-        let number = self.pairing.number(leader);
+        let first_copy = self.pairing.first_copy(rank).unwrap_or(rank);
+        let number = self.pairing.number(first_copy);
         let size = match number {
             Some(number) => self.sizes[number.index()],
-            None => self.copied.number(leader.0).map_or(1, |number| self.copied_sizes[number as usize]),
+            None => self.copied.number(first_copy.0).map_or(1, |number| self.copied_sizes[number as usize]),
         };
         let dropped = number.filter(|&number| self.verdicts.of(number).representative().is_some());
         let Some(number) = dropped else {
-            if leader == rank || !self.pairing.references.may_stand(leader) {
+            if first_copy == rank || !self.pairing.references.may_represent(first_copy) {
                 return Ok(kept(of_size(size), size));
             }
-            let representative = Some(order.document(leader));
+            let representative = Some(order.document(first_copy));
             return Ok(Decision { reason: Reason::Exact, representative, likeness: Likeness::Same, size });
         };
-        let verdict = if leader == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
+        let verdict = if first_copy == rank { self.verdicts.of(number) } else { self.verdicts.of_copy(rank, number) };
         let representative = verdict.representative().unwrap_or(number);
         let (reason, likeness) = self.likeness(number, representative, verdict)?;
         let size = self.sizes[representative.index()];
         Ok(Decision { reason, representative: Some(self.pairing.document(representative)), likeness, size })
     }
 
-    /// How similar a dropped document is to its representative: the figure that reached the threshold.
+    /// Returns the similarity of a dropped document and its representative. This is the figure that reached the threshold.
     pub(super) fn similarity(&self, decision: &Decision) -> Option<f64> {
         decision.likeness.similarity(decision.reason, self.matcher.method.config().measure)
     }
 
-    /// Why a contender goes for another, and how like it it is.
+    /// Returns the reason why a contender was dropped for a representative, and their likeness.
     fn likeness(&self, contender: Contender, representative: Contender, verdict: Verdict) -> Result<(Reason, Likeness)> {
         let method = self.matcher.method;
         if self.matcher.same(contender.0, representative.0)? {
@@ -247,7 +251,7 @@ impl<'a> Emitting<'a> {
         Ok((reason, likeness))
     }
 
-    /// Counts the verdicts into the summary.
+    /// Counts the verdicts for the summary.
     pub(crate) fn count(&self, summary: &mut Summary) -> Result<()> {
         let Pairing { references, empty, .. } = self.pairing;
         let first = Contender(self.matcher.references);
@@ -268,11 +272,11 @@ impl<'a> Emitting<'a> {
                 summary.representatives += u64::from(self.sizes[number.index()] > 1);
             }
         }
-        for &(copy, leader) in self.pairing.copies.iter().filter(|&&(copy, _)| !references.contains(copy)) {
-            let number = self.pairing.number(leader);
+        for &(copy, first_copy) in self.pairing.copies.iter().filter(|&&(copy, _)| !references.contains(copy)) {
+            let number = self.pairing.number(first_copy);
             let verdict = number.map(|number| (number, self.verdicts.of_copy(copy, number)));
             match verdict.and_then(|(number, verdict)| Some((number, verdict.representative()?, verdict))) {
-                None if references.may_stand(leader) => dropped(Reason::Exact, references.contains(leader)),
+                None if references.may_represent(first_copy) => dropped(Reason::Exact, references.contains(first_copy)),
                 None => {}
                 Some((number, representative, verdict)) => {
                     dropped(self.likeness(number, representative, verdict)?.0, representative < first);
@@ -293,7 +297,7 @@ impl<'a> Emitting<'a> {
     }
 }
 
-/// What is said about one document.
+/// The decision about one document.
 pub(super) struct Decision {
     reason: Reason,
     pub(super) representative: Option<Document>,

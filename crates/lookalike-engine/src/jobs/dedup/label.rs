@@ -1,4 +1,4 @@
-//! What was decided, put onto every record: nothing is dropped, all can be looked at before anything is.
+//! Adds the decision to every record. No record is dropped, so that the decisions can be reviewed first.
 
 use lookalike_io::{
     error::{ErrorKind, Result},
@@ -13,8 +13,9 @@ use crate::{
     pass::copy::{same_number, write_blocks},
 };
 
-/// Refuses names that records already have fields of, as far as that can be told before the work: by the columns of CSV and of
-/// tables, by the first records of the first input. Of the others it is told when they are written.
+/// Refuses label names that are already fields of the records, as far as these fields are known before the work: the columns of
+/// CSV and tables, and the fields of the first records of the first input. A conflict in a later record is reported when that
+/// record is written.
 pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
     refuse_table_names(names, source)?;
     let first = source.reference_parts();
@@ -22,18 +23,18 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
         let taken = |columns: &Columns| names.refuse_columns(columns).map_err(|why| why.at_place(source.place(part, 1)));
         source.columns(part)?.map_or(Ok(()), |columns| taken(&columns))?;
     }
-    // What can be read only once is not looked at.
+    // An input that can be read only once is not checked.
     if !source.is_regular(first) {
         return Ok(());
     }
-    let looked = each_block(Blocks::behind(source, Start::at(first)), |block, first_line| {
+    let looked = each_block(Blocks::after(source, Start::at(first)), |block, first_line| {
         for at in 0..block.len() {
             let looked = block.object(at).map_or(Ok(()), |object| names.refuse_object(object));
             looked.map_err(|why| why.at_place(source.place(block.part, first_line + at as u64)))?;
         }
         Ok(false)
     });
-    // Of what cannot be read the first pass tells more.
+    // Other errors are ignored here, since the first pass reports unreadable inputs in more detail.
     looked.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
 }
 
@@ -48,7 +49,7 @@ struct Worker {
 }
 
 impl Emitting<'_> {
-    /// Writes every record with what was decided about it.
+    /// Writes every record with the decision about it.
     pub(crate) fn labelled(&self, source: &Source, names: &LabelNames, output: &mut Kept, observer: Observer) -> Result<()> {
         let (shape, reading, row_labels) = (output.shape(), source.reading(), output.row_labels());
         let written = write_blocks(self.pool, source, output, observer, |block, worker: &mut Worker, piece| {

@@ -1,4 +1,4 @@
-//! The main job: a collection in, what is kept and why out.
+//! The main job: reads a collection, and writes what is kept and why.
 
 pub(crate) mod summary;
 
@@ -26,10 +26,10 @@ use self::{
 use crate::{
     config::{Observer, RunConfig},
     deciding::{
-        candidate_pairs::Meetings,
+        candidate_pairs::CandidatePairs,
         components::{components, measure_dropped},
         decide_all,
-        streamed::settle,
+        streamed::decide_rounds,
     },
     matching::{
         Matcher,
@@ -44,17 +44,17 @@ use crate::{
 /// Deduplicates a collection by the law.
 ///
 /// # Errors
-/// A configuration that cannot be, an input that cannot be read, a line that is no record (unless bad lines are set aside),
-/// an output that cannot be written. Nothing is left under an output's name then.
+/// The configuration is invalid; an input cannot be read; a line is not a record (unless bad lines are skipped); an output cannot
+/// be written. In all these cases no file is left under an output's name.
 pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
     without_panic(|| all_passes(config, outputs, None, observer))
 }
 
-/// The same, and every decision is told as well, before the outputs appear under their names.
+/// Deduplicates like [`dedup`], and also passes every decision to `tell`, before the outputs appear under their names.
 ///
 /// # Errors
-/// As [`dedup`], and what `tell` gives.
-pub fn dedup_told(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observer: Observer) -> Result<Summary> {
+/// The same errors as [`dedup`], and any error that `tell` returns.
+pub fn dedup_reporting(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observer: Observer) -> Result<Summary> {
     without_panic(|| all_passes(config, outputs, Some(tell), observer))
 }
 
@@ -69,7 +69,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     };
     summary.seconds.sketching = clock.lap();
 
-    let Found { pairing, meetings, counted } = find(&method, &mut table, &pool, observer)?;
+    let Found { pairing, candidate_pairs, counted } = find(&method, &mut table, &pool, observer)?;
     summary.seconds.pairing = clock.lap();
 
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
@@ -78,22 +78,22 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
         config.method.cluster == Cluster::Law && pairing.order.is_input() && config.method.candidates != Candidates::All;
     let mut lines = None;
     let others = written.decisions.is_some() || written.bad.is_some() || tell.is_some();
-    let verdicts = match meetings {
-        Met::Pairs(meetings) if at_once => {
-            let (verdicts, count) = settle_at_once(pass, &matcher, meetings, &mut written, others, state.as_mut())?;
+    let verdicts = match candidate_pairs {
+        Grouping::Pairs(candidate_pairs) if at_once => {
+            let (verdicts, count) = decide_streamed(pass, &matcher, candidate_pairs, &mut written, others, state.as_mut())?;
             lines = written.names.is_none().then_some(count);
-            summary.seconds.settling = clock.lap();
+            summary.seconds.streaming = clock.lap();
             verdicts
         }
-        meetings => {
+        candidate_pairs => {
             let sets = sets::of_contenders(pass, &pairing)?;
             summary.seconds.loading = clock.lap();
-            let verdicts = decide(pass, &matcher, meetings, sets)?;
+            let verdicts = decide(pass, &matcher, candidate_pairs, sets)?;
             summary.seconds.deciding = clock.lap();
             verdicts
         }
     };
-    summary.finding.count(&counted, &matcher, &table);
+    summary.finding.count(&counted, &matcher, &table, config);
 
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;
@@ -109,71 +109,71 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     Ok(summary)
 }
 
-/// What the sketches say.
+/// The result of examining the sketches.
 struct Found {
     pairing: Pairing,
-    meetings: Met,
+    candidate_pairs: Grouping,
     counted: Counted,
 }
 
-/// How documents may belong together.
-enum Met {
-    /// The first of each contender's group: greedy clusters need no more.
+/// The ways in which documents may belong together.
+enum Grouping {
+    /// The first document of each contender's group. Greedy clusters need nothing else.
     Groups(Vec<u32>),
     /// Pairs of documents that may be candidates.
-    Pairs(Meetings),
+    Pairs(CandidatePairs),
 }
 
-/// Sketches → which documents may be similar.
+/// Finds which documents may be similar, from their sketches.
 fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observer) -> Result<Found> {
     let mut pairing = Pairing::new(table, pool)?;
-    let (meetings, counted) = match method.config().cluster {
+    let (candidate_pairs, counted) = match method.config().cluster {
         Cluster::Greedy(by) => {
             let (first_of, counted) = greedy::group(by, method.config().threshold, table, &mut pairing)?;
-            (Met::Groups(first_of), counted)
+            (Grouping::Groups(first_of), counted)
         }
         Cluster::Law | Cluster::Components => {
-            let (meetings, counted) = Meetings::new(method, table, &mut pairing, None, pool, observer)?;
-            (Met::Pairs(meetings), counted)
+            let (candidate_pairs, counted) = CandidatePairs::new(method, table, &mut pairing, None, pool, observer)?;
+            (Grouping::Pairs(candidate_pairs), counted)
         }
     };
-    Ok(Found { pairing, meetings, counted })
+    Ok(Found { pairing, candidate_pairs, counted })
 }
 
-/// Makes the contenders' sets, decides about them and writes the kept records, all in one pass over the input. Possible where input
+/// Makes the contenders' sets, decides, and writes the kept records, all in one pass over the input. This is possible if input
 /// order is keep order. Records with labels are not written here. Returns the number of records written.
-fn settle_at_once(
+fn decide_streamed(
     pass: Pass,
     matcher: &Matcher,
-    meetings: Meetings,
+    candidate_pairs: CandidatePairs,
     written: &mut Written,
     others: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
-    // A label is only known when all is decided: a later pass writes records with theirs.
+    // A label is only known when all documents are decided, so a later pass writes the records with their labels.
     let mut none = None;
     let now = if written.names.is_some() { &mut none } else { &mut written.kept };
-    settle(pass, matcher, meetings.links(matcher.pairing.numbers()?), now, others, state)
+    decide_rounds(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), now, others, state)
 }
 
-/// Contenders' sets → what is kept.
-fn decide(pass: Pass, matcher: &Matcher, meetings: Met, mut sets: Sets) -> Result<Verdicts> {
+/// Decides what is kept, from the contenders' sets.
+fn decide(pass: Pass, matcher: &Matcher, candidate_pairs: Grouping, mut sets: Sets) -> Result<Verdicts> {
     let (method, pool) = (pass.method, pass.pool);
-    let meetings = match meetings {
-        Met::Groups(first_of) => return measure_dropped(first_of.into_iter(), matcher, &sets, pool),
-        Met::Pairs(meetings) => meetings.join(method, matcher.pairing, &sets)?,
+    let candidate_pairs = match candidate_pairs {
+        Grouping::Groups(first_of) => return measure_dropped(first_of.into_iter(), matcher, &sets, pool),
+        Grouping::Pairs(candidate_pairs) => candidate_pairs.join(method, matcher.pairing, &sets)?,
     };
     match method.config().cluster {
         Cluster::Components => {
-            let joining = meetings.joining(pass.config.crowd, matcher, &mut sets, &pass.table.budget, pool)?;
-            components(&meetings, joining.as_ref(), matcher, &sets, pool)
+            let joining = candidate_pairs.joining(pass.config.crowd, matcher, &mut sets, &pass.table.budget, pool)?;
+            components(&candidate_pairs, joining.as_ref(), matcher, &sets, pool)
         }
-        Cluster::Law | Cluster::Greedy(_) => decide_all(pass, matcher, meetings.links(matcher.pairing.numbers()?), sets),
+        Cluster::Law | Cluster::Greedy(_) => decide_all(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), sets),
     }
 }
 
-/// Writes what was decided, tells it, and lets all outputs appear under their names. `lines` are the kept records that are written
-/// already; `others` says that more than these is wanted.
+/// Writes the decisions, passes them to `tell`, and publishes all outputs under their names. `lines` is the number of kept
+/// records if they are already written. `others` is true if outputs other than the kept records are wanted.
 fn write(
     emitting: &Emitting,
     pass: Pass,
@@ -189,7 +189,7 @@ fn write(
             (None, Some(lines)) => same_number(summary.kept, lines),
             (None, None) => emitting.kept_lines(source, output, summary.kept, observer),
         };
-        // Who read the kept lines has had enough of them; the other outputs are still wanted.
+        // The reader of the kept output closed the pipe; keep writing the other outputs.
         if whole.as_ref().is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) && others {
             written.kept = None;
         } else {
@@ -219,7 +219,7 @@ fn count_lines(summary: &mut Summary, table: &Table) {
     summary.blank_lines = table.counts.blank_lines;
 }
 
-/// Laps of wall-clock time.
+/// A stopwatch that measures laps of wall-clock time.
 struct Clock(Instant);
 
 impl Clock {

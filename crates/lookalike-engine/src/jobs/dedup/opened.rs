@@ -1,4 +1,4 @@
-//! What a run of dedup has before its first pass.
+//! What a dedup run opens before its first pass.
 
 use std::path::{Path, PathBuf};
 
@@ -17,21 +17,22 @@ use crate::{
     state::State,
 };
 
-/// What to write. Nothing is written under its name before all of it is.
+/// What to write. No output appears under its name before all outputs are complete.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     /// The kept lines; `-` for standard output.
     pub kept: Option<PathBuf>,
-    /// Write every record there, not only those that are kept, with four fields more, whose names begin with this: `cluster`,
-    /// `verdict`, `representative` and `similarity`.
+    /// Write every record to the `kept` output, not only the kept records, and add four fields to each. Their names begin with
+    /// this prefix: `cluster`, `verdict`, `representative` and `similarity`.
     pub label: Option<String>,
-    /// The decisions: a table where the name ends so (`.parquet`, `.arrow`, `.arrows`), else JSON Lines; `-` for standard output.
+    /// The decisions; `-` for standard output. They are written as a table if the name has the extension of a table (`.parquet`,
+    /// `.arrow`, `.arrows`), and otherwise as JSON Lines.
     pub decisions: Option<PathBuf>,
-    /// See that all could be written, and write nothing.
+    /// Check that all outputs can be written, but write nothing.
     pub dry_run: bool,
 }
 
-/// A run whose inputs are found and whose outputs are in the making.
+/// A run whose inputs are resolved and whose outputs are opened.
 pub(super) struct Opened {
     pub(super) method: Method,
     pub(super) source: Source,
@@ -41,24 +42,24 @@ pub(super) struct Opened {
     pub(super) means: Means,
 }
 
-/// What a run writes.
+/// The outputs of a run.
 pub(super) struct Written {
     pub(super) kept: Option<Kept>,
-    /// The names of the labels, where every record is written with its own.
+    /// The names of the label fields, if every record is written with its labels.
     pub(super) names: Option<LabelNames>,
     pub(super) decisions: Option<Output>,
-    /// Decisions are rows of a table.
+    /// Whether decisions are written as rows of a table.
     pub(super) decision_rows: bool,
     pub(super) bad: Option<Output>,
-    /// Row groups of a table that may be encoded at the same time.
+    /// The number of row groups of a table that may be encoded in parallel.
     pub(super) groups: usize,
 }
 
-/// Opens all that is named.
+/// Opens all inputs and all outputs that the configuration names.
 ///
 /// # Errors
-/// A configuration that cannot be; an input that cannot be read; an output that would overwrite one or cannot be made; a state that is
-/// another run's.
+/// The configuration is invalid; an input cannot be read; an output cannot be created or would overwrite an input; the state
+/// belongs to another run.
 pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
@@ -78,8 +79,8 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     if outputs.dry_run {
         (kept, decisions, bad) = (None, None, None);
     }
-    let besides = |threads, memory| source.besides(threads, memory) + shape.map_or(0, |shape: Shape| shape.besides(threads));
-    let means = Means::new(config, &named, besides)?;
+    let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
+    let means = Means::new(config, &named, extra)?;
     means.run_ahead([&mut kept, &mut decisions]);
     let groups = row_groups_ahead(means.budget.memory(), means.pool.current_num_threads());
     let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);

@@ -1,4 +1,4 @@
-//! What a run did, in numbers.
+//! The summary of a run, in numbers.
 
 use lookalike::{Config, Method, Verify, lsh::Shape};
 use lookalike_io::{error::Error, read::LeftOut};
@@ -6,97 +6,97 @@ use serde::Serialize;
 
 use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
 
-/// The outcome of a run. Documents in = kept + dropped, always.
+/// The outcome of a run. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// Documents read; references' not among them, here and below.
+    /// Documents read. Documents of references are not included, neither here nor in the following counts.
     pub documents: u64,
-    /// Documents that stay.
+    /// Documents that are kept.
     pub kept: u64,
-    /// Documents that go.
+    /// Documents that are dropped.
     pub dropped: u64,
-    /// Of the dropped: same canonical form as their representative.
+    /// Dropped documents with the same canonical form as their representative.
     pub dropped_exact: u64,
-    /// Of the dropped: similar to their representative.
+    /// Dropped documents that are similar to their representative.
     pub dropped_near: u64,
-    /// Of the kept: those without a token.
+    /// Kept documents without a token.
     pub empty: u64,
-    /// Of the kept: those for which others were dropped.
+    /// Kept documents for which at least one document was dropped.
     pub representatives: u64,
-    /// Documents in the largest group of a kept one.
+    /// The number of documents in the largest group, including the kept one.
     pub largest_group: u64,
-    /// Lines that were set aside as no records.
+    /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The first of them, told.
+    /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files of folders that were not read; none where all were.
+    /// Files in folders that were not read; `None` if all files were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// Documents without an id of their own, which are called `file:line`.
+    /// Documents without an id of their own, which are named `file:line`.
     pub without_id: u64,
-    /// Blank lines, passed over.
+    /// Blank lines, which are skipped.
     pub blank_lines: u64,
-    /// Bytes of the documents' lines, decompressed, and of references'.
+    /// Bytes of the documents' lines, decompressed, including those of references.
     pub bytes: u64,
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
-    /// Bands of the signature, where candidates are found by bands.
+    /// The number of bands of the signature; `None` if candidates are not found by bands.
     pub bands: Option<usize>,
-    /// Rows of a band.
+    /// The number of rows per band.
     pub rows: Option<usize>,
     /// Seconds of each pass.
     pub seconds: Seconds,
-    /// The most memory that the process has taken so far, in bytes, where the system tells.
+    /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
     /// How documents were compared.
     pub method: Config,
-    /// What was taken for similar.
+    /// What counted as similar.
     pub verify: Verify,
-    /// Which document of a group stays.
+    /// Which document of a group is kept.
     pub keep: String,
-    /// What was compared with besides; none where no reference was named.
+    /// The references that documents were also compared with; `None` if no reference was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,
-    /// Where the run went on that an earlier one had begun.
+    /// The point at which this run resumed an earlier one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<Resumed>,
 }
 
-/// References, and what they did.
+/// References, and their effect.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Against {
     /// Documents of the references.
     pub documents: u64,
-    /// Of the dropped documents those that were dropped for one of these; the others were for one that is kept.
+    /// Documents that were dropped for a reference document; the other dropped documents were dropped for a kept one.
     pub dropped: u64,
     /// Whether documents were compared with references only.
     pub only: bool,
-    /// Whether they went for what they contain, and not for what contains them.
+    /// Whether documents were dropped for containing a reference document, instead of for being contained in one.
     pub holders: bool,
 }
 
 /// Wall-clock seconds by pass.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Seconds {
-    /// Texts to sketches.
+    /// Computing sketches from texts.
     pub sketching: f64,
-    /// Keys to buckets.
+    /// Grouping keys into buckets.
     pub pairing: f64,
-    /// Sets made, decided about, kept lines written, in one pass: where input order is keep order.
-    pub settling: f64,
-    /// Sets of documents that may match.
+    /// Making sets, deciding, and writing kept lines in one pass, if input order is keep order.
+    pub streaming: f64,
+    /// Loading the sets of documents that may match.
     pub loading: f64,
-    /// Down keep order.
+    /// Deciding in keep order.
     pub deciding: f64,
-    /// Kept lines, where they were not written before, and decisions.
+    /// Writing decisions, and also kept lines if an earlier pass did not write them.
     pub writing: f64,
-    /// All of it.
+    /// The whole run.
     pub total: f64,
 }
 
 impl Summary {
-    /// That of a run which has not begun.
+    /// Returns the summary of a run that has not begun.
     pub(crate) fn new(method: &Method, config: &RunConfig, left_out: Option<LeftOut>) -> Self {
         let curve = method.shape().map(Shape::curve);
         Self {

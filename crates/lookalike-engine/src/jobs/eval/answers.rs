@@ -1,4 +1,4 @@
-//! What stands in files of pairs and of decisions → documents by their places in the input.
+//! Reads files of pairs and of decisions, and resolves ids to documents by their position in the input.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use super::{roll::Roll, sample::SimilarPair};
 use crate::pass::lines::{as_written, each_line, no_id, parse};
 
-/// A line of a file of pairs: as [`pairs`](crate::jobs::pairs::pairs) writes them, or as others do.
+/// A line of a file of pairs, as [`pairs`](crate::jobs::pairs::pairs) or other tools write them.
 #[derive(Deserialize)]
 struct PairLine<'a> {
     #[serde(borrow)]
@@ -31,7 +31,7 @@ struct PairLine<'a> {
 }
 
 impl PairLine<'_> {
-    /// The similarity by a measure; none when the line has no number at all.
+    /// Returns the similarity of the pair by a measure; `None` if the line has no similarity of any kind.
     fn similarity(&self, measure: Measure) -> Result<Option<f64>> {
         let resemblance = self.resemblance.or(self.jaccard);
         let containments = [self.containment, self.containment_ab, self.containment_ba];
@@ -43,24 +43,25 @@ impl PairLine<'_> {
         match own.or(self.similarity) {
             None if foreign.is_some() => {
                 let advice = words![format!("give it as {named}, or choose the other "), Setting::Measure];
-                Err(Error::record("the line has a number, but of another measure than the run's").advise(advice))
+                Err(Error::record("the line has a number, but for a different measure from the run's").advise(advice))
             }
             Some(value) if !(0.0..=1.0).contains(&value) => {
-                Err(Error::record(format!("{value} is no similarity")).instead("give a number from 0 to 1"))
+                Err(Error::record(format!("{value} is not a similarity")).advise("give a number from 0 to 1"))
             }
             similarity => Ok(similarity),
         }
     }
 }
 
-/// Reads pairs of documents: JSON Lines (plain or compressed), each with the two ids as `a` and `b` and, where it is known, how
-/// similar they are: `resemblance` or `jaccard`, for the other measure `containment` (or both of `containment_ab` and
-/// `containment_ba`, of which the larger counts), for either `similarity`. Other fields are passed over. Each pair comes back
-/// once, whichever of the two was named first and however often it stands there, sorted by (a, b); of several numbers for a
-/// pair the largest counts, and no number more than any.
+/// Reads pairs of documents from JSON Lines (plain or compressed). Each line has the two ids as `a` and `b`, and may have the
+/// similarity. For resemblance this is `resemblance` or `jaccard`. For containment it is `containment`, or the larger of
+/// `containment_ab` and `containment_ba`. For either measure it can be `similarity`. Other fields are ignored. Each pair is
+/// returned once, in whichever order its documents were named and however often it occurs. Pairs are sorted by (a, b). If a pair
+/// occurs with several similarities, the largest counts; a line without a similarity counts only if no line of the pair has one.
 ///
 /// # Errors
-/// A file that cannot be read; a line that is no such pair, that names a document that is not there, or the same twice.
+/// A file cannot be read. A line is not a pair of this form, names a document that does not exist, or names the same document
+/// twice.
 pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
     refuse_url(Setting::Truth, "file", path)?;
     let mut pairs = Vec::new();
@@ -70,8 +71,8 @@ pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -
         let [a, b] = [line.a, line.b].map(|id| named(roll, id));
         let (a, b) = (a?, b?);
         if a == b {
-            let what = format!("pairs {} with itself", cut(line.a.get()));
-            return Err(Error::record(what).advise("a pair is two documents"));
+            let what = format!("the pair has {} twice", cut(line.a.get()));
+            return Err(Error::record(what).advise("give two different documents"));
         }
         pairs.push(SimilarPair { a: a.min(b), b: a.max(b), similarity });
         Ok(())
@@ -92,19 +93,22 @@ struct DecisionLine<'a> {
     reference: Option<&'a RawValue>,
 }
 
-/// Reads the decisions that [`dedup`](crate::jobs::dedup::dedup) wrote about a collection: each document's representative, itself
-/// where it was kept.
+/// Reads the decisions that [`dedup`](crate::jobs::dedup::dedup) wrote about a collection. Returns each document's
+/// representative, which is the document itself if it was kept.
 ///
 /// # Errors
-/// A file that cannot be read, or does not have one decision for each document of the roll.
+/// A file cannot be read, or does not have exactly one decision for each document of the roll.
 pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u32>> {
     let mut representatives: Vec<Option<u32>> = vec![None; roll.documents() as usize];
     let reading = Reading::decisions(&path.display().to_string());
     each_line(path, reading, temp_dir, |line, block| {
         let line: DecisionLine = parse(line, "a decision that dedup wrote")?;
         if let Some(reference) = line.reference {
-            let wrong = Error::record(format!("dropped for a document of a reference, {}", cut(reference.get())));
-            return Err(wrong.instead(words!["give the decisions of a run without ", Setting::Against]));
+            let wrong = Error::record(format!(
+                "the document was dropped as a duplicate of the reference document {}",
+                cut(reference.get())
+            ));
+            return Err(wrong.advise(words!["use the decisions of a run without ", Setting::Against]));
         }
         let of = |column: &str, id: &RawValue| named(roll, &as_written(id, column, block)?);
         let document = of("id", line.id)?;
@@ -112,8 +116,8 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
         match representatives[document as usize].replace(representative) {
             None => Ok(()),
             Some(_) => {
-                let wrong = Error::record(format!("a second decision about {}", cut(line.id.get())));
-                Err(wrong.advise("are these the decisions of one run?"))
+                let wrong = Error::record(format!("there is a second decision about {}", cut(line.id.get())));
+                Err(wrong.advise("use the decisions of a single run"))
             }
         }
     })?;
@@ -132,6 +136,6 @@ fn named(roll: &Roll, id: &RawValue) -> Result<u32> {
     };
     roll.document(id.get()).ok_or_else(|| {
         let wrong = Error::record(format!("no document has the id {} (a {kind})", cut(id.get())));
-        wrong.advise("ids must stand as in the collection: 1 and \"1\" are two")
+        wrong.advise("ids must be written as in the collection, where 1 and \"1\" are different ids")
     })
 }

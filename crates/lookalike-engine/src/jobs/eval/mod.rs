@@ -1,4 +1,5 @@
-//! What `eval` compares answers with: the documents by their ids, the true neighbours of a sample, and pairs and decisions from files.
+//! The data that `eval` compares answers with: the documents by their ids, the true neighbours of a sample, and pairs and
+//! decisions read from files.
 
 pub(crate) mod roll;
 

@@ -1,4 +1,5 @@
-//! Who the documents are: their ids, and the groups that a label puts them in. What a truth about a collection is read by.
+//! Identifies documents by their ids, and by the groups that their labels put them in. Ground truth about a collection is
+//! resolved through both.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +16,10 @@ use crate::{
     sketching::{self, Beside, ids::hash_name, table::Table},
 };
 
-/// The documents of a collection by their ids. 32 bytes a document, 4 more with labels.
+/// The documents of a collection by their ids. Memory: 32 bytes per document, and 4 more with labels.
 #[derive(Debug)]
 pub struct Roll {
-    /// Sorted.
+    /// Sorted by the hash of the id.
     by_id: Vec<(u128, u32)>,
     labels: Option<Vec<u32>>,
     bad_examples: Vec<Error>,
@@ -34,8 +35,8 @@ impl Roll {
             };
             (0..).zip(&table.labels).map(group).collect()
         });
-        let (mut by_id, mut room) = (Vec::new(), Vec::new());
-        table.ids.each(0..table.documents, &mut room, |id| {
+        let (mut by_id, mut scratch) = (Vec::new(), Vec::new());
+        table.ids.each(0..table.documents, &mut scratch, |id| {
             by_id.push((hash_name(id), by_id.len() as u32));
             Ok(())
         })?;
@@ -43,58 +44,58 @@ impl Roll {
         Ok(Self { by_id, labels, bad_examples: table.counts.bad_examples.clone() })
     }
 
-    /// The number of documents.
+    /// Returns the number of documents.
     pub fn documents(&self) -> u32 {
         self.by_id.len() as u32
     }
 
-    /// The document with an id, by its place in the input. The id is JSON: a string with its quotes, or a number, as in the
-    /// decisions; 1 and "1" are two ids, and equal strings are one however they are escaped.
+    /// Returns the document with an id, by its position in the input. The id is JSON, as in the decisions: a string with its
+    /// quotes, or a number. 1 and "1" are two different ids. Equal strings are the same id, however they are escaped.
     pub fn document(&self, id: &str) -> Option<u32> {
         let hash = hash_name(id);
         let at = self.by_id.binary_search_by_key(&hash, |row| row.0).ok()?;
         Some(self.by_id[at].1)
     }
 
-    /// Each document's group, where labels were asked for: the first document with the same label. One without a label, or
-    /// with null, is alone.
+    /// Returns each document's group, if labels were asked for: the first document with the same label. A document without a
+    /// label, or with null, is in a group of its own.
     pub fn groups(&self) -> Option<&[u32]> {
         self.labels.as_deref()
     }
 
-    /// The first lines that were set aside as no records, told.
+    /// Returns the errors of the first lines that are not records and were skipped.
     pub fn bad_examples(&self) -> &[Error] {
         &self.bad_examples
     }
 }
 
-/// Reads a collection once for its documents' ids, and their labels where the configuration names a field.
+/// Reads a collection once for its documents' ids, and for their labels if the configuration names a field.
 ///
 /// # Errors
-/// An input that cannot be read, a line that is no record (unless bad lines are set aside), a label that is no string or
-/// number, an id that stands twice: nobody could tell which document it means.
+/// An input cannot be read; a line is not a record (unless bad lines are skipped); a label is not a string or a number; an id
+/// occurs twice and is therefore ambiguous.
 pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
     let method = Method::new(Config { candidates: Candidates::Exact, ..Config::default() })?;
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     Roll::of(&read(config, &method, &source, observer)?, config)
 }
 
-/// The first pass over a collection of which every document can be named.
+/// Runs the first pass over a collection in which every document has a unique id.
 pub(crate) fn read(config: &RunConfig, method: &Method, source: &Source, observer: Observer) -> Result<Table> {
     if config.allow_repeated_ids {
-        return Err(Error::new(ErrorKind::Config, "repeated ids cannot be told apart")
+        return Err(Error::new(ErrorKind::Config, "repeated ids cannot be distinguished")
             .about(Setting::AllowRepeatedIds)
-            .instead("make ids unique"));
+            .advise("make ids unique"));
     }
     let bad = config.skip_bad.as_deref();
     refuse_overwriting(&bad.into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), source.inputs())?;
     let mut bad = bad.map(|path| Output::create(path, config.threads)).transpose()?;
     let pool = pool(config.threads)?;
     let threads = pool.current_num_threads();
-    let budget = config.budget(threads, &[], |memory| source.besides(threads, memory))?;
+    let budget = config.budget(threads, &[], |memory| source.extra(threads, memory))?;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let table = sketching::sketch(config, method, source, &budget, &pool, beside, observer)?;
-    table.refuse_more_than_32_bits("judging a collection")?;
+    table.refuse_more_than_32_bits("evaluating a collection")?;
     finish([bad])?;
     Ok(table)
 }

@@ -1,12 +1,12 @@
-//! The exact truth for a random sample of documents: their partners in the whole collection.
+//! The exact ground truth for a random sample of documents: all documents of the collection that are similar to them.
 
 use lookalike::{
     Candidates, Cluster, Config, Method, Scratch,
-    eval::{Meetings, SampleIndex, choose_sample},
+    eval::{SampleIndex, SharedCounts, choose_sample},
 };
 use lookalike_io::{
     error::Result,
-    read::{Blocks, Room, Source},
+    read::{Blocks, Scratch as ReadScratch, Source},
 };
 
 use super::roll::{self, Roll};
@@ -16,35 +16,37 @@ use crate::{
     pass::{open::pool, parallel::in_order, reading::reading},
 };
 
-/// Two documents by their places in the input, `a` before `b`, and how similar they are.
+/// Two documents by their position in the input, `a` before `b`, and how similar they are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SimilarPair {
     /// The first document.
     pub a: u32,
     /// The second document.
     pub b: u32,
-    /// Their similarity, where it is known; of containment, that of the smaller in the larger.
+    /// Their similarity, if it is known. For containment it is the containment of the smaller document in the larger.
     pub similarity: Option<f64>,
 }
 
-/// A sample, and all that is similar to it.
+/// A sample, and all pairs of a sampled document and a similar one.
 #[derive(Debug)]
 pub struct SampleTruth {
     /// All documents by their ids.
     pub roll: Roll,
     /// The sampled documents, sorted.
     pub sample: Vec<u32>,
-    /// Every pair with a sampled document that is similar enough, each once, sorted by (a, b).
+    /// Every pair of similar documents of which at least one is in the sample. Each pair occurs once, and pairs are sorted by (a,
+    /// b).
     pub pairs: Vec<SimilarPair>,
 }
 
-/// Draws `size` documents by the configuration's seed, or takes all when there are fewer, and finds every document that is at
-/// least `least` similar to one of them. Similar as the configuration's measure and shingles have it; how candidates are found
-/// plays no part. Cost: three passes over the input, the last of which looks up every shingle ([`SampleIndex`]); memory: the
-/// sample's shingles, some 14 kB a text of 600, and 24 bytes a pair. The same for any number of threads.
+/// Draws `size` documents with the configuration's seed, or all documents if there are fewer. Then finds every document whose
+/// similarity to one of them is at least `least`. Similarity follows the configuration's measure and shingles; how the
+/// configuration finds candidates does not matter. Cost: three passes over the input, the last of which looks up every shingle
+/// ([`SampleIndex`]). Memory: the sample's shingles, which take about 14 kB for a text of 600 shingles, and 24 bytes per pair.
+/// The result is the same for any number of threads.
 ///
 /// # Errors
-/// As [`enrol`](crate::jobs::eval::roll::enrol).
+/// The same errors as [`enrol`](crate::jobs::eval::roll::enrol).
 pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
     let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     let method = Method::new(asked)?;
@@ -55,9 +57,9 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let number = |document: u64| sample.binary_search(&(document as u32)).ok().map(|number| number as u32);
     let sets = sets::load(pass, sample.len() as u32, number)?;
-    let (mut sampled, mut room) = (Vec::new(), Vec::new());
+    let (mut sampled, mut scratch) = (Vec::new(), Vec::new());
     for number in 0..sample.len() as u32 {
-        sampled.push(sets.get(number, &mut room)?.to_vec());
+        sampled.push(sets.get(number, &mut scratch)?.to_vec());
     }
     let comparing = Comparing { method: &method, index: SampleIndex::new(&sampled), sample: &sample, least };
     drop((sets, sampled));
@@ -69,11 +71,11 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
         |block, worker: &mut Worker| {
             let mut found = Vec::new();
             let info = table.info(block, &source)?;
-            let Worker { room, scratch, meetings } = worker;
+            let Worker { read_scratch, scratch, shared_counts } = worker;
             info.each_document(block, &source, |document, at| {
-                let record = source.same_record(block, at, room)?;
+                let record = source.same_record(block, at, read_scratch)?;
                 method.set(record.text, scratch);
-                comparing.partners(document as u32, &scratch.fingerprints, meetings, &mut found);
+                comparing.partners(document as u32, &scratch.fingerprints, shared_counts, &mut found);
                 Ok(())
             })?;
             Ok(found)
@@ -90,9 +92,9 @@ pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observe
 
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    read_scratch: ReadScratch,
     scratch: Scratch,
-    meetings: Meetings,
+    shared_counts: SharedCounts,
 }
 
 struct Comparing<'a> {
@@ -103,10 +105,11 @@ struct Comparing<'a> {
 }
 
 impl Comparing<'_> {
-    /// The sampled partners of a document. A pair of two sampled ones is found from both sides, and given from its second.
-    fn partners(&self, document: u32, set: &[u64], meetings: &mut Meetings, into: &mut Vec<SimilarPair>) {
+    /// Finds the sampled documents that are similar to a document. A pair of two sampled documents is found from both sides, so
+    /// it is returned only from its second document.
+    fn partners(&self, document: u32, set: &[u64], shared_counts: &mut SharedCounts, into: &mut Vec<SimilarPair>) {
         let is_sampled = self.sample.binary_search(&document).is_ok();
-        for neighbour in self.index.neighbours(set, meetings) {
+        for neighbour in self.index.neighbours(set, shared_counts) {
             let other = self.sample[neighbour.sample as usize];
             if other == document || is_sampled && document < other {
                 continue;

@@ -1,8 +1,10 @@
-//! Records → candidates, each pair once and scored as it comes.
+//! Finds candidate pairs of records, each pair once, and scores each pair immediately.
 //!
-//! A block gives each record one key or several: columns. A column's records are sorted by key, so that each value is a bucket, and the
-//! pairs of a bucket are candidates, except those that an earlier column has made, which two looks at its keys show. Keys, rows and pairs
-//! are streams that go to temporary files when memory is short; four bytes a record and column stay.
+//! A block gives each record one or several keys. The first keys of all records form a column, and so do the second ones, and so
+//! on. A column's records are sorted by key, so that the records with the same value form a bucket. The pairs in a bucket are
+//! candidates, except those that an earlier column has already made, which is checked by two lookups of keys in that column.
+//! Keys, rows and pairs are streamed, and go to temporary files when memory is short. Four bytes per record and column remain in
+//! memory.
 
 use std::sync::Arc;
 
@@ -17,21 +19,21 @@ use serde::Serialize;
 use super::{records::Gathered, truth::Truth};
 use crate::config::{Observer, Progress, Stage};
 
-/// What came of a block.
+/// The results of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BlockFigures {
-    /// What it asks for.
+    /// What the block requires of a pair.
     pub block: String,
     /// Candidates that no earlier block made.
     pub candidates: u64,
-    /// Whether it is of bands: then values are buckets of one, a value may be in several, and so may a pair.
+    /// Whether the block uses bands. If so, its values are buckets of bands, and a record or a pair may be in several of them.
     #[serde(skip)]
     pub in_bands: bool,
-    /// Values passed over because too many records have them (`at_most`).
+    /// Values that were skipped because too many records have them (`at_most`).
     #[serde(skip_serializing_if = "is_zero")]
     pub values_passed_over: u64,
-    /// Pairs of records with these values, of bands counted in each, so that they are at most so many; other blocks may have made
-    /// some of them.
+    /// Pairs of records that share a skipped value. For bands, pairs are counted in each bucket, so this is an upper bound. Other
+    /// blocks may have made some of these pairs.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_passed_over: u64,
 }
@@ -40,35 +42,36 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What was found among the candidates.
+/// The results of finding candidates.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) blocks: Vec<BlockFigures>,
-    /// Candidates that are true pairs.
+    /// The number of candidates that are true pairs.
     pub(super) right: u64,
 }
 
-/// A key of each record; 0 where it has none, and where its value was passed over.
+/// A key for each record; 0 if the record has no key or if its value was skipped.
 struct Column {
     block: usize,
     keys: Vec<u32>,
 }
 
 impl Column {
-    /// Not 0: what falls together is told apart where it matters.
+    /// Shortens a key to 32 bits. The result is 0 only if there is no key. Different values with the same short key are
+    /// distinguished where it matters.
     fn key(key: u64) -> u32 {
         if key == NO_KEY { 0 } else { (key as u32).max(1) }
     }
 }
 
-/// Records whose keys are made by one worker at once, and by all of them.
+/// The number of records whose keys are made by one worker in one step, and the number for all workers together.
 const BY_ONE: usize = 1 << 10;
 const AT_A_TIME: usize = 1 << 16;
 
-/// Sorters that are at work at the same time: one of a column's rows, one of the pairs that are found.
+/// The number of sorters that are in use at the same time: one for a column's rows, and one for the pairs that are found.
 pub(super) const SORTERS: usize = 2;
 
-/// Scores all candidates and gives those that reach `least`, in an order that depends on nothing but the records.
+/// Scores all candidates and passes those that reach `least` to `give`, in an order that depends only on the records.
 pub(super) fn candidates(
     gathered: &Gathered,
     linker: &Linker,
@@ -115,7 +118,7 @@ pub(super) fn candidates(
     Ok(found)
 }
 
-/// The keys of all records, by column.
+/// Computes the keys of all records, by column.
 fn keys(block: &Block, gathered: &Gathered, budget: &Arc<Budget>, pool: &ThreadPool) -> Result<Vec<Spill<u64>>> {
     let (records, width) = (gathered.records.len(), block.keys());
     let mut columns: Vec<Spill<u64>> = (0..width).map(|_| Spill::new(budget)).collect();
@@ -139,7 +142,8 @@ fn keys(block: &Block, gathered: &Gathered, budget: &Arc<Budget>, pool: &ThreadP
     Ok(columns)
 }
 
-/// Gives each bucket of two records or more that share a key. Those that are too large are counted, and their keys taken back.
+/// Passes each bucket of two or more records that share a key to `give`. Buckets that are too large are only counted, and their
+/// keys are removed.
 fn each_bucket(
     rows: Sorter<[u64; 2]>,
     column: &mut Column,
@@ -160,11 +164,12 @@ fn each_bucket(
         Ok(())
     };
     let (mut members, mut of) = (Vec::new(), NO_KEY);
-    // No row has this key, so that the last bucket ends.
+    // This extra row has a key that no other row has, so it ends the last bucket.
     for row in rows.sorted()?.chain([Ok([NO_KEY, 0])]) {
         let [key, record] = row?;
         if key != of {
-            // Two values with one hash, once in 2⁶⁴: those of the first record's value are taken out until none is left.
+            // Two values have the same hash once in 2⁶⁴ cases. So a bucket may have several values. The records that have the
+            // same value as the first record are taken out, repeatedly, until no record is left.
             while let [first, _, ..] = *members {
                 let same = |&record: &u32| block.confirms(&gathered.records, first, record);
                 if members[1..].iter().all(same) {
@@ -183,29 +188,29 @@ fn each_bucket(
     Ok(())
 }
 
-/// Pairs of a bucket's records; of two collections those across.
+/// Returns the number of pairs of a bucket's records; for two collections, only pairs across them.
 fn pairs_among(bucket: &[u32], gathered: &Gathered) -> u64 {
     let (first, all) = (bucket.partition_point(|&record| record < gathered.split) as u64, bucket.len() as u64);
     if gathered.are_two() { first * (all - first) } else { all * (all - 1) / 2 }
 }
 
-/// Pairs that are scored at once, and by one worker.
+/// The number of pairs that are scored together, and the number that one worker scores in one step.
 const PAIRS_AT_ONCE: usize = 1 << 19;
 const PAIRS_BY_ONE: usize = 1 << 12;
 
-/// Pairs that wait to be scored, and what came of those that were.
+/// Pairs that wait to be scored, and the results of the pairs that were scored.
 #[derive(Default)]
 struct Batch {
-    /// The records of some buckets, one bucket after the other.
+    /// The records of some buckets, concatenated.
     records: Vec<u32>,
-    /// A record's place among them, and those of some records after it in its bucket.
+    /// The index of a record in `records`, and a range of indexes of later records in its bucket.
     units: Vec<(usize, std::ops::Range<usize>)>,
     pairs: usize,
     candidates: u64,
     right: u64,
 }
 
-/// One worker's share.
+/// The results of one worker.
 #[derive(Default)]
 struct Tally {
     pairs: Vec<Scored>,
@@ -220,11 +225,11 @@ impl Tally {
     }
 }
 
-/// What pairs are scored by.
+/// The data needed to score pairs.
 struct Scoring<'a> {
     gathered: &'a Gathered,
     linker: &'a Linker,
-    /// Columns whose pairs have been made.
+    /// The columns whose pairs have already been made.
     earlier: &'a [Column],
     truth: Option<&'a Truth>,
     least: f64,
@@ -232,7 +237,7 @@ struct Scoring<'a> {
 }
 
 impl Scoring<'_> {
-    /// Adds a bucket's pairs, and scores what has come together when it is enough: of a large bucket a part at a time.
+    /// Adds a bucket's pairs, and scores the batch when it is large enough; a large bucket is scored in parts.
     fn bucket(&self, bucket: &[u32], batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
         if batch.units.is_empty() {
             batch.records.clear();
@@ -257,7 +262,7 @@ impl Scoring<'_> {
         Ok(())
     }
 
-    /// Scores the pairs of a batch that no earlier column has, and gives those that are good enough.
+    /// Scores the pairs of a batch that no earlier column has made, and passes those that are good enough to `give`.
     fn score(&self, batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)
@@ -286,7 +291,7 @@ impl Scoring<'_> {
         tally
     }
 
-    /// Whether a column makes two records candidates.
+    /// Returns whether a column makes two records candidates.
     fn shares(&self, column: &Column, a: u32, b: u32) -> bool {
         let key = column.keys[a as usize];
         key != 0 && key == column.keys[b as usize] && self.linker.blocks()[column.block].confirms(&self.gathered.records, a, b)

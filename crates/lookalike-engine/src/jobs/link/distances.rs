@@ -1,44 +1,46 @@
-//! How far apart pairs are in a field that is not compared → how many of them are right.
+//! Estimates how many pairs are correct, from their distances in a field that is not compared.
 
 use lookalike_applications::records::{Scored, mean_apart, right_share};
 use serde::Serialize;
 
-/// How many pairs are right, by a field that the score knows nothing of (*Mining of Massive Datasets*, section 3.8.1): pairs of all points
-/// are taken for right, pairs at random for wrong, and the others lie between them as far as their values do.
+/// The estimated share of correct pairs, from a field that the score does not use (*Mining of Massive Datasets*, section 3.8.1).
+/// Pairs with all points are assumed to be correct, and random pairs to be wrong. The mean distance of other pairs lies between
+/// these two, and their share of correct pairs is estimated in proportion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RightShares {
-    /// The field.
+    /// The name of the field.
     pub field: String,
-    /// How far apart pairs of all points are on the average; none where there is no such pair with a value in both records.
+    /// The mean distance of pairs with all points; `None` if no such pair has a value in both records.
     pub right: Option<f64>,
-    /// How far apart all possible pairs are on the average.
+    /// The mean distance of all possible pairs.
     pub wrong: Option<f64>,
-    /// Scores from the highest to the lowest.
+    /// The estimates by score, from the highest to the lowest.
     pub scores: Vec<RightShare>,
-    /// All matches.
+    /// The estimate for all matches.
     pub matches: RightShare,
 }
 
-/// Some pairs.
+/// The estimate for some pairs.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RightShare {
-    /// The least score.
+    /// The lowest score.
     pub from: f64,
-    /// The score that they are below; none for pairs of all points, and for all matches.
+    /// An upper bound of the scores, which no score reaches; `None` for pairs with all points, and for all matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<f64>,
-    /// Pairs with a value in both records.
+    /// The number of pairs for which both records have a value.
     pub pairs: u64,
-    /// How far apart they are on the average; none without pairs.
+    /// The mean distance of the pairs; `None` if there are no pairs.
     pub apart: Option<f64>,
-    /// The share of them that is right, about: 0 if they are further apart than pairs at random, 1 if they are nearer than right ones.
+    /// The estimated share of correct pairs. It is 0 if the pairs are further apart than random pairs, and 1 if they are closer
+    /// than correct ones.
     pub right: Option<f64>,
 }
 
-/// Distances of pairs by their scores, a twentieth at a time, and of pairs of all points.
+/// The distances of pairs, summed in classes of scores: one for each twentieth of the range, and one for pairs with all points.
 pub(super) struct Distances<'a> {
     field: &'a str,
-    /// Each record's value; NaN where it has none.
+    /// Each record's value; NaN if the record has no value.
     values: &'a [f64],
     bands: [Sum; BANDS + 1],
     matches: Sum,
@@ -57,13 +59,13 @@ impl<'a> Distances<'a> {
         Self { field, values, bands: [Sum::default(); BANDS + 1], matches: Sum::default() }
     }
 
-    /// Takes a pair.
+    /// Counts a pair.
     pub(super) fn count(&mut self, pair: &Scored, is_match: bool) {
         let apart = (self.values[pair.a as usize] - self.values[pair.b as usize]).abs();
         if apart.is_nan() {
             return;
         }
-        // Scores are whole ten thousandths.
+        // Scores are multiples of a ten-thousandth.
         let band = (pair.score * 10_000.0).round() as usize * BANDS / 10_000;
         self.bands[band.min(BANDS)].add(apart);
         if is_match {
@@ -71,13 +73,13 @@ impl<'a> Distances<'a> {
         }
     }
 
-    /// What the distances say, where the second collection begins at `split`, if there are two.
+    /// Returns the estimates from the distances. The second collection, if there is one, begins at `split`.
     pub(super) fn shares(&self, split: Option<u32>) -> RightShares {
         let present = |values: &[f64]| values.iter().copied().filter(|value| !value.is_nan()).collect::<Vec<_>>();
         let (first, second) = self.values.split_at(split.map_or(self.values.len(), |split| split as usize));
         let wrong = mean_apart(present(first), split.map(|_| present(second)));
         let right = self.bands[BANDS].mean();
-        // An estimate can lie outside, and a share cannot.
+        // An estimate can be outside this range, but a share cannot.
         let within = |share: f64| share.clamp(0.0, 1.0);
         let share = |sum: &Sum, from: f64, below: Option<f64>| RightShare {
             from,

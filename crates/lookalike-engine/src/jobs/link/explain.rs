@@ -1,4 +1,4 @@
-//! Why two records are a match, or none.
+//! Explains why two records match or not.
 
 use lookalike::shown::cut;
 use lookalike_applications::records::{Block, Linker, Points, Verdict};
@@ -16,60 +16,63 @@ use crate::{
     sketching::ids::raw,
 };
 
-/// What two records are compared by.
+/// The comparison of two records in detail.
 #[derive(Debug, Clone, Serialize)]
 pub struct LinkExplained {
-    /// The first record's id, as it stands in the record.
+    /// The first record's id, as written in the record.
     pub a: Box<RawValue>,
-    /// The second's.
+    /// The second record's id, as written in the record.
     pub b: Box<RawValue>,
-    /// Each field, in the configuration's order.
+    /// The result for each field, in the configuration's order.
     pub fields: Vec<FieldExplained>,
     /// The sum of the fields' points.
     pub points: f64,
-    /// What it might be: the weights of the fields that count.
+    /// The maximum of this sum, which is the sum of the weights of the fields that count.
     pub of: f64,
-    /// The score, which is the share of the points; none where no field counts.
+    /// The score, which is `points` / `of`; `None` if no field counts.
     pub score: Option<f64>,
-    /// What it makes of the pair.
+    /// The verdict that follows from the score.
     pub verdict: Verdict,
-    /// Each way to be candidates.
+    /// The result of each block.
     pub blocks: Vec<BlockExplained>,
 }
 
-/// What a block makes of two records.
+/// The result of a block for two records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BlockExplained {
-    /// What it asks for.
+    /// What the block requires of a pair.
     pub block: String,
-    /// Whether they have that.
+    /// Whether the two records meet this requirement.
     pub joins: bool,
-    /// They are candidates only where no more records than these have it: it is not counted here how many have.
+    /// The two are candidates only if at most this many records share their value. The number of such records is not counted
+    /// here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }
 
-/// What a field says of two records.
+/// The result of a field for two records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FieldExplained {
-    /// Its name.
+    /// The field's name.
     pub field: String,
-    /// The first record's normal form; empty where it is missing.
+    /// The first record's normal form; empty if the value is missing.
     pub a: String,
-    /// The second's.
+    /// The second record's normal form; empty if the value is missing.
     pub b: String,
-    /// How alike they are, from 0 to 1; none where one is missing.
+    /// The similarity of the two values, from 0 to 1; `None` if one is missing.
     pub similarity: Option<f64>,
-    /// What that gives; none where the field is left out.
+    /// The points for this field; `None` if the field is left out.
     pub points: Option<f64>,
-    /// What it might give.
+    /// The maximum number of points.
     pub weight: f64,
 }
 
-/// Reads records and tells why two of them, named by their ids, match or not; of two collections one of each.
+/// Reads records and explains why two of them match or not. The two are given by their ids. If there are two collections, one
+/// record is in each.
 ///
 /// # Errors
-/// As [`link`](crate::jobs::link::link); ids that no records have, or one twice.
+/// The same errors as [`link`](crate::jobs::link::link); also if no record has one of the ids, or if both ids belong to the same
+/// record.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = Linker::new(asked.config.clone()).map_err(refused)?;
@@ -78,13 +81,13 @@ pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Resu
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
             let what = words![(Setting::Explain, cut(gathered.id(a)).into_owned()), ": the same record twice"];
-            return Err(Error::new(ErrorKind::Input, what).advise("a pair is two"));
+            return Err(Error::new(ErrorKind::Input, what).advise("give two different records"));
         }
         explained(&gathered, &linker, a, b)
     })
 }
 
-/// An id is a string or a number: what was typed is looked for as a string first.
+/// Finds a record by its id, which is a string or a number. The text that the user typed is looked up as a string first.
 fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
     let string = gathered.find(&serde_json::Value::from(id).to_string(), collection);
     string.or_else(|| gathered.find(id, collection)).ok_or_else(|| {
@@ -94,7 +97,7 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
             (true, _) => " of the second collection",
         };
         let what = words![(Setting::Explain, cut(id).into_owned()), format!(": no record{of} has this id")];
-        Error::new(ErrorKind::Input, what).advise("give two as they stand in the records")
+        Error::new(ErrorKind::Input, what).advise("give two ids as they are written in the records")
     })
 }
 

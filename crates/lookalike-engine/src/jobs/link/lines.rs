@@ -1,4 +1,4 @@
-//! Links and clusters → their lines.
+//! Writes links and clusters as lines.
 
 use lookalike_applications::records::{Linker, Points, Scored, Verdict};
 use lookalike_io::{
@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::records::Gathered;
 use crate::sketching::ids::raw;
 
-/// A line of the output.
+/// A line of the output of pairs.
 #[derive(Serialize)]
 struct PairLine<'a> {
     a: &'a RawValue,
@@ -23,12 +23,12 @@ struct PairLine<'a> {
     points: Vec<(&'a str, Option<f64>)>,
 }
 
-/// As an object, in the fields' order.
+/// Serialises the points as an object, in the order of the fields.
 fn by_name<S: serde::Serializer>(points: &[(&str, Option<f64>)], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(points.iter().copied())
 }
 
-/// Pairs that are written at once, and by one worker.
+/// The number of pairs that are written in one step by all workers together, and the number for one worker.
 pub(super) const AT_A_TIME: usize = 1 << 16;
 const BY_ONE: usize = 1 << 10;
 
@@ -64,11 +64,11 @@ pub(super) fn write_pairs(
     made.into_iter().try_for_each(|lines| output.write(&lines?))
 }
 
-/// A line of the clusters.
+/// A line of the output of clusters.
 #[derive(Serialize)]
 struct ClusterLine<'a> {
     id: &'a RawValue,
-    /// Of two collections, which the record is of.
+    /// If there are two collections, the name of the one that the record belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     of: Option<&'static str>,
     representative: &'a RawValue,
@@ -77,17 +77,17 @@ struct ClusterLine<'a> {
     size: u32,
 }
 
-/// Writes each record's cluster, of which `sizes` says how many records each has.
-pub(super) fn write_clusters(leaders: &[u32], sizes: &[u32], gathered: &Gathered, output: &mut Output) -> Result<()> {
+/// Writes each record's cluster. `sizes` has the number of records of each cluster.
+pub(super) fn write_clusters(representatives: &[u32], sizes: &[u32], gathered: &Gathered, output: &mut Output) -> Result<()> {
     let of = |record: u32| gathered.are_two().then_some(if record < gathered.split { "a" } else { "b" });
     let mut lines = Vec::new();
-    for (record, &leader) in (0..).zip(leaders) {
+    for (record, &representative) in (0..).zip(representatives) {
         let line = ClusterLine {
             id: raw(gathered.id(record))?,
             of: of(record),
-            representative: raw(gathered.id(leader))?,
-            representative_of: of(leader),
-            size: sizes[leader as usize],
+            representative: raw(gathered.id(representative))?,
+            representative_of: of(representative),
+            size: sizes[representative as usize],
         };
         push_line(&line, &mut lines)?;
         if lines.len() > AT_A_TIME {

@@ -1,4 +1,4 @@
-//! Records of one collection or of two → pairs that are the same, or may be.
+//! Links the records of one or two collections: finds pairs of records that are, or may be, about the same thing.
 
 pub(crate) mod distances;
 
@@ -46,67 +46,69 @@ use crate::{
     },
 };
 
-/// What is linked by what, and what of it is wanted. The inputs are a [`RunConfig`]'s: one collection, or two, of which the pairs across
-/// are wanted; its label is one that records of a person have in common, to judge by.
+/// What to link, how to link it, and which outputs are wanted. The inputs are those of a [`RunConfig`]. They are one collection
+/// or two; with two, only pairs of records from different collections are wanted. The configuration's label is a value that the
+/// records of one person share; it is used as ground truth.
 #[derive(Debug, Clone, Default)]
 pub struct Link {
-    /// Fields, candidates, thresholds.
+    /// The fields, candidates and thresholds.
     pub config: LinkConfig,
-    /// Leave possible matches out of what is written.
+    /// Do not write possible matches.
     pub matches_only: bool,
-    /// Where each record's cluster goes.
+    /// The file for each record's cluster.
     pub clusters: Option<PathBuf>,
-    /// True pairs, to judge by.
+    /// The file of true pairs, used as ground truth.
     pub truth: Option<PathBuf>,
-    /// A field with a date or a number that is not compared, to estimate by how many pairs are right.
+    /// A field with a date or a number that is not compared, from which the share of correct pairs is estimated.
     pub right_by: Option<String>,
-    /// The file that the configuration was read from: no output may go there.
+    /// The file that the configuration was read from: no output may overwrite it.
     pub config_path: Option<PathBuf>,
 }
 
-/// What was compared and found.
+/// The number of records compared, and the results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkSummary {
     /// Records read.
     pub records: u64,
-    /// Of these, of the first collection, where there are two.
+    /// Records of the first collection, if there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records_a: Option<u64>,
-    /// Pairs of records; of two collections those across.
+    /// The number of all pairs of records. If there are two collections, only pairs of records from different collections count.
     pub possible_pairs: u64,
     /// Pairs that were scored.
     pub candidates: u64,
-    /// Pairs of at least the score of a match.
+    /// Pairs whose score reaches the threshold of a match.
     pub matches: u64,
-    /// Pairs of at least the score of a possible match, and less than a match's.
+    /// Pairs whose score reaches the threshold of a possible match, but not that of a match.
     pub possible: u64,
     /// Pairs written.
     pub written: u64,
-    /// Clusters of two records or more.
+    /// Clusters of at least two records.
     pub clusters: u64,
-    /// Records in these.
+    /// Records in these clusters.
     pub clustered: u64,
-    /// What each block made.
+    /// The results of each block.
     pub blocks: Vec<BlockFigures>,
-    /// How many pairs are right, by a field that is not compared.
+    /// The estimated share of correct pairs, by a field that is not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<RightShares>,
-    /// Bytes of memory that the run took more than it was to take.
+    /// Bytes of memory that the run used above its limit.
     pub above_memory: u64,
-    /// How this compares with the truth.
+    /// The comparison with the ground truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
 }
 
-/// Reads records, scores candidates, and writes those that match or may, by default to standard output: JSON Lines, sorted by the
-/// records' places in the input. Each record takes memory for its normal forms, 8 bytes and 4 a field besides their characters; its id, 12
-/// bytes besides its characters, and some 30 to find it by; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with
-/// `--label`. All else goes to temporary files where memory is short: 24 bytes for a key while its block is made, and 12 for a match or a
-/// possible match. The same bytes for any memory and any number of threads.
+/// Reads records, scores candidates, and writes those that match or may match, by default to standard output. The output is JSON
+/// Lines, sorted by the records' positions in the input. Memory per record: 8 bytes for its normal forms, 4 for each field, and
+/// their characters; 12 bytes for its id, its characters, and about 30 for looking it up; 4 bytes for each key that a block gives
+/// it; 4 for its cluster; and 16 with `--label`. Everything else goes to temporary files when memory is short: 24 bytes for each
+/// key while its block is made, and 12 for each match or possible match. The output is the same for any memory limit and any
+/// number of threads.
 ///
 /// # Errors
-/// A configuration that cannot be; an input that cannot be read, a record or a value that is none, an id that stands twice, a field
-/// that no record has; a truth about records that are not there; an output that cannot be written.
+/// The configuration is invalid; an input cannot be read; a record or a value is invalid; an id occurs twice; no record has a
+/// field; the ground truth names records that do not exist; an output cannot be written.
 pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: Observer) -> Result<LinkSummary> {
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
 }
@@ -118,8 +120,8 @@ fn gather(
     observer: Observer,
 ) -> Result<Gathered> {
     if config.inputs.len() > 2 {
-        let what = "records of more than two collections";
-        return Err(Error::new(ErrorKind::Config, what).instead("give one, or two to link across"));
+        let what = "there are records of more than two collections";
+        return Err(Error::new(ErrorKind::Config, what).advise("give one collection, or two to link across"));
     }
     Gathered::read(config, (linker, right_by), pool, observer)
 }
@@ -140,10 +142,10 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
 
     let work = Work { asked, linker: &linker, gathered: &gathered, truth: truth.as_ref(), budget: &budget, pool: &pool };
     let (pairs, found) = work.find(observer)?;
-    let Decided { counts, leaders, distances } = work.decide(pairs, &mut output)?;
-    let sizes = sizes(&leaders);
+    let Decided { counts, representatives, distances } = work.decide(pairs, &mut output)?;
+    let sizes = sizes(&representatives);
     if let Some(roll) = &mut roll {
-        write_clusters(&leaders, &sizes, &gathered, roll)?;
+        write_clusters(&representatives, &sizes, &gathered, roll)?;
     }
     finish([Some(output), roll])?;
     let several = sizes.iter().filter(|&&size| size > 1);
@@ -157,27 +159,27 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
         clusters: several.clone().count() as u64,
         clustered: several.map(|&size| u64::from(size)).sum(),
-        judged: truth.as_ref().map(|truth| truth.judge(&gathered, found.right, &counts, &leaders)),
+        judged: truth.as_ref().map(|truth| truth.judge(&gathered, found.right, &counts, &representatives)),
         blocks: found.blocks,
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
     })
 }
 
-/// What is asked for, checked.
+/// Checks the request and returns the linker for it.
 fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     let linker = Linker::new(asked.config.clone()).map_err(refused)?;
     if asked.truth.is_some() && (config.label_field.is_some() || config.allow_repeated_ids) {
         let without = words![" without ", Setting::LabelField, " and ", Setting::AllowRepeatedIds];
-        let refused = Error::new(ErrorKind::Config, "true pairs go by unique ids, and need no labels");
-        return Err(refused.instead(words!["give ", Setting::Truth, without]));
+        let refused = Error::new(ErrorKind::Config, "true pairs refer to unique ids and need no labels");
+        return Err(refused.advise(words!["give ", Setting::Truth, without]));
     }
     asked.truth.as_deref().map_or(Ok(()), |path| refuse_url(Setting::Truth, "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
     Ok(linker)
 }
 
-/// The outputs that are named, none of which may overwrite what is read, or be a table.
+/// Returns the outputs that are named. Outputs that are tables, or that would overwrite what is read, are refused.
 fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
     let outputs: Vec<&Path> =
         [Some(output), asked.clusters.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();
@@ -190,7 +192,7 @@ fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) 
     Ok(outputs)
 }
 
-/// Records, and what they are linked by.
+/// The records, and the settings and means with which they are linked.
 struct Work<'a> {
     asked: &'a Link,
     linker: &'a Linker,
@@ -200,16 +202,17 @@ struct Work<'a> {
     pool: &'a ThreadPool,
 }
 
-/// Which records belong together.
+/// The records that belong together.
 struct Decided<'a> {
     counts: Counts,
-    /// The first record of each one's cluster.
-    leaders: Vec<u32>,
+    /// The first record of each record's cluster.
+    representatives: Vec<u32>,
     distances: Option<Distances<'a>>,
 }
 
 impl<'a> Work<'a> {
-    /// Scores candidates. Gives the pairs that match or may, each row in the order by which it is sorted.
+    /// Scores candidates. Returns a sorter with the pairs that match or may match. Its rows are sorted by their first number,
+    /// then by the second, then by the third.
     fn find(&self, observer: Observer) -> Result<(Sorter<'a, Row>, candidates::Found)> {
         let one_to_one = self.linker.config().one_to_one;
         let mut pairs = Sorter::<Row>::new(self.budget, candidates::SORTERS, self.pool);
@@ -224,7 +227,7 @@ impl<'a> Work<'a> {
         Ok((pairs, found))
     }
 
-    /// Goes through the pairs in their order: writes them, counts them, and joins what matches.
+    /// Processes the pairs in their order: writes them, counts them, and joins those that match.
     fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output) -> Result<Decided<'a>> {
         let Self { asked, linker, gathered, truth, budget, pool } = *self;
         let by = linker.config().clusters;
@@ -259,24 +262,24 @@ impl<'a> Work<'a> {
                 clusters.join(&scored([a, b, score]));
             }
         }
-        Ok(Decided { counts, leaders: clusters.leaders(), distances })
+        Ok(Decided { counts, representatives: clusters.representatives(), distances })
     }
 }
 
-/// Refuses a field that says nothing more, since pairs were found by it.
+/// Refuses a field that pairs were compared by, since it adds no information.
 fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     let Some(name) = right_by else { return Ok(()) };
     match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
         None => Ok(()),
         Some(field) => {
             let asked = (Setting::RightBy, cut(name).into_owned());
-            let what = words![asked, format!(": the field {} compares it", quoted(&field.name))];
-            Err(Error::new(ErrorKind::Config, what).advise("name one that the score does not know"))
+            let what = words![asked, format!(": the field {} already compares it", quoted(&field.name))];
+            Err(Error::new(ErrorKind::Config, what).advise("name a field that the score does not use"))
         }
     }
 }
 
-/// A pair as it is sorted and spilled: two records and a score in ten thousandths, in the order that they are sorted by.
+/// A pair in the form in which it is sorted and spilled: two records, and a score in ten-thousandths.
 type Row = [u32; 3];
 
 /// The highest score.
@@ -286,12 +289,12 @@ fn row(pair: &Scored) -> Row {
     [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
 }
 
-/// The same score to the last bit: it was rounded so.
+/// Restores a pair. Its score is the same to the last bit, since scores are rounded in the same way.
 fn scored([a, b, score]: Row) -> Scored {
     Scored { a, b, score: f64::from(score) / f64::from(MOST) }
 }
 
-/// The pairs of a one-to-one matching, of pairs sorted by what their scores lack.
+/// Returns the pairs of a one-to-one matching. The given pairs are sorted by the difference between the highest score and theirs.
 fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, pool: &'a ThreadPool) -> Result<Sorter<'a, Row>> {
     let (mut matching, mut matched) = (OneToOne::new(records), Sorter::new(budget, candidates::SORTERS, pool));
     for found in pairs.sorted()? {
@@ -304,10 +307,10 @@ fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, poo
     Ok(matched)
 }
 
-/// How many records each leads; 0 for those that lead none.
-fn sizes(leaders: &[u32]) -> Vec<u32> {
-    let mut sizes = vec![0; leaders.len()];
-    leaders.iter().for_each(|&leader| sizes[leader as usize] += 1);
+/// Returns how many records each record represents; 0 for those that represent none.
+fn sizes(representatives: &[u32]) -> Vec<u32> {
+    let mut sizes = vec![0; representatives.len()];
+    representatives.iter().for_each(|&representative| sizes[representative as usize] += 1);
     sizes
 }
 
@@ -322,7 +325,7 @@ mod tests {
     use super::*;
     use crate::config::UNOBSERVED;
 
-    /// The pairs, the clusters and the figures of records, with a name and a town each.
+    /// Links records that have a name and a town each. Returns the pairs, the clusters and the summary.
     fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> (Vec<u8>, Vec<u8>, LinkSummary) {
         let folder = TempDir::new().unwrap();
         let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
@@ -338,7 +341,8 @@ mod tests {
         let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
         let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), UNOBSERVED).unwrap();
         let summary = LinkSummary { above_memory: 0, ..summary };
-        // Records are called by their files.
+        // Records without an id are named by their file and line. The path of the folder, which is different in each run, is
+        // removed.
         let read = |file: &str| fs::read_to_string(name(file)).unwrap().replace(&name(""), "").into_bytes();
         (read("pairs"), read("clusters"), summary)
     }
@@ -363,7 +367,7 @@ mod tests {
             let config = LinkConfig { fields, blocks, one_to_one, clusters, ..LinkConfig::default() };
             let asked = Link { config, matches_only, ..Link::default() };
             let usual = linked(&records, &asked, None, 1);
-            // All that can go to files does.
+            // With a limit of one byte of memory, everything that can be spilled is.
             prop_assert_eq!(&usual, &linked(&records, &asked, Some(1), 3));
         }
     }

@@ -1,13 +1,13 @@
-//! Records with fields → their normal forms, held compactly: what a linkage goes by.
+//! Reads records with fields and holds their normal forms compactly, for linking.
 
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::records::{Linker, Records, Room as Normal, measure};
+use lookalike_applications::records::{Linker, Records, Scratch as Normal, measure};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
-    read::{Block, Blocks, Naming, Paths, Reading, Room, Shape, Source, encoding_named},
+    read::{Block, Blocks, Naming, Paths, Reading, Scratch, Shape, Source, encoding_named},
     store::shown_name,
     words,
 };
@@ -24,31 +24,31 @@ use crate::{
     sketching::ids::hash_name,
 };
 
-/// The records of one collection, or of two, the first one's first.
+/// The records of one collection, or of two, with the first collection's records first.
 #[derive(Debug)]
 pub(super) struct Gathered {
     /// Their values.
     pub(super) records: Records,
     /// Their ids, as JSON.
     ids: Records,
-    /// What stands for their labels, 0 for none; nothing where none is asked for.
+    /// Hashes of the labels, 0 for none; empty if no label is asked for.
     pub(super) labels: Vec<u128>,
-    /// A date or a number of each record, NaN where it has none; nothing where none is asked for.
+    /// A date or a number for each record, NaN if it has none; empty if none is asked for.
     pub(super) values: Vec<f64>,
-    /// The number of the second collection's first record; all of them where there is one collection.
+    /// The number of the second collection's first record, or the number of all records if there is one collection.
     pub(super) split: u32,
-    /// Whether there are two collections, of which one may be empty.
+    /// Whether there are two collections; one of them may be empty.
     are_two: bool,
-    /// Records by what stands for their ids, for each collection; of a repeated id the first.
+    /// Records by the hashes of their ids, for each collection; for a repeated id, the first record.
     by_id: [BTreeMap<u128, u32>; 2],
 }
 
 impl Gathered {
-    /// Reads the inputs, one or two, each a collection.
+    /// Reads the one or two inputs, each of which is a collection.
     ///
     /// # Errors
-    /// An input that cannot be read, or is not of records with fields; a record that is none, a value that is none, an id that
-    /// stands twice; a field that no record of a collection has.
+    /// An input cannot be read or does not contain records with fields; a record or a value is invalid; an id occurs twice; no
+    /// record of a collection has a field.
     pub(super) fn read(
         config: &RunConfig,
         (linker, right_by): (&Linker, Option<&str>),
@@ -91,7 +91,7 @@ impl Gathered {
         Ok(all)
     }
 
-    /// Refuses a label that no record of a collection has: all pairs would be wrong.
+    /// Refuses a label that no record of a collection has, since all pairs would count as wrong.
     fn refuse_unlabelled(&self, config: &RunConfig, name: &str, collection: usize) -> Result<()> {
         let Some(label) = &config.label_field else { return Ok(()) };
         let own = if collection == 0 { &self.labels[..] } else { &self.labels[self.split as usize..] };
@@ -99,11 +99,11 @@ impl Gathered {
             return Ok(());
         }
         let label = (Setting::LabelField, cut(label).into_owned());
-        let wrong = Error::record(words![label, ": no record has this field with something in it"]).at(name);
-        Err(wrong.advise("name the one that says which records are of one thing"))
+        let wrong = Error::record(words![label, ": this field is missing or empty in all records"]).at(name);
+        Err(wrong.advise("name the field that shows which records belong together"))
     }
 
-    /// Refuses a field that is a date or a number in no record of a collection.
+    /// Refuses a field that has a date or a number in no record of a collection.
     fn refuse_unmeasured(&self, right_by: Option<&str>, name: &str, collection: usize) -> Result<()> {
         let Some(field) = right_by else { return Ok(()) };
         let own = if collection == 0 { &self.values[..] } else { &self.values[self.split as usize..] };
@@ -112,47 +112,47 @@ impl Gathered {
         }
         let field = (Setting::RightBy, cut(field).into_owned());
         let wrong = Error::record(words![field, ": no record has a date or a number in this field"]).at(name);
-        Err(wrong.advise("name one that has"))
+        Err(wrong.advise("name a field that has one"))
     }
 
-    /// How many records there are.
+    /// Returns the number of records.
     pub(super) fn len(&self) -> Result<u32> {
         u32::try_from(self.records.len()).map_err(|_| {
-            Error::new(ErrorKind::Input, "more than 4,294,967,295 records cannot be linked at once")
-                .instead("split them, by a field that links must share")
+            Error::new(ErrorKind::Input, "more than 4,294,967,295 records cannot be linked in one run")
+                .advise("split them by a field that linked records must share")
         })
     }
 
-    /// Bytes that are held, which cannot go to files.
+    /// Returns the bytes that are held in memory and cannot be spilled.
     pub(super) fn size(&self) -> usize {
         const FOUND_BY: usize = 30;
         let found: usize = self.by_id.iter().map(BTreeMap::len).sum();
-        let besides = size_of_val(&*self.labels) + size_of_val(&*self.values);
-        self.records.size() + self.ids.size() + besides + FOUND_BY * found
+        let extra = size_of_val(&*self.labels) + size_of_val(&*self.values);
+        self.records.size() + self.ids.size() + extra + FOUND_BY * found
     }
 
-    /// Whether there are two collections.
+    /// Returns whether there are two collections.
     pub(super) fn are_two(&self) -> bool {
         self.are_two
     }
 
-    /// Pairs that could be scored.
+    /// Returns the number of pairs that could be scored.
     pub(super) fn pairs(&self) -> u64 {
         let (first, all) = (u64::from(self.split), self.records.len() as u64);
         if self.are_two() { first * (all - first) } else { all * all.saturating_sub(1) / 2 }
     }
 
-    /// A record's id, as it stands in the record.
+    /// Returns a record's id, as written in the record.
     pub(super) fn id(&self, record: u32) -> &str {
         self.ids.get(record, 0)
     }
 
-    /// The record with an id, in the first collection or in the second.
+    /// Returns the record with an id, in the first collection or in the second.
     pub(super) fn find(&self, id: &str, collection: usize) -> Option<u32> {
         self.by_id[collection].get(&hash_name(id)).copied()
     }
 
-    /// The record with an id as it stands, or else with the same one of the other type: 7 and "7", which CSV does not tell apart.
+    /// Returns the record with an id as written, or else with the same id of the other type: CSV does not distinguish 7 and "7".
     pub(super) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
         self.find(id, collection).or_else(|| match serde_json::from_str(id) {
             Ok(serde_json::Value::String(text)) => self.find(&text, collection),
@@ -207,9 +207,9 @@ impl Gathered {
     }
 }
 
-/// What came of a collection's fields.
+/// The fields that were found in a collection.
 struct Came {
-    /// Which of the paths some record has.
+    /// Which of the paths occur in any record.
     seen: Vec<bool>,
     /// The first record, for messages.
     first: Vec<u8>,
@@ -219,19 +219,19 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
     let inputs = RunConfig { inputs: vec![name.into()], ..config.clone() }.expand()?;
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
     let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
-    // A table asks for its text's column when it is opened.
+    // Tables are refused before they are opened, since opening one requires its text column.
     let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
     if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
-        let what = format!("is {}, and records are read from JSON Lines, JSON arrays or CSV", format.name());
-        return Err(Error::new(ErrorKind::Input, what).at(shown_name(name)).instead("write it as one of these"));
+        let what = format!("is {}, but records are read from JSON Lines, JSON arrays or CSV", format.name());
+        return Err(Error::new(ErrorKind::Input, what).at(shown_name(name)).advise("convert it to one of these"));
     }
     Source::new(inputs, reading, &config.temp_dir)
 }
 
-/// What is read of each record.
+/// What is read from each record.
 struct Asked<'a> {
     paths: Paths,
-    /// Of each field, its paths' numbers; the id's and the label's come behind all of them.
+    /// The numbers of each field's paths; those of the id and of the label come after all of them.
     fields: Vec<(&'a str, Range<usize>)>,
     names: Vec<&'a str>,
     paths_of_fields: usize,
@@ -242,25 +242,25 @@ struct Asked<'a> {
 
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    scratch: Scratch,
     normal: Normal,
     line: Vec<u8>,
     text: String,
     values: Vec<String>,
 }
 
-/// What a block gives.
+/// The records of a block.
 struct Piece {
     records: Records,
-    /// Empty where a record has none.
+    /// Empty for a record without an id.
     ids: Records,
     /// Equal for equal labels; 0 for none.
     labels: Vec<u128>,
-    /// As those of all records.
+    /// Like those of all records.
     values: Vec<f64>,
-    /// Where each record stands in the block.
+    /// The position of each record in the block.
     lines: Vec<u32>,
-    /// Which of the paths some record has.
+    /// Which of the paths occur in any record.
     seen: Vec<bool>,
     /// The first record.
     first: Vec<u8>,
@@ -306,16 +306,16 @@ impl<'a> Asked<'a> {
             seen: vec![false; self.paths_of_fields],
             first: Vec::new(),
         };
-        let Worker { room, normal, line, text, values } = worker;
+        let Worker { scratch, normal, line, text, values } = worker;
         values.resize(self.fields.len(), String::new());
         for at in 0..block.len() {
             let wrong = |wrong: Error| wrong.of_line(at as u64);
-            let object = block.fields(at, reading, room, line).map_err(wrong)?;
+            let object = block.fields(at, reading, scratch, line).map_err(wrong)?;
             let Some(object) = object else { continue };
             let no_object = !says_format && block.is_lines() && !object.trim_ascii_start().starts_with(b"{");
             let found = self.paths.find(object).map_err(|what| {
                 wrong(block.not_utf8(at, reading, Naming::Encoding).unwrap_or_else(|| match no_object {
-                    true => what.advise(words!["of CSV say ", (Setting::Format, "csv")]),
+                    true => what.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
                     false => what,
                 }))
             })?;
@@ -343,7 +343,7 @@ impl<'a> Asked<'a> {
             if let Some(field) = self.label {
                 let value = found[self.paths_of_fields + 1];
                 name(value, field, "a label", Setting::LabelField).map_err(wrong)?;
-                // What it says, since CSV has no numbers: 7 and "7" are one label.
+                // The text of the label, without its type, since CSV has no numbers: 7 and "7" are one label.
                 let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
                 piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
             }
@@ -356,8 +356,8 @@ impl<'a> Asked<'a> {
         Ok(piece)
     }
 
-    /// Refuses a field of which no record of a collection has any part: nobody meant that. Of several parts one is enough, since two
-    /// collections may have other names for the same.
+    /// Refuses a field if no record of a collection has any part of it, which is surely a mistake. If a field has several parts,
+    /// one is enough, since two collections may use different names for the same field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
         match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
             None => Ok(()),
@@ -380,44 +380,45 @@ fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
     let absent: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
     let names: Vec<String> = Paths::names_in(first).iter().map(|name| quoted(name)).collect();
     let what = format!(
-        "no record has {}, from which the field {} is; the first one has {}",
+        "no record has {}, from which the field {} is read; the first record has {}",
         absent.join(" or "),
         quoted(field),
         if names.is_empty() { "no fields".into() } else { names.join(", ") }
     );
-    Error::record(what).at(input).in_field(field).instead("say with from where it stands")
+    Error::record(what).at(input).in_field(field).advise("name its source with from")
 }
 
-/// What a value says; nothing where it is null.
+/// Returns the text of a value; empty if it is null.
 fn written<'v>(value: &'v RawValue, name: &str) -> Result<Cow<'v, str>> {
     let raw = value.get();
     match Shape::of(raw) {
         Shape::Text => match raw[1..raw.len() - 1].contains('\\') {
             false => Ok(raw[1..raw.len() - 1].into()),
             true => serde_json::from_str::<String>(raw).map(Cow::Owned).map_err(|_| {
-                Error::record(format!("field {} has half of a character, a lone surrogate", quoted(name)))
-                    .in_field(name)
-                    .instead("write it anew from where it came")
+                Error::record(format!(
+                    "field {} has half of a character (a lone surrogate), which is not valid text",
+                    quoted(name)
+                ))
+                .in_field(name)
+                .advise("write it again from its source")
             }),
         },
         Shape::Number | Shape::Bool => Ok(raw.into()),
         Shape::Null => Ok("".into()),
         shape @ (Shape::Array | Shape::Object) => {
             let wrong = Error::record(format!("field {} is {}", quoted(name), shape.name())).in_field(name);
-            Err(wrong.advise(
-                "what is compared must be a string or a number: join it before, or say with from which part of it is meant",
-            ))
+            Err(wrong.advise("a compared field must be a string or a number; join it first, or name a part of it with from"))
         }
     }
 }
 
-/// An id or a label as it stands in the record; empty where it is null or missing.
+/// Returns an id or a label as written in the record; empty if it is null or missing.
 fn name<'v>(value: Option<&'v RawValue>, field: &str, what: &str, option: Setting) -> Result<&'v str> {
     let Some(value) = value.map(RawValue::get).filter(|value| *value != "null") else { return Ok("") };
     match Shape::of(value) {
         shape if shape.is_name() => Ok(value),
         other => {
-            let advice = format!("{what} must be a string or a number: leave it out, or name another field with ");
+            let advice = format!("{what} must be a string or a number; leave it out, or name another field with ");
             let wrong = Error::record(format!("field {} is {}", quoted(field), other.name())).in_field(field);
             Err(wrong.advise(words![advice, option]))
         }

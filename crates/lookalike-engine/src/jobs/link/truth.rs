@@ -1,4 +1,4 @@
-//! Links against what is known to be true.
+//! Compares links with the ground truth.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -14,23 +14,23 @@ use serde_json::value::RawValue;
 use super::records::Gathered;
 use crate::pass::lines::{each_line, parse};
 
-/// The pairs that are true.
+/// The true pairs.
 #[derive(Debug)]
 pub(super) enum Truth {
-    /// Those with the same label; 0 is none.
+    /// Pairs with the same label; 0 means no label.
     Labels(Vec<u128>),
-    /// These, sorted, a < b.
+    /// These pairs, sorted, with a < b.
     Pairs(Vec<(u32, u32)>),
 }
 
-/// Pairs that were found, counted as they pass.
+/// Counts of the pairs that were found.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) matches: u64,
     pub(super) possible: u64,
     /// Matches that are true.
     pub(super) right: u64,
-    /// Possible matches that are.
+    /// Possible matches that are true.
     pub(super) possible_right: u64,
 }
 
@@ -45,14 +45,14 @@ impl Counts {
     }
 }
 
-/// How links compare with the truth.
+/// The comparison of links with the ground truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    /// True pairs; of two collections those across.
+    /// True pairs; for two collections, only pairs across them.
     pub truth: u64,
     /// True pairs among the candidates.
     pub candidates: u64,
-    /// The share of the true pairs that are candidates: what no score can make good.
+    /// The share of the true pairs that are candidates. No score can recover the others.
     pub blocked: Option<f64>,
     /// True pairs among the matches.
     pub right: u64,
@@ -64,16 +64,16 @@ pub struct Judged {
     pub f1: Option<f64>,
     /// True pairs among the possible matches.
     pub possible_right: u64,
-    /// All pairs within the clusters, compared with the truth.
+    /// The result for all pairs within the clusters.
     pub clusters: LinkShares,
 }
 
 /// Precision, recall and F1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkShares {
-    /// The share of what was found that is true.
+    /// The share of the pairs found that is true.
     pub precision: Option<f64>,
-    /// The share of what is true that was found.
+    /// The share of the true pairs that was found.
     pub recall: Option<f64>,
     /// The harmonic mean of the two.
     pub f1: Option<f64>,
@@ -99,10 +99,11 @@ struct TruePair<'a> {
 }
 
 impl Truth {
-    /// Reads true pairs: JSON Lines, each with two ids, `a` and `b`, of which 7 and "7" may stand for each other. Of two collections one is in each, in either order.
+    /// Reads true pairs from JSON Lines, each with two ids, `a` and `b`; 7 and "7" match each other. With two collections, each
+    /// has one of the two, in either order.
     ///
     /// # Errors
-    /// A file that cannot be read, a line that is no such pair, an id that no record has.
+    /// A file cannot be read, a line is not such a pair, or no record has an id.
     pub(super) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
         let mut pairs = Vec::new();
         each_line(path, Reading::lines(), temp_dir, |line, _| {
@@ -111,22 +112,26 @@ impl Truth {
             let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
             let within = |id: &RawValue| {
                 find(id, 0).ok_or_else(|| {
-                    Error::record(format!("no record has the id {}", cut(id.get()))).advise("ids must stand as in the records")
+                    Error::record(format!("no record has the id {}", cut(id.get()))).advise(
+                        "ids must be written as in the \
+                                                                                             records",
+                    )
                 })
             };
             let (a, b) = match gathered.are_two() {
                 true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
                     Error::record(format!(
-                        "no record of the first collection has the id {}, or none of the second the id {}, nor the other way round",
+                        "no record of the first collection has the id {}, or none of the second has the id {}, nor the other way \
+                         round",
                         cut(a.get()),
                         cut(b.get())
                     ))
                 })?,
                 false => match (within(a)?, within(b)?) {
                     (one, other) if one == other => {
-                        let what = format!("pairs {} with itself", cut(a.get()));
-                        return Err(Error::record(what).advise("a pair is two records"));
-                    },
+                        let what = format!("the pair has {} twice", cut(a.get()));
+                        return Err(Error::record(what).advise("give two different records"));
+                    }
                     pair => pair,
                 },
             };
@@ -138,7 +143,7 @@ impl Truth {
         Ok(Self::Pairs(pairs))
     }
 
-    /// Whether a pair is true.
+    /// Returns whether a pair is true.
     pub(super) fn has(&self, a: u32, b: u32) -> bool {
         match self {
             Self::Labels(labels) => labels[a as usize] != 0 && labels[a as usize] == labels[b as usize],
@@ -146,7 +151,7 @@ impl Truth {
         }
     }
 
-    /// How many pairs are true, and how many of them are within one of these groups.
+    /// Returns how many pairs are true, and how many of them are within one of these groups.
     fn counted(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
         match self {
             Self::Pairs(pairs) => {
@@ -162,7 +167,7 @@ impl Truth {
         }
     }
 
-    /// Compares what was found with the truth.
+    /// Compares the results with the ground truth.
     pub(super) fn judge(
         &self,
         gathered: &Gathered,
@@ -189,7 +194,7 @@ impl Truth {
     }
 }
 
-/// Pairs of records of one group; of two collections those across.
+/// Returns the number of pairs of records within one group; for two collections, only pairs across them.
 fn pairs_within<G: Ord>(grouped: impl Iterator<Item = (u32, G)>, gathered: &Gathered) -> u64 {
     let mut groups: BTreeMap<G, [u64; 2]> = BTreeMap::new();
     for (record, group) in grouped {

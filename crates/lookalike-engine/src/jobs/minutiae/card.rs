@@ -1,4 +1,4 @@
-//! A record → a print: its id, its minutiae, what it is compared within, and whose it is.
+//! Reads a record as a print: its id, its minutiae, its label, and the value that prints must share to be compared.
 
 use std::collections::BTreeMap;
 
@@ -13,54 +13,54 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{config::RunConfig, pass::lines::parse};
 
-/// How prints stand in their records, how they are compared, and what of that is wanted.
+/// How prints are stored in their records, how they are compared, and which results are wanted.
 #[derive(Debug, Clone)]
 pub struct Cards {
     /// The field with the minutiae.
     pub minutiae_field: String,
-    /// What the values of a minutia are: `x`, `y`, `angle`, and others that are passed over.
+    /// The values of a minutia, in order. `x`, `y` and `angle` are read, and any others are ignored.
     pub columns: Vec<String>,
-    /// What a full turn is in the unit of the angles.
+    /// A full turn in the unit of the angles.
     pub turn: f64,
-    /// y grows upwards; else downwards. Angles grow counter-clockwise.
+    /// Whether y grows upwards; otherwise it grows downwards. Angles grow counter-clockwise.
     pub upwards: bool,
     /// Compare only prints with equal values of this field.
     pub within: Option<String>,
     /// How prints are compared.
     pub by: By,
-    /// Pairs that are written.
+    /// How many pairs are written.
     pub first: First,
 }
 
-/// How many pairs are wanted.
+/// The number of pairs that are wanted, as a share or as a count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum First {
     /// A share of all pairs of prints.
     Share(f64),
-    /// So many.
+    /// This number of pairs.
     Pairs(u64),
 }
 
 /// A print.
 #[derive(Debug)]
 pub(super) struct Card {
-    /// As it stands in the record.
+    /// The id as written in the record.
     pub(super) id: Box<RawValue>,
     pub(super) minutiae: Vec<Minutia>,
-    /// As it stands in the record; none where it is null or missing.
+    /// The value that prints must share to be compared, as written in the record; `None` if it is null or missing.
     pub(super) within: Option<String>,
-    /// As it stands in the record; none where it is null or missing.
+    /// The label as written in the record; `None` if it is null or missing.
     pub(super) label: Option<String>,
 }
 
 /// The fields of a record.
 type Record<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Pixels that a coordinate may be from the origin.
+/// The maximum distance of a coordinate from the origin, in pixels.
 const FARTHEST: f64 = 32_767.0;
 
 impl Card {
-    /// Reads a line; `place` is what a print without an id is called.
+    /// Reads a line; `place` names a print that has no id.
     pub(super) fn read(line: &[u8], config: &RunConfig, asked: &Cards, place: impl FnOnce() -> Place) -> Result<Self> {
         let record: Record = parse(line, "{\"id\": \"one\", \"minutiae\": [[120, 88, 64], [97, 130, 201]]}")?;
         let id = match name(&record, &config.id_field, "an id", Setting::IdField)? {
@@ -73,18 +73,18 @@ impl Card {
                 Some(field) => Ok(name(&record, field, what, option)?.map(|value| value.get().to_owned())),
             }
         };
-        let within = optional(&asked.within, "what prints are compared within", Setting::Within)?;
+        let within = optional(&asked.within, "the field that prints are compared within", Setting::Within)?;
         let label = optional(&config.label_field, "a label", Setting::LabelField)?;
         Ok(Self { id, minutiae: minutiae(&record, asked)?, within, label })
     }
 
-    /// Whether both have a label, and the same.
+    /// Returns whether both prints have a label, and the two labels are equal.
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
         self.label.is_some() && self.label == other.label
     }
 }
 
-/// A field with exactly this name, or else by a dotted path into objects.
+/// Returns the field with exactly this name. If there is none, the name is taken as a dotted path into nested objects.
 fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
     let inside = |(at, _): (usize, &str)| {
         let object = serde_json::from_str(record.get(&field[..at])?.get()).ok()?;
@@ -93,20 +93,20 @@ fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
     record.get(field).copied().or_else(|| field.match_indices('.').find_map(inside))
 }
 
-/// A field with a string or a number; none where it is null or missing.
+/// Returns a field with a string or a number; `None` if it is null or missing.
 fn name<'a>(record: &Record<'a>, field: &str, what: &str, option: Setting) -> Result<Option<&'a RawValue>> {
     let Some(value) = value(record, field).filter(|value| value.get() != "null") else { return Ok(None) };
     match Shape::of(value.get()) {
         shape if shape.is_name() => Ok(Some(value)),
         other => {
-            let advice = format!("{what} must be a string or a number: leave it out, or name another field with ");
+            let advice = format!("{what} must be a string or a number; leave it out, or name another field with ");
             let wrong = Error::record(format!("field {} is {}", quoted(field), other.name())).in_field(field);
             Err(wrong.advise(words![advice, option]))
         }
     }
 }
 
-/// Names of fields in a message.
+/// The maximum number of field names in a message.
 const SHOWN: usize = 12;
 
 fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
@@ -117,7 +117,7 @@ fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let has = if names.is_empty() { "no fields".into() } else { format!("the fields {}{more}", names.join(", ")) };
         let wrong = Error::record(format!("no field {shown}; the record has {has}")).in_field(field);
-        return Err(wrong.instead(words!["name the one with the minutiae with ", Setting::MinutiaeField]));
+        return Err(wrong.advise(words!["name the field with the minutiae with ", Setting::MinutiaeField]));
     };
     let lists: Vec<Vec<Value>> = serde_json::from_str(value.get()).map_err(|_| {
         let is = match Shape::of(value.get()) {
@@ -133,7 +133,7 @@ fn minutiae(record: &Record, asked: &Cards) -> Result<Vec<Minutia>> {
     lists.iter().zip(1..).map(read).collect()
 }
 
-/// What an array is that is not one of lists.
+/// Describes what is wrong with an array that is not a list of lists.
 fn not_lists(array: &str) -> &'static str {
     match serde_json::from_str::<Vec<Value>>(array) {
         Ok(values) if values.iter().all(Value::is_number) => "a list of numbers",
@@ -142,36 +142,37 @@ fn not_lists(array: &str) -> &'static str {
     }
 }
 
-/// `which` is what a message calls it.
+/// Reads a minutia; `which` returns its name for messages.
 fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Result<Minutia> {
     let columns = &asked.columns;
     if values.len() != columns.len() {
-        let (count, names) = (format!("has {} values, and ", values.len()), cut(&columns.join(",")).into_owned());
+        let (count, names) = (format!("has {} values, but ", values.len()), cut(&columns.join(",")).into_owned());
         let what = words![which(), count, Setting::Columns, format!(" names {} ({names})", columns.len())];
-        return Err(Error::record(what).instead("name all that there are, such as type,x,y,angle,quality"));
+        return Err(Error::record(what).advise("name all columns, such as type,x,y,angle,quality"));
     }
     let value = |column: &str, most: f64, advice: &dyn Fn() -> Words| {
         let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
         match value.as_f64() {
             Some(number) if number.abs() <= most => Ok(number),
-            Some(_) => Err(Error::record(words![which(), format!("has {value} for {column}")]).instead(advice())),
+            Some(_) => Err(Error::record(words![which(), format!("has {value} for {column}")]).advise(advice())),
             None => {
                 let what = format!("has {} for {column}, which is not a number", cut(&value.to_string()));
-                let advice = words!["name the columns in their order with ", Setting::Columns];
-                Err(Error::record(words![which(), what]).instead(advice))
+                let advice = words!["name the columns in order with ", Setting::Columns];
+                Err(Error::record(words![which(), what]).advise(advice))
             }
         }
     };
-    let pixels = || words!["give pixels from -32767 to 32767, or name the columns in their order with ", Setting::Columns];
+    let pixels = || words!["give pixels from -32767 to 32767, or name the columns in order with ", Setting::Columns];
     let (x, y) = (value("x", FARTHEST, &pixels)?, value("y", FARTHEST, &pixels)?);
     let turns = || words![format!("a turn is {}; give ", asked.turn), (Setting::Turn, "360"), " if angles are degrees"];
     let angle = value("angle", asked.turn, &turns)? / asked.turn * 256.0;
-    // Files have y downwards while angles grow counter-clockwise; here they grow from x towards y.
+    // In files, y grows downwards unless `upwards` is set, while angles grow counter-clockwise. Here, angles grow from x towards
+    // y.
     let y = if asked.upwards { y } else { -y };
     Ok(Minutia { x: whole(x), y: whole(y), angle: (whole(angle) & 255) as u8 })
 }
 
-/// To the nearest whole number.
+/// Rounds to the nearest whole number.
 fn whole(number: f64) -> i32 {
     (number + 0.5).floor() as i32
 }

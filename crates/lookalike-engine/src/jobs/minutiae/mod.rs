@@ -1,4 +1,4 @@
-//! Fingerprint cards → pairs of prints that may be of one finger.
+//! Ranks pairs of prints on fingerprint cards by how likely they are of the same finger.
 
 pub(crate) mod card;
 
@@ -29,32 +29,34 @@ use crate::{
     },
 };
 
-/// A line of the output: two prints, the earlier first.
+/// A line of the output: two prints, the earlier one first.
 #[derive(Serialize)]
 struct CardPair<'a> {
     a: &'a RawValue,
     b: &'a RawValue,
     score: f64,
-    /// Whether both have the same label.
+    /// Whether both prints have the same label.
     #[serde(skip_serializing_if = "Option::is_none")]
     same: Option<bool>,
 }
 
-/// What was compared and found.
+/// The number of prints compared, and the results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CardsSummary {
     /// Prints read.
     pub prints: u64,
-    /// Pairs of prints that may be compared.
+    /// Pairs of prints that may be compared with each other.
     pub pairs: u64,
-    /// Pairs that were candidates: that share a set of squares, or anything at all.
+    /// The number of candidate pairs. With a grid, these are the pairs that share a set of squares; otherwise, the pairs that
+    /// share anything at all.
     pub candidates: u64,
-    /// Prints with fewer than three minutiae, which are candidates of none: too few to be laid onto others, and no triangle.
+    /// Prints with fewer than three minutiae. They are in no candidate pair, since they are too few to be aligned and form no
+    /// triangle.
     #[serde(skip_serializing_if = "is_none")]
     pub too_few: u64,
     /// Pairs written.
     pub written: u64,
-    /// What the labels say of them.
+    /// The evaluation of the pairs by their labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genuine: Option<Genuine>,
 }
@@ -63,36 +65,37 @@ fn is_none(count: &u64) -> bool {
     *count == 0
 }
 
-/// What is known of pairs with the same label.
+/// The results for genuine pairs, which are those with the same label.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Genuine {
     /// Pairs of prints with the same label.
     pub pairs: u64,
-    /// Of these, candidates.
+    /// Genuine pairs that are candidates.
     pub candidates: u64,
-    /// Of these, among the best of all pairs.
+    /// For some shares of all pairs, the number of genuine pairs among the best.
     pub first: Vec<FirstPairs>,
 }
 
-/// A share of all pairs, the best ones.
+/// The best pairs, up to a share of all pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstPairs {
-    /// Of all pairs.
+    /// The share of all pairs.
     pub share: f64,
-    /// How many pairs that is.
+    /// The number of pairs that this share amounts to.
     pub pairs: u64,
-    /// How many of them are genuine.
+    /// The number of genuine pairs among them.
     pub genuine: u64,
 }
 
-/// Shares of all pairs for which it is told how many are genuine.
+/// Shares of all pairs for which the number of genuine pairs is reported.
 const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
 
-/// Reads prints, ranks their pairs, and writes the best, by default to standard output. All prints are held, 12 bytes a minutia; for
-/// triangles about 150 kB a print besides; and 16 bytes for each of twice as many pairs as are wanted.
+/// Reads prints, ranks their pairs, and writes the best pairs, by default to standard output. All prints are held in memory: each
+/// minutia takes 12 bytes and, if triangles are used, each print takes about 150 kB more. The ranking takes 16 bytes per pair,
+/// for twice as many pairs as are wanted.
 ///
 /// # Errors
-/// An input that cannot be read, a record without usable minutiae, an id that stands twice, a grid or a family that cannot be.
+/// An input cannot be read, a record has no usable minutiae, an id occurs twice, or a grid or a family is invalid.
 pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result<CardsSummary> {
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
 }
@@ -101,7 +104,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let inputs = config.expand()?;
     refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
-    // A table asks for its text's column when it is opened.
+    // Tables are refused before they are opened, since opening one requires its text column.
     for input in &inputs {
         let name = input.name();
         if let Some(format) = config.format.or_else(|| Format::of_name(&name)).filter(|format| format.is_table()) {
@@ -169,7 +172,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, too_few, written: written.len() as u64, genuine })
 }
 
-/// Prints that are compared with those before them before anything is ranked.
+/// The number of prints that are compared with the earlier prints before the pairs that were found are ranked.
 const AT_A_TIME: usize = 256;
 
 fn pairs_of(prints: usize) -> u64 {
@@ -188,14 +191,14 @@ fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
 }
 
 fn refuse(name: &str, format: Format) -> Error {
-    let what = format!("is {}, and prints are read from JSON Lines or JSON arrays", format.name());
-    Error::new(ErrorKind::Input, what).at(name).instead("write it as one of these")
+    let what = format!("is {}, but prints are read from JSON Lines or JSON arrays", format.name());
+    Error::new(ErrorKind::Input, what).at(name).advise("convert it to one of these")
 }
 
 fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
     for (input, format) in source.inputs().iter().zip(source.formats()) {
         let is_json = format.is_none_or(|format| matches!(format, Format::Lines | Format::Array));
-        // A folder without files is an empty collection of anything.
+        // A folder without files is accepted as an empty collection, whatever the format.
         let is_empty = input.files().is_some_and(|mut files| files.next().is_none());
         if let Some(format) = format.filter(|_| !is_json && !is_empty) {
             return Err(refuse(&input.name(), format));

@@ -1,4 +1,4 @@
-//! Mirrors → their lines: pairs of sites, pairs of pages, and pages without a counterpart.
+//! Writes the lines of mirrors: pairs of sites, pairs of pages, and pages without a counterpart.
 
 use lookalike_applications::mirrors::{Counterpart, Mirrors, ShareOf, SitePair, SitePairs};
 use lookalike_io::{
@@ -11,27 +11,28 @@ use serde_json::value::RawValue;
 use super::sites::{Sites, SitesBy};
 use crate::sketching::{ids::raw, references::References, table::Table};
 
-/// What is asked of mirrors.
+/// The options for finding mirrors.
 #[derive(Debug, Clone)]
 pub struct Mirroring {
-    /// What a site is.
+    /// How pages are grouped into sites.
     pub sites: SitesBy,
-    /// The share of its pages that must have a match.
+    /// The share of a site's pages that must have a match.
     pub share: f64,
-    /// Of which of the two sites.
+    /// The sites of a pair that must reach the share.
     pub of: ShareOf,
-    /// Pages that have matches on more sites of the other collection make no pair of sites; none sets nothing aside.
+    /// The maximum number of sites on which a page may have matches. A page with matches on more sites of the other collection
+    /// does not contribute to pairs of sites. With `None`, all pages contribute.
     pub common_sites: Option<usize>,
-    /// Every pair of pages that match, and not one to one.
+    /// Write every pair of matching pages, and not only one-to-one pairs.
     pub all_pairs: bool,
 }
 
-/// A line of the output: two sites.
+/// A line of the output: a pair of sites.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiteLine {
     /// The site of the first collection.
     pub a: String,
-    /// That of the second.
+    /// The site of the second collection.
     pub b: String,
     /// Pages of `a`.
     pub pages_a: u64,
@@ -45,13 +46,13 @@ pub struct SiteLine {
     pub share_a: f64,
     /// `matched_b` / `pages_b`.
     pub share_b: f64,
-    /// Pages that have a counterpart of their own.
+    /// Pairs of pages that are counterparts, one to one.
     pub counterparts: u64,
-    /// Of these, pairs with the same path in both sites.
+    /// Counterparts that have the same path on both sites.
     pub same_path: u64,
 }
 
-/// A line of pairs of pages.
+/// A line of the output of page pairs.
 #[derive(Serialize)]
 struct PageLine<'a> {
     a: &'a RawValue,
@@ -62,23 +63,24 @@ struct PageLine<'a> {
     same_path: bool,
 }
 
-/// A line of pages without a counterpart.
+/// A line of the output of pages without a counterpart.
 #[derive(Serialize)]
 struct AloneLine<'a> {
     id: &'a RawValue,
-    /// Of which collection the page is.
+    /// The collection that the page belongs to.
     of: &'static str,
     site: &'a str,
-    /// The site that mirrors its own; null where none does.
+    /// The site that mirrors the page's site; null if there is none.
     mirror: Option<&'a str>,
-    /// Whether a page there is like it, and stands for another.
+    /// Whether the mirror has a page that is similar to this page but is the counterpart of another page.
     alike: bool,
 }
 
-/// Pairs of sites that a summary has.
+/// The maximum number of site pairs in a summary.
 const FIRST: usize = 20;
 
-/// Pages that have matches on more sites are not looked at for the pair that comes closest: they could make every pair.
+/// Pages with matches on more sites than this are ignored when the closest pair of sites is looked for. Otherwise they could
+/// produce every pair of sites.
 const COMMON: usize = 1000;
 
 pub(super) struct Outputs {
@@ -87,9 +89,9 @@ pub(super) struct Outputs {
     pub(super) alone: Option<Output>,
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct Counts {
     pub(super) site_pairs: u64,
     pub(super) counterparts: u64,
     pub(super) same_path: u64,
@@ -99,7 +101,7 @@ pub(super) struct Told {
     pub(super) first: Vec<SiteLine>,
 }
 
-/// All that lines are made of.
+/// The data that lines are made from.
 pub(super) struct Writing<'a> {
     pub(super) table: &'a Table,
     pub(super) sites: &'a Sites,
@@ -109,16 +111,16 @@ pub(super) struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    pub(super) fn write(&self, to: &mut Outputs) -> Result<Told> {
+    pub(super) fn write(&self, to: &mut Outputs) -> Result<Counts> {
         let pairs = self.mirrors.site_pairs(self.asked.share, self.asked.of, self.asked.common_sites);
         self.table.budget.hold(pairs.bytes());
-        let mut told = Told { site_pairs: pairs.len() as u64, common: pairs.aside(), ..Told::default() };
+        let mut counts = Counts { site_pairs: pairs.len() as u64, common: pairs.excluded(), ..Counts::default() };
         let pages = to.alone.as_ref().map(|_| self.pages_of_sites());
         for ref pair in pairs.iter() {
             let counterparts = self.mirrors.counterparts(pair.a, pair.b);
             if let Some(output) = &mut to.pages {
                 let mut write = |page: Counterpart| {
-                    told.page_pairs += 1;
+                    counts.page_pairs += 1;
                     self.page(pair, page, output)
                 };
                 match self.asked.all_pairs {
@@ -127,23 +129,23 @@ impl Writing<'_> {
                 }
             }
             if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {
-                told.alone += self.alone_in(pair, &counterparts, pages, output)?;
+                counts.alone += self.alone_in(pair, &counterparts, pages, output)?;
             }
             let line = self.site(pair, &counterparts);
-            told.counterparts += line.counterparts;
-            told.same_path += line.same_path;
+            counts.counterparts += line.counterparts;
+            counts.same_path += line.same_path;
             to.sites.iter_mut().try_for_each(|output| write_line(&line, output))?;
-            if told.first.len() < FIRST {
-                told.first.push(line);
+            if counts.first.len() < FIRST {
+                counts.first.push(line);
             }
         }
         if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {
-            told.alone += self.without_mirror(&pairs, pages, output)?;
+            counts.alone += self.without_mirror(&pairs, pages, output)?;
         }
-        Ok(told)
+        Ok(counts)
     }
 
-    /// The pair of sites that has the largest share of matches, however small.
+    /// Returns the pair of sites with the largest share of matches, however small it is.
     pub(super) fn closest(&self) -> Option<SiteLine> {
         let common = self.asked.common_sites.map_or(COMMON, |common| common.min(COMMON));
         let pair = self.mirrors.closest(self.asked.of, common)?;
@@ -182,7 +184,7 @@ impl Writing<'_> {
         write_line(&line, output)
     }
 
-    /// All pages by collection, from 0, and site.
+    /// Returns all pages, sorted by collection and by site. Collections are numbered from 0.
     fn pages_of_sites(&self) -> Vec<(u32, u32, u64)> {
         let pages = self.sites.of.iter().zip(0..);
         let mut pages: Vec<_> = pages.map(|(&site, page)| (self.collection(page), site, page)).collect();
@@ -195,7 +197,7 @@ impl Writing<'_> {
         u32::from(self.first.only && !self.first.contains(page))
     }
 
-    /// Writes the pages of two sites that have no counterpart in the other. Gives their number.
+    /// Writes the pages of two sites that have no counterpart on the other site. Returns their number.
     fn alone_in(
         &self,
         pair: &SitePair,
@@ -225,7 +227,7 @@ impl Writing<'_> {
         Ok(count)
     }
 
-    /// Writes the pages of sites that are in no pair. Gives their number.
+    /// Writes the pages of sites that are in no pair. Returns their number.
     fn without_mirror(&self, pairs: &SitePairs, pages: &[(u32, u32, u64)], output: &mut Output) -> Result<u64> {
         let second = u32::from(self.first.only);
         let mut mirrored = [0, 1].map(|_| vec![false; self.sites.names.len()]);
@@ -255,7 +257,7 @@ impl Writing<'_> {
     }
 }
 
-/// The pages of a site.
+/// Returns the pages of a site.
 fn run(pages: &[(u32, u32, u64)], collection: u32, site: u32) -> &[(u32, u32, u64)] {
     let start = pages.partition_point(|page| (page.0, page.1) < (collection, site));
     let count = pages[start..].partition_point(|page| (page.0, page.1) == (collection, site));

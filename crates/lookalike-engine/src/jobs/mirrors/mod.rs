@@ -1,4 +1,4 @@
-//! Pages of two crawls → which sites mirror each other, and which page stands for which.
+//! Finds which sites of two crawls mirror each other, and which pages are counterparts.
 
 pub(crate) mod sites;
 
@@ -41,80 +41,82 @@ use crate::{
     sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
 };
 
-/// Where mirrors are written: JSON Lines, plain or compressed.
+/// The output paths of a mirrors run. All outputs are JSON Lines, plain or compressed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MirrorOutputs<'a> {
-    /// Pairs of sites; none for standard output.
+    /// Pairs of sites; `None` for standard output.
     pub sites: Option<&'a Path>,
-    /// Pairs of pages.
+    /// Pairs of pages; `None` if they are not wanted.
     pub pages: Option<&'a Path>,
-    /// Pages without a counterpart.
+    /// Pages without a counterpart; `None` if they are not wanted.
     pub unmatched: Option<&'a Path>,
 }
 
-/// What was looked at and found.
+/// The number of pages compared, and the results.
 #[derive(Debug, Clone, Serialize)]
 pub struct MirrorsSummary {
     /// Pages of the first collection.
     pub pages_a: u64,
-    /// Of the second, where there is one.
+    /// Pages of the second collection, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages_b: Option<u64>,
     /// Sites of the first collection.
     pub sites_a: u64,
-    /// Of the second, where there is one.
+    /// Sites of the second collection, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sites_b: Option<u64>,
     /// Pairs of sites written.
     pub site_pairs: u64,
-    /// Pairs of pages that stand for each other, one to one.
+    /// Pairs of pages that are counterparts, one to one.
     pub counterparts: u64,
-    /// Of these, with the same path in both sites.
+    /// Counterparts that have the same path on both sites.
     pub same_path: u64,
-    /// Pairs of pages written, where they were asked for.
+    /// Pairs of pages written, if they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_pairs: Option<u64>,
-    /// Pages without a counterpart, where they were asked for: once for each mirror of their site.
+    /// The number of pages without a counterpart, if they were asked for. A page is counted once for each mirror of its site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<u64>,
-    /// Pages with matches on so many sites that they made no pair of sites, where that was asked for.
+    /// The number of pages that were excluded from site pairs because they have matches on too many sites, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub common_pages: Option<u64>,
     /// Pages without text: scripts, frames, images, or nothing at all.
     pub textless: u64,
-    /// Of these, pages with a counterpart by identical bytes at the same path of another site.
+    /// Textless pages with a counterpart, which is a page with identical bytes at the same path of another site.
     pub textless_alike: u64,
-    /// Where no pair of sites was found, the pair that came closest; none where no page has a match on another site.
+    /// If no pair of sites was found, the pair that came closest to the required share; `None` if no page has a match on another
+    /// site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closest: Option<SiteLine>,
-    /// Where no pair of sites was found, the paths that two sites have.
+    /// If no pair of sites was found, the number of paths that two sites share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_paths: Option<u64>,
-    /// The first pairs of sites.
+    /// The first pairs of sites in the output.
     #[serde(skip)]
     pub first: Vec<SiteLine>,
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
-    /// Lines set aside as no records.
+    /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The first of them, told.
+    /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files of folders that were not read; none where all were.
+    /// Files in folders that were not read; `None` if all files were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
 
-/// Pairs up sites: those of the references, the first collection, with those of the inputs, the second; without references those of
-/// the inputs with each other. Pages match that reach the configuration's threshold, counted exactly.
+/// Pairs up sites: those of the references (the first collection) with those of the inputs (the second). Without references, it
+/// pairs the sites of the inputs with each other. Pages match if they reach the configuration's threshold, counted exactly.
 ///
-/// Two passes over the input. Memory: as for a list of pairs, and 12 bytes a page, 24 more for each that has a match, 32 for each
-/// without text; 4 for each site
-/// that a group of equal pages has a match in, and 24 for each pair of sites that is written. These pairs cannot go to files: n sites
-/// with the same pages are n² / 2 pairs, which the summary tells as memory above what was asked; see [`Mirroring::common_sites`].
+/// It makes two passes over the input. Memory: the same as for a list of pairs; in addition 12 bytes per page, 24 for each page
+/// with a match, and 32 for each page without text. For each group of equal pages it takes 4 bytes for every site on which the
+/// group has a match. Each pair of sites that is written takes 24 bytes. Site pairs cannot be spilled: n sites with the same
+/// pages make n² / 2 of them. The summary reports them as memory above the limit; see [`Mirroring::common_sites`].
 ///
 /// # Errors
-/// As [`pairs`](crate::jobs::pairs::pairs); a page that has no site; a collection without pages, or that is named as both.
+/// The same errors as [`pairs`](crate::jobs::pairs::pairs); also if a page has no site, if a collection has no pages, or if the
+/// same collection is named twice.
 pub fn mirrors(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
     without_panic(|| all_passes(config, asked, outputs, observer))
 }
@@ -139,7 +141,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     if let ([only], true) = (&*sites.names, within) {
         return Err(alone(only, &asked.sites.by, &sites));
     }
-    // A page of the second that is a copy of one of the first is like whatever that is like.
+    // References are compared with each other too, because a page of the second collection may be a copy of a page of the first.
+    // The copy then matches every page that the original matches.
     table.references = References { only: !within, among: true, ..table.references };
     let first = table.references;
     let class = |document: Document| match within {
@@ -156,9 +159,9 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
     let [sites_to, pages_to, alone_to] = written;
     let mut to = Outputs { sites: sites_to, pages: pages_to, alone: alone_to };
-    let told = writing.write(&mut to)?;
+    let reported = writing.write(&mut to)?;
     finish([bad, to.pages, to.alone, to.sites])?;
-    let none = told.site_pairs == 0;
+    let none = reported.site_pairs == 0;
     let closest = if none { writing.closest() } else { None };
     let shared_paths = none.then(|| sites.shared_paths((!within).then_some(first.documents)));
     let sites_of = |side: &Side| side.sites().iter().filter(|&&pages| pages > 0).count() as u64;
@@ -167,17 +170,17 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         pages_b: (!within).then(|| table.documents - first.documents),
         sites_a: sites_of(matched.a()),
         sites_b: (!within).then(|| sites_of(matched.b())),
-        site_pairs: told.site_pairs,
-        counterparts: told.counterparts,
-        same_path: told.same_path,
-        page_pairs: outputs.pages.is_some().then_some(told.page_pairs),
-        unmatched: outputs.unmatched.is_some().then_some(told.alone),
-        common_pages: asked.common_sites.map(|_| told.common),
+        site_pairs: reported.site_pairs,
+        counterparts: reported.counterparts,
+        same_path: reported.same_path,
+        page_pairs: outputs.pages.is_some().then_some(reported.page_pairs),
+        unmatched: outputs.unmatched.is_some().then_some(reported.alone),
+        common_pages: asked.common_sites.map(|_| reported.common),
         textless: textless.pages,
         textless_alike: textless.alike.len() as u64,
         closest,
         shared_paths,
-        first: told.first,
+        first: reported.first,
         finding: Finding { above_memory: peak_memory().map_or(0, |peak| table.budget.above(peak)), ..finding },
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
@@ -185,54 +188,56 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     })
 }
 
-/// What is asked for, checked: how pages are read, and how they are compared.
+/// Checks the request, and returns how pages are read and how they are compared.
 fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
     let mut config = config.clone();
     if let SiteBy::Field(field) = &asked.sites.by {
         if *field == config.text_field {
             let by = (Setting::By, format!("field:{}", cut(field)));
-            let what = words![by, ": the text cannot be what says the site"];
+            let what = words![by, ": the text cannot identify the site"];
             return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
         }
         config.label_field = Some(field.clone());
     }
     if !(0.0..=1.0).contains(&asked.share) {
-        let what = words![(Setting::Share, asked.share.to_string()), ": is no share of pages"];
-        return Err(Error::new(ErrorKind::Config, what).advise("give a number from 0 to 1, such as 0.5"));
+        let what = words![Setting::Share, format!(" must be from 0 to 1, got {}", asked.share)];
+        return Err(Error::new(ErrorKind::Config, what).advise("for example 0.5"));
     }
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     Ok((config, method))
 }
 
-/// The failure of one collection that is one site.
+/// Returns the error for a single collection that has only one site.
 fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     let advice = match by {
-        SiteBy::Host => words!["choose ", (Setting::By, "folder"), " for folders of a host"],
-        SiteBy::Name if sites.of_urls => words!["choose ", (Setting::By, "folder"), " for folders of a host"],
+        SiteBy::Host => words!["choose ", (Setting::By, "folder"), " to compare folders of a host"],
+        SiteBy::Name if sites.of_urls => words!["choose ", (Setting::By, "folder"), " to compare folders of a host"],
         SiteBy::Name | SiteBy::Folder if sites.in_folders => {
-            words!["take more folders for a site's name with ", Setting::Depth]
+            words!["use more folders in a site's name with ", Setting::Depth]
         }
-        SiteBy::Name | SiteBy::Folder => words!["say sites by a field with ", (Setting::By, "field:NAME")],
-        SiteBy::Field(_) => words!["another field"],
+        SiteBy::Name | SiteBy::Folder => words!["take sites from a field with ", (Setting::By, "field:NAME")],
+        SiteBy::Field(_) => words!["use another field"],
     };
-    let what = format!("all pages are of one site, {}, which cannot mirror itself", quoted(site));
-    Error::new(ErrorKind::Input, what).instead(words!["name a second collection, or ", advice])
+    let what = format!("all pages belong to one site, {}, which cannot mirror itself", quoted(site));
+    Error::new(ErrorKind::Input, what).advise(words!["name a second collection, or ", advice])
 }
 
-/// What two contenders must not both be all of, to be compared: of one site, or of one collection.
+/// Returns the class of each contender. The class is its site, or its collection if there are two. Contenders of the same class
+/// are not compared; a contender whose pages are in several classes is compared with all others.
 fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
     let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();
-    for (copy, leader) in pairing.copies_of_contenders() {
-        let of_leader = &mut classes[leader.index()];
-        if *of_leader != class(pairing.order.document(copy)) {
-            *of_leader = ANY;
+    for (copy, first_copy) in pairing.copies_of_contenders() {
+        let of_first_copy = &mut classes[first_copy.index()];
+        if *of_first_copy != class(pairing.order.document(copy)) {
+            *of_first_copy = ANY;
         }
     }
     Ok(classes)
 }
 
-/// What matches, by groups of equal pages: contenders with their copies, and pages without text that are equal otherwise.
+/// Returns the matches between groups of equal pages. A group is a contender with its copies, or consists of pages without text
+/// that are equal in their bytes and path.
 fn matched(
     sites: &Sites,
     table: &Table,
@@ -242,7 +247,8 @@ fn matched(
 ) -> Result<Mirrors> {
     let numbers = pairing.numbers()?;
     let groups = numbers.checked_add(textless.groups).ok_or_else(|| {
-        Error::new(ErrorKind::Input, "more than 4,294,967,295 groups of equal pages").advise("compare parts of the collections")
+        Error::new(ErrorKind::Input, "there are more than 4,294,967,295 groups of equal pages")
+            .advise("compare parts of the collections")
     })?;
     let resemblance = |figures: &PairFigures| match figures {
         PairFigures::Counted(figures) => figures.resemblance,
@@ -252,14 +258,14 @@ fn matched(
     let likes: Vec<(u32, u32, f64)> = matches.iter().map(|(a, b, figures)| (*a, *b, resemblance(figures))).collect();
     let mut in_question = vec![false; numbers as usize];
     matches.iter().for_each(|&(a, b, _)| [a, b].into_iter().for_each(|number| in_question[number as usize] = true));
-    pairing.copies_of_contenders().for_each(|(_, leader)| in_question[leader.index()] = true);
+    pairing.copies_of_contenders().for_each(|(_, first_copy)| in_question[first_copy.index()] = true);
     let side = |documents: std::ops::Range<u64>| {
         let (mut pages, mut counts) = (Vec::new(), vec![0; sites.names.len()]);
         for page in documents.clone() {
             let site = sites.of[page as usize];
             counts[site as usize] += 1;
             let rank = pairing.order.rank(Document(page));
-            let group = pairing.number(pairing.leader(rank).unwrap_or(rank));
+            let group = pairing.number(pairing.first_copy(rank).unwrap_or(rank));
             if let Some(group) = group.filter(|group| in_question[group.index()]) {
                 pages.push(Page { group: group.0, site, page, path: sites.paths[page as usize] });
             }

@@ -1,4 +1,4 @@
-//! A page's name → its site, and its path there.
+//! Derives a page's site, and its path there, from its name.
 
 use std::{borrow::Cow, collections::BTreeMap, num::NonZeroU128};
 
@@ -13,28 +13,29 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sketching::table::Table;
 
-/// What pages are together on.
+/// The property that the pages of a site have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum SiteBy {
-    /// The host of a page that is called by a URL, else its folder.
+    /// The host of a page whose name is a URL, and otherwise the page's folder.
     #[default]
     Name,
-    /// The host; every page must be called by a URL.
+    /// The host; every page's name must be a URL.
     Host,
-    /// The folder, also of a URL, where it stands behind the host.
+    /// The folder; for a URL, the folder after the host.
     Folder,
-    /// What a field holds.
+    /// The value of a field.
     Field(String),
 }
 
-/// How pages are put together to sites.
+/// How pages are grouped into sites.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitesBy {
-    /// What pages are together on.
+    /// The property that the pages of a site have in common.
     pub by: SiteBy,
-    /// Folders that are a site's name, from the outermost; with 0 all of a collection, or of a host, is one site.
+    /// The number of folders that are part of a site's name, counted from the outermost. With 0, all pages of a collection or of
+    /// a host are one site.
     pub depth: usize,
-    /// `www.example.com` and `example.com` are one host.
+    /// Whether `www.example.com` and `example.com` are the same host.
     pub fold_www: bool,
 }
 
@@ -44,12 +45,12 @@ impl Default for SitesBy {
     }
 }
 
-/// The site of a page that stands in no folder.
+/// The site of a page that is in no folder.
 const ROOT: &str = ".";
 
 impl SitesBy {
-    /// A page's site and its path there, which begins without a slash and ends before a fragment; none for a page that is not
-    /// called by a URL where it must be. `label` is what the field holds.
+    /// Returns a page's site and the page's path on that site. The path begins without a slash and ends before a fragment.
+    /// Returns `None` if names must be URLs and this one is not. `label` is the value of the field.
     fn place<'a>(&self, name: &'a str, label: Option<&'a str>) -> Option<(Cow<'a, str>, &'a str)> {
         let url = Url::of(name);
         let path = url.as_ref().map_or(name.trim_start_matches("./").trim_start_matches('/'), |url| url.path);
@@ -76,16 +77,16 @@ impl SitesBy {
     }
 }
 
-/// The first folders of a path, at most so many, and the rest.
+/// Splits a path after its first folders, at most `depth` of them.
 fn split(path: &str, depth: usize) -> (&str, &str) {
-    // What a query asks for may have slashes; folders have none.
+    // Slashes in a query do not separate folders.
     let end = path.find('?').unwrap_or(path.len());
     let slashes = path[..end].match_indices('/').take(depth);
     slashes.last().map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
 }
 
-/// What of a path must be the same: all but a last `index.html`, which servers add; of a URL what its percent signs stand for, as
-/// a file is called when it is downloaded.
+/// Returns the part of a path that must be the same on both sites. A final `index.html` is not part of it, since servers add it.
+/// In URLs, percent signs are decoded, as in the names of downloaded files.
 fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));
@@ -98,7 +99,7 @@ fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     }
 }
 
-/// The bytes that `%` and two hexadecimal digits stand for; what is none stays.
+/// Decodes each `%` that is followed by two hexadecimal digits, and leaves the rest unchanged.
 fn decoded(text: &[u8]) -> Vec<u8> {
     let digit = |at: usize| text.get(at).and_then(|&c| char::from(c).to_digit(16));
     let (mut bytes, mut at) = (Vec::with_capacity(text.len()), 0);
@@ -113,7 +114,7 @@ fn decoded(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// As much of a URL as a site is known by.
+/// The parts of a URL that identify a site.
 #[derive(Debug, PartialEq, Eq)]
 struct Url<'a> {
     scheme: &'a str,
@@ -123,7 +124,7 @@ struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    /// None for what has no host.
+    /// Parses a name; `None` if it has no host.
     fn of(name: &'a str) -> Option<Self> {
         let (scheme, rest) = name.split_once("://")?;
         let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -134,7 +135,7 @@ impl<'a> Url<'a> {
         (is_scheme && !host.is_empty()).then(|| Self { scheme, host, path: path.trim_start_matches('/') })
     }
 
-    /// In lower case, without the port that the scheme has anyway.
+    /// Returns the host in lower case, without the scheme's default port.
     fn host(&self, fold_www: bool) -> String {
         let usual = [("http", ":80"), ("https", ":443")].into_iter().find(|(scheme, _)| self.scheme.eq_ignore_ascii_case(scheme));
         let host = usual.and_then(|(_, port)| self.host.strip_suffix(port)).unwrap_or(self.host);
@@ -146,27 +147,27 @@ impl<'a> Url<'a> {
     }
 }
 
-/// The site of every page, and a hash of its path there. Twelve bytes a page.
+/// The site of every page, and a hash of the page's path on it. Takes twelve bytes per page.
 pub(super) struct Sites {
-    /// In the order of their first pages.
+    /// The names of the sites, in the order of their first pages.
     pub(super) names: Vec<String>,
     pub(super) of: Vec<u32>,
     pub(super) paths: Vec<u64>,
-    /// Whether a page is called by a URL.
+    /// Whether any page's name is a URL.
     pub(super) of_urls: bool,
-    /// Whether a page is in a folder of its site.
+    /// Whether any page is in a folder below its site.
     pub(super) in_folders: bool,
 }
 
 impl Sites {
-    /// Of all documents of a table, and of what its `labels` are where a field says the site.
+    /// Finds the sites of all documents of a table. If a field contains the site, `labels` has its text.
     ///
     /// # Errors
-    /// A page that has no site: called by no URL, or without the field.
+    /// A page has no site, because its name is not a URL or because it does not have the field.
     pub(super) fn new(by: &SitesBy, table: &Table, labels: &BTreeMap<NonZeroU128, Box<str>>, source: &Source) -> Result<Self> {
         let mut sites = Self { names: Vec::new(), of: Vec::new(), paths: Vec::new(), of_urls: false, in_folders: false };
-        let (mut numbers, mut room) = (BTreeMap::<String, u32>::new(), Vec::new());
-        table.ids.each(0..table.documents, &mut room, |id| {
+        let (mut numbers, mut scratch) = (BTreeMap::<String, u32>::new(), Vec::new());
+        table.ids.each(0..table.documents, &mut scratch, |id| {
             let (name, document) = (plain(id), sites.of.len());
             let failed =
                 |why: Error| table.place(document as u64, source).map_or_else(|error| error, |place| why.at_place(place));
@@ -178,7 +179,7 @@ impl Sites {
                 SiteBy::Name | SiteBy::Host | SiteBy::Folder => None,
             };
             let (site, path) = by.place(&name, label.as_deref()).ok_or_else(|| failed(no_url(id)))?;
-            // Pages of a site often come one after the other.
+            // Consecutive pages are often of the same site.
             let last = sites.of.last().copied().filter(|&last| sites.names[last as usize] == *site);
             let number = last.or_else(|| numbers.get(&*site).copied()).unwrap_or_else(|| {
                 numbers.insert(site.clone().into(), sites.names.len() as u32);
@@ -198,7 +199,8 @@ impl Sites {
 }
 
 impl Sites {
-    /// How many paths inside a site are on two sites; with `second`, the number of the second collection's first page, in both collections.
+    /// Returns how many paths occur on at least two sites. If there are two collections, `second` is the number of the second
+    /// one's first page; then it returns how many paths occur in both collections.
     pub(super) fn shared_paths(&self, second: Option<u64>) -> u64 {
         let side = |(&site, page)| second.map_or(site, |second| u32::from(page >= second));
         let mut paths: Vec<(u64, u32)> = self.paths.iter().copied().zip(self.of.iter().zip(0u64..).map(side)).collect();
@@ -209,19 +211,19 @@ impl Sites {
 }
 
 fn without(field: &str) -> Error {
-    let no_field = format!("no field {}, or null: by ", quoted(field));
+    let no_field = format!("field {} is missing or null, but ", quoted(field));
     let by = (Setting::By, format!("field:{}", cut(field)));
-    let what = words![no_field, by, " it says what site the page is of"];
+    let what = words![no_field, by, " takes the site from it"];
     Error::record(what).in_field(field).advise(words![
-        "give one to each, or take such pages out of the input (",
+        "give each page one, or remove such pages from the input (",
         Setting::SkipBad,
-        " sets only lines aside that are no records)"
+        " skips only lines that are not records)"
     ])
 }
 
 fn no_url(id: &str) -> Error {
-    let called = format!("the page is called {id}, which is no URL, and ");
-    Error::record(words![called, (Setting::By, "host"), " takes the site from it"]).instead(words![
+    let called = format!("the page has the id {id}, which is not a URL, but ");
+    Error::record(words![called, (Setting::By, "host"), " takes the site from it"]).advise(words![
         "name the field with the URL with ",
         Setting::IdField,
         ", or choose ",
@@ -236,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_cut_into_sites_and_paths() {
+    fn names_are_split_into_sites_and_paths() {
         let by = |by: SiteBy, depth| SitesBy { by, depth, fold_www: true };
         let field = || SiteBy::Field("f".into());
         #[rustfmt::skip]
@@ -268,7 +270,7 @@ mod tests {
         assert_eq!(kept.place("https://www.example.com/a", None), Some(("www.example.com".into(), "a")));
     }
     #[test]
-    fn paths_are_the_same_whatever_a_server_calls_them() {
+    fn paths_are_normalised_across_servers() {
         let table = [
             ("guide/index.html", false, "guide/"),
             ("index.htm", false, ""),

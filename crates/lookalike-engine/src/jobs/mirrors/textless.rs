@@ -1,23 +1,24 @@
-//! Pages that show nothing, such as those whose content is in scripts → which of them are the same page on two sites.
+//! Finds which pages without visible text are the same page on two sites. An example is a page whose content is in scripts.
 
 use lookalike_io::spill::Budget;
 
 use super::sites::Sites;
 
-/// Pages without text, of which those match that have identical bytes at the same path of two sites. No text is ever a duplicate by its
-/// text; an empty page is like any other empty page. The same bytes under the same name are the same page.
+/// Pages without text. Every empty text resembles every other, so an empty text is never treated as a duplicate by its text.
+/// Instead, two such pages match if they have identical bytes at the same path on two sites.
 pub(super) struct Textless {
-    /// How many there are.
+    /// The number of pages without text.
     pub(super) pages: u64,
-    /// How many groups of the same page there are.
+    /// The number of groups of equal pages.
     pub(super) groups: u32,
-    /// Each page that is on two sites, with its group.
+    /// The pages that are on two sites, each with its group.
     pub(super) alike: Vec<(u64, u32)>,
 }
 
 impl Textless {
-    /// Of pages by number with hashes of their bytes. With `second`, the number of the second collection's first page, a group has pages of
-    /// both; else of two sites.
+    /// Groups pages by their paths and bytes. Pages are given by number, with hashes of their bytes. If there are two
+    /// collections, `second` is the number of the second one's first page, and a group needs pages of both collections. Otherwise
+    /// a group needs pages of two sites.
     pub(super) fn new(pages: Vec<(u64, u128)>, sites: &Sites, second: Option<u64>, budget: &Budget) -> Self {
         let path = |page: u64| sites.paths[page as usize];
         let mut rows: Vec<(u128, u64, u64)> = pages.iter().map(|&(page, bytes)| (bytes, path(page), page)).collect();

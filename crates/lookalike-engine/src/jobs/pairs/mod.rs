@@ -1,4 +1,4 @@
-//! Every match of a collection, from candidates or, exactly, from an all-pairs join.
+//! Lists every match of a collection, from candidates or, exactly, from an all-pairs join.
 
 mod nearest;
 
@@ -28,80 +28,81 @@ use crate::{
     sketching::{self, Beside, ids::raw, references::References, table::Table},
 };
 
-/// A line of the output; `a` comes before `b` in the input, or is the reference document. Where the nearest documents are asked
-/// for, `b` is one of the nearest of `a`, whichever comes first.
+/// A line of the output. `a` comes before `b` in the input, or is the reference document. If the nearest documents are asked for,
+/// `b` is one of the nearest of `a`, and may come before or after it.
 #[derive(Debug, Serialize)]
 pub struct Pair<'a> {
     /// The first document's id.
     pub a: &'a RawValue,
     /// The second document's id.
     pub b: &'a RawValue,
-    /// How alike they are.
+    /// How similar they are.
     #[serde(flatten)]
     pub figures: PairFigures,
 }
 
-/// What was looked at and found.
+/// The number of documents compared, and the results.
 #[derive(Debug, Clone, Serialize)]
 pub struct PairsSummary {
-    /// Documents read; references' not among them.
+    /// Documents read; documents of references are not included.
     pub documents: u64,
-    /// Documents of references; none where no reference was named.
+    /// Documents of references; `None` if no reference was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub references: Option<u64>,
     /// Pairs written.
     pub pairs: u64,
-    /// The most pairs of a document, where only its nearest were asked for.
+    /// The maximum number of pairs per document; `None` if all pairs were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NonZeroUsize>,
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
-    /// Lines set aside as no records.
+    /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The first of them, told.
+    /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files of folders that were not read; none where all were.
+    /// Files in folders that were not read; `None` if all files were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
 
-/// Writes every pair of similar documents, sorted by their places in the input. Empty texts match nothing. Where there are
-/// references, these are the pairs of a reference document and one of the inputs.
+/// Writes every pair of similar documents, sorted by their positions in the input. Empty texts match nothing. If there are
+/// references, each pair has one reference document and one document of the inputs.
 ///
-/// With [`nearest`](RunConfig::nearest) each document is listed with its most similar matches only: as many lines, the most similar
-/// first, equally similar ones in input order. Where there are references, they are the neighbours.
+/// With [`nearest`](RunConfig::nearest), each document is listed only with its most similar matches, at most that number of them.
+/// The most similar match comes first, and equally similar ones are in input order. If there are references, the listed matches
+/// are reference documents.
 ///
-/// Similar is what reaches the threshold by exact count, unless the configuration says otherwise: what the sketches take for
-/// similar, or every candidate. Only exact figures are counted.
+/// Documents are similar if their exact similarity reaches the threshold, unless the configuration lets the sketches decide or
+/// accepts every candidate. A similarity is counted only if it is exact; otherwise it is estimated, or unknown.
 ///
 /// # Errors
-/// As [`dedup`](crate::jobs::dedup::dedup).
+/// The same errors as [`dedup`](crate::jobs::dedup::dedup).
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
     let stdout = PathBuf::from("-");
     without_panic(|| all_passes(config, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-/// The same, and every pair is told instead of written.
+/// Finds pairs like [`pairs`], but passes each to `tell` instead of writing it.
 ///
 /// # Errors
-/// As [`pairs`], and what `tell` gives.
-pub fn pairs_told(config: &RunConfig, tell: &mut TellPair, observer: Observer) -> Result<PairsSummary> {
-    without_panic(|| all_passes(config, Wanted::Told(tell), observer))
+/// The same errors as [`pairs`], and any error that `tell` returns.
+pub fn pairs_reporting(config: &RunConfig, tell: &mut TellPair, observer: Observer) -> Result<PairsSummary> {
+    without_panic(|| all_passes(config, Wanted::Reported(tell), observer))
 }
 
-/// Is told each pair, and the numbers of its two documents in the input; a failure of its own ends the run.
+/// A callback that receives each pair, and the numbers of its two documents in the input. An error that it returns ends the run.
 pub type TellPair<'a> = dyn FnMut(&Pair, [u64; 2]) -> Result<()> + Send + 'a;
 
-/// Where pairs go.
+/// The destination of the pairs.
 enum Wanted<'a, 'b> {
     Written(&'a Path),
-    Told(&'a mut TellPair<'b>),
+    Reported(&'a mut TellPair<'b>),
 }
 
 fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<PairsSummary> {
-    // A list of pairs is there for its figures: they are counted whatever way candidates are found, unless asked otherwise.
-    // Pairs are not grouped.
+    // The purpose of a list of pairs is its similarities. So they are counted, however candidates are found, unless the
+    // configuration asks for something else. Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     if config.nearest.is_some() && method.verify() == Verify::None {
@@ -111,13 +112,14 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     }
     let path = match wanted {
         Wanted::Written(path) => Some(path),
-        Wanted::Told(_) => None,
+        Wanted::Reported(_) => None,
     };
     let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "pairs")?;
     let Sources { source, references, left_out } = sources;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
-    // Inputs' copies of a reference document are its own: whatever is like it is like them.
+    // A copy of a reference document among the inputs is treated like the reference document itself: every document that matches
+    // the reference matches the copy too.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
     let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
     let (listed, finding) = match nearest {
@@ -152,27 +154,28 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     })
 }
 
-/// Each leader's copies.
+/// The copies of each first copy.
 struct Copies {
-    /// (leader, copy), sorted.
+    /// Rows (first copy, copy), sorted.
     rows: Vec<(Contender, Rank)>,
 }
 
 impl Copies {
     fn of(pairing: &Pairing) -> Self {
-        let mut rows: Vec<(Contender, Rank)> = pairing.copies_of_contenders().map(|(copy, leader)| (leader, copy)).collect();
+        let mut rows: Vec<(Contender, Rank)> =
+            pairing.copies_of_contenders().map(|(copy, first_copy)| (first_copy, copy)).collect();
         rows.sort_unstable();
         Self { rows }
     }
 
-    /// A contender's copies.
-    fn of_leader(&self, leader: Contender) -> impl Iterator<Item = Rank> {
-        let start = self.rows.partition_point(|row| row.0 < leader);
-        self.rows[start..].iter().take_while(move |row| row.0 == leader).map(|row| row.1)
+    /// Returns a contender's copies.
+    fn of_first_copy(&self, first_copy: Contender) -> impl Iterator<Item = Rank> {
+        let start = self.rows.partition_point(|row| row.0 < first_copy);
+        self.rows[start..].iter().take_while(move |row| row.0 == first_copy).map(|row| row.1)
     }
 }
 
-/// Writes the pairs of all documents from those of their leaders.
+/// Lists the pairs of all documents from those of their first copies.
 struct Listing<'a> {
     table: &'a Table,
     pairing: &'a Pairing,
@@ -181,11 +184,11 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// What is shown of a document and its copy.
-    fn same(&self, leader: Contender) -> PairFigures {
+    /// Returns the figures that are shown for the pair of a document and its copy.
+    fn same(&self, first_copy: Contender) -> PairFigures {
         match self.method.verify() {
             Verify::Exact => {
-                let size = self.sets.len(leader.0) as u64;
+                let size = self.sets.len(first_copy.0) as u64;
                 PairFigures::Counted(Overlap { shared: size, a: size, b: size }.into())
             }
             Verify::Sketch => PairFigures::estimated(self.method.config().measure, 1.0, 1.0),
@@ -193,45 +196,50 @@ impl Listing<'_> {
         }
     }
 
-    /// Whether a pair of documents, in order, is listed: of a reference and another, where there are references.
+    /// Returns whether a pair of documents, in input order, is listed. If there are references, the first must be a reference
+    /// document and the second must not.
     fn wanted(&self, a: Document, b: Document) -> bool {
         let references = self.pairing.references;
         !references.only || references.contains(a) && !references.contains(b)
     }
 
-    /// A contender and its copies.
-    fn group(&self, copies: &Copies, leader: Contender) -> impl Iterator<Item = Document> {
-        [self.pairing.document(leader)].into_iter().chain(copies.of_leader(leader).map(|rank| self.pairing.order.document(rank)))
+    /// Returns a contender and its copies.
+    fn group(&self, copies: &Copies, first_copy: Contender) -> impl Iterator<Item = Document> {
+        [self.pairing.document(first_copy)]
+            .into_iter()
+            .chain(copies.of_first_copy(first_copy).map(|rank| self.pairing.order.document(rank)))
     }
 
-    /// Goes through the documents in input order, so that only the leaders' matches are held, however many copies there are.
-    /// Gives the number of pairs.
-    fn each(&self, copies: &Copies, of_leaders: AllMatches, tell: &mut TellPair) -> Result<u64> {
+    /// Lists the pairs of all documents in input order. Only the matches of first copies are in memory, however many copies there
+    /// are. Returns the number of pairs.
+    fn each(&self, copies: &Copies, of_first_copies: AllMatches, tell: &mut TellPair) -> Result<u64> {
         let both = |(a, b, figures): (u32, u32, PairFigures)| {
             [(Contender(a), Contender(b), figures), (Contender(b), Contender(a), figures.swapped())]
         };
-        let mut matches: Vec<_> = of_leaders.into_iter().flat_map(both).collect();
+        let mut matches: Vec<_> = of_first_copies.into_iter().flat_map(both).collect();
         matches.sort_unstable_by_key(|&(a, b, _)| (a, b));
-        self.listed(Document(0), tell, |(leader, a), partners| {
-            let (same, start) = (self.same(leader), matches.partition_point(|m| m.0 < leader));
-            let others = matches[start..].iter().take_while(|m| m.0 == leader);
-            partners.extend(self.group(copies, leader).map(|b| (b, same)));
+        self.listed(Document(0), tell, |(first_copy, a), partners| {
+            let (same, start) = (self.same(first_copy), matches.partition_point(|m| m.0 < first_copy));
+            let others = matches[start..].iter().take_while(|m| m.0 == first_copy);
+            partners.extend(self.group(copies, first_copy).map(|b| (b, same)));
             partners.extend(others.flat_map(|m| self.group(copies, m.1).map(|b| (b, m.2))));
             partners.retain(|&(b, _)| b > a && self.wanted(a, b));
             partners.sort_unstable_by_key(|&(b, _)| b);
         })
     }
 
-    /// Goes through the documents in input order: each with its nearest, the most similar first. Gives the number of pairs.
+    /// Lists all documents in input order, each with its nearest documents. The most similar one comes first. Returns the number
+    /// of pairs.
     fn nearest(&self, nearest: &Nearest, tell: &mut TellPair) -> Result<u64> {
         let references = self.pairing.references;
-        // References are neighbours only, and have no list of their own.
+        // References only occur as neighbours, and have no list of their own.
         let first = Document(if references.only { references.documents } else { 0 });
-        self.listed(first, tell, |(leader, a), partners| nearest.of((leader, a), self.same(leader), partners))
+        self.listed(first, tell, |(first_copy, a), partners| nearest.of((first_copy, a), self.same(first_copy), partners))
     }
 
-    /// Reports the pairs of the documents from `first` on, in input order. `into` puts a document's partners, in their order, into an
-    /// empty list; it gets the number of the contender that the document is a copy of, and the document. Gives the number of pairs.
+    /// Reports the pairs of the documents from `first` on, in input order. For each document, `into` receives the contender that
+    /// the document is or is a copy of, and the document itself. It fills an empty list with the document's partners, in their
+    /// order. Returns the number of pairs.
     fn listed(
         &self,
         first: Document,
@@ -242,10 +250,10 @@ impl Listing<'_> {
         let (mut partners, mut count) = (Vec::new(), 0);
         for a in (first.0..self.table.documents).map(Document) {
             let rank = self.pairing.order.rank(a);
-            let leader = self.pairing.leader(rank).unwrap_or(rank);
-            let Some(leader) = self.pairing.number(leader) else { continue };
+            let first_copy = self.pairing.first_copy(rank).unwrap_or(rank);
+            let Some(first_copy) = self.pairing.number(first_copy) else { continue };
             partners.clear();
-            into((leader, a), &mut partners);
+            into((first_copy, a), &mut partners);
             count += partners.len() as u64;
             if partners.is_empty() {
                 continue;
@@ -259,11 +267,11 @@ impl Listing<'_> {
     }
 }
 
-/// Has pairs told or written, each as a line. Gives their number.
+/// Reports pairs, or writes each as a line. Returns their number.
 fn to(wanted: Wanted, output: Option<&mut Output>, list: impl FnOnce(&mut TellPair) -> Result<u64>) -> Result<u64> {
     const PIECE: usize = 1 << 20;
     let output = match (output, wanted) {
-        (None, Wanted::Told(tell)) => return list(tell),
+        (None, Wanted::Reported(tell)) => return list(tell),
         (None, Wanted::Written(_)) => return Ok(0),
         (Some(output), _) => output,
     };

@@ -1,9 +1,9 @@
-//! The most similar matches of each document, held as they are found.
+//! The most similar matches of each document, held in memory until all matches are found.
 //!
-//! A list of all matches may be much longer than the collection: of a thousand texts of one template each has a thousand. Here
-//! each contender has a list of its own, which is cut whenever it is twice as long as it has to be. So memory grows with
-//! contenders × 2 K, 56 bytes each, whatever the number of matches, which is charged to the run's budget as it grows; and as the order of two neighbours is fixed, it makes no
-//! difference in which order they are found.
+//! A list of all matches may be much longer than the collection: of a thousand texts made from one template, each matches all
+//! others. Therefore each contender has a list of its own, which is cut whenever it is twice as long as needed. So the memory is
+//! at most 2 K entries of 56 bytes per contender, however many matches there are. It is charged to the run's budget as it grows.
+//! The order of two neighbours is fixed, so it does not matter in which order they are found.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -16,38 +16,38 @@ use crate::{
     pairing::Pairing,
 };
 
-/// The documents of each contender and its copies, in input order, that can be neighbours.
+/// For each contender, those of its documents (itself and its copies) that can be neighbours, in input order.
 pub(super) struct Groups {
     documents: Vec<Document>,
-    /// Where each contender's begin.
+    /// The position at which each contender's documents begin.
     starts: Vec<usize>,
 }
 
 impl Groups {
     pub(super) fn new(pairing: &Pairing, numbers: u32) -> Self {
         let references = pairing.references;
-        let leaders = (0..numbers).map(Contender).map(|contender| (contender, pairing.document(contender)));
-        let copies = pairing.copies_of_contenders().map(|(copy, leader)| (leader, pairing.order.document(copy)));
+        let first_copies = (0..numbers).map(Contender).map(|contender| (contender, pairing.document(contender)));
+        let copies = pairing.copies_of_contenders().map(|(copy, first_copy)| (first_copy, pairing.order.document(copy)));
         let mut rows: Vec<(Contender, Document)> =
-            leaders.chain(copies).filter(|&(_, document)| !references.only || references.contains(document)).collect();
+            first_copies.chain(copies).filter(|&(_, document)| !references.only || references.contains(document)).collect();
         rows.sort_unstable();
         let starts = (0..=numbers).map(|number| rows.partition_point(|row| row.0 < Contender(number))).collect();
         Self { documents: rows.into_iter().map(|row| row.1).collect(), starts }
     }
 
-    /// Those of a contender.
+    /// Returns the documents of a contender.
     pub(super) fn of(&self, contender: Contender) -> &[Document] {
         let number = contender.index();
         &self.documents[self.starts[number]..self.starts[number + 1]]
     }
 }
 
-/// A contender that another matches, and how alike they are.
+/// A contender that matches another contender, and how similar the two are.
 type Neighbour = (Contender, PairFigures);
 
 /// Each contender's most similar matches among the contenders.
 pub(super) struct Nearest {
-    /// K, neighbours of a document.
+    /// K, the maximum number of neighbours of a document.
     most: usize,
     measure: Measure,
     groups: Groups,
@@ -62,12 +62,13 @@ impl Nearest {
         Self { most, measure, groups, lists, budget: budget.clone() }
     }
 
-    /// Neighbours that a list has at most: it is cut when it has so many.
+    /// Returns the length at which a list is cut.
     fn longest(&self) -> usize {
         self.most.saturating_mul(2).max(4)
     }
 
-    /// K groups hold the K nearest documents: of groups that are equally similar those whose first documents come first.
+    /// Offers a neighbour to a contender's list. The K nearest documents are always in the K nearest groups. If groups are
+    /// equally similar, those whose first documents come first are nearer.
     fn offer(&mut self, contender: Contender, neighbour: Neighbour) {
         if self.groups.of(neighbour.0).is_empty() {
             return;
@@ -75,7 +76,7 @@ impl Nearest {
         let longest = self.longest();
         let list = &mut self.lists[contender.index()];
         if list.len() == list.capacity() {
-            // Twice as many, and never more than it is cut at.
+            // Double the capacity, but never beyond the length at which the list is cut.
             let before = list.capacity();
             list.reserve_exact(before.max(4).min(longest - before));
             self.budget.hold((list.capacity() - before) * size_of::<Neighbour>());
@@ -86,24 +87,25 @@ impl Nearest {
         }
     }
 
-    /// Once all matches are there.
+    /// Sorts the lists, once all matches are found.
     pub(super) fn sorted(mut self) -> Self {
         self.lists.iter_mut().for_each(|list| cut(list, self.most, self.measure, &self.groups));
         self
     }
 
-    /// Fills `into`, which is empty, with the nearest documents of one of a contender's documents, the most similar first, equally similar ones in input
-    /// order. `same` is how alike the contender's own documents are. The lists must be [sorted](Self::sorted) before.
+    /// Fills `into`, which is empty, with the nearest documents of a document. The most similar one comes first, and equally
+    /// similar ones are in input order. `same` is the similarity of the document to its own copies. The lists must be
+    /// [sorted](Self::sorted) before.
     pub(super) fn of(
         &self,
         (contender, document): (Contender, Document),
         same: PairFigures,
         into: &mut Vec<(Document, PairFigures)>,
     ) {
-        // One of them may be the document itself.
+        // The contender's own documents may include the document itself.
         let own = self.groups.of(contender).iter().filter(|&&other| other != document).take(self.most);
         into.extend(own.map(|&other| (other, same)));
-        // Others may be as similar as the copies, and come before them.
+        // Documents of other groups may be as similar as the copies, and come before them in the input.
         let mut least = order(same, self.measure);
         for &(other, figures) in &self.lists[contender.index()] {
             let similarity = order(figures, self.measure);
@@ -118,7 +120,7 @@ impl Nearest {
     }
 }
 
-/// The nearest groups, by the similarity and then by their first documents.
+/// Keeps the nearest groups, ordered by similarity and then by their first documents.
 fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups) {
     list.sort_unstable_by_key(|&(number, figures)| (Reverse(order(figures, measure)), groups.of(number).first()));
     list.truncate(most);
@@ -132,7 +134,8 @@ impl Matches for Nearest {
     }
 }
 
-/// Grows with the similarity that the threshold is asked of. Similarities are no less than 0, so their bits are in their order.
+/// Returns a number that grows with the similarity that the threshold applies to. Similarities are at least 0, so their bits sort
+/// in the same order.
 fn order(figures: PairFigures, measure: Measure) -> u64 {
     let similarity: f64 = match (figures, measure) {
         (PairFigures::Counted(figures), Measure::Resemblance) => figures.resemblance,
@@ -148,9 +151,10 @@ fn order(figures: PairFigures, measure: Measure) -> u64 {
 mod tests {
     use super::*;
 
-    /// 300 contenders, each with all others as matches, by list lengths that are and are not a power of two.
+    /// Tests 300 contenders, each of which matches all others. The list lengths are chosen so that some are a power of two and
+    /// some are not.
     #[test]
-    fn what_lists_take_is_held() {
+    fn the_memory_of_lists_is_counted() {
         const CONTENDERS: u32 = 300;
         for most in [1, 2, 3, 10, 64, 1000] {
             let groups =
@@ -165,7 +169,7 @@ mod tests {
             let (held, each) = (budget.held() - before, size_of::<Neighbour>() as u64);
             let taken: usize = nearest.lists.iter().map(Vec::capacity).sum();
             assert_eq!(held, taken as u64 * each, "{most}");
-            // Each list is full, and none is longer than it may be.
+            // Each list is full, and no list is longer than allowed.
             let least = most.min(CONTENDERS as usize - 1) as u64;
             let longest = nearest.longest() as u64;
             assert!((least..=longest).contains(&(held / each / u64::from(CONTENDERS))), "{most}: {held}");

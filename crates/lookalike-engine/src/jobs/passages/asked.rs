@@ -1,4 +1,4 @@
-//! What is asked of passages, and where they go.
+//! The options for passages, and the destination of the results.
 
 use std::path::Path;
 
@@ -6,23 +6,23 @@ use lookalike_io::error::Result;
 
 use super::report::{Offsets, Quoted};
 
-/// Which passages are wanted, and what is said of them.
+/// Which passages are wanted, and what is reported about them.
 #[derive(Debug, Clone)]
 pub struct Quoting {
-    /// The least length of a run of tokens that both texts have.
+    /// The minimum length of a run of tokens that both texts have.
     pub least: usize,
-    /// Tokens that may separate runs of one passage.
+    /// The maximum number of tokens between two runs of one passage.
     pub gap: usize,
-    /// Windows that stand in more of the held texts than this lead to no passage.
+    /// A window that occurs in more than this number of the held texts leads to no passage.
     pub common: Option<u32>,
-    /// Only pairs of which the one or the other text is contained so far in the other.
+    /// Report only pairs in which the containment of one text in the other is at least this.
     pub containment: f64,
-    /// What places count.
+    /// The unit in which positions are counted.
     pub offsets: Offsets,
-    /// Whether what stands there is given too.
+    /// Whether the text of passages is also returned.
     pub words: bool,
-    /// Of pairs that are told only so many, those that share the most tokens, at the end; the others are only counted, which takes a
-    /// tenth of the time. None for all of them, as they are found.
+    /// Report only this number of pairs, those that share the most tokens, after all texts were compared. The other pairs are
+    /// only counted, which takes a tenth of the time. With `None`, all pairs are reported as they are found.
     pub best: Option<usize>,
 }
 
@@ -32,11 +32,11 @@ impl Default for Quoting {
     }
 }
 
-/// Is told each pair; a failure of its own ends the run.
+/// A callback that receives each pair. An error that it returns ends the run.
 pub type TellQuoted<'a> = dyn FnMut(&Quoted) -> Result<()> + Send + 'a;
 
-/// Where pairs go.
+/// The destination of the pairs.
 pub(super) enum Wanted<'a, 'b> {
     Written(&'a Path),
-    Told(&'a mut TellQuoted<'b>),
+    Reported(&'a mut TellQuoted<'b>),
 }

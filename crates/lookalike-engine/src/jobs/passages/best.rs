@@ -1,4 +1,4 @@
-//! Pairs that will be told, and the best of them.
+//! Pairs that will be reported, and a selection of the best pairs.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use super::{
     report::{Quoted, Shares},
 };
 
-/// The pairs that share most, with the tokens that they share; of equal ones those that came first.
+/// The pairs that share the most tokens, each with its number of shared tokens. If several pairs have the same number, those
+/// found first are preferred.
 pub(super) struct Best {
     pub(super) most: usize,
-    pub(super) pairs: Vec<(usize, Box<Told>)>,
+    pub(super) pairs: Vec<(usize, Box<Reported>)>,
 }
 
 impl Best {
@@ -21,7 +22,7 @@ impl Best {
         Self { most, pairs: Vec::new() }
     }
 
-    /// Tokens of which a pair must share more to be one of them.
+    /// Returns the number of shared tokens that a further pair must exceed to be among the best.
     pub(super) fn floor(&self) -> usize {
         match self.most {
             0 => usize::MAX,
@@ -30,28 +31,28 @@ impl Best {
         }
     }
 
-    pub(super) fn push(&mut self, shared: usize, told: Box<Told>) {
+    pub(super) fn push(&mut self, shared: usize, reported: Box<Reported>) {
         let place = self.pairs.partition_point(|pair| pair.0 >= shared);
         if place < self.most {
-            self.pairs.insert(place, (shared, told));
+            self.pairs.insert(place, (shared, reported));
             self.pairs.truncate(self.most);
         }
     }
 
-    /// Takes those of pairs that come after these.
+    /// Adds the best pairs of a part of the input that comes later.
     pub(super) fn take(&mut self, others: Self) {
-        others.pairs.into_iter().for_each(|(shared, told)| self.push(shared, told));
+        others.pairs.into_iter().for_each(|(shared, reported)| self.push(shared, reported));
     }
 }
 
-/// A pair that will be told.
-pub(super) struct Told {
+/// A pair that will be reported.
+pub(super) struct Reported {
     pub(super) ids: [Box<RawValue>; 2],
     pub(super) shares: Shares,
     pub(super) texts: [Arc<str>; 2],
 }
 
-impl Told {
+impl Reported {
     pub(super) fn tell(&self, tell: &mut TellQuoted) -> Result<()> {
         let ([a, b], texts) = (&self.ids, self.texts.each_ref().map(|text| &**text));
         tell(&Quoted { a, b, shares: &self.shares, texts })

@@ -1,4 +1,4 @@
-//! Texts are looked up in those that are held.
+//! Looks texts up in the held texts.
 
 use std::{
     cmp::Reverse,
@@ -11,18 +11,18 @@ use std::{
 
 use lookalike::{
     Scratch,
-    runs::{Joined, Lookup, Meeting, Run, RunIndex, join},
+    runs::{Joined, Lookup, Run, RunIndex, SharedText, join},
     verify::{Figures, Overlap},
 };
 use lookalike_io::{
     error::{Error, Result},
-    read::{Blocks, Room},
+    read::{Blocks, Scratch as ReadScratch},
     write::Output,
 };
 
 use super::{
     asked::{Quoting, Wanted},
-    best::{Best, Told},
+    best::{Best, Reported},
     references::Held,
     report::{Placed, Quoted, Shares, shared_in},
 };
@@ -33,35 +33,36 @@ use crate::{
     sketching::ids::raw,
 };
 
-/// What a text is looked up in.
+/// What is needed to look a text up.
 pub(super) struct Looking<'a> {
     pub(super) pass: Pass<'a>,
     pub(super) asked: &'a Quoting,
     pub(super) held: &'a Held,
     pub(super) index: &'a RunIndex,
-    /// Texts are compared with those before them.
+    /// Whether texts are compared with the earlier ones of the same collection.
     pub(super) among: bool,
-    /// Pairs are written, not told.
+    /// Whether pairs are written as lines, instead of being reported.
     pub(super) lines: bool,
-    /// Where only the best pairs are told, how many.
+    /// The number of pairs that are reported, if only the best are.
     pub(super) most: Option<usize>,
-    /// Where only the best pairs are told, tokens of which a pair must share more to be one of them, by the blocks before.
+    /// The number of shared tokens that a pair must exceed to be among the best, if only the best pairs are reported. It is
+    /// updated as blocks are finished.
     pub(super) floor: &'a AtomicUsize,
 }
 
 impl Looking<'_> {
-    /// Looks all texts up, block by block; writes or tells what is found, in input order.
+    /// Looks all texts up, block by block, and writes or reports the pairs in input order.
     pub(super) fn all(&self, mut output: Option<&mut Output>, wanted: &mut Wanted) -> Result<Counts> {
         let Pass { source, table, pool, observer, .. } = self.pass;
         let (mut best, mut counts) = (self.most.map(Best::new), Counts::default());
-        let blocks = if self.among { Blocks::again(source) } else { Blocks::behind_references(source) };
+        let blocks = if self.among { Blocks::again(source) } else { Blocks::after_references(source) };
         in_order(
             pool,
             blocks,
             |block, worker: &mut Worker| {
                 let mut found = Found { best: self.most.map(Best::new), ..Found::default() };
                 table.info(block, source)?.each_document(block, source, |document, at| {
-                    let record = source.same_record(block, at, &mut worker.room)?;
+                    let record = source.same_record(block, at, &mut worker.read_scratch)?;
                     let text = record.text.decode(&mut worker.plain);
                     worker.looker.look_up(self, document, text, &mut found)
                 })?;
@@ -77,25 +78,25 @@ impl Looking<'_> {
                     best.take(of_block);
                     self.floor.store(best.floor(), Ordering::Relaxed);
                 }
-                if let Wanted::Told(tell) = wanted {
-                    found.told.iter().try_for_each(|told| told.tell(tell))?;
+                if let Wanted::Reported(tell) = wanted {
+                    found.reported.iter().try_for_each(|reported| reported.tell(tell))?;
                 }
                 Ok(())
             },
         )?;
-        if let (Some(best), Wanted::Told(tell)) = (&best, wanted) {
-            best.pairs.iter().try_for_each(|(_, told)| told.tell(tell))?;
+        if let (Some(best), Wanted::Reported(tell)) = (&best, wanted) {
+            best.pairs.iter().try_for_each(|(_, reported)| reported.tell(tell))?;
         }
         Ok(counts)
     }
 }
 
-/// How many pairs there are.
+/// The numbers of pairs and passages.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) pairs: u64,
     pub(super) passages: u64,
-    /// Pairs that are contained too little.
+    /// Pairs that were left out because their containment is too small.
     pub(super) left: u64,
 }
 
@@ -107,62 +108,67 @@ impl Counts {
     }
 }
 
-/// One block's pairs.
+/// The pairs of one block.
 #[derive(Default)]
 struct Found {
     lines: Vec<u8>,
-    told: Vec<Told>,
+    reported: Vec<Reported>,
     best: Option<Best>,
     counts: Counts,
 }
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        // Held texts are shared by many pairs.
+        // Held texts are not counted, since many pairs share the same held text.
         let best = self.best.iter().flat_map(|best| best.pairs.iter().map(|pair| &*pair.1));
-        let texts: usize =
-            self.told.iter().chain(best).map(|told| told.texts[1].len() + size_of_val(&*told.shares.passages)).sum();
+        let texts: usize = self
+            .reported
+            .iter()
+            .chain(best)
+            .map(|reported| reported.texts[1].len() + size_of_val(&*reported.shares.passages))
+            .sum();
         self.lines.weight() + texts
     }
 }
 
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    read_scratch: ReadScratch,
     plain: String,
     looker: Looker,
 }
 
-/// A worker's room for looking texts up.
+/// A worker's scratch buffers for looking texts up.
 #[derive(Default)]
 struct Looker {
     scratch: Scratch,
     lookup: Lookup,
-    /// The tokens of the held text that was met last: where it is the only one, it is met again and again.
+    /// The tokens of the held text that was found last. If there is only one held text, it is found again and again.
     tokens: (Option<u32>, Vec<u64>),
-    /// Held texts that were met, up to [`CACHED`] tokens of them: their pairs come one soon after the other.
+    /// A cache of the held texts that were found, limited to [`CACHED`] tokens. The pairs with a held text usually follow each
+    /// other closely.
     met: BTreeMap<u32, HeldText>,
     cached: usize,
     id: [Vec<u8>; 2],
 }
 
-/// Tokens of held texts whose sets and places a worker keeps: some 24 bytes each.
+/// The maximum number of tokens of held texts whose sets and positions a worker caches. Each token takes about 24 bytes.
 const CACHED: usize = 1 << 20;
 
-/// What a held text is compared and shown by.
+/// The data that is needed to compare and show a held text.
 #[derive(Default)]
 struct HeldText {
     set: Option<Vec<u64>>,
-    /// Known when it is first shown.
+    /// Computed when the text is first shown.
     placed: Option<Placed>,
 }
 
-/// What a text shares with a held one, and so with the copies of that.
+/// What a text shares with a held text, and therefore also with the copies of the held text.
 struct Shared {
     runs: Vec<Run>,
     joined: Vec<Joined>,
     figures: Figures,
-    /// Tokens, the more of both sides.
+    /// The larger of the numbers of shared tokens in the two texts.
     tokens: usize,
 }
 
@@ -177,15 +183,16 @@ impl Shared {
 struct Text<'a> {
     document: u64,
     text: &'a str,
-    /// Only of those that share a run; few do.
+    /// Only computed for texts that share a run, which are few.
     placed: Option<Placed>,
 }
 
-/// Copies of held texts that come later, each with what it shares: of a text the next one.
+/// Copies of held texts that are still to be handled. For each held text this is its next copy, and the key under which the
+/// result for the held text is stored.
 type Later = BinaryHeap<Reverse<(u32, usize)>>;
 
 impl Looker {
-    /// Finds the passages that a text shares with those that are held.
+    /// Finds the passages that a text shares with the held ones.
     fn look_up(&mut self, looking: &Looking, document: u64, text: &str, found: &mut Found) -> Result<()> {
         let Looking { pass, index, .. } = *looking;
         pass.method.set(text, &mut self.scratch);
@@ -193,17 +200,18 @@ impl Looker {
         let mut text = Text { document, text, placed: None };
         let below = text.below(looking);
         let mut lookup = std::mem::take(&mut self.lookup);
-        // Held texts come in their order, so what has copies waits until these have come, too.
+        // Pairs must come in ascending order of held texts, but a copy of a held text comes later. So the result for a held text
+        // with copies is kept until the copies have been handled too.
         let (mut later, mut shared) = (Later::new(), BTreeMap::<usize, (u32, Shared)>::new());
-        let looked_up = index.each_meeting(&tokens, below, &mut lookup, |meeting: Meeting| {
-            self.before(meeting.text, looking, (&mut later, &mut shared), &mut text, found)?;
-            let Some(of_pair) = self.shared(&meeting, looking, (&set, &tokens), below, found)? else { return Ok(()) };
-            if !self.give(looking, meeting.text, &of_pair, &mut text, found)? {
+        let looked_up = index.each_shared_text(&tokens, below, &mut lookup, |shared_text: SharedText| {
+            self.before(shared_text.text, looking, (&mut later, &mut shared), &mut text, found)?;
+            let Some(of_pair) = self.shared(&shared_text, looking, (&set, &tokens), below, found)? else { return Ok(()) };
+            if !self.give(looking, shared_text.text, &of_pair, &mut text, found)? {
                 return Ok(());
             }
-            if let Some(copy) = looking.held.copies(meeting.text, below).next() {
-                let number = meeting.text as usize;
-                shared.insert(number, (meeting.text, of_pair));
+            if let Some(copy) = looking.held.copies(shared_text.text, below).next() {
+                let number = shared_text.text as usize;
+                shared.insert(number, (shared_text.text, of_pair));
                 later.push(Reverse((copy, number)));
             }
             Ok(())
@@ -214,7 +222,7 @@ impl Looker {
         looked_up
     }
 
-    /// Gives the pairs with copies of held texts below a number.
+    /// Outputs the pairs with copies whose number is below `number`.
     fn before(
         &mut self,
         number: u32,
@@ -236,29 +244,30 @@ impl Looker {
         Ok(())
     }
 
-    /// What a text shares with a held one, if it is enough; counts it, once for each copy.
+    /// Computes what a text shares with a held text, and returns the result if the two share enough. Counts the pair, and also
+    /// the pairs with copies of the held text.
     fn shared(
         &mut self,
-        meeting: &Meeting,
+        shared_text: &SharedText,
         looking: &Looking,
         (set, tokens): (&[u64], &[u64]),
         below: u32,
         found: &mut Found,
     ) -> Result<Option<Shared>> {
         let Looking { held, asked, .. } = *looking;
-        if self.tokens.0 != Some(meeting.text) {
-            let mut room = Vec::new();
-            let of_held = held.tokens(meeting.text, &mut room)?;
+        if self.tokens.0 != Some(shared_text.text) {
+            let mut scratch = Vec::new();
+            let of_held = held.tokens(shared_text.text, &mut scratch)?;
             self.tokens.1.clear();
             self.tokens.1.extend_from_slice(of_held);
-            self.tokens.0 = Some(meeting.text);
+            self.tokens.0 = Some(shared_text.text);
         }
-        let runs = meeting.runs(&self.tokens.1, tokens);
+        let runs = shared_text.runs(&self.tokens.1, tokens);
         if runs.is_empty() {
             return Ok(None);
         }
-        let figures = Figures::from(Overlap::of(self.set(looking, meeting.text)?, set));
-        let pairs = 1 + held.copies(meeting.text, below).len() as u64;
+        let figures = Figures::from(Overlap::of(self.set(looking, shared_text.text)?, set));
+        let pairs = 1 + held.copies(shared_text.text, below).len() as u64;
         if figures.containment_ab.max(figures.containment_ba) < asked.containment {
             found.counts.left += pairs;
             return Ok(None);
@@ -269,7 +278,8 @@ impl Looker {
         Ok(Some(shared))
     }
 
-    /// Writes or tells a pair; false where it shares too little to be told, and so do all others that share no more.
+    /// Writes or reports a pair. Returns false if it shares too few tokens to be reported. Then no other pair that shares as few
+    /// tokens needs to be tried.
     fn give(&mut self, looking: &Looking, number: u32, shared: &Shared, text: &mut Text, found: &mut Found) -> Result<bool> {
         let Looking { pass, held, asked, .. } = *looking;
         if let Some(best) = &found.best
@@ -295,7 +305,7 @@ impl Looker {
         Ok(true)
     }
 
-    /// A held text's set.
+    /// Returns a held text's set.
     fn set(&mut self, looking: &Looking, number: u32) -> Result<&[u64]> {
         self.make_room();
         let of_held = self.met.entry(number).or_default();
@@ -331,17 +341,17 @@ impl Looker {
             found.lines.push(b'\n');
             return Ok(());
         }
-        let told = Told { ids: [a.to_owned(), b.to_owned()], shares, texts };
+        let reported = Reported { ids: [a.to_owned(), b.to_owned()], shares, texts };
         match &mut found.best {
-            Some(best) => best.push(tokens, Box::new(told)),
-            None => found.told.push(told),
+            Some(best) => best.push(tokens, Box::new(reported)),
+            None => found.reported.push(reported),
         }
         Ok(())
     }
 }
 
 impl Text<'_> {
-    /// The number below which held texts are compared with it.
+    /// Returns a number: the held texts below it are those that are compared with this text.
     fn below(&self, looking: &Looking) -> u32 {
         if looking.among { self.document as u32 } else { u32::MAX }
     }

@@ -1,4 +1,4 @@
-//! Texts → the passages that they share, with their places in both.
+//! Finds the passages that texts share, with their positions in both.
 
 mod references;
 
@@ -37,63 +37,71 @@ use crate::{
     sketching::{self, Beside, refuse_repeated_references},
 };
 
-/// What was looked at and found.
+/// The number of texts compared, and the results.
 #[derive(Debug, Clone, Serialize)]
 pub struct PassagesSummary {
-    /// Texts that were held; among the texts of one collection, all.
+    /// The number of held texts. If one collection is compared with itself, these are all of its texts.
     pub texts_a: u64,
-    /// Texts that were compared with them.
+    /// The number of texts that were compared with the held texts.
     pub texts_b: u64,
     /// Pairs of texts that share a passage.
     pub pairs: u64,
-    /// Their passages.
+    /// The total number of passages of these pairs.
     pub passages: u64,
-    /// Pairs of texts that share passages, and of which neither is contained far enough in the other.
+    /// Pairs of texts that share passages, but are left out because neither text is sufficiently contained in the other.
     pub pairs_left_out: u64,
-    /// Every run of so many tokens that two texts share was looked for.
+    /// The minimum length of a run. All runs of at least this number of tokens that two texts share are found.
     pub least: usize,
-    /// But by none of these windows, which stand in too many texts.
+    /// The number of windows that were excluded from the search because they occur in too many texts.
     pub windows_aside: u64,
-    /// Bytes of memory that the run took more than it was to take.
+    /// Bytes of memory that the run used above its limit.
     pub above_memory: u64,
-    /// Pages that were too large or nested too deeply to be looked for a main part, so that all their text was compared.
+    /// Pages that were too large or nested too deeply for finding their main part, so that all their text was compared.
     pub too_large: u64,
-    /// Lines set aside as no records.
+    /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The first of them, told.
+    /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files of folders that were not read; none where all were.
+    /// Files in folders that were not read; `None` if all files were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
 
-/// Finds what texts of the references and of the inputs share word for word, or, without references, the texts of the inputs among
-/// themselves. Writes each pair with its passages, in the order of the second and then of the first.
+/// Finds the passages that texts of the references share word for word with texts of the inputs. Without references, it finds
+/// those that texts of the inputs share with each other. Writes each pair with its passages, ordered by the second text and then
+/// by the first.
 ///
-/// Every run of `least` tokens or more that two texts share lies in a passage, on both sides. The references' texts are held, or the
-/// inputs' where there are none: an index of 17 bytes for some `least / 4` tokens, and texts and tokens, which go to temporary files
-/// where memory is short. The others are read twice. The same for any number of threads.
+/// Every run of `least` or more tokens that two texts share is part of a passage, in both texts. The references' texts are held,
+/// or the inputs' texts if there are no references. The index takes 17 bytes per `least / 4` tokens, approximately. Held texts
+/// and their tokens go to temporary files when memory is short. The other texts are read twice. The result is the same for any
+/// number of threads.
 ///
 /// # Errors
-/// As [`pairs`](crate::jobs::pairs::pairs), and a length that cannot be looked for.
+/// The same errors as [`pairs`](crate::jobs::pairs::pairs); also if the minimum length is invalid.
 pub fn passages(config: &RunConfig, asked: &Quoting, output: Option<&Path>, observer: Observer) -> Result<PassagesSummary> {
     let stdout = PathBuf::from("-");
     without_panic(|| all_passes(config, asked, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-/// The same, and pairs are told instead of written: every pair, or the [best](Quoting::best), those that share most first.
+/// Finds passages like [`passages`], but reports pairs instead of writing them. It reports every pair, or only the
+/// [best](Quoting::best), starting with those that share most.
 ///
 /// # Errors
-/// As [`passages`], and what `tell` gives.
-pub fn passages_told(config: &RunConfig, asked: &Quoting, tell: &mut TellQuoted, observer: Observer) -> Result<PassagesSummary> {
-    without_panic(|| all_passes(config, asked, Wanted::Told(tell), observer))
+/// The same errors as [`passages`], and any error that `tell` returns.
+pub fn passages_reporting(
+    config: &RunConfig,
+    asked: &Quoting,
+    tell: &mut TellQuoted,
+    observer: Observer,
+) -> Result<PassagesSummary> {
+    without_panic(|| all_passes(config, asked, Wanted::Reported(tell), observer))
 }
 
 fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer: Observer) -> Result<PassagesSummary> {
     let (winnowing, method) = check(config, asked)?;
     let path = match wanted {
         Wanted::Written(path) => Some(path),
-        Wanted::Told(_) => None,
+        Wanted::Reported(_) => None,
     };
     let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "passages")?;
     let Sources { source, references, left_out } = sources;
@@ -122,7 +130,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         passages: counts.passages,
         pairs_left_out: counts.left,
         least: asked.least,
-        windows_aside: index.aside(),
+        windows_aside: index.excluded(),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
         too_large: table.counts.too_large,
         bad_lines: table.counts.bad_lines,
@@ -131,15 +139,15 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
     })
 }
 
-/// What is asked for, checked.
+/// Checks the request.
 fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     let winnowing = Winnowing::new(asked.least)?;
     if !(0.0..=1.0).contains(&asked.containment) {
-        let what = words![(Setting::Containment, asked.containment.to_string()), ": is no containment"];
-        return Err(Error::new(ErrorKind::Config, what).advise("give a number from 0 to 1, such as 0.1"));
+        let what = words![Setting::Containment, format!(" must be from 0 to 1, got {}", asked.containment)];
+        return Err(Error::new(ErrorKind::Config, what).advise("for example 0.1"));
     }
     if config.method.tokens == TokensBy::Items {
-        let what = words![Setting::SetField, ": a set has no order, and so no passages"];
+        let what = words![Setting::SetField, ": a set has no order and therefore no passages"];
         return Err(Error::new(ErrorKind::Config, what).advise("compare sets with lookalike pairs or compare"));
     }
     let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };

@@ -1,4 +1,4 @@
-//! Texts that others are compared with: they and the hashes of their tokens, and an index of what runs are found by.
+//! Reference texts, their token hashes, and the winnowing index used to find shared passages.
 
 use std::{ops::Range, sync::Arc};
 
@@ -8,7 +8,7 @@ use lookalike::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
-    read::{Blocks, Room},
+    read::{Blocks, Scratch as ReadScratch},
     spill::{Spill, grouping::each_group, places::Places},
 };
 use rayon::{ThreadPool, slice::ParallelSliceMut};
@@ -20,13 +20,14 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The texts of some documents that come first, 16 bytes of memory each besides what may go to temporary files. Of equal texts the first
-/// stands for all wherever tokens are compared.
+/// The held texts, which are the first documents. They take 16 bytes of memory each, in addition to data that may go to temporary
+/// files. If several texts have equal tokens, the first of them represents all of them in comparisons of tokens.
 pub(super) struct Held {
     texts: Spill<u8>,
-    /// Of texts that are equal to an earlier one, none.
+    /// Empty for texts that are equal to an earlier one.
     tokens: Spill<u64>,
-    /// Where each text and its tokens begin, and the last end.
+    /// The positions at which each text and its tokens begin. The last entry has the positions at which the last text and its
+    /// tokens end.
     starts: Vec<[u64; 2]>,
     copies: Copies,
 }
@@ -34,12 +35,12 @@ pub(super) struct Held {
 /// Texts that are equal to earlier ones.
 #[derive(Default)]
 struct Copies {
-    /// The first text with its tokens, and another; sorted.
+    /// Rows of the first text with some tokens and a copy of it, sorted.
     of_first: Vec<[u32; 2]>,
 }
 
 impl Copies {
-    /// Of the first `texts` documents of a table, by their digests.
+    /// Finds the copies among the first `texts` documents of a table, by their digests.
     fn new(table: &Table, texts: u64, pool: &ThreadPool) -> Result<(Self, Places)> {
         let (mut of_first, are) = (Vec::new(), Places::none(texts));
         let place = |document| (document < texts).then_some(document);
@@ -53,7 +54,7 @@ impl Copies {
         Ok((Self { of_first }, are))
     }
 
-    /// Those of a text, ascending.
+    /// Returns the copies of a text, ascending.
     fn of(&self, text: u32) -> &[[u32; 2]] {
         let start = self.of_first.partition_point(|copy| copy[0] < text);
         let count = self.of_first[start..].partition_point(|copy| copy[0] == text);
@@ -61,12 +62,12 @@ impl Copies {
     }
 }
 
-/// One block's.
+/// The texts of one block.
 #[derive(Default)]
 struct Loaded {
     texts: String,
     tokens: Vec<u64>,
-    /// Bytes and tokens of each.
+    /// The numbers of bytes and tokens of each text.
     lengths: Vec<[u64; 2]>,
     selected: Vec<(u32, Selected)>,
 }
@@ -79,7 +80,7 @@ impl Weigh for Loaded {
 
 #[derive(Default)]
 struct Worker {
-    room: Room,
+    read_scratch: ReadScratch,
     scratch: Scratch,
     plain: String,
     windows: Vec<u64>,
@@ -87,7 +88,7 @@ struct Worker {
 }
 
 impl Held {
-    /// Reads the texts, and makes the index, in which windows of more than `common` texts are left out.
+    /// Reads the texts and builds the index. Windows that occur in more than `common` texts are left out of the index.
     pub(super) fn load(pass: Pass, blocks: Blocks, winnowing: Winnowing, common: u32) -> Result<(Self, RunIndex)> {
         let Pass { method, source, table, pool, observer, .. } = pass;
         let texts = if table.references.documents > 0 { table.references.documents } else { table.documents };
@@ -100,7 +101,7 @@ impl Held {
             |block, worker: &mut Worker| {
                 let mut loaded = Loaded::default();
                 table.info(block, source)?.each_document(block, source, |_, at| {
-                    let record = source.same_record(block, at, &mut worker.room)?;
+                    let record = source.same_record(block, at, &mut worker.read_scratch)?;
                     loaded.take(
                         method,
                         winnowing,
@@ -131,7 +132,8 @@ impl Held {
         Self { texts: Spill::new(&table.budget), tokens: Spill::new(&table.budget), starts: vec![[0, 0]], copies }
     }
 
-    /// The texts below a number that are equal to one that is the first of them, itself left out; ascending.
+    /// Returns the copies of a text whose numbers are below `below`, ascending. The text is the first of several equal ones, and
+    /// is not itself returned.
     pub(super) fn copies(&self, first: u32, below: u32) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
         let all = self.copies.of(first);
         all[..all.partition_point(|copy| copy[1] < below)].iter().map(|copy| copy[1])
@@ -147,26 +149,27 @@ impl Held {
         self.tokens.append(&loaded.tokens)
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// The first copy of a text after another copy.
+    /// Returns the next copy of a text after a given copy.
     pub(super) fn next_copy(&self, first: u32, copy: u32) -> Option<u32> {
         let all = self.copies.of(first);
         all.get(all.partition_point(|other| other[1] <= copy)).map(|next| next[1])
     }
 
-    /// The hashes of the tokens of a text that no earlier one is equal to; `room` is for those that lie in a file.
-    pub(super) fn tokens<'a>(&'a self, number: u32, room: &'a mut Vec<u64>) -> Result<&'a [u64]> {
-        self.tokens.get(self.range(number, 1), room)
+    /// Returns the hashes of a text's tokens. The text must not be equal to an earlier one. `scratch` is used if the data is in a
+    /// file.
+    pub(super) fn tokens<'a>(&'a self, number: u32, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        self.tokens.get(self.range(number, 1), scratch)
     }
 
-    /// A text.
+    /// Returns a text.
     pub(super) fn text(&self, number: u32) -> Result<Arc<str>> {
-        let mut room = Vec::new();
-        let bytes = self.texts.get(self.range(number, 0), &mut room)?.to_vec();
+        let mut scratch = Vec::new();
+        let bytes = self.texts.get(self.range(number, 0), &mut scratch)?.to_vec();
         String::from_utf8(bytes)
             .map(Arc::from)
             .map_err(|_| Error::new(ErrorKind::Temporary, "a temporary file was damaged: a text could not be read back"))
@@ -179,7 +182,7 @@ impl Held {
 }
 
 impl Loaded {
-    /// Leaves the tokens and windows of some texts out.
+    /// Removes the tokens and windows of some texts.
     fn without_copies(&mut self, is_copy: impl Fn(u32) -> bool) {
         self.selected.retain(|&(text, _)| !is_copy(text));
         let (mut from, mut to) = (0, 0);

@@ -1,4 +1,4 @@
-//! What is said of two texts that share passages.
+//! What is reported about two texts that share passages.
 
 use std::sync::Arc;
 
@@ -11,26 +11,26 @@ use lookalike::{
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// What places in a text count.
+/// The unit in which positions in a text are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Offsets {
     /// Bytes of UTF-8.
     Bytes,
-    /// Unicode characters, as Python counts.
+    /// Unicode characters, as Python counts them.
     Chars,
 }
 
 /// A line of the output: two texts that share passages.
 #[derive(Debug, Serialize)]
 pub struct Quoted<'a> {
-    /// The id of the text that is held; among texts of one collection, of the earlier.
+    /// The id of the held text. Within one collection, this is the earlier text.
     pub a: &'a RawValue,
-    /// The id of the other.
+    /// The id of the other text.
     pub b: &'a RawValue,
     /// What they share.
     #[serde(flatten)]
     pub shares: &'a Shares,
-    /// Both texts, untouched.
+    /// Both texts, unchanged.
     #[serde(skip)]
     pub texts: [&'a str; 2],
 }
@@ -38,39 +38,39 @@ pub struct Quoted<'a> {
 /// What two texts share.
 #[derive(Debug, Serialize)]
 pub struct Shares {
-    /// How alike their shingle sets are, exactly.
+    /// How similar their shingle sets are, exactly.
     #[serde(flatten)]
     pub figures: Figures,
     /// Tokens of a.
     pub tokens_a: usize,
     /// Tokens of b.
     pub tokens_b: usize,
-    /// Tokens of a that stand in a run that both have.
+    /// Tokens of a that are in a run that also occurs in b.
     pub shared_a: usize,
-    /// Tokens of b that do.
+    /// Tokens of b that are in a run that also occurs in a.
     pub shared_b: usize,
-    /// In the order of a.
+    /// The passages, in the order of a.
     pub passages: Vec<SharedPassage>,
 }
 
-/// A stretch of each text.
+/// A passage that two texts share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
-    /// Where it stands in a: its first place, and the one behind its last.
+    /// Its position in a: the first position, and the one after the last.
     #[serde(serialize_with = "from_to")]
     pub a: Span,
-    /// Where it stands in b.
+    /// Its position in b.
     #[serde(serialize_with = "from_to")]
     pub b: Span,
-    /// Tokens that both have.
+    /// The number of tokens that both texts have in this passage.
     pub tokens: usize,
-    /// What stands there in a, where that is wanted.
+    /// The text of the passage in a, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_a: Option<String>,
-    /// What stands there in b.
+    /// The text of the passage in b, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_b: Option<String>,
-    /// The runs in it, by their bytes in a and in b.
+    /// The runs that the passage consists of, each by its bytes in a and in b.
     #[serde(skip)]
     pub runs: Vec<[Span; 2]>,
 }
@@ -79,7 +79,7 @@ fn from_to<S: Serializer>(span: &Span, serializer: S) -> Result<S::Ok, S::Error>
     [span.start, span.end].serialize(serializer)
 }
 
-/// A text, and where its tokens stand in it.
+/// A text, and the positions of its tokens.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) text: Arc<str>,
@@ -92,13 +92,13 @@ impl Placed {
     }
 }
 
-/// The tokens of a text that are in a run, which begins where `start` says.
+/// Returns the number of a text's tokens that are in a run. `start` returns the position in the text at which a run begins.
 pub(super) fn shared_in(runs: &[Run], start: impl Fn(&Run) -> usize) -> usize {
     covered(runs.iter().map(|run| start(run)..start(run) + run.tokens))
 }
 
 impl Shares {
-    /// Of runs and what they are joined to.
+    /// Describes runs and the passages that they are joined into.
     pub(super) fn new(
         figures: Figures,
         runs: &[Run],

@@ -1,6 +1,6 @@
-//! What one thread works on at a time: some records that follow each other.
+//! The unit of work of one thread: some consecutive records.
 
-mod room;
+mod scratch;
 
 mod record;
 
@@ -14,7 +14,7 @@ use std::{
     },
 };
 
-pub use self::{record::Naming, room::Room};
+pub use self::{record::Naming, scratch::Scratch};
 use super::{
     buffer::{Buffer, Tag},
     csv::Columns,
@@ -23,88 +23,89 @@ use super::{
     table::Rows,
 };
 
-/// Some records of a part of the source that follow each other: of a file of lines, those that begin in one span of its bytes,
-/// decompressed, from `index` times the source's span on. Which they are depends on the input alone, so every pass sees the same
-/// blocks, whatever the number of threads and however the input is stored. Where a long line covers a span, its block has no
-/// record. Used again for the next.
+/// Some consecutive records of one part of the source. For a file of lines, these are the lines that begin in one span of the
+/// file's decompressed bytes. The span starts at the block's index times the span length. The boundaries depend on the input
+/// alone, so every pass sees the same blocks, whatever the number of threads and however the input is stored. If a long line
+/// covers a whole span, the block of that span has no record. The buffers are reused for the next block.
 #[derive(Debug, Default)]
 pub struct Block {
     pub(crate) buffer: Buffer,
-    /// What its records are.
+    /// The kind of the records.
     records: Records,
-    /// Number of the block in the whole source, from 0: known in passes after the first.
+    /// The number of the block in the whole source, from 0. It is known in every pass after the first.
     pub number: usize,
-    /// Number of the part.
+    /// The number of the part.
     pub part: usize,
-    /// Records of the input before the part.
+    /// The number of records of the input before this part.
     pub(crate) before: u64,
-    /// The record last read, from 0.
+    /// The index in the block of the record that was read last, from 0.
     current: AtomicUsize,
 }
 
-/// What a block's records are.
+/// The kind of a block's records.
 #[derive(Debug, Default, Clone)]
 pub(crate) enum Records {
-    /// JSON objects on a line each.
+    /// One JSON object per line.
     #[default]
     Lines,
-    /// JSON objects of an array.
+    /// The JSON objects of an array.
     Elements,
-    /// Of a CSV file with these columns.
+    /// The records of a CSV file with these columns.
     Cells(Arc<Columns>),
-    /// Files, and the number of the first.
+    /// Whole files, and the number of the first.
     Files(Arc<Files>, usize),
-    /// Of a crawl.
+    /// The records of a crawl.
     #[cfg(feature = "warc")]
     Crawl,
-    /// Of a table.
+    /// The rows of a table.
     Rows(Arc<Rows>),
 }
 
 impl Block {
-    /// Its buffer, to be filled with other records. What they are [`hold`](Self::hold) takes.
+    /// Returns the block's buffer, so that the caller can fill it with new records. The caller then sets their kind with
+    /// [`hold`](Self::hold).
     pub(crate) fn refill(&mut self) -> &mut Buffer {
         self.current.store(0, Ordering::Relaxed);
         &mut self.buffer
     }
 
-    /// Notes which record is read.
+    /// Notes which record is being read.
     #[inline]
     fn begin(&self, at: usize) {
         self.current.store(at, Ordering::Relaxed);
     }
 
-    /// Takes what the buffer was filled with.
+    /// Sets the kind of the records in the buffer.
     pub(crate) fn hold(&mut self, records: Records) {
         self.records = records;
     }
 
-    /// The number of its records, blank lines among them.
+    /// Returns the number of records in the block, including blank lines.
     pub fn len(&self) -> usize {
         if let Records::Rows(rows) = &self.records { rows.len() } else { self.buffer.len() }
     }
 
-    /// A record as it stands: a line with its newline.
+    /// Returns a record as stored: a line includes its newline.
     pub fn raw(&self, at: usize) -> &[u8] {
         self.buffer.raw(at)
     }
 
-    /// Where a record lies in [its bytes](Self::bytes).
+    /// Returns the range of a record in [the block's bytes](Self::bytes).
     pub(crate) fn place(&self, at: usize) -> Range<usize> {
         self.buffer.place(at)
     }
 
-    /// What its places are places in.
+    /// Returns the bytes that [`place`](Self::place) refers to.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer.bytes
     }
 
-    /// Bytes that were read for a record.
+    /// Returns the number of bytes read for a record.
     pub fn size(&self, at: usize) -> u64 {
         if let Records::Rows(rows) = &self.records { rows.text_len(at) as u64 } else { self.place(at).len() as u64 }
     }
 
-    /// Bytes that were read for all of them.
+    /// Returns the number of bytes read for all records of the block.
     pub fn total_size(&self) -> u64 {
         match &self.records {
             Records::Rows(rows) => (0..rows.len()).map(|at| rows.text_len(at) as u64).sum(),
@@ -112,37 +113,37 @@ impl Block {
         }
     }
 
-    /// Its rows, where it is of a table.
+    /// Returns the rows, if it is a block of a table.
     pub fn rows(&self) -> Option<&Rows> {
         if let Records::Rows(rows) = &self.records { Some(rows) } else { None }
     }
 
-    /// Whether its records are lines of JSON.
+    /// Returns whether the records are lines of JSON.
     pub fn is_lines(&self) -> bool {
         matches!(self.records, Records::Lines)
     }
 
-    /// What its records of JSON are.
+    /// Returns whether its JSON records are lines or elements of an array.
     fn unit(&self) -> Unit {
         if self.is_lines() { Unit::Line } else { Unit::Element }
     }
 
-    /// The columns that its records have, where they are of CSV.
+    /// Returns the columns, if the records are CSV.
     pub fn columns(&self) -> Option<&Arc<Columns>> {
         if let Records::Cells(columns) = &self.records { Some(columns) } else { None }
     }
 
-    /// Whether its records are rows of CSV, in which nothing is a missing value.
+    /// Returns whether the records are rows of CSV, in which an empty cell is a missing value.
     pub fn is_delimited(&self) -> bool {
         matches!(self.records, Records::Cells(_))
     }
 
-    /// The number of the record last read, counted from the block's first.
+    /// Returns the number of the record that was read last, counted from the block's first record.
     pub fn current_line(&self) -> u64 {
         self.current.load(Ordering::Relaxed) as u64
     }
 
-    /// What it is, for those who put blocks in order.
+    /// Returns the block's position in the source, for code that puts blocks in order.
     pub fn tag(&self) -> Tag {
         Tag { part: self.part, index: self.buffer.index, last: self.buffer.last, lines: self.len() as u64, before: self.before }
     }

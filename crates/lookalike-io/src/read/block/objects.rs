@@ -1,6 +1,6 @@
-//! A block's records → JSON objects.
+//! Converts a block's records to JSON objects.
 
-use super::{Block, Records, Room};
+use super::{Block, Records, Scratch};
 use crate::{
     error::Result,
     read::{
@@ -12,8 +12,8 @@ use crate::{
 };
 
 impl Block {
-    /// Appends a record that is none, as it stands, for those who look at it by themselves.
-    pub fn set_aside(&self, at: usize, into: &mut Vec<u8>) -> Result<()> {
+    /// Appends an invalid record as stored, for inspection in a separate file.
+    pub fn append_raw(&self, at: usize, into: &mut Vec<u8>) -> Result<()> {
         match &self.records {
             Records::Rows(rows) => rows.json_line(at, into),
             _ => {
@@ -23,20 +23,21 @@ impl Block {
         }
     }
 
-    /// The JSON object that a record is as it stands, without a line's end; none of what is no JSON.
+    /// Returns the JSON object of a record as stored, without the line end; none if the records are not JSON.
     pub fn object(&self, at: usize) -> Option<&[u8]> {
         matches!(self.records, Records::Lines | Records::Elements).then(|| self.raw(at).trim_ascii_end())
     }
 
-    /// A record with fields as a JSON object, of CSV made in `into`; none where a line is blank. Whether lines are JSON is not looked at.
+    /// Returns a record with fields as a JSON object; none for a blank line. A CSV record, or a line in another encoding, is
+    /// converted in `into`. Lines are not checked for being valid JSON.
     ///
     /// # Errors
-    /// A record of CSV that does not go with its header; what has no fields.
+    /// When a CSV record does not match its header, or when the records have no fields.
     pub fn fields<'a>(
         &'a self,
         at: usize,
         reading: &Reading,
-        room: &mut Room,
+        scratch: &mut Scratch,
         into: &'a mut Vec<u8>,
     ) -> std::result::Result<Option<&'a [u8]>, Fault> {
         self.begin(at);
@@ -44,7 +45,7 @@ impl Block {
         match &self.records {
             Records::Lines if is_blank(raw) => Ok(None),
             Records::Lines if self.is_encoded(at, reading) => {
-                let line = self.line(raw, reading, &mut room.line)?;
+                let line = self.line(raw, reading, &mut scratch.line)?;
                 into.clear();
                 into.extend_from_slice(line.trim_ascii_end());
                 Ok(Some(into))
@@ -52,20 +53,20 @@ impl Block {
             Records::Lines | Records::Elements => Ok(Some(raw.trim_ascii_end())),
             Records::Cells(_) if csv::is_blank(raw) => Ok(None),
             Records::Cells(columns) => {
-                columns.check(raw, reading.encoding, &mut room.cells)?;
+                columns.check(raw, reading.encoding, &mut scratch.cells)?;
                 into.clear();
-                columns.json(raw, reading.encoding, &mut room.cells, into);
+                columns.json(raw, reading.encoding, &mut scratch.cells, into);
                 Ok(Some(into))
             }
-            _ => Err(Fault::record("is no record with fields").instead("give JSON Lines, JSON arrays or CSV")),
+            _ => Err(Fault::record("is not a record with fields").advise("give JSON Lines, JSON arrays or CSV")),
         }
     }
 
-    /// Appends a record as a JSON object on a line of its own.
+    /// Appends a record as a JSON object on its own line.
     ///
     /// # Errors
-    /// A row of a type that JSON cannot have.
-    pub(crate) fn json_line(&self, at: usize, reading: &Reading, room: &mut Room, into: &mut Vec<u8>) -> Result<()> {
+    /// When a row has a type that JSON cannot represent.
+    pub(crate) fn json_line(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) -> Result<()> {
         match &self.records {
             Records::Lines => {
                 push_line(into, self.raw(at));
@@ -73,50 +74,52 @@ impl Block {
             }
             Records::Rows(rows) => return rows.json_line(at, into),
             Records::Elements => push_compact(into, self.raw(at)),
-            Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, &mut room.cells, into),
-            Records::Files(..) => self.document_json(at, reading, room, into),
+            Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, &mut scratch.cells, into),
+            Records::Files(..) => self.document_json(at, reading, scratch, into),
             #[cfg(feature = "warc")]
-            Records::Crawl => self.document_json(at, reading, room, into),
+            Records::Crawl => self.document_json(at, reading, scratch, into),
         }
         into.push(b'\n');
         Ok(())
     }
 
-    /// A document that has no fields: its id and its text; of a crawl its date too.
-    fn document_json(&self, at: usize, reading: &Reading, room: &mut Room, into: &mut Vec<u8>) {
+    /// Appends a document that has no fields as an object with its id and its text. For a document of a crawl, the object also
+    /// has the date.
+    fn document_json(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) {
         let mut plain = String::new();
-        let Ok(Some(record)) = self.record(at, reading, room) else { return };
+        let Ok(Some(record)) = self.record(at, reading, scratch) else { return };
         let text = serde_json::Value::from(record.text.decode(&mut plain)).to_string();
         for (name, value) in [("{\"id\":", record.id), (",\"text\":", &text)] {
             into.extend_from_slice(name.as_bytes());
             into.extend_from_slice(value.as_bytes());
         }
         #[cfg(feature = "warc")]
-        if matches!(self.records, Records::Crawl) && !room.values[1].is_empty() {
+        if matches!(self.records, Records::Crawl) && !scratch.values[1].is_empty() {
             into.extend_from_slice(b",\"date\":");
-            into.extend_from_slice(room.values[1].as_bytes());
+            into.extend_from_slice(scratch.values[1].as_bytes());
         }
         into.push(b'}');
     }
 
-    /// Gives every record that is not blank by its number, as a JSON object on a line, until one fails.
+    /// Passes every record that is not blank to `give`, with its number, as a JSON object on one line. Stops when a call fails.
     ///
     /// # Errors
-    /// What `give` gives, or a row of a type that JSON cannot have.
-    pub fn each_object(&self, room: &mut Vec<u8>, mut give: impl FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
+    /// When `give` fails, or when a row has a type that JSON cannot represent.
+    pub fn each_object(&self, scratch: &mut Vec<u8>, mut give: impl FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         let Some(rows) = self.rows() else {
             return (0..self.len()).filter(|&at| !is_blank(self.raw(at))).try_for_each(|at| give(at, self.raw(at)));
         };
-        room.clear();
-        rows.masked_lines(&vec![true; rows.len()], room)?;
-        room.split_inclusive(|&byte| byte == b'\n').enumerate().try_for_each(|(at, line)| give(at, line))
+        scratch.clear();
+        rows.masked_lines(&vec![true; rows.len()], scratch)?;
+        scratch.split_inclusive(|&byte| byte == b'\n').enumerate().try_for_each(|(at, line)| give(at, line))
     }
 }
 
-/// Copies a JSON value, and leaves line ends out: between its parts they mean nothing, and in strings there are none.
+/// Copies a JSON value without the line ends in it. Line ends between the parts of a value have no meaning, and strings contain
+/// none.
 fn push_compact(into: &mut Vec<u8>, value: &[u8]) {
     for piece in value.split(|byte| matches!(byte, b'\n' | b'\r')) {
-        // What stood before a part on its line only shifted it.
+        // White space at the beginning of a line is only indentation.
         let shift = if into.ends_with(b"\n") || piece.len() == value.len() { 0 } else { indent(piece) };
         into.extend_from_slice(&piece[shift..]);
     }

@@ -1,11 +1,11 @@
-//! A block's records → texts, ids, keys and labels.
+//! Reads the texts, ids, keys and labels of a block's records.
 
 #[cfg(feature = "warc")]
 use lookalike::shown::cut;
 use lookalike::{shown::quoted, text::Text};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::{Block, Records, Room};
+use super::{Block, Records, Scratch};
 #[cfg(feature = "encodings")]
 use crate::read::bytes::encoding;
 use crate::read::{
@@ -27,33 +27,33 @@ use crate::{
     store::shown_name,
 };
 
-/// Whether a command takes the name of an encoding.
+/// Whether a command has an option to name an encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
-    /// It does.
+    /// The command has such an option.
     Encoding,
-    /// It does not.
+    /// The command has no such option.
     Nothing,
 }
 
 impl Block {
-    /// Reads a record; none where a line is blank.
+    /// Reads a record; none for a blank line.
     ///
     /// # Errors
-    /// What is no usable record.
+    /// When the record is not usable.
     #[inline]
-    pub fn record<'a>(&'a self, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+    pub fn record<'a>(&'a self, at: usize, reading: &Reading, scratch: &'a mut Scratch) -> Result<Option<Record<'a>>, Fault> {
         self.begin(at);
         let raw = self.raw(at);
         match &self.records {
             Records::Lines if is_blank(raw) => Ok(None),
             Records::Lines | Records::Elements if !reading.of_pages() => {
-                let Room { line, text, .. } = room;
+                let Scratch { line, text, .. } = scratch;
                 let read = Record::read(self.line(raw, reading, line)?, self.unit(), &reading.fields, text);
                 read.map(Some).map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))
             }
             Records::Lines | Records::Elements => {
-                let Room { line, text, pages, page, plain, .. } = room;
+                let Scratch { line, text, pages, page, plain, .. } = scratch;
                 let raw = self.line(raw, reading, line)?;
                 let record = Record::read(raw, self.unit(), &reading.fields, text);
                 let record = record.map_err(|fault| self.not_utf8(at, reading, Naming::Encoding).unwrap_or(fault))?;
@@ -61,25 +61,27 @@ impl Block {
                 Ok(Some(Record { text: text.into(), ..record }))
             }
             Records::Cells(_) if csv::is_blank(raw) => Ok(None),
-            Records::Cells(columns) => celled(columns, raw, reading, room).map(Some),
-            Records::Files(files, first) => document(files, first + at, raw, reading, room).map(Some),
+            Records::Cells(columns) => celled(columns, raw, reading, scratch).map(Some),
+            Records::Files(files, first) => document(files, first + at, raw, reading, scratch).map(Some),
             #[cfg(feature = "warc")]
-            Records::Crawl => crawled(raw, reading, room),
-            Records::Rows(rows) => row(rows, at, reading, room).map(Some),
+            Records::Crawl => crawled(raw, reading, scratch),
+            Records::Rows(rows) => row(rows, at, reading, scratch).map(Some),
         }
     }
 
-    /// A line as it is to be read: in `room`, if it is in another encoding. An array cannot be cut in one, where a character may have
-    /// the byte of a quote or a backslash.
+    /// Returns the line that is to be parsed. A line in another encoding is decoded into `scratch`. This is not possible for an
+    /// array: it cannot be split into elements before it is decoded, because a character in another encoding may contain the byte
+    /// of a quote or a backslash.
     #[inline]
-    pub(super) fn line<'a>(&self, raw: &'a [u8], reading: &Reading, room: &'a mut String) -> Result<&'a [u8], Fault> {
+    pub(super) fn line<'a>(&self, raw: &'a [u8], reading: &Reading, scratch: &'a mut String) -> Result<&'a [u8], Fault> {
         match reading.line_encoding {
-            Some(encoding) if self.is_lines() => decoded_line(raw, encoding, room),
+            Some(encoding) if self.is_lines() => decoded_line(raw, encoding, scratch),
             _ => Ok(raw),
         }
     }
 
-    /// What is wrong with a record of JSON that is not UTF-8, and what can be done; none of one that is, or that is UTF-16.
+    /// Describes what is wrong with a JSON record that is not UTF-8, and what the user can do. Returns none for UTF-8, and the
+    /// specific fault for UTF-16.
     pub fn not_utf8(&self, at: usize, reading: &Reading, naming: Naming) -> Option<Fault> {
         let raw = self.raw(at);
         let is_json = matches!(self.records, Records::Lines | Records::Elements);
@@ -94,62 +96,63 @@ impl Block {
         let advice = match (naming, self.is_lines(), reading.encoding) {
             (Naming::Nothing, ..) => convert.into(),
             (Naming::Encoding, false, _) => {
-                words!["a JSON array is read as UTF-8 only: ", convert, ", or write JSON Lines"]
+                words!["a JSON array must be UTF-8; ", convert, ", or write JSON Lines"]
             }
             (Naming::Encoding, true, None | Some("UTF-8")) => or_named(),
             (Naming::Encoding, true, Some(name)) if name.starts_with("UTF-16") => {
-                words![format!("JSON Lines are not read as {name}: "), or_named()]
+                words![format!("JSON Lines cannot be read as {name}; "), or_named()]
             }
             (Naming::Encoding, true, Some(_)) => {
-                let only = " is for JSON Lines that are not read together with other formats: ";
-                words![Setting::Encoding, only, convert, ", or read it by itself"]
+                let only = " works only for JSON Lines that are not read together with other formats; ";
+                words![Setting::Encoding, only, convert, ", or read it separately"]
             }
         };
         let (of, at) = (if self.is_lines() { "line" } else { "record" }, error.valid_up_to() + 1);
         Some(Fault::record(format!("invalid UTF-8 at byte {at} of the {of}")).at_byte(at as u64).advise(advice))
     }
 
-    /// Whether a record is a line in another encoding than UTF-8.
+    /// Returns whether a record is a line in an encoding other than UTF-8.
     pub(crate) fn is_encoded(&self, at: usize, reading: &Reading) -> bool {
         reading.line_encoding.is_some() && self.is_lines() && simdutf8::basic::from_utf8(self.raw(at)).is_err()
     }
 
-    /// A hash of the bytes of a page as they are stored, markup included: of the file, of a crawl's response body, or of the record's
-    /// text. For pages that show nothing, which have no other likeness. None for what is no record.
-    pub fn page_digest(&self, at: usize, reading: &Reading, room: &mut Room) -> Option<u128> {
+    /// Returns a hash of the stored bytes of a page, including markup. The page is a file, the body of a crawl's response, or the
+    /// text of a record. The hash is for pages that show no text, which cannot be compared in another way. None if the record is
+    /// invalid.
+    pub fn page_digest(&self, at: usize, reading: &Reading, scratch: &mut Scratch) -> Option<u128> {
         match &self.records {
             Records::Files(..) => Some(xxh3_128(self.raw(at))),
             #[cfg(feature = "warc")]
             Records::Crawl => {
                 let mut reader = WarcReader::new(self.raw(at));
                 let record = reader.next("").ok().flatten()?;
-                record.document(&mut room.crawl).ok().map(|found| xxh3_128(found.body))
+                record.document(&mut scratch.crawl).ok().map(|found| xxh3_128(found.body))
             }
             _ => {
                 let stored = Reading { html: None, ..reading.clone() };
-                let record = self.record(at, &stored, room).ok().flatten()?;
+                let record = self.record(at, &stored, scratch).ok().flatten()?;
                 Some(xxh3_128(record.text.decode(&mut String::new()).as_bytes()))
             }
         }
     }
 }
 
-/// A line in UTF-8, or else in an encoding by its name.
+/// Returns a line as UTF-8; decodes it from the named encoding if it is not UTF-8.
 #[cfg(feature = "encodings")]
-fn decoded_line<'a>(raw: &'a [u8], encoding: &str, room: &'a mut String) -> Result<&'a [u8], Fault> {
+fn decoded_line<'a>(raw: &'a [u8], encoding: &str, scratch: &'a mut String) -> Result<&'a [u8], Fault> {
     if simdutf8::basic::from_utf8(raw).is_ok() {
         return Ok(raw);
     }
     let Some(line) = encoding::line(raw, encoding) else {
-        let advice = words!["name the file's encoding with ", Setting::Encoding, ", or mend the record"];
-        return Err(Fault::record(format!("is neither UTF-8 nor {encoding}")).instead(advice));
+        let advice = words!["name the file's encoding with ", Setting::Encoding, ", or fix the record"];
+        return Err(Fault::record(format!("is neither UTF-8 nor {encoding}")).advise(advice));
     };
-    room.clear();
-    room.push_str(&line);
-    Ok(room.as_bytes())
+    scratch.clear();
+    scratch.push_str(&line);
+    Ok(scratch.as_bytes())
 }
 
-/// A line: no encoding can be named.
+/// Returns a line unchanged, because this build cannot decode other encodings.
 #[cfg(not(feature = "encodings"))]
 fn decoded_line<'a>(raw: &'a [u8], _: &str, _: &'a mut String) -> Result<&'a [u8], Fault> {
     Ok(raw)
@@ -157,32 +160,38 @@ fn decoded_line<'a>(raw: &'a [u8], _: &str, _: &'a mut String) -> Result<&'a [u8
 
 /// Reads a record of CSV.
 #[inline]
-fn celled<'a>(columns: &Columns, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
-    let Room { cells, pages, page, .. } = room;
+fn celled<'a>(columns: &Columns, raw: &'a [u8], reading: &Reading, scratch: &'a mut Scratch) -> Result<Record<'a>, Fault> {
+    let Scratch { cells, pages, page, .. } = scratch;
     let found = columns.found(raw, reading.encoding, cells)?;
     let (Text::Plain(text) | Text::Escaped(text)) = found.text;
     Record::of(Found { text: Text::Plain(pages.of_text(text, reading, page)), ..found }, &reading.fields)
 }
 
-/// Reads a file that is a document.
-fn document<'a>(files: &Files, number: usize, raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
-    let Room { text, pages, values: [id, ..], .. } = room;
+/// Reads a file that is one document.
+fn document<'a>(
+    files: &Files,
+    number: usize,
+    raw: &'a [u8],
+    reading: &Reading,
+    scratch: &'a mut Scratch,
+) -> Result<Record<'a>, Fault> {
+    let Scratch { text, pages, values: [id, ..], .. } = scratch;
     *id = serde_json::Value::from(files.id(number)).to_string();
-    if let Some(told) = foreign::told(raw, files.id(number)) {
-        return Err(told.of_kind(ErrorKind::Record));
+    if let Some(reported) = foreign::reported(raw, files.id(number)) {
+        return Err(reported.of_kind(ErrorKind::Record));
     }
     let text = pages.text(raw, files.is_html(number), None, reading, text)?;
     if let Some(field) = reading.fields.keep.field() {
         let keep = (Setting::Keep, reading.fields.keep.to_string());
-        let no_fields = format!(": no field {}: a file that is a document has no fields", quoted(field));
+        let no_fields = format!(": there is no field {}, because a file that is a document has no fields", quoted(field));
         return Err(Fault::record(words![keep, no_fields]));
     }
     Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
 }
 
 /// Reads a row of a table.
-fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> Result<Record<'a>, Fault> {
-    let Room { text, pages, page, values: [id, keep, label], .. } = room;
+fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, scratch: &'a mut Scratch) -> Result<Record<'a>, Fault> {
+    let Scratch { text, pages, page, values: [id, keep, label], .. } = scratch;
     let text = match reading.fields.set {
         Some(_) => rows.set(at, text, &reading.fields)?,
         None => rows.text(at)?,
@@ -194,31 +203,29 @@ fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, room: &'a mut Room) -> 
     Ok(Record { text: text.into(), id, key, label })
 }
 
-/// Reads a record of a crawl; none where it is no document.
+/// Reads a record of a crawl; none if it is not a document.
 #[cfg(feature = "warc")]
-fn crawled<'a>(raw: &'a [u8], reading: &Reading, room: &'a mut Room) -> Result<Option<Record<'a>>, Fault> {
+fn crawled<'a>(raw: &'a [u8], reading: &Reading, scratch: &'a mut Scratch) -> Result<Option<Record<'a>>, Fault> {
     if reading.fields.set.is_some() {
-        let wrong = Fault::record(words!["a crawl has no fields, so no ", Setting::SetField]);
-        return Err(wrong.advise("give records with a JSON array each"));
+        let wrong = Fault::record(words!["a crawl has no fields, so it cannot be read with ", Setting::SetField]);
+        return Err(wrong.advise("give records that each have a JSON array"));
     }
-    let Room { text, pages, crawl, values: [id, date, _], .. } = room;
+    let Scratch { text, pages, crawl, values: [id, date, _], .. } = scratch;
     let mut reader = WarcReader::new(raw);
-    let Ok(Some(record)) = reader.next("") else { return Err(Fault::record("is no whole record")) };
+    let Ok(Some(record)) = reader.next("") else { return Err(Fault::record("is not a complete record")) };
     let found = match record.document(crawl) {
         Ok(found) => found,
         Err(Skip::TooLong) => {
             let uri = record.target_uri().map_or("a page without a URL".into(), shown_name);
             let (uri, bytes) = (cut(&uri), record.content().len());
-            let what = format!(
-                "{uri}: its {bytes} bytes are more than 256 MiB without their compression, which is the most that is read"
-            );
-            return Err(Fault::record(what).advise(words!["set the record aside with ", Setting::SkipBad]));
+            let what = format!("{uri}: its {bytes} bytes decompress to more than 256 MiB, the most that is read");
+            return Err(Fault::record(what).advise(words!["skip the record with ", Setting::SkipBad]));
         }
         Err(_) => return Ok(None),
     };
     *id = record.target_uri().or(record.record_id()).map_or(String::new(), |uri| serde_json::Value::from(uri).to_string());
     *date = record.date().map_or(String::new(), |date| serde_json::Value::from(date).to_string());
-    let decoded = pages.text(found.body, found.is_html, found.charset, reading, &mut room.plain)?;
+    let decoded = pages.text(found.body, found.is_html, found.charset, reading, &mut scratch.plain)?;
     text.clear();
     text.push_str(decoded);
     let keep = reading.fields.keep.field().filter(|field| *field == "date").map(|_| &**date);

@@ -1,4 +1,4 @@
-//! Decoders that tell a truncated file from a damaged one, made of what the codecs' crates give.
+//! Decoders that distinguish a truncated file from a damaged one, built on the codecs' crates.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,10 +7,11 @@ use lz4_flex::frame::FrameDecoder;
 
 use super::members::Member;
 
-/// An lz4 frame. The crate's decoder takes the end of the file for a frame's end; this one does not.
+/// A decoder of lz4 frames. The crate's decoder accepts the end of the file as the end of a frame, while this decoder reports an
+/// error.
 pub(crate) struct Lz4<R: Read>(FrameDecoder<UntilEnd<R>>);
 
-/// Notes whether somebody asked for more when nothing was left.
+/// A reader that notes whether more was requested after its end.
 struct UntilEnd<R> {
     packed: R,
     ended: bool,
@@ -49,7 +50,8 @@ impl<R: BufRead> Member for Lz4<R> {
     }
 }
 
-/// A brotli stream, and nothing behind it. The crate's reader has one error for whatever goes wrong.
+/// A decoder of exactly one brotli stream; nothing may follow the stream. The crate's reader returns the same error for every
+/// failure.
 pub(crate) struct Brotli<R> {
     packed: R,
     state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>,
@@ -65,7 +67,7 @@ impl<R: BufRead> Brotli<R> {
     fn refuse_more(&mut self) -> io::Result<usize> {
         match self.packed.fill_buf()?.is_empty() {
             true => Ok(0),
-            false => Err(io::Error::new(io::ErrorKind::InvalidData, "something else stands behind its end")),
+            false => Err(io::Error::new(io::ErrorKind::InvalidData, "there is other data after its end")),
         }
     }
 }
@@ -93,7 +95,7 @@ impl<R: BufRead> Read for Brotli<R> {
                 BrotliResult::NeedsMoreInput if at_end => return Err(io::ErrorKind::UnexpectedEof.into()),
                 BrotliResult::NeedsMoreInput => {}
                 BrotliResult::ResultFailure => {
-                    return Err(io::Error::new(io::ErrorKind::InvalidData, "no brotli data"));
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "not brotli data"));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A command whose output is an input: run anew for each pass.
+//! A command whose output is an input; it runs again for each pass.
 
 use std::{
     io::{self, Read},
@@ -8,10 +8,11 @@ use std::{
 
 use crate::error::{Error, ErrorKind, Setting};
 
-/// Bytes that a pipe holds, where the system grants it: whoever writes need not wait for us at every 64 KiB.
+/// The capacity in bytes that is requested for a pipe. If the system grants it, the writer no longer has to wait for us after
+/// every 64 KiB.
 const PIPE: usize = 1 << 20;
 
-/// Makes a pipe hold more. What is no pipe, or may not, stays as it is.
+/// Enlarges a pipe. Does nothing if it is not a pipe or if the system refuses.
 pub(crate) fn widen(pipe: impl AsFd) {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);
@@ -19,30 +20,31 @@ pub(crate) fn widen(pipe: impl AsFd) {
     let _ = (pipe, PIPE);
 }
 
-/// What messages show of a line for the shell: the program that it starts with. The rest may be long, or have a password in it.
+/// Returns the program that a shell command starts with. Messages show only this part of the command, because the rest may be
+/// long or contain a password.
 pub(crate) fn program(line: &str) -> String {
     let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| is_plain(name));
     let is_plain_word = |word: &&str| is_plain(word) && word.chars().count() <= LONGEST;
     let mut words = line.split_whitespace().skip_while(is_setting);
     match words.next().filter(is_plain_word) {
-        // Nothing is left out, so there is nothing to hide.
+        // The word is the whole command, so no ellipsis is needed.
         Some(word) if word == line.trim() => word.into(),
         Some(word) => format!("{word} …"),
         None => "…".into(),
     }
 }
 
-/// Characters of a program's name that are shown.
+/// The maximum number of characters of a program name that messages show.
 const LONGEST: usize = 60;
 
-/// Whether a word is no more than the name of a program, a file or a variable.
+/// Returns whether a word is only the name of a program, a file or a variable.
 fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "._/-+".contains(c))
 }
 
-/// The output of a command that runs. Dropped before its end, it ends the command.
+/// The output of a running command. Dropping it before its end kills the command.
 pub(crate) struct Running {
-    /// What messages call it.
+    /// The name in messages.
     name: String,
     child: Child,
     output: ChildStdout,
@@ -62,7 +64,7 @@ impl Running {
         Ok(Self { name, child, output, ended: false })
     }
 
-    /// The output has ended: was that all?
+    /// Waits for the command after the end of its output, and returns an error if it has failed.
     fn end(&mut self) -> io::Result<()> {
         let status = self.child.wait()?;
         self.ended = true;
@@ -70,11 +72,11 @@ impl Running {
             return Ok(());
         }
         let failure = Error::new(ErrorKind::Input, format!("ended with {status}")).at(&*self.name).about(Setting::InputCommand);
-        Err(io::Error::other(failure.advise("what it says on standard error may tell why")))
+        Err(io::Error::other(failure.advise("its messages on standard error may explain why")))
     }
 }
 
-/// Whether a command ended because somebody had read enough of it, as in `generate | head`.
+/// Returns whether a command ended because its reader had read enough, as in `generate | head`.
 fn is_broken_pipe(status: ExitStatus) -> bool {
     const SIGPIPE: i32 = 13;
     status.signal() == Some(SIGPIPE) || status.code() == Some(128 + SIGPIPE)
@@ -96,7 +98,7 @@ impl Read for Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.ended {
-            // It may have ended by itself; there is nobody to tell.
+            // The command may have ended already, and an error cannot be reported here.
             drop(self.child.kill());
             drop(self.child.wait());
         }
@@ -108,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_a_command_only_its_program_is_shown() {
+    fn only_the_program_of_a_command_is_shown() {
         for (line, shown) in [
             ("cat", "cat"),
             (" true ", "true"),

@@ -1,27 +1,29 @@
-//! The dictionary that a `.warc.zst` may begin with.
+//! The dictionary with which a `.warc.zst` may begin.
 
 use std::io::Read;
 
-/// The largest window of zstd, as a power of two: of what is packed with a larger one than is usual nothing could be read.
+/// The base-2 logarithm of the largest window that zstd allows. The limit that zstd uses by default is lower, and data packed
+/// with a window above it could not be read.
 pub(crate) const MOST_WINDOW: u32 = 31;
 
-/// The longest dictionary.
+/// The maximum length of a dictionary.
 const LONGEST: u64 = 256 << 20;
 
-/// Bytes of a frame's header that [`zstd_dictionary_length`] looks at.
+/// The number of bytes of a frame's header that [`zstd_dictionary_length`] examines.
 pub const ZSTD_FRAME_HEADER: usize = 8;
 
-/// The length of the dictionary that a `.warc.zst` begins with, if it begins with one: in a skippable frame of its own, of
-/// these eight bytes and so many more (IIPC, "Use of Zstandard in WARC files", 2020).
+/// Returns the length of the dictionary with which a `.warc.zst` begins, if it has one. The dictionary has its own skippable
+/// frame: these eight bytes, followed by as many bytes as they declare (IIPC, "Use of Zstandard in WARC files", 2020).
 ///
-/// The opener reads eight bytes, then as many as this says, makes a dictionary of them ([`zstd_dictionary`]), and decompresses
-/// what follows with it, frame by frame (`zstd::Decoder::with_dictionary`, which goes on from frame to frame).
+/// The caller first reads eight bytes, and then the number of bytes that this function returns. It passes the latter to
+/// [`zstd_dictionary`]. With the resulting dictionary, it decompresses the rest of the file frame by frame
+/// (`zstd::Decoder::with_dictionary`, which continues from frame to frame).
 pub fn zstd_dictionary_length(start: &[u8; ZSTD_FRAME_HEADER]) -> Option<u32> {
     let [magic, length] = [&start[..4], &start[4..]].map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
     (magic == 0x184d_2a5d).then_some(length)
 }
 
-/// The dictionary in such a frame, which may be compressed itself.
+/// Returns the dictionary from the content of its skippable frame. The content may itself be compressed.
 ///
 /// # Errors
 /// When it is damaged, or longer than 256 MiB.

@@ -1,27 +1,27 @@
-//! Compressed streams that stand one behind the other and are read as one. What stands behind the last is zeros, with which some
-//! fill up their blocks, or it is not what was meant.
+//! Reads concatenated compressed streams as one. Only zeros may follow the last stream, because some programs pad their blocks
+//! with zeros. Anything else is an error.
 
 use std::io::{self, BufRead, Read};
 
-/// One compressed stream. It ends where it says so, and reads no byte behind its end.
+/// One compressed stream. It ends where its format says so, and reads no byte after its end.
 pub(crate) trait Member: Read + Sized {
-    /// What it is read from.
+    /// The reader of the compressed bytes.
     type Packed: BufRead;
 
-    /// The first byte of each.
+    /// The first byte of every stream.
     const FIRST: u8;
 
-    /// Begins at a stream's first byte.
+    /// Begins decoding at a stream's first byte.
     fn begin(packed: Self::Packed) -> Self;
 
-    /// What it is read from.
+    /// Returns the reader of the compressed bytes.
     fn packed(&mut self) -> &mut Self::Packed;
 
-    /// What is behind it.
+    /// Ends decoding, and returns the reader of what follows.
     fn end(self) -> Self::Packed;
 }
 
-/// All members, as one.
+/// All streams, as one.
 pub(crate) struct Members<M>(Option<M>);
 
 impl<M: Member> Members<M> {
@@ -44,7 +44,7 @@ impl<M: Member> Read for Members<M> {
     }
 }
 
-/// Whether another member begins behind one that has ended.
+/// Returns whether another stream begins after one that has ended.
 fn begins_another(packed: &mut impl BufRead, first: u8) -> io::Result<bool> {
     let mut filled_up = false;
     loop {
@@ -57,7 +57,7 @@ fn begins_another(packed: &mut impl BufRead, first: u8) -> io::Result<bool> {
                 filled_up = true;
             }
             Some(&byte) if byte == first && zeros == 0 && !filled_up => return Ok(true),
-            Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "something else stands behind its end")),
+            Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "there is other data after its end")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes of inputs: read, decompressed, decoded.
+//! The bytes of inputs: reads, decompresses and decodes them.
 
 mod packing;
 

@@ -1,4 +1,4 @@
-//! A file → its bytes, decompressed.
+//! Opens a file and decompresses its bytes.
 
 use std::{
     io::{self, BufReader, Cursor, Read},
@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 
 pub(crate) type Reader = Box<dyn Read + Send>;
 
-/// Looks at the first bytes and puts the right decompressor in front. `name` is for messages.
+/// Examines the first bytes and wraps the reader in the right decompressor. `name` is for messages.
 pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Result<Reader> {
     let reading = |error| Error::reading(name, &error);
     let mut start = [0; START];
@@ -66,11 +66,11 @@ pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Res
     })
 }
 
-/// What a `.warc.zst` with a dictionary begins with.
+/// The first bytes of a `.warc.zst` with a dictionary.
 #[cfg(feature = "warc")]
 const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
 
-/// Reads the dictionary that stands at the beginning, and puts a decompressor with it in front of the rest.
+/// Reads the dictionary at the beginning, and wraps the rest in a decompressor that uses it.
 #[cfg(feature = "warc")]
 fn with_dictionary(mut packed: impl Read + Send + 'static) -> io::Result<Reader> {
     let mut header = [0; ZSTD_FRAME_HEADER];

@@ -1,12 +1,12 @@
-//! How what a file holds is packed: its first bytes say it, and its ending is only held against them. Brotli alone has no mark at
-//! its beginning, so there the ending decides.
+//! Detects the compression of a file. The first bytes decide, and the ending is only checked against them. Brotli alone has no
+//! signature, so for brotli the ending decides.
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// How bytes are packed.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// As it is.
+    /// Not compressed.
     Plain,
     /// `.gz`
     Gzip,
@@ -22,20 +22,20 @@ pub enum Packing {
     Brotli,
 }
 
-/// Endings of packed files, which are read and written.
+/// The endings of compressed files, for reading and writing.
 pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
 
-/// What the endings mean, in the same order.
+/// The compression for each ending, in the order of [`PACKED`].
 const PACKINGS: [Packing; 6] = [Packing::Gzip, Packing::Zstd, Packing::Bzip2, Packing::Xz, Packing::Lz4, Packing::Brotli];
 
-/// Bytes that tell the packing.
+/// The number of bytes that identify the compression.
 pub(crate) const START: usize = 6;
 
 impl Packing {
-    /// The packing of a file that begins so. `name` is for its ending, and for messages.
+    /// Returns the compression of a file that begins with `start`. `name` provides the ending, and is used in messages.
     ///
     /// # Errors
-    /// An ending that the first bytes deny.
+    /// When the first bytes contradict the ending.
     pub(crate) fn of(start: &[u8], name: &str) -> Result<Self> {
         let named = Self::of_name(name);
         if named == Self::Brotli {
@@ -43,7 +43,7 @@ impl Packing {
         }
         let found = Self::of_start(start);
         if found == Self::Plain && named != Self::Plain {
-            let what = format!("named {} but holds no {} data", named.ending(), named.name());
+            let what = format!("named {} but contains no {} data", named.ending(), named.name());
             let refused = Error::new(ErrorKind::Input, what).at(name);
             return Err(refused.advise("download it again, or rename it if it is plain text"));
         }
@@ -66,7 +66,7 @@ impl Packing {
         if skippable { Self::Zstd } else { Self::Plain }
     }
 
-    /// The packing that a name's ending asks for.
+    /// Returns the compression that the ending of a name indicates.
     pub(crate) fn of_name(name: &str) -> Self {
         let named = PACKED.iter().zip(PACKINGS).find(|(ending, _)| name.ends_with(*ending));
         named.map_or(Self::Plain, |(_, packing)| packing)
@@ -88,7 +88,7 @@ impl Packing {
         }
     }
 
-    /// What is told of a packing that this program was built without.
+    /// Returns the error for a compression that this build does not include.
     #[cfg_attr(feature = "codecs", expect(dead_code, reason = "all are there"))]
     pub(crate) fn not_built(self, kind: ErrorKind) -> Error {
         let what = format!("this lookalike was built without {} (the cargo feature `codecs`)", self.name());
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_are_held_against_what_is_there() {
+    fn extensions_are_checked_against_the_content() {
         let zstd = [0x28, 0xb5, 0x2f, 0xfd, 0, 0];
         assert_eq!(Packing::of(&zstd, "a.jsonl").unwrap(), Packing::Zstd);
         assert_eq!(Packing::of(&zstd, "a.jsonl.gz").unwrap(), Packing::Zstd, "the bytes know better");
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(Packing::of(b"\x1f\x8b", "a.br").unwrap(), Packing::Brotli, "brotli may begin with anything");
         for ending in [".gz", ".zst", ".bz2", ".xz", ".lz4"] {
             let error = Packing::of(b"{\"id\":", &format!("a{ending}")).unwrap_err().to_string();
-            assert!(error.contains(&format!("named {ending} but holds no")), "{error}");
+            assert!(error.contains(&format!("named {ending} but contains no")), "{error}");
         }
     }
 }

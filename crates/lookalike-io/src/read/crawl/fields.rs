@@ -1,8 +1,8 @@
-//! The header of a record, and of what a server sent.
+//! The headers of WARC records and of HTTP responses.
 
 use std::ops::Range;
 
-/// What is looked for in headers, WARC's and HTTP's.
+/// The header fields that are needed from WARC and HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
     Type,
@@ -30,7 +30,7 @@ const FIELDS: [(&str, Field); 10] = [
     ("content-encoding", Field::ContentEncoding),
 ];
 
-/// The fields of one header, folded lines joined. Used again for the next.
+/// The fields of one header, with folded lines joined. The buffers are reused for the next header.
 #[derive(Debug, Default)]
 pub(crate) struct Fields {
     pub(crate) text: String,
@@ -38,7 +38,8 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// Reads lines up to an empty one, or all. The position behind it. A line that is no field is passed over.
+    /// Reads lines up to an empty line, or up to the end if there is none, and returns the position after the last line that was
+    /// read. A line that is not a field is skipped.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> usize {
         self.text.clear();
         self.places.clear();
@@ -71,7 +72,7 @@ impl Fields {
         at
     }
 
-    /// A field's value; the first where it is there more than once.
+    /// Returns a field's value; the first one if the field occurs more than once.
     pub(crate) fn get(&self, field: Field) -> Option<&str> {
         let (_, place) = self.places.iter().find(|(is, _)| *is == field)?;
         Some(self.text[place.clone()].trim_ascii())

@@ -1,4 +1,4 @@
-//! Crawls (WARC): records one by one, and the documents in them.
+//! Crawls (WARC): single records, and the documents in them.
 
 mod fields;
 
@@ -10,7 +10,7 @@ mod stream;
 
 pub(crate) use self::{
     reader::WarcReader,
-    record::{Room, Skip},
+    record::{Scratch, Skip},
     stream::CrawlStream,
 };
 

@@ -1,7 +1,7 @@
-//! WARC (ISO 28500; 0.17, 1.0, 1.1) over decompressed bytes: records one by one, as they stand, and the documents in them.
+//! Reads WARC (ISO 28500; 0.17, 1.0, 1.1) from decompressed bytes: single records as stored, and the documents in them.
 //!
-//! What is a document: what a server answered with a status of 200 to 299, in HTML or another text type; a `resource` or
-//! `conversion` (WET files) of such a type. All else is passed over and counted by kind ([`Skip`](super::Skip)).
+//! Documents are HTTP responses with a status of 200 to 299 and `resource` or `conversion` records (WET files), if they are HTML
+//! or another text type. All other records are skipped and counted by kind ([`Skip`](super::Skip)).
 
 use std::io::Read;
 
@@ -16,22 +16,22 @@ use crate::{
     store::shown_name,
 };
 
-/// The longest record that is read, and the longest header.
+/// The maximum length of a record and of a header.
 const LONGEST: u64 = 2 << 30;
 const LONGEST_HEADER: usize = 1 << 20;
 
-/// The fewest bytes asked for at once.
+/// The minimum number of bytes requested in one read.
 const PIECE: usize = 64 << 10;
 
-/// Reads records into one buffer, used again for the next: memory is that of the longest record.
+/// Reads records into one buffer, which is reused for the next record. The buffer takes as much memory as the longest record.
 #[derive(Debug)]
 pub struct WarcReader<R> {
     input: R,
     buffer: Vec<u8>,
-    /// The part of the buffer that was read and not given.
+    /// The part of the buffer that is read but not yet returned.
     start: usize,
     filled: usize,
-    /// Where `start` is in the file.
+    /// The position of `start` in the file.
     offset: u64,
     records: u64,
     ended: bool,
@@ -39,17 +39,17 @@ pub struct WarcReader<R> {
 }
 
 impl<R: Read> WarcReader<R> {
-    /// At the beginning of a file, decompressed.
+    /// Starts at the beginning of a decompressed file.
     pub fn new(input: R) -> Self {
         let (buffer, fields) = (Vec::new(), Fields::default());
         Self { input, buffer, start: 0, filled: 0, offset: 0, records: 0, ended: false, fields }
     }
 
-    /// The next record, or none at the end. `path` names the file in errors.
+    /// Returns the next record, or none at the end. `path` names the file in errors.
     ///
     /// # Errors
-    /// When the file cannot be read, is not WARC, or a record is not as long as it says; the message has the record's number and
-    /// place. Nothing may be read then any more.
+    /// When the file cannot be read, when it is not WARC, or when a record does not have its declared length. The message has the
+    /// record's number and position. After an error, nothing more may be read.
     pub fn next(&mut self, path: &str) -> Result<Option<WarcRecord<'_>>> {
         self.skip_line_ends(path)?;
         if !self.has(1, path)? {
@@ -63,22 +63,22 @@ impl<R: Read> WarcReader<R> {
             let there = self.filled - self.start - header;
             let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
             let problem = format!(
-                "the file ends after {there} of its {length} bytes of content{uri}: it is truncated, or the Content-Length is wrong; \
-                 copy or download it again"
+                "the file ends after {there} of the record's {length} bytes of content{uri}: it is truncated, or the \
+                 Content-Length is wrong; copy or download it again"
             );
             return Err(self.refused(path, &problem));
         }
-        // The line ends behind it are the record's.
+        // The line ends after the content belong to the record.
         let mut whole = end;
         while self.has(whole + 1, path)? && matches!(self.buffer[self.start + whole], b'\r' | b'\n') {
             whole += 1;
         }
         self.has(whole + 5, path)?;
-        let behind = &self.buffer[self.start + whole..self.filled];
-        if !(behind.is_empty() || behind.starts_with(b"WARC/")) {
+        let after = &self.buffer[self.start + whole..self.filled];
+        if !(after.is_empty() || after.starts_with(b"WARC/")) {
             let problem = format!(
-                "no record begins behind its {length} bytes of content: its Content-Length is wrong; write the file again with \
-                 another program, or cut the record out"
+                "no record begins after its {length} bytes of content: its Content-Length is wrong; write the file again with \
+                 another program, or remove the record"
             );
             return Err(self.refused(path, &problem));
         }
@@ -88,7 +88,7 @@ impl<R: Read> WarcReader<R> {
         Ok(Some(WarcRecord { bytes: &self.buffer[start..start + whole], content: (header, end), fields: &self.fields }))
     }
 
-    /// The file begins with a record, or empty lines.
+    /// Skips the empty lines with which a file may begin before its first record.
     fn skip_line_ends(&mut self, path: &str) -> Result<()> {
         while self.records == 0 && self.has(1, path)? && matches!(self.buffer[self.start], b'\r' | b'\n') {
             self.start += 1;
@@ -97,11 +97,13 @@ impl<R: Read> WarcReader<R> {
         Ok(())
     }
 
-    /// Where the header ends that begins at the start: behind its empty line.
+    /// Returns the end of the header at the start of the buffer: the position after its empty line.
     fn header_end(&mut self, path: &str) -> Result<usize> {
         self.has(5, path)?;
         if !self.buffer[self.start..self.filled].starts_with(b"WARC/") {
-            return Err(self.refused(path, "it does not begin with WARC/: is this WARC, and not ARC or something else?"));
+            return Err(
+                self.refused(path, "it does not begin with WARC/; check that the file is WARC, not ARC or another format")
+            );
         }
         let mut searched = 0;
         loop {
@@ -113,14 +115,14 @@ impl<R: Read> WarcReader<R> {
                     return Ok(searched + if line[0] == b'\n' { 1 } else { 2 });
                 }
                 if line.is_empty() || line == b"\r" {
-                    // The line's end may come with the next bytes.
+                    // The rest of the empty line may be in the next bytes.
                     searched -= 1;
                     break;
                 }
             }
             let more = self.filled - self.start + 1;
             if more > LONGEST_HEADER {
-                return Err(self.refused(path, "its header has no end in 1 MiB: is this WARC?"));
+                return Err(self.refused(path, "its header does not end within 1 MiB; check that the file is WARC"));
             }
             if !self.has(more, path)? {
                 return Err(self.refused(path, "the file ends in its header: it is truncated; copy or download it again"));
@@ -128,7 +130,7 @@ impl<R: Read> WarcReader<R> {
         }
     }
 
-    /// Reads the header's fields.
+    /// Reads the fields of the header, and returns the length of the content.
     fn content_length(&mut self, header: usize, path: &str) -> Result<usize> {
         let bytes = &self.buffer[self.start..self.start + header];
         let version = memchr::memchr(b'\n', bytes).map_or(header, |end| end + 1);
@@ -138,15 +140,15 @@ impl<R: Read> WarcReader<R> {
             Some((_, Ok(length))) if length <= LONGEST => return Ok(length as usize),
             Some((_, Ok(length))) => {
                 let uri = self.fields.get(Field::TargetUri).map_or(String::new(), |uri| format!(" ({})", cut(&shown_name(uri))));
-                format!("its content is {length} bytes long{uri}: no more than 2 GiB are read; cut the record out")
+                format!("its content is {length} bytes long{uri}, but at most 2 GiB are read; remove the record")
             }
-            Some((length, Err(_))) => format!("its Content-Length {} is no number of bytes", quoted(length)),
+            Some((length, Err(_))) => format!("its Content-Length {} is not a number of bytes", quoted(length)),
             None => "it has no Content-Length".into(),
         };
         Err(self.refused(path, &problem))
     }
 
-    /// Reads until so many bytes are there from the start on. Whether they are: else the file ended.
+    /// Reads until the buffer has `count` bytes from its start. Returns false if the file ends before that.
     fn has(&mut self, count: usize, path: &str) -> Result<bool> {
         while self.filled - self.start < count && !self.ended {
             if self.start > 0 && self.start + count.max(PIECE) > self.buffer.len() {
@@ -154,7 +156,7 @@ impl<R: Read> WarcReader<R> {
                 (self.start, self.filled) = (0, self.filled - self.start);
             }
             if self.filled == self.buffer.len() {
-                // What a record says of its length is not believed further than what came of it.
+                // Do not trust a record's declared length: the buffer at most doubles the bytes that have arrived.
                 let wanted = (self.start + count).min(self.filled * 2).max(self.filled + PIECE);
                 self.buffer.resize(wanted, 0);
             }

@@ -1,26 +1,26 @@
-//! A record → the document in it, without its chunks and its compression.
+//! Extracts the document from a record: joins its chunks and decompresses it.
 
 use std::{io::Read, ops::Range};
 
 use super::fields::{Field, Fields};
 use crate::read::bytes::{dictionary::MOST_WINDOW, encoding::charset};
 
-/// The longest body that is decompressed: no page is longer, and no bomb costs more memory.
+/// The maximum length of a body after decompression. No page is longer, and a decompression bomb cannot take more memory.
 const LONGEST_BODY: u64 = 256 << 20;
 
-/// A record, as it stands in the file.
+/// A record as stored in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct WarcRecord<'a> {
-    /// The whole record: header, content, and the line ends behind it. All records' bytes behind one another are the file's but
-    /// for empty lines at its start.
+    /// The whole record: its header, its content and the line ends after it. The file is the concatenation of these bytes over
+    /// all records, except for empty lines at its start.
     pub bytes: &'a [u8],
-    /// Where the content starts in `bytes`, and where it ends.
+    /// The start and the end of the content in `bytes`.
     pub(crate) content: (usize, usize),
     pub(crate) fields: &'a Fields,
 }
 
 impl<'a> WarcRecord<'a> {
-    /// Where the content block is in the record's bytes.
+    /// Returns the range of the content block in the record's bytes.
     pub fn content(&self) -> Range<usize> {
         self.content.0..self.content.1
     }
@@ -29,48 +29,49 @@ impl<'a> WarcRecord<'a> {
         &self.bytes[self.content()]
     }
 
-    /// `WARC-Type`, as it stands: `response`, `request`, `conversion`. Empty where it is missing.
+    /// Returns `WARC-Type` as stored: `response`, `request`, `conversion`. Empty if it is missing.
     pub fn warc_type(&self) -> &'a str {
         self.fields.get(Field::Type).unwrap_or_default()
     }
 
-    /// `WARC-Target-URI`, without the angle brackets that some programs put around it.
+    /// Returns `WARC-Target-URI`, without the angle brackets that some programs add.
     pub fn target_uri(&self) -> Option<&'a str> {
         let uri = self.fields.get(Field::TargetUri)?;
         Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri))
     }
 
-    /// `WARC-Date`, as it stands.
+    /// Returns `WARC-Date` as stored.
     pub fn date(&self) -> Option<&'a str> {
         self.fields.get(Field::Date)
     }
 
-    /// `WARC-Record-ID`, as it stands: `<urn:uuid:…>`.
+    /// Returns `WARC-Record-ID` as stored: `<urn:uuid:…>`.
     pub fn record_id(&self) -> Option<&'a str> {
         self.fields.get(Field::RecordId)
     }
 
-    /// The content block's type, which for a response is `application/http`.
+    /// Returns the type of the content block, which for a response is `application/http`.
     pub fn content_type(&self) -> Option<&'a str> {
         self.fields.get(Field::ContentType)
     }
 
-    /// The document that the record is, or why it is none. Chunks are joined and compression undone, into `room`, where there
-    /// are such; what a server calls compressed and is not is taken as it is, and of what breaks off what there is.
-    pub fn document<'b>(&self, room: &'b mut Room) -> std::result::Result<Document<'b>, Skip>
+    /// Returns the document in the record, or the reason why it has none. Chunked or compressed bodies are joined and
+    /// decompressed into `scratch`. If the server declares a body as compressed and it is not, the body is used as it is. A
+    /// truncated body is used up to its end.
+    pub fn document<'b>(&self, scratch: &'b mut Scratch) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
     {
-        self.document_up_to(LONGEST_BODY, room)
+        self.document_up_to(LONGEST_BODY, scratch)
     }
 
-    /// The same, of which a compressed body may have so many bytes.
-    pub(crate) fn document_up_to<'b>(&self, longest: u64, room: &'b mut Room) -> std::result::Result<Document<'b>, Skip>
+    /// Works like [`document`](Self::document), with a different limit for the length of a compressed body.
+    pub(crate) fn document_up_to<'b>(&self, longest: u64, scratch: &'b mut Scratch) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
     {
         match self.warc_type() {
-            kind if kind.eq_ignore_ascii_case("response") => self.response(longest, room),
+            kind if kind.eq_ignore_ascii_case("response") => self.response(longest, scratch),
             kind if kind.eq_ignore_ascii_case("resource") || kind.eq_ignore_ascii_case("conversion") => {
                 let block = self.block();
                 let content_type = self.content_type().or(self.fields.get(Field::Payload));
@@ -81,7 +82,7 @@ impl<'a> WarcRecord<'a> {
         }
     }
 
-    fn response<'b>(&self, longest: u64, room: &'b mut Room) -> std::result::Result<Document<'b>, Skip>
+    fn response<'b>(&self, longest: u64, scratch: &'b mut Scratch) -> std::result::Result<Document<'b>, Skip>
     where
         'a: 'b,
     {
@@ -91,7 +92,7 @@ impl<'a> WarcRecord<'a> {
             return Err(Skip::Status);
         }
         let line = memchr::memchr(b'\n', block).map_or(block.len(), |end| end + 1);
-        let Room { http, chunks, decoded } = room;
+        let Scratch { http, chunks, decoded } = scratch;
         let mut body = &block[line + http.read(&block[line..])..];
         let content_type = http.get(Field::ContentType).or(self.fields.get(Field::Payload));
         let has = |field, coding: &str| {
@@ -103,14 +104,14 @@ impl<'a> WarcRecord<'a> {
         if has(Field::TransferEncoding, "chunked") && join_chunks(body, chunks) {
             body = chunks;
         }
-        // The type is looked at before anything is decompressed.
+        // Check the type before anything is decompressed.
         if content_type.is_some() {
             is_html(content_type, b"")?;
         }
         let coding = CODINGS.iter().find(|(names, _)| names.iter().any(|name| has(Field::ContentEncoding, name)));
         if let Some((_, decode)) = coding {
             decoded.clear();
-            // A failure at the start: it is not compressed. Later: it breaks off.
+            // If decompression fails at the start, the body is not compressed; if it fails later, the body is truncated.
             let ended = decode(body, longest + 1, decoded);
             if decoded.len() as u64 > longest {
                 return Err(Skip::TooLong);
@@ -124,46 +125,47 @@ impl<'a> WarcRecord<'a> {
     }
 }
 
-/// The buffers of [`WarcRecord::document`], used again for the next.
+/// The buffers of [`WarcRecord::document`], reused for the next record.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct Scratch {
     http: Fields,
     chunks: Vec<u8>,
     decoded: Vec<u8>,
 }
 
-/// What a record has for a document.
+/// The document in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document<'a> {
-    /// The bytes, nothing compressed, in what encoding ever.
+    /// The bytes after decompression, in any encoding.
     pub body: &'a [u8],
-    /// Whether it is HTML: else plain text.
+    /// Whether it is HTML; otherwise it is plain text.
     pub is_html: bool,
-    /// The charset that comes with its type, for [`decode`](crate::read::bytes::encoding::decode) or
+    /// The charset in its content type, for [`decode`](crate::read::bytes::encoding::decode) or
     /// [`declared_in_html`](crate::read::bytes::encoding::declared_in_html).
     pub charset: Option<&'a str>,
 }
 
-/// Why a record is no document.
+/// The reason why a record is not a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Skip {
-    /// What a crawler asked for.
+    /// The request of a crawler.
     Request,
-    /// About a record, a crawl or a file.
+    /// Information about a record, a crawl or a file.
     Metadata,
-    /// Seen before: it has no content of its own.
+    /// A page that was already stored: the record has no content of its own.
     Revisit,
-    /// A further part of a record that was split.
+    /// A later part of a record that was split.
     Continuation,
-    /// Of a type that the standard does not have.
+    /// A type that the standard does not define.
     Unknown,
-    /// A status below 200 or from 300 on: not found, moved.
+    /// A status below 200, or 300 and above: not found, moved.
     Status,
-    /// A response, but not of HTTP: of the name service, say.
+    /// A response of a protocol other than HTTP, such as DNS.
     NotHttp,
-    /// Neither HTML nor text: images, scripts, style sheets.
+    /// Neither HTML nor text, for example images, scripts or style sheets.
     NotText,
-    /// A document of more than 256 MiB without its compression: a bad record, where the others are passed over.
+    /// A document of more than 256 MiB after decompression. It counts as a bad record, while records of the other kinds are only
+    /// skipped.
     TooLong,
 }
 
@@ -179,7 +181,7 @@ impl Skip {
     }
 }
 
-/// Whether a content type is one of HTML; an error where it is none of text. Where there is no type, the first bytes decide.
+/// Returns whether a content type is HTML, or an error if it is not text. Without a type, the first bytes decide.
 fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool, Skip> {
     const NO_DOCUMENTS: [&str; 8] = [
         "text/css",
@@ -203,7 +205,7 @@ fn is_html(content_type: Option<&str>, body: &[u8]) -> std::result::Result<bool,
     }
 }
 
-/// The status of a response: `HTTP/1.1 200 OK`.
+/// Returns the status of a response: `HTTP/1.1 200 OK`.
 fn status(block: &[u8]) -> Option<u16> {
     let line = block.strip_prefix(b"HTTP/")?;
     let mut words = line[..memchr::memchr(b'\n', line).unwrap_or(line.len())].split(u8::is_ascii_whitespace);
@@ -211,11 +213,11 @@ fn status(block: &[u8]) -> Option<u16> {
     std::str::from_utf8(digits).ok().filter(|digits| digits.len() == 3)?.parse().ok()
 }
 
-/// Joins the chunks of a body (RFC 9112, 7.1). Whether there were some: a body that is none is left.
+/// Joins the chunks of a body (RFC 9112, 7.1), and returns whether there are any. A body that is not chunked stays as it is.
 pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
     chunks.clear();
     let mut rest = body;
-    // A line that begins with no number is not searched for its end.
+    // Do not search for the end of a line that does not begin with a number.
     while rest.trim_ascii_start().first().is_some_and(u8::is_ascii_hexdigit)
         && let Some(end) = memchr::memchr(b'\n', rest)
     {
@@ -227,14 +229,14 @@ pub(crate) fn join_chunks(body: &[u8], chunks: &mut Vec<u8>) -> bool {
         if size == 0 {
             return true;
         }
-        let (chunk, behind) = rest.split_at(size.min(rest.len()));
+        let (chunk, after) = rest.split_at(size.min(rest.len()));
         chunks.extend_from_slice(chunk);
-        rest = behind.strip_prefix(b"\r\n").or(behind.strip_prefix(b"\n")).unwrap_or(behind);
+        rest = after.strip_prefix(b"\r\n").or(after.strip_prefix(b"\n")).unwrap_or(after);
     }
     !chunks.is_empty()
 }
 
-/// Appends a body without its compression, so many bytes of it at most.
+/// A function that appends the decompressed body, up to a maximum number of bytes.
 type Decode = fn(&[u8], u64, &mut Vec<u8>) -> std::io::Result<usize>;
 
 /// The content codings of HTTP.
@@ -242,7 +244,7 @@ const CODINGS: [(&[&str], Decode); 4] = [
     (&["gzip", "x-gzip"], |body, most, into| flate2::bufread::MultiGzDecoder::new(body).take(most).read_to_end(into)),
     (&["deflate"], |body, most, into| {
         let ended = flate2::bufread::ZlibDecoder::new(body).take(most).read_to_end(into);
-        // Many servers leave the frame away.
+        // Many servers send `deflate` without the zlib frame.
         let bare = ended.is_err() && into.is_empty();
         if bare { flate2::bufread::DeflateDecoder::new(body).take(most).read_to_end(into) } else { ended }
     }),

@@ -1,4 +1,4 @@
-//! A crawl (WARC) → blocks of its records.
+//! Splits a crawl (WARC) into blocks of records.
 
 use super::reader::WarcReader;
 use crate::read::{
@@ -6,14 +6,14 @@ use crate::read::{
     bytes::Reader,
 };
 
-/// The records of a crawl. A block has those behind the ones of the block before it, as many as fill a span.
+/// The records of a crawl. Each block continues where the block before it ended, and has as many records as fill a span.
 pub(crate) struct CrawlStream {
     reader: WarcReader<Reader>,
-    /// What messages call the input.
+    /// The name of the input in messages.
     name: String,
-    /// The next buffer.
+    /// The index of the next block.
     pub(crate) index: u64,
-    /// The record that is read and not given yet.
+    /// The record that has been read but is not yet in a block.
     next: Vec<u8>,
 }
 
@@ -22,7 +22,7 @@ impl CrawlStream {
         Self { reader: WarcReader::new(reader), name: name.into(), index: 0, next: Vec::new() }
     }
 
-    /// Fills `buffer` with the next records: at least a span of bytes, if there are so many.
+    /// Fills `buffer` with the next records: at least a span of bytes, if that many are left.
     pub(crate) fn cut(&mut self, buffer: &mut Buffer, span: usize) -> Result<(), Failure> {
         buffer.index = self.index;
         self.index += 1;
@@ -32,7 +32,7 @@ impl CrawlStream {
             buffer.push(0..bytes.len());
         }
         buffer.last = loop {
-            let Some(record) = self.reader.next(&self.name).map_err(Failure::Told)? else { break true };
+            let Some(record) = self.reader.next(&self.name).map_err(Failure::Reported)? else { break true };
             if bytes.len() >= span {
                 self.next.extend_from_slice(record.bytes);
                 break false;

@@ -4,14 +4,14 @@ use proptest::prelude::*;
 
 use super::{
     reader::WarcReader,
-    record::{Document, Room, Skip, join_chunks},
+    record::{Document, Scratch, Skip, join_chunks},
 };
 use crate::read::bytes::{
     dictionary::{ZSTD_FRAME_HEADER, zstd_dictionary, zstd_dictionary_length},
     encoding::decode,
 };
 
-/// Gives so many bytes at a time.
+/// A reader that returns a limited number of bytes at a time.
 struct Slowly<'a>(&'a [u8], usize);
 
 impl Read for Slowly<'_> {
@@ -31,13 +31,13 @@ fn crawl() -> Vec<u8> {
     plain
 }
 
-/// What warcio reads: fields of all records, and the bodies by their length and checksum.
+/// Compares with warcio: the fields of all records, and the length and checksum of the bodies.
 #[test]
 fn a_crawl_is_read_as_warcio_reads_it() {
     let judged: Vec<serde_json::Value> = serde_json::from_slice(&testdata("crawl.json")).unwrap();
     let file = crawl();
-    let (mut reader, mut room, mut bytes, mut documents, mut skipped) =
-        (WarcReader::new(Slowly(&file, 1000)), Room::default(), Vec::new(), 0, Vec::new());
+    let (mut reader, mut scratch, mut bytes, mut documents, mut skipped) =
+        (WarcReader::new(Slowly(&file, 1000)), Scratch::default(), Vec::new(), 0, Vec::new());
     for judged in &judged {
         let record = reader.next("crawl").unwrap().unwrap();
         bytes.extend_from_slice(record.bytes);
@@ -47,7 +47,7 @@ fn a_crawl_is_read_as_warcio_reads_it() {
         assert_eq!(record.date(), judged["date"].as_str());
         assert_eq!(record.content_type(), judged["content_type"].as_str());
         let succeeded = judged["status"].is_null() || judged["status"].as_str().unwrap().starts_with('2');
-        match record.document(&mut room) {
+        match record.document(&mut scratch) {
             Ok(document) => {
                 assert!(succeeded);
                 assert_eq!(document.body.len(), judged["bytes"], "{:?}", record.target_uri());
@@ -74,14 +74,14 @@ fn a_crawl_is_read_as_warcio_reads_it() {
     assert_eq!(counts, [(Request, 13), (Metadata, 2), (Revisit, 1), (Status, 2), (NotHttp, 1), (NotText, 2)]);
 }
 
-/// The texts behind all codings.
+/// Checks the texts after all codings are undone.
 #[test]
-fn documents_are_what_the_servers_sent() {
+fn documents_are_the_responses_of_the_servers() {
     let file = crawl();
-    let (mut reader, mut room, mut found) = (WarcReader::new(&*file), Room::default(), Vec::new());
+    let (mut reader, mut scratch, mut found) = (WarcReader::new(&*file), Scratch::default(), Vec::new());
     while let Some(record) = reader.next("crawl").unwrap() {
         let uri = record.target_uri().unwrap_or_default().rsplit('/').next().unwrap().to_owned();
-        if let Ok(Document { body, is_html, charset }) = record.document(&mut room) {
+        if let Ok(Document { body, is_html, charset }) = record.document(&mut scratch) {
             let mut text = String::new();
             let text = decode(body, charset, &mut text).text.to_owned();
             found.push((uri, is_html, charset.map(str::to_owned), text));
@@ -99,7 +99,7 @@ fn documents_are_what_the_servers_sent() {
 }
 
 #[test]
-fn a_dictionary_in_front_decompresses_the_rest() {
+fn a_leading_dictionary_decompresses_the_rest() {
     let file = testdata("crawl.warc.zst");
     let length = zstd_dictionary_length(file[..ZSTD_FRAME_HEADER].try_into().unwrap()).unwrap() as usize;
     let (content, rest) = file[ZSTD_FRAME_HEADER..].split_at(length);
@@ -156,25 +156,25 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn what_is_written_is_read(records in prop::collection::vec(written(), 0..6), piece in 1usize..70_000) {
+    fn written_records_are_read_back(records in prop::collection::vec(written(), 0..6), piece in 1usize..70_000) {
         let file = write(&records);
-        let (mut reader, mut bytes, mut room) = (WarcReader::new(Slowly(&file, piece)), Vec::new(), Room::default());
+        let (mut reader, mut bytes, mut scratch) = (WarcReader::new(Slowly(&file, piece)), Vec::new(), Scratch::default());
         for written in &records {
             let record = reader.next("f").unwrap().unwrap();
             bytes.extend_from_slice(record.bytes);
             prop_assert_eq!(&record.bytes[record.content()], &written.content[..]);
             prop_assert_eq!(record.target_uri(), Some(&*written.uri));
             prop_assert_eq!(record.warc_type(), "resource");
-            let document = record.document(&mut room).unwrap();
+            let document = record.document(&mut scratch).unwrap();
             prop_assert_eq!((document.body, document.is_html, document.charset), (&written.content[..], false, Some("utf-8")));
         }
         prop_assert!(reader.next("f").unwrap().is_none());
         prop_assert_eq!(bytes, file);
     }
 
-    /// Whatever is missing at the end, or wrong in a length, is told or was line ends only; nothing panics.
+    /// A missing end or a wrong length is reported, unless only line ends are missing; nothing panics.
     #[test]
-    fn what_is_cut_off_is_told(records in prop::collection::vec(written(), 1..4), cut in any::<prop::sample::Index>(), piece in 1usize..100) {
+    fn truncated_records_are_reported(records in prop::collection::vec(written(), 1..4), cut in any::<prop::sample::Index>(), piece in 1usize..100) {
         let file = write(&records);
         let cut = &file[..cut.index(file.len())];
         let mut reader = WarcReader::new(Slowly(cut, piece));
@@ -196,11 +196,11 @@ proptest! {
     fn chunks_are_joined(body in prop::collection::vec(any::<u8>(), 1..300), sizes in prop::collection::vec(1usize..40, 1..5), cut in 0usize..400) {
         let (mut file, mut rest, mut sizes) = (Vec::new(), &body[..], sizes.iter().cycle());
         while !rest.is_empty() {
-            let (chunk, behind) = rest.split_at(rest.len().min(*sizes.next().unwrap()));
+            let (chunk, after) = rest.split_at(rest.len().min(*sizes.next().unwrap()));
             write!(file, "{:X}\r\n", chunk.len()).unwrap();
             file.extend_from_slice(chunk);
             file.extend_from_slice(b"\r\n");
-            rest = behind;
+            rest = after;
         }
         file.extend_from_slice(b"0\r\n\r\n");
         let mut chunks = Vec::new();
@@ -229,10 +229,10 @@ fn a_body_up_to_the_limit_is_read_and_a_longer_one_is_too_long() {
         content.extend(packed(coding));
         let mut file = format!("WARC/1.0\r\nWARC-Type: response\r\nContent-Length: {}\r\n\r\n", content.len()).into_bytes();
         file.extend(content);
-        let (mut reader, mut room) = (WarcReader::new(&*file), Room::default());
+        let (mut reader, mut scratch) = (WarcReader::new(&*file), Scratch::default());
         let record = reader.next("f").unwrap().unwrap();
-        assert_eq!(record.document_up_to(5000, &mut room).unwrap().body, body, "{coding}");
-        assert_eq!(record.document_up_to(4999, &mut room).unwrap_err(), Skip::TooLong, "{coding}");
+        assert_eq!(record.document_up_to(5000, &mut scratch).unwrap().body, body, "{coding}");
+        assert_eq!(record.document_up_to(4999, &mut scratch).unwrap_err(), Skip::TooLong, "{coding}");
     }
 }
 
@@ -252,7 +252,7 @@ fn errors_in_a_table() {
         ("\n\nWARC/1.0\n\n", "f: record 1, at byte 2 of the decompressed file: it has no Content-Length"),
         (
             "WARC/1.0\nContent-Length: -1\n\n",
-            "f: record 1, at byte 0 of the decompressed file: its Content-Length \"-1\" is no number",
+            "f: record 1, at byte 0 of the decompressed file: its Content-Length \"-1\" is not a number",
         ),
         (
             "WARC/1.0\nContent-Length: 9999999999\n\n",
@@ -260,24 +260,24 @@ fn errors_in_a_table() {
         ),
         (
             "WARC/1.0\r\nContent-Length: 9\r\n\r\nab\r\n\r\n",
-            "f: record 1, at byte 0 of the decompressed file: the file ends after 6 of its 9",
+            "f: record 1, at byte 0 of the decompressed file: the file ends after 6 of the record's 9",
         ),
         (
             "WARC/1.0\nContent-Length: 1\n\nab\n\n",
-            "f: record 1, at byte 0 of the decompressed file: no record begins behind its 1",
+            "f: record 1, at byte 0 of the decompressed file: no record begins after its 1",
         ),
         ("WARC/1.0\nContent-Len", "f: record 1, at byte 0 of the decompressed file: the file ends in its header"),
     ] {
-        let told = WarcReader::new(file.as_bytes()).next("f").unwrap_err().to_string();
-        assert!(told.starts_with(problem), "{told}");
+        let reported = WarcReader::new(file.as_bytes()).next("f").unwrap_err().to_string();
+        assert!(reported.starts_with(problem), "{reported}");
         if file.starts_with("WARC") {
             let second = format!("{good}{file}");
             let mut reader = WarcReader::new(second.as_bytes());
             assert!(reader.next("f").unwrap().is_some());
-            let told = reader.next("f").unwrap_err().to_string();
+            let reported = reader.next("f").unwrap_err().to_string();
             assert!(
-                told.starts_with(&problem.replace("record 1, at byte 0", &format!("record 2, at byte {}", good.len()))),
-                "{told}"
+                reported.starts_with(&problem.replace("record 1, at byte 0", &format!("record 2, at byte {}", good.len()))),
+                "{reported}"
             );
         }
     }

@@ -1,27 +1,27 @@
-//! A record → its fields.
+//! Splits a record into its fields.
 
 use std::ops::Range;
 
-/// Where one field stands in its record.
+/// The position of one field in its record.
 #[derive(Debug, Clone)]
 struct Cell {
     place: Range<usize>,
-    /// Whether quotes in it have to be undone.
+    /// Whether it has quotes that must be removed.
     quotes: bool,
 }
 
-/// The fields of one record, left where they stand. Used again for the next.
+/// The fields of one record, as positions in it. Reused for the next record.
 #[derive(Debug, Default)]
 pub struct Cells {
     cells: Vec<Cell>,
 }
 
 impl Cells {
-    /// Finds the fields of a record, its line end with it.
+    /// Finds the fields of a record, which may include its line end.
     pub fn find(&mut self, record: &[u8], delimiter: u8) {
         self.cells.clear();
         let end = record.len() - record.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-        // More than one line end is only there where the record's last field, and it, is empty.
+        // A record ends with more than one line end only if the record is empty, and therefore its last field too.
         let record = &record[..end];
         let mut at = 0;
         loop {
@@ -44,40 +44,40 @@ impl Cells {
         }
     }
 
-    /// How many fields the record has: one at least.
+    /// Returns the number of fields, which is at least one.
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// A field of the record they were found in, without its quotes; where some in it are doubled, from `room`. None where
-    /// there is no such field.
-    pub fn get<'a>(&self, index: usize, record: &'a [u8], room: &'a mut Vec<u8>) -> Option<&'a [u8]> {
+    /// Returns a field of the record that was searched, without the quotes around it. A field with doubled quotes is written to
+    /// `scratch`. None if there is no such field.
+    pub fn get<'a>(&self, index: usize, record: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
         let cell = self.cells.get(index)?;
         let raw = record.get(cell.place.clone())?;
         if !cell.quotes {
             return Some(raw);
         }
-        room.clear();
+        scratch.clear();
         let mut at = 1;
         loop {
             let Some(distance) = memchr::memchr(b'"', raw.get(at..)?) else {
-                room.extend_from_slice(&raw[at..]);
+                scratch.extend_from_slice(&raw[at..]);
                 break;
             };
             let quote = at + distance;
-            room.extend_from_slice(&raw[at..quote]);
+            scratch.extend_from_slice(&raw[at..quote]);
             at = quote + 2;
             if raw.get(quote + 1) != Some(&b'"') {
-                room.extend_from_slice(&raw[quote + 1..]);
+                scratch.extend_from_slice(&raw[quote + 1..]);
                 break;
             }
-            room.push(b'"');
+            scratch.push(b'"');
         }
-        Some(room)
+        Some(scratch)
     }
 }
 
-/// The quote that closes, or the record's end, and whether there are doubled quotes before it.
+/// Returns the position of the closing quote, or the record's end if there is none, and whether doubled quotes come before it.
 fn closing_quote(record: &[u8], mut at: usize) -> (usize, bool) {
     let mut doubled = false;
     while let Some(distance) = memchr::memchr(b'"', &record[at..]) {

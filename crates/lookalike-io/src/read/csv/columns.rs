@@ -1,4 +1,4 @@
-//! A record of a CSV file → the fields that matter.
+//! Extracts the required fields from a record of a CSV file.
 
 use std::fmt::Write;
 
@@ -6,36 +6,34 @@ use lookalike::{shown::cut, text::Text};
 
 use super::{
     cells::Cells,
-    header::Header,
+    header::{Header, decoded},
     utf16::{self, Utf16},
 };
-#[cfg(feature = "encodings")]
-use crate::read::bytes::encoding;
 use crate::{
     error::{Result, Setting},
     read::json::{Fault, Fields, Found, sets},
     words,
 };
 
-/// What a record's fields are undone into; used again for the next.
+/// The buffers for unquoted and decoded fields, reused for the next record.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     text: String,
     bytes: Vec<u8>,
     cells: Cells,
-    /// Id, keep order's field, label.
+    /// The id, the field of the keep order, and the label.
     values: [String; 3],
 }
 
 /// The columns of a file, and which of them are read.
 #[derive(Debug)]
 pub struct Columns {
-    /// The header, with its line end, and before it the line that says the delimiter, if there is one.
+    /// The header with its line end. If a line before the header declares the delimiter, that line is included.
     line: Vec<u8>,
     delimiter: u8,
-    /// Of a file that is UTF-16, what it is: header and records are then UTF-8, as they are read.
+    /// The byte order of a UTF-16 file. Its header and records are UTF-8 here, because the reader converts them.
     utf16: Option<Utf16>,
-    /// The names as JSON strings.
+    /// The names of the columns, as JSON strings.
     names: Vec<String>,
     text: usize,
     id: Option<usize>,
@@ -44,17 +42,24 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// The first record of a file, and how many bytes precede it.
+    /// Creates the columns from the first record of a file, which `before` bytes precede. `named` is the user's encoding for files
+    /// that do not show their own.
     ///
     /// # Errors
-    /// There is none, or no column for the text or for what keep order reads.
-    pub(crate) fn of(line: &[u8], before: usize, (delimiter, utf16): (u8, Option<Utf16>), fields: &Fields) -> Result<Self> {
-        let header = Header::read(&line[before..], delimiter)?;
+    /// When there is no header, or when it has no column for the text or for the field of the keep order.
+    pub(crate) fn of(
+        line: &[u8],
+        before: usize,
+        (delimiter, utf16): (u8, Option<Utf16>),
+        fields: &Fields,
+        named: Option<&'static str>,
+    ) -> Result<Self> {
+        let header = Header::read(&line[before..], delimiter, named.filter(|_| utf16.is_none()))?;
         let optional = |name: &str, option: Setting| match header.names().iter().any(|column| column == name) {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
-        // Where no text is read, any column will do: those who look at all of them look by themselves.
+        // If no text is read, any column will do: code that needs all columns reads them itself.
         let text = if fields.text.is_empty() { 0 } else { header.index_of(&fields.text, sets::option(fields.set))? };
         let id = optional(&fields.id, Setting::IdField)?;
         let keep = fields.keep.field().map(|name| header.index_of(name, Setting::Keep)).transpose()?;
@@ -67,27 +72,28 @@ impl Columns {
         Ok(Self { line, delimiter, utf16, names, text, id, keep, label })
     }
 
-    /// The columns of a file without a header, and thus without records: only of a byte order mark or the line that says the delimiter.
+    /// Creates the columns of a file without a header, and so without records: it has only a byte order mark or the line that
+    /// declares the delimiter.
     pub(crate) fn without_header(line: &[u8], delimiter: u8, utf16: Option<Utf16>) -> Self {
         Self { line: line.into(), delimiter, utf16, names: Vec::new(), text: 0, id: None, keep: None, label: None }
     }
 
-    /// Whether there is a header.
+    /// Returns whether there is a header.
     pub(crate) fn has_header(&self) -> bool {
         !self.names.is_empty()
     }
 
-    /// The header, with a line end.
+    /// Returns the header, with a line end.
     pub(crate) fn header(&self) -> &[u8] {
         &self.line
     }
 
-    /// What stands between fields.
+    /// Returns the delimiter between fields.
     pub(crate) fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// What ends a record, as it ends the header.
+    /// Returns the line end of records, which is that of the header.
     pub(crate) fn line_end(&self) -> &'static [u8] {
         match &*self.line {
             [.., b'\r', b'\n'] => b"\r\n",
@@ -96,34 +102,35 @@ impl Columns {
         }
     }
 
-    /// What the file's bytes are, where header and records are not as they stand in it.
+    /// Returns the byte order of a UTF-16 file, whose header and records are already converted here.
     pub(crate) fn utf16(&self) -> Option<Utf16> {
         self.utf16
     }
 
-    /// The encoding of its records, of which an encoding was named for what does not say it.
+    /// Returns the encoding of its records. `named` is the user's encoding for files that do not show their own, so it does not
+    /// apply to UTF-16.
     pub(crate) fn encoding(&self, named: Option<&'static str>) -> Option<&'static str> {
         named.filter(|_| self.utf16.is_none())
     }
 
-    /// Whether there is a column of this name.
+    /// Returns whether there is a column of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         let name = serde_json::Value::from(name).to_string();
         self.names.contains(&name)
     }
 
-    /// Whether records of the other can stand under this one's header.
+    /// Returns whether records of the other file can be written under this header.
     pub(crate) fn are_those_of(&self, other: &Self) -> bool {
         (self.delimiter, self.utf16, &self.names) == (other.delimiter, other.utf16, &other.names)
     }
 
-    /// The names and what stands between them, for messages.
+    /// Returns the names and the delimiter, for messages.
     pub(crate) fn shown(&self) -> String {
         let encoding = self.utf16.map_or(String::new(), |order| format!(", {}", order.name()));
         format!("{} (delimiter {:?}{encoding})", cut(&self.names.join(", ")), char::from(self.delimiter))
     }
 
-    /// Finds a record's fields.
+    /// Finds the fields of a record that a run reads.
     pub(crate) fn found<'a>(
         &self,
         record: &'a [u8],
@@ -141,7 +148,7 @@ impl Columns {
         let raw = cells.get(self.text, record, bytes).unwrap_or_default();
         let text = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
-        // A number is one where numbers are meant; ids and labels are strings, whatever they look like.
+        // A value of the keep order may be a number; ids and labels are strings, whatever they look like.
         let keep = keep.map(|keep| number(keep).unwrap_or(keep));
         Ok(Found { text: Text::Plain(text), surplus: 0, id, keep, label })
     }
@@ -152,51 +159,51 @@ impl Columns {
             (fields, columns) if fields == columns => Ok(()),
             (fields, columns) => {
                 let s = if fields == 1 { "" } else { "s" };
-                let wrong = Fault::record(format!("a row of {fields} field{s} under a header of {columns}"));
-                Err(wrong.instead(words![
-                    "put fields that hold a delimiter or a line end in quotes, or name the right delimiter with ",
+                let wrong = Fault::record(format!("the row has {fields} field{s}, but the header has {columns}"));
+                Err(wrong.advise(words![
+                    "quote fields that contain a delimiter or a line end, or name the right delimiter with ",
                     Setting::Delimiter
                 ]))
             }
         }
     }
 
-    /// Writes a field as a JSON string; nothing for an empty one.
+    /// Writes a field as a JSON string, or nothing if it is empty.
     fn value(
         &self,
         column: usize,
         record: &[u8],
         encoding: Option<&str>,
         cells: &Cells,
-        (bytes, room): (&mut Vec<u8>, &mut String),
+        (bytes, buffer): (&mut Vec<u8>, &mut String),
         into: &mut String,
     ) -> std::result::Result<(), Fault> {
         let raw = cells.get(column, record, bytes).unwrap_or_default();
-        let text = self.decoded(raw, encoding, room).map_err(|at| self.not_utf8(column, at))?;
+        let text = self.decoded(raw, encoding, buffer).map_err(|at| self.not_utf8(column, at))?;
         if !text.is_empty() {
-            // A string takes any text.
+            // Writing to a `String` cannot fail.
             let _ = write!(into, "{}", serde_json::Value::from(text));
         }
         Ok(())
     }
 
-    /// A field's text; where it is not UTF-8 and no encoding was named, the first wrong byte.
-    fn decoded<'a>(&self, raw: &'a [u8], encoding: Option<&str>, room: &'a mut String) -> std::result::Result<&'a str, usize> {
+    /// Returns a field's text, or the position of the first invalid byte if it is not UTF-8 and no encoding was named.
+    fn decoded<'a>(&self, raw: &'a [u8], encoding: Option<&str>, buffer: &'a mut String) -> std::result::Result<&'a str, usize> {
         match self.utf16 {
-            Some(_) => Ok(utf16::text(raw, room)),
-            None => decoded(raw, encoding, room),
+            Some(_) => Ok(utf16::text(raw, buffer)),
+            None => decoded(raw, encoding, buffer),
         }
     }
 
     fn not_utf8(&self, column: usize, at: usize) -> Fault {
         let name = &self.names[column];
-        let wrong = Fault::record(format!("field {name} is not UTF-8 at its byte {}", at + 1));
+        let wrong = Fault::record(format!("field {name} is not UTF-8 at byte {}", at + 1));
         let wrong = wrong.in_field(serde_json::from_str::<String>(name).unwrap_or_default()).at_byte(at as u64 + 1);
         let advice = words!["name the file's encoding with ", Setting::Encoding, ", such as windows-1252 or gbk"];
         wrong.advise(advice)
     }
 
-    /// Whether a record has a field for each column, all of which can be read.
+    /// Checks that a record has a field for each column, and that all of them can be decoded.
     pub(crate) fn check(&self, record: &[u8], encoding: Option<&str>, scratch: &mut Scratch) -> std::result::Result<(), Fault> {
         let Scratch { text, cells, bytes, .. } = scratch;
         self.find(record, cells)?;
@@ -220,7 +227,7 @@ impl Columns {
             let raw = cells.get(column, record, bytes).unwrap_or_default();
             let value = match self.decoded(raw, encoding, text) {
                 Ok(value) => value,
-                // Of a field that nobody read.
+                // Such a field was not read before, so it has not been checked.
                 Err(_) => &String::from_utf8_lossy(raw),
             };
             into.extend_from_slice(serde_json::Value::from(value).to_string().as_bytes());
@@ -229,22 +236,8 @@ impl Columns {
     }
 }
 
-/// What a JSON string holds, where that is a JSON number.
+/// Returns the content of a JSON string if it is a JSON number.
 fn number(value: &str) -> Option<&str> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?.trim();
     inner.parse::<serde_json::Number>().is_ok().then_some(inner)
-}
-
-/// A field's text; where it is not UTF-8 and no encoding was named, the first wrong byte.
-fn decoded<'a>(raw: &'a [u8], encoding: Option<&str>, room: &'a mut String) -> std::result::Result<&'a str, usize> {
-    match encoding {
-        None => simdutf8::compat::from_utf8(raw).map_err(|error| error.valid_up_to()),
-        #[cfg(feature = "encodings")]
-        Some(_) => Ok(encoding::decode(raw, encoding, room).text),
-        #[cfg(not(feature = "encodings"))]
-        Some(_) => {
-            _ = room;
-            simdutf8::compat::from_utf8(raw).map_err(|error| error.valid_up_to())
-        }
-    }
 }

@@ -1,9 +1,10 @@
-//! What stands between the fields of a file, by its beginning.
+//! Detects the delimiter of a file by its beginning.
 
 use crate::format::BYTE_ORDER_MARK;
 
-/// The delimiter of a file by its name's ending, or by its first record: that of comma, semicolon, tab and bar which is there
-/// most often outside quotes; of equals the first in this order. A record of one field is taken for one of commas.
+/// Returns the delimiter of a file, from the ending of its name or from its first record. In the first record, it is the most
+/// frequent of comma, semicolon, tab and bar outside quotes; for equal counts, the first in this order. If the record has only
+/// one field, the delimiter is the comma.
 pub fn detect(name: &str, start: &[u8]) -> u8 {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if ["tsv", "tab"].iter().any(|tabs| ending.eq_ignore_ascii_case(tabs)) {
@@ -13,7 +14,7 @@ pub fn detect(name: &str, start: &[u8]) -> u8 {
     let (mut counts, mut quoted, mut before) = ([0usize; 4], false, b',');
     for &byte in start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start) {
         match byte {
-            // Two quotes close and open.
+            // A doubled quote closes the quoted text and opens it again.
             b'"' if quoted => quoted = false,
             b'"' => quoted = before == b'"' || ORDER.contains(&before),
             b'\n' | b'\r' if !quoted && counts != [0; 4] => break,
@@ -33,13 +34,13 @@ pub fn detect(name: &str, start: &[u8]) -> u8 {
     ORDER[counts.iter().position(|&count| count == most).unwrap_or(0)]
 }
 
-/// The delimiter that a file says in a line of its own before the header, as Excel writes it (`sep=;`), and the bytes up to the
-/// header.
+/// Returns the delimiter that a file declares on a line before the header, as Excel writes it (`sep=;`), and the number of bytes
+/// before the header.
 pub fn separator(start: &[u8]) -> Option<(u8, usize)> {
     let line = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     let said = line.get(..4).filter(|said| said.eq_ignore_ascii_case(b"sep="))?;
     let (&delimiter, end) = line[said.len()..].split_first()?;
-    // The file may end with it.
+    // The file may end after this line.
     let (ends, end) = match end {
         [] => (true, 0),
         [b'\r', b'\n', ..] => (true, 2),
@@ -49,12 +50,12 @@ pub fn separator(start: &[u8]) -> Option<(u8, usize)> {
     (is_delimiter && ends).then_some((delimiter, start.len() - line.len() + said.len() + 1 + end))
 }
 
-/// Whether the beginning of a file holds no record yet: only a byte order mark and line ends.
+/// Returns whether the beginning of a file contains no record yet, but only a byte order mark and line ends.
 pub fn begins_blank(start: &[u8]) -> bool {
     is_blank(start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start))
 }
 
-/// Whether a record is an empty line: passed over, and no document.
+/// Returns whether a record is an empty line; empty lines are skipped and are not documents.
 pub fn is_blank(record: &[u8]) -> bool {
     record.iter().all(|byte| matches!(byte, b'\n' | b'\r'))
 }

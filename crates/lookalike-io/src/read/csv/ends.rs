@@ -1,4 +1,4 @@
-//! Where records end.
+//! Finds where records end.
 
 use crate::{
     error::{Error, Result},
@@ -7,43 +7,44 @@ use crate::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// In the byte order mark, so many bytes of it seen.
+    /// Inside the byte order mark, after the given number of its bytes.
     Mark(u8),
-    /// A field begins here.
+    /// At the beginning of a field.
     Start,
     /// Inside a field, outside quotes.
     Plain,
     Quoted,
-    /// Behind a quote inside quotes: another one makes a character of both.
+    /// After a quote inside quotes. If another quote follows, the two represent one quote character.
     Quote,
-    /// Behind a carriage return that ended a record: a newline may belong to it.
+    /// After a carriage return that ends a record. A newline that follows belongs to the same line end.
     Return,
 }
 
-/// Finds where records end in a file that comes in pieces. Some gigabytes a second: between quotes and line ends nothing is
-/// looked at. Where a record ends depends on all quotes before it, so a file is read from its beginning.
+/// Finds the ends of records in a file that arrives in pieces. It processes several gigabytes a second, because it skips the
+/// bytes between quotes and line ends. The end of a record depends on all quotes before it, so a file must be read from its
+/// beginning.
 #[derive(Debug, Clone)]
 pub struct RecordEnds {
     delimiter: u8,
     state: State,
     fed: u64,
     newlines: u64,
-    /// The newlines before the quote that is open.
+    /// The number of newlines before the open quote.
     opened: u64,
 }
 
 impl RecordEnds {
-    /// At the beginning of a file.
+    /// Starts at the beginning of a file.
     pub fn new(delimiter: u8) -> Self {
         Self { delimiter, state: State::Mark(0), fed: 0, newlines: 0, opened: 0 }
     }
 
-    /// Takes the next bytes of the file and gives each position of the file, in bytes, where a record ends: behind its line
-    /// end. A record whose carriage return is the last byte given yet is only known to end with the next byte or with
+    /// Processes the next bytes of the file, and passes the end of each record to `give`: the position after its line end, in
+    /// bytes from the file's start. If the last byte so far is a carriage return, its record ends only with the next byte or with
     /// [`finish`](Self::finish).
     pub fn feed(&mut self, bytes: &[u8], mut give: impl FnMut(u64)) {
         let mut at = 0;
-        // The quote last opened in these bytes.
+        // The last quote opened in these bytes.
         let mut opened = None;
         while at < bytes.len() {
             match self.state {
@@ -117,25 +118,25 @@ impl RecordEnds {
         self.fed += bytes.len() as u64;
     }
 
-    /// At the end of the file: a last record may stand there without a line end, or with a carriage return that was the last byte.
+    /// Ends the file. Its last record may have no line end, or may end with a carriage return as the last byte.
     ///
     /// # Errors
-    /// When a quote is open: the error is of its line, counted from 0 in the file.
+    /// When a quote is open; the error has the line of the quote, counted from 0 in the file.
     pub fn finish(&self) -> Result<()> {
         if self.state != State::Quoted {
             return Ok(());
         }
         let wrong = Error::record("a quote opens here and never closes").of_line(self.opened);
-        Err(wrong.instead("close it, or double it where it is a character of a quoted field"))
+        Err(wrong.advise("close it, or double it if it is a character of a quoted field"))
     }
 
-    /// The bytes given so far.
+    /// Returns the number of bytes processed so far.
     #[cfg(test)]
     pub(crate) fn fed(&self) -> u64 {
         self.fed
     }
 
-    /// The newlines in what was given so far, in quotes or out of them: the file's lines.
+    /// Returns the number of newlines so far, inside and outside quotes: the lines of the file.
     #[cfg(test)]
     pub(crate) fn newlines(&self) -> u64 {
         self.newlines

@@ -1,49 +1,51 @@
-//! What the header says.
+//! The content of the header.
 
 use lookalike::shown::quoted;
 
 use super::{cells::Cells, delimiter::is_blank};
+#[cfg(feature = "encodings")]
+use crate::read::bytes::encoding;
 use crate::{
     error::{Error, Result, Setting},
     format::BYTE_ORDER_MARK,
     words,
 };
 
-/// The first record of a file: the columns' names.
+/// The first record of a file: the names of the columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     names: Vec<String>,
 }
 
 impl Header {
-    /// The names that a file's first record holds.
+    /// Reads the names from a file's first record, which is in this encoding; UTF-8 if there is none.
     ///
     /// # Errors
-    /// When there is none: the file is empty, or begins with an empty line.
-    pub fn read(record: &[u8], delimiter: u8) -> Result<Self> {
+    /// When there is no header: the file is empty, or begins with an empty line.
+    pub fn read(record: &[u8], delimiter: u8, encoding: Option<&str>) -> Result<Self> {
         let record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
         if is_blank(record) {
             let wrong = Error::record("no header").of_line(0);
-            return Err(wrong.advise("the first line of CSV and TSV has to name the columns"));
+            return Err(wrong.advise("the first line of CSV and TSV must name the columns"));
         }
-        let (mut cells, mut room) = (Cells::default(), Vec::new());
+        let (mut cells, mut scratch) = (Cells::default(), Vec::new());
         cells.find(record, delimiter);
         let names = (0..cells.len()).map(|index| {
-            let name = cells.get(index, record, &mut room).unwrap_or_default();
-            String::from_utf8_lossy(name).into_owned()
+            let name = cells.get(index, record, &mut scratch).unwrap_or_default();
+            decoded(name, encoding, &mut String::new()).map_or_else(|_| String::from_utf8_lossy(name).into_owned(), str::to_owned)
         });
         Ok(Self { names: names.collect() })
     }
 
-    /// The names, as they stand there.
+    /// Returns the names as stored.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Which column has a name; `option` is the one to give another name with.
+    /// Returns the index of the column with a name; `option` is the option for choosing another name.
     ///
     /// # Errors
-    /// When none has it, or more than one.
+    /// When no column has the name, or more than one.
     pub fn index_of(&self, name: &str, option: Setting) -> Result<usize> {
         let mut columns = (0..self.names.len()).filter(|&index| self.names[index] == name);
         let (what, advice) = match (columns.next(), columns.next()) {
@@ -52,16 +54,30 @@ impl Header {
                 let what = format!("columns {} and {} are both called {}", first + 1, second + 1, quoted(name));
                 (what, words!["rename one, or name another with ", option])
             }
-            _ => (format!("no column {}; there are {}", quoted(name), self.shown()), words!["name one with ", option]),
+            _ => (format!("no column {}; the columns are {}", quoted(name), self.shown()), words!["name one with ", option]),
         };
-        Err(Error::record(what).in_field(name).of_line(0).instead(advice))
+        Err(Error::record(what).in_field(name).of_line(0).advise(advice))
     }
 
-    /// The columns for a message: some, where there are very many.
+    /// Returns the columns for a message; only some of them if there are very many.
     fn shown(&self) -> String {
         const SOME: usize = 20;
         let names: Vec<String> = self.names.iter().take(SOME).map(|name| quoted(name)).collect();
         let more = self.names.len().saturating_sub(SOME);
         names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+    }
+}
+
+/// Returns a field's text, or the position of the first invalid byte if it is not UTF-8 and no encoding was named.
+pub(super) fn decoded<'a>(raw: &'a [u8], encoding: Option<&str>, buffer: &'a mut String) -> std::result::Result<&'a str, usize> {
+    match encoding {
+        None => simdutf8::compat::from_utf8(raw).map_err(|error| error.valid_up_to()),
+        #[cfg(feature = "encodings")]
+        Some(_) => Ok(encoding::decode(raw, encoding, buffer).text),
+        #[cfg(not(feature = "encodings"))]
+        Some(_) => {
+            _ = buffer;
+            simdutf8::compat::from_utf8(raw).map_err(|error| error.valid_up_to())
+        }
     }
 }

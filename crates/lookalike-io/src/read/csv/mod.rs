@@ -1,8 +1,8 @@
-//! CSV and TSV (RFC 4180): where records end, which fields they have, what the header says.
+//! CSV and TSV (RFC 4180): the ends of records, their fields, and the header.
 //!
-//! A quote opens a quoted field only where the field begins; a quote elsewhere is a character, and what stands behind a closing
-//! quote belongs to the field, as the `csv` crate has it, which judges here. Records end with `\n`, `\r\n` or `\r`; those of
-//! nothing else are no records ([`is_blank`]).
+//! A quote opens a quoted field only at the beginning of the field; elsewhere it is an ordinary character. Text after a closing
+//! quote belongs to the field. The `csv` crate, against which the tests compare, has the same rules. Records end with `\n`,
+//! `\r\n` or `\r`; empty lines are not records ([`is_blank`]).
 
 mod utf16;
 

@@ -24,14 +24,14 @@ fn separators_in_a_table() {
     }
 }
 
-/// The records of a file that comes in pieces of some lengths.
+/// Returns the records of a file that arrives in pieces of some lengths.
 fn cut(file: &[u8], delimiter: u8, pieces: &[usize]) -> (Vec<Vec<u8>>, RecordEnds) {
     let (mut ends, mut found, mut rest) = (RecordEnds::new(delimiter), Vec::new(), file);
     for &length in pieces.iter().cycle() {
-        let (piece, behind) = rest.split_at(length.min(rest.len()));
+        let (piece, after) = rest.split_at(length.min(rest.len()));
         ends.feed(piece, |end| found.push(end as usize));
-        assert_eq!(ends.fed() as usize, file.len() - behind.len());
-        rest = behind;
+        assert_eq!(ends.fed() as usize, file.len() - after.len());
+        rest = after;
         if rest.is_empty() {
             break;
         }
@@ -45,9 +45,9 @@ fn cut(file: &[u8], delimiter: u8, pieces: &[usize]) -> (Vec<Vec<u8>>, RecordEnd
 }
 
 fn fields(record: &[u8], delimiter: u8) -> Vec<Vec<u8>> {
-    let (mut cells, mut room) = (Cells::default(), Vec::new());
+    let (mut cells, mut scratch) = (Cells::default(), Vec::new());
     cells.find(record, delimiter);
-    (0..cells.len()).map(|index| cells.get(index, record, &mut room).unwrap().to_vec()).collect()
+    (0..cells.len()).map(|index| cells.get(index, record, &mut scratch).unwrap().to_vec()).collect()
 }
 
 fn ours(file: &[u8], delimiter: u8, pieces: &[usize]) -> Vec<Vec<Vec<u8>>> {
@@ -60,7 +60,7 @@ fn ours(file: &[u8], delimiter: u8, pieces: &[usize]) -> Vec<Vec<Vec<u8>>> {
     unmarked.filter(|record| !is_blank(record)).map(|record| fields(record, delimiter)).collect()
 }
 
-/// What the `csv` crate reads.
+/// Returns what the `csv` crate reads.
 fn judged(file: &[u8], delimiter: u8) -> Vec<Vec<Vec<u8>>> {
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(file);
     let mut record = csv::ByteRecord::new();
@@ -74,10 +74,10 @@ fn judged(file: &[u8], delimiter: u8) -> Vec<Vec<Vec<u8>>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
 
-    /// Hostile quoting, line ends of all kinds, pieces of all lengths. A record whose quote never closes is for the `csv`
-    /// crate the last, and for us an error.
+    /// Tests hostile quoting, all kinds of line ends, and pieces of all lengths. A record whose quote never closes is the last
+    /// record for the `csv` crate, but an error here.
     #[test]
-    fn records_and_fields_are_those_of_the_judge(
+    fn records_and_fields_match_the_reference_parser(
         file in r#"(\u{feff})?([a,;"\n]|""|,"|",|"\n|\r|\r\n|é| |\u{feff}|"a,b"|"a""b"|"a\n"){0,30}"#,
         pieces in prop::collection::vec(1usize..9, 1..5),
         semicolon: bool,
@@ -93,9 +93,9 @@ proptest! {
         prop_assert_eq!(ours, judged, "{:?}", file);
     }
 
-    /// Whatever the `csv` crate writes comes back, and its delimiter is found.
+    /// Everything that the `csv` crate writes is read back unchanged, and its delimiter is detected.
     #[test]
-    fn what_is_written_comes_back(
+    fn written_records_are_read_back(
         rows in prop::collection::vec(prop::collection::vec(r#"[ab,;|"\r\n\té]{0,9}"#, 3), 1..6),
         which in 0usize..4,
         piece in 1usize..30,
@@ -135,7 +135,7 @@ fn delimiters_in_a_table() {
 }
 
 #[test]
-fn a_quote_that_never_closes_is_told_with_its_line() {
+fn a_quote_that_never_closes_is_reported_with_its_line() {
     for (file, line) in [
         ("a,b\n1,\"x\n", Some(1)),
         ("a,b\n\"1\n\n\",2\n3,\"\"\"\n\n", Some(4)),
@@ -146,23 +146,24 @@ fn a_quote_that_never_closes_is_told_with_its_line() {
     ] {
         for piece in [1, 2, 3, 100] {
             let (_, ends) = cut(file.as_bytes(), b',', &[piece]);
-            let told = ends.finish().err().map(|error| error.placed(|line| crate::error::Place::line("f", 1 + line)).to_string());
+            let reported =
+                ends.finish().err().map(|error| error.placed(|line| crate::error::Place::line("f", 1 + line)).to_string());
             let place = line.map(|line: u64| format!("f:{}: a quote opens here", line + 1));
-            assert_eq!(told.is_some(), line.is_some(), "{file:?}");
-            assert!(told.unwrap_or_default().starts_with(&place.unwrap_or_default()), "{file:?}");
+            assert_eq!(reported.is_some(), line.is_some(), "{file:?}");
+            assert!(reported.unwrap_or_default().starts_with(&place.unwrap_or_default()), "{file:?}");
         }
     }
 }
 
 #[test]
 fn headers() {
-    let header = Header::read(b"\xef\xbb\xbf\"id\",text,\"a \"\"b\"\"\",id\r\n", b',').unwrap();
+    let header = Header::read(b"\xef\xbb\xbf\"id\",text,\"a \"\"b\"\"\",id\r\n", b',', None).unwrap();
     assert_eq!(header.names(), ["id", "text", "a \"b\"", "id"]);
     assert_eq!(header.index_of("text", crate::error::Setting::TextField).unwrap(), 1);
     let none = header.index_of("body", crate::error::Setting::TextField).unwrap_err().to_string();
-    assert_eq!(none, r#"no column "body"; there are "id", "text", "a \"b\"", "id": name one with text_field"#);
+    assert_eq!(none, r#"no column "body"; the columns are "id", "text", "a \"b\"", "id"; name one with text_field"#);
     let two = header.index_of("id", crate::error::Setting::IdField).unwrap_err().to_string();
-    assert_eq!(two, "columns 1 and 4 are both called \"id\": rename one, or name another with id_field");
-    assert!(Header::read(b"\r\n", b',').is_err());
-    assert!(Header::read(b"", b',').is_err());
+    assert_eq!(two, "columns 1 and 4 are both called \"id\"; rename one, or name another with id_field");
+    assert!(Header::read(b"\r\n", b',', None).is_err());
+    assert!(Header::read(b"", b',', None).is_err());
 }

@@ -1,28 +1,29 @@
-//! CSV in UTF-16, as spreadsheets and PowerShell write it: read as UTF-8, so that all behind sees what it sees of any file, and
-//! written as it came.
+//! CSV in UTF-16, as spreadsheets and PowerShell write it. It is read as UTF-8, so that later code handles it like any other
+//! file, and written in its original form.
 //!
-//! The way there and back loses nothing. Half a surrogate pair, which text that was cut off at a number of units has, goes as the
-//! three bytes that UTF-8 would have for it if it had any (WTF-8).
+//! The conversion to UTF-8 and back loses nothing. A program that cuts text off after a fixed number of units can leave half a
+//! surrogate pair at the end. This half becomes the three bytes that UTF-8 would use for it if UTF-8 allowed it (WTF-8).
 
 use std::io::{self, Read};
 
 use crate::error::{Error, ErrorKind};
 
-/// UTF-16 by the order of its bytes.
+/// The byte order of UTF-16.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Utf16 {
-    /// The low byte first.
+    /// The low byte comes first.
     Little,
-    /// The high byte first.
+    /// The high byte comes first.
     Big,
 }
 
-/// Bytes that are read at once.
+/// The number of bytes per read.
 const PIECE: usize = 64 << 10;
 
 impl Utf16 {
-    /// Whether a file that begins so is UTF-16, and which: by a byte order mark; by its first character, if that is of ASCII, for
-    /// the header of no other file has a zero there; by the name of an encoding, if there are zeros at all.
+    /// Returns the byte order of a file that begins with `start`, if it is UTF-16. Any of three signs is enough: a byte order
+    /// mark; a first character that is ASCII in UTF-16, because no other file's header has a zero there; or an encoding that the
+    /// user names as UTF-16, if `start` contains a zero.
     pub(crate) fn of(start: &[u8], encoding: Option<&str>) -> Option<Self> {
         match start {
             [0xff, 0xfe, ..] => return Some(Self::Little),
@@ -35,7 +36,7 @@ impl Utf16 {
         start.contains(&0).then_some(named)
     }
 
-    /// The encoding's name in the standard.
+    /// Returns the name of the encoding in the standard.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Little => "UTF-16LE",
@@ -43,12 +44,12 @@ impl Utf16 {
         }
     }
 
-    /// The text of a file, byte order mark and all. `name` is for messages.
+    /// Returns a reader of the file's text, including the byte order mark. `name` is for messages.
     pub(crate) fn reader<R: Read>(self, packed: R, name: &str) -> Utf16Reader<R> {
         Utf16Reader { packed, order: self, name: name.into(), raw: Vec::new(), text: Vec::new(), given: 0, ended: false }
     }
 
-    /// Appends bytes of such a text, whole characters, as they stood in the file.
+    /// Appends text from such a file in the original bytes of the file. The text must consist of whole characters.
     pub(crate) fn put(self, text: &[u8], into: &mut Vec<u8>) {
         into.reserve(2 * text.len());
         let mut push = |unit: u16| {
@@ -65,7 +66,7 @@ impl Utf16 {
                 0xe0..=0xef => (3, first & 0x0f),
                 _ => (4, first & 0x07),
             };
-            let (character, behind) = rest.split_at(rest.len().min(length));
+            let (character, after) = rest.split_at(rest.len().min(length));
             let code = character[1..].iter().fold(u32::from(bits), |code, &byte| code << 6 | u32::from(byte & 0x3f));
             match code.checked_sub(0x1_0000) {
                 None => push(code as u16),
@@ -74,7 +75,7 @@ impl Utf16 {
                     push(0xdc00 | (above & 0x3ff) as u16);
                 }
             }
-            rest = behind;
+            rest = after;
         }
     }
 
@@ -87,38 +88,38 @@ impl Utf16 {
     }
 }
 
-/// A field of a file that was UTF-16: U+FFFD stands for half a surrogate pair. Borrowed where there is none.
-pub(crate) fn text<'a>(raw: &'a [u8], room: &'a mut String) -> &'a str {
+/// Returns a field of a UTF-16 file, with U+FFFD for each half of a surrogate pair; borrowed if it has none.
+pub(crate) fn text<'a>(raw: &'a [u8], scratch: &'a mut String) -> &'a str {
     if let Ok(text) = simdutf8::basic::from_utf8(raw) {
         return text;
     }
-    room.clear();
+    scratch.clear();
     for chunk in raw.utf8_chunks() {
-        room.push_str(chunk.valid());
-        // The other two bytes of one come as chunks of their own.
+        scratch.push_str(chunk.valid());
+        // The other two bytes of half a surrogate pair are separate invalid chunks.
         if chunk.invalid().starts_with(&[0xed]) {
-            room.push(char::REPLACEMENT_CHARACTER);
+            scratch.push(char::REPLACEMENT_CHARACTER);
         }
     }
-    room
+    scratch
 }
 
-/// Reads UTF-16 as UTF-8. Some 300 MB/s.
+/// Reads UTF-16 as UTF-8, at about 300 MB/s.
 pub(crate) struct Utf16Reader<R> {
     packed: R,
     order: Utf16,
-    /// For messages.
+    /// The name in messages.
     name: String,
-    /// What was read and stands for no text yet: half a unit, half a surrogate pair.
+    /// The bytes that are read but not yet decoded: half a unit, or half a surrogate pair.
     raw: Vec<u8>,
     text: Vec<u8>,
-    /// Bytes of the text that were given.
+    /// The number of bytes of the text that are already returned.
     given: usize,
     ended: bool,
 }
 
 impl<R: Read> Utf16Reader<R> {
-    /// Makes text of the next bytes.
+    /// Decodes the next bytes.
     fn fill(&mut self) -> io::Result<()> {
         let Self { packed, order, name, raw, text, given, ended } = self;
         text.clear();
@@ -175,7 +176,7 @@ mod tests {
         units.iter().flat_map(pair).collect()
     }
 
-    /// Gives so many bytes at once.
+    /// A reader that returns a limited number of bytes at a time.
     struct Pieces<'a>(&'a [u8], usize);
 
     impl Read for Pieces<'_> {
@@ -186,20 +187,20 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the units, halves of pairs among them, however they come: back they are what they were, and between a reader
-        /// of the standard library's sees the same text.
+        /// Any sequence of units is restored exactly, including halves of pairs, and in pieces of any length. The text before it
+        /// is converted back is the one that the standard library decodes.
         #[test]
-        fn there_and_back_again(
+        fn utf16_round_trips(
             units in prop::collection::vec(prop_oneof![any::<u16>(), 0xd7f0u16..0xe010, 0u16..0x80], 0..60),
             piece in 1usize..9,
             big: bool,
         ) {
             let order = if big { Utf16::Big } else { Utf16::Little };
-            let (file, mut read, mut back, mut room) = (bytes(order, &units), Vec::new(), Vec::new(), String::new());
+            let (file, mut read, mut back, mut scratch) = (bytes(order, &units), Vec::new(), Vec::new(), String::new());
             order.reader(Pieces(&file, piece), "").read_to_end(&mut read).unwrap();
             order.put(&read, &mut back);
             prop_assert_eq!(&back, &file);
-            prop_assert_eq!(text(&read, &mut room), String::from_utf16_lossy(&units));
+            prop_assert_eq!(text(&read, &mut scratch), String::from_utf16_lossy(&units));
         }
     }
 
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_unit_at_the_end_is_told() {
+    fn half_a_unit_at_the_end_is_reported() {
         let error = Utf16::Little.reader(&b"a\0b"[..], "in.csv").read_to_end(&mut Vec::new()).unwrap_err();
         assert!(error.to_string().starts_with("in.csv: ends in the middle of a character (UTF-16LE)"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Files of which each is one document.
+//! Files that are one document each.
 
 use std::{
     fs::Metadata,
@@ -20,43 +20,43 @@ use crate::{
     store,
 };
 
-/// The bytes of a text that was named: a file, an object in a store or `-` for standard input, without their compression.
+/// Returns the decompressed bytes of a text that the user names: a file, an object in a store, or `-` for standard input.
 ///
 /// # Errors
-/// What cannot be read, is no one file, or holds no text.
+/// When it cannot be read, is not exactly one file, or does not contain text.
 pub fn read_document(name: &str) -> Result<Vec<u8>> {
     let (given, name) = (name, &*store::shown_name(name));
-    let told = |error: std::io::Error| Error::reading(name, &error);
+    let reported = |error: std::io::Error| Error::reading(name, &error);
     let reader = if given == "-" {
-        decompress(File::stdin().map_err(told)?, name)
+        decompress(File::stdin().map_err(reported)?, name)
     } else if store::is_url(given) {
         match &*store::expand(given, |_| false)? {
             [object] => decompress(object.stream(), name),
-            _ => return Err(Error::new(ErrorKind::Input, "several objects").at(name).advise("name one text")),
+            _ => return Err(Error::new(ErrorKind::Input, "names several objects").at(name).advise("name one text")),
         }
     } else {
-        decompress(File::open(Path::new(given)).map_err(told)?, name)
+        decompress(File::open(Path::new(given)).map_err(reported)?, name)
     };
     let mut bytes = Vec::new();
-    reader?.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(told)?;
+    reader?.take(LONGEST as u64 + 1).read_to_end(&mut bytes).map_err(reported)?;
     if bytes.len() > LONGEST {
         return Err(too_long_document(name));
     }
-    match foreign::told(&bytes, name) {
-        Some(told) => Err(told.at(name)),
+    match foreign::reported(&bytes, name) {
+        Some(reported) => Err(reported.at(name)),
         None => Ok(bytes),
     }
 }
 
-/// Files that follow each other, each a document.
+/// Consecutive files, each of which is one document.
 #[derive(Debug)]
 pub struct Files {
-    /// What messages call them together.
+    /// The name that messages use for all these files together.
     pub(crate) name: String,
     files: Vec<Document>,
 }
 
-/// A file as it was when first seen.
+/// A file as it was when first examined.
 #[derive(Debug)]
 struct Document {
     path: PathBuf,
@@ -67,7 +67,7 @@ struct Document {
 }
 
 impl Files {
-    /// Files with their ids. `format` is what they hold where their endings are not to say it.
+    /// Creates the list from files and their ids. If `format` is none, the ending of each file decides its format.
     pub(crate) fn new(name: String, files: Vec<(PathBuf, String)>, format: Option<Format>) -> Result<Self> {
         let document = |(path, id): (PathBuf, String)| {
             let metadata = path.metadata().map_err(|error| Error::reading(&path.display().to_string(), &error))?;
@@ -78,17 +78,17 @@ impl Files {
         Ok(Self { name, files: files.into_iter().map(document).collect::<Result<_>>()? })
     }
 
-    /// Bytes of all of them.
+    /// Returns the total number of bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
     }
 
-    /// All paths, and what each file looks like.
+    /// Returns every path with the size and the modification time of the file.
     pub fn looks(&self) -> impl Iterator<Item = (&Path, u64, Option<SystemTime>)> {
         self.files.iter().map(|file| (&*file.path, file.size, file.modified))
     }
 
-    /// The name of a file, from 0.
+    /// Returns the path of a file by its number, from 0.
     pub(crate) fn path(&self, number: usize) -> Option<&Path> {
         self.files.get(number).map(|file| &*file.path)
     }
@@ -101,7 +101,8 @@ impl Files {
         self.files.get(number).is_some_and(|file| file.is_html)
     }
 
-    /// Where each block of at least `span` bytes begins, but for the last; and the end of all.
+    /// Returns the number of the first file of each block, and then the number of all files. Every block except the last has at
+    /// least `span` bytes.
     pub(crate) fn blocks(&self, span: u64) -> Vec<usize> {
         let (mut starts, mut bytes) = (vec![0], 0);
         for (number, file) in self.files.iter().enumerate() {
@@ -116,7 +117,7 @@ impl Files {
     }
 }
 
-/// The blocks of files: any can be read.
+/// The blocks of files, which can be read in any order.
 #[derive(Debug)]
 pub(crate) struct FileBlocks {
     pub(crate) files: Arc<Files>,
@@ -129,34 +130,34 @@ impl FileBlocks {
         Self { files, starts }
     }
 
-    /// How many there are.
+    /// Returns the number of blocks.
     pub(crate) fn len(&self) -> u64 {
         self.starts.len() as u64 - 1
     }
 
-    /// The number of a block's first file.
+    /// Returns the number of a block's first file.
     pub(crate) fn first(&self, block: u64) -> usize {
         self.starts[block as usize]
     }
 
-    /// Reads the files of a block; gives their bytes as they are stored.
+    /// Reads the files of a block, and returns the number of their bytes as stored.
     pub(crate) fn cut(&self, buffer: &mut Buffer) -> std::result::Result<u64, Failure> {
         let at = buffer.index as usize;
         let (start, end) = (self.starts[at], self.starts[at + 1]);
         let (mut bytes, mut read) = (buffer.emptied(), 0);
         for file in &self.files.files[start..end] {
             let name = file.path.display().to_string();
-            let told = |error| Failure::Told(Error::reading(&name, &error));
-            if look(&file.path.metadata().map_err(told)?) != (file.size, file.modified) {
-                return Err(Failure::Told(changed(&name)));
+            let reported = |error| Failure::Reported(Error::reading(&name, &error));
+            if look(&file.path.metadata().map_err(reported)?) != (file.size, file.modified) {
+                return Err(Failure::Reported(changed(&name)));
             }
             let from = bytes.len();
-            let packed = File::open(&file.path).map_err(told)?;
-            // One byte more than may be, so that no bomb takes more memory.
+            let packed = File::open(&file.path).map_err(reported)?;
+            // Read at most one byte beyond the limit, so that no decompression bomb takes more memory.
             let most = (LONGEST + 1 - from) as u64;
-            decompress(packed, &name).map_err(Failure::Told)?.take(most).read_to_end(&mut bytes).map_err(told)?;
+            decompress(packed, &name).map_err(Failure::Reported)?.take(most).read_to_end(&mut bytes).map_err(reported)?;
             if bytes.len() > LONGEST {
-                return Err(Failure::Told(too_long_document(&name)));
+                return Err(Failure::Reported(too_long_document(&name)));
             }
             buffer.push(from..bytes.len());
             read += file.size;
@@ -170,7 +171,11 @@ fn look(metadata: &Metadata) -> (u64, Option<SystemTime>) {
     (metadata.len(), metadata.modified().ok())
 }
 
-/// The failure of a file that is too long for a document.
+/// Returns the error for a file that is too long for a document.
 fn too_long_document(name: &str) -> Error {
-    Error::new(ErrorKind::Input, "longer than 2 GiB, with those that are read with it").at(name).advise("is this a document?")
+    Error::new(ErrorKind::Input, "longer than 2 GiB, together with the files that are read with it").at(name).advise(
+        "check that \
+                                                                                                                      it is a \
+                                                                                                                      document",
+    )
 }

@@ -1,4 +1,4 @@
-//! Documents that are no records: files and pages.
+//! Documents that are not records: files and pages.
 
 #[cfg(feature = "html")]
 mod html;

@@ -1,4 +1,4 @@
-//! The bytes of a document, a page or plain text → its text.
+//! Decodes the bytes of a document, an HTML page or plain text, to its text.
 
 #[cfg(feature = "html")]
 use super::html::Extractor;
@@ -8,7 +8,7 @@ use crate::format::Html;
 use crate::read::bytes::encoding;
 use crate::read::{json::Fault, reading::Reading};
 
-/// Buffers for it, used again for the next.
+/// The buffers for decoding pages, reused for the next page.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     #[cfg(feature = "html")]
@@ -16,27 +16,27 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// The text of a document, of which `declared` is the label of its encoding, if one came with it. `room` holds what has to be
-    /// changed.
+    /// Returns the text of a document. `declared` is the label of its encoding, if it has one. `scratch` receives text that must
+    /// be converted.
     pub(crate) fn text<'a>(
         &mut self,
         bytes: &'a [u8],
         is_html: bool,
         declared: Option<&str>,
         reading: &Reading,
-        room: &'a mut String,
+        scratch: &'a mut String,
     ) -> Result<&'a str, Fault> {
         let declared = reading.encoding.or(declared);
         if is_html {
-            return self.page(bytes, declared, reading, room);
+            return self.page(bytes, declared, reading, scratch);
         }
         #[cfg(feature = "encodings")]
         {
-            Ok(encoding::decode(bytes, declared, room).text)
+            Ok(encoding::decode(bytes, declared, scratch).text)
         }
         #[cfg(not(feature = "encodings"))]
         {
-            _ = (declared, room);
+            _ = (declared, scratch);
             let not_utf8 = |error: simdutf8::compat::Utf8Error| {
                 let at = error.valid_up_to() + 1;
                 let wrong = Fault::record(format!("invalid UTF-8 at byte {at}")).at_byte(at as u64);
@@ -52,18 +52,18 @@ impl Pages {
         bytes: &[u8],
         declared: Option<&str>,
         reading: &Reading,
-        room: &'a mut String,
+        scratch: &'a mut String,
     ) -> Result<&'a str, Fault> {
         let extractor = self.extractor.get_or_insert_with(|| Extractor::new(reading.html.unwrap_or(Html::Text)));
-        Ok(extractor.extract(bytes, declared, room))
+        Ok(extractor.extract(bytes, declared, scratch))
     }
 
     #[cfg(not(feature = "html"))]
     fn page<'a>(&mut self, _: &[u8], _: Option<&str>, _: &Reading, _: &'a mut String) -> Result<&'a str, Fault> {
-        Err(Fault::record("is a page, and this lookalike was built without HTML (the cargo feature `html`)"))
+        Err(Fault::record("is a page, but this lookalike was built without HTML (the cargo feature `html`)"))
     }
 
-    /// How many pages were too large to be looked for a main part, since this was asked last.
+    /// Returns how many pages have been too large to search for a main part since the last call.
     #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
     pub(crate) fn take_too_large(&mut self) -> u64 {
         #[cfg(feature = "html")]
@@ -73,14 +73,14 @@ impl Pages {
         0
     }
 
-    /// The text of a page that stands in a record; what stands there, where texts are not pages.
+    /// Returns the text of a page in a record, or the text unchanged if texts are not HTML.
     #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
-    pub(crate) fn of_text<'a>(&mut self, text: &'a str, reading: &Reading, room: &'a mut String) -> &'a str {
+    pub(crate) fn of_text<'a>(&mut self, text: &'a str, reading: &Reading, scratch: &'a mut String) -> &'a str {
         #[cfg(feature = "html")]
         if let Some(mode) = reading.html {
-            return self.extractor.get_or_insert_with(|| Extractor::new(mode)).extract(text.as_bytes(), Some("utf-8"), room);
+            return self.extractor.get_or_insert_with(|| Extractor::new(mode)).extract(text.as_bytes(), Some("utf-8"), scratch);
         }
-        _ = (reading, room);
+        _ = (reading, scratch);
         text
     }
 }

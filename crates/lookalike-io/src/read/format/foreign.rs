@@ -1,17 +1,18 @@
-//! Files that people have and that no reader here reads: named by their first bytes, and what to do with them.
+//! Common files that this program cannot read: recognises them by their first bytes, and says what to do with them.
 
 use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 
-/// What a file is that begins so, with what to do; none if a reader may read it. `name` tells the kind of an Office document.
-pub(crate) fn told(start: &[u8], name: &str) -> Option<Error> {
-    // A tar archive says what it is further inside. The bytes after the word are in no text.
+/// Returns the error for a file that begins with `start`, with advice. None if one of the readers may be able to read the file.
+/// `name` decides the kind of an Office document.
+pub(crate) fn reported(start: &[u8], name: &str) -> Option<Error> {
+    // The signature of a tar archive is not at its beginning. The bytes after `ustar` do not occur in text.
     if start.get(257..265).is_some_and(|magic| magic.starts_with(b"ustar\0") || magic == b"ustar  \0") {
         return Some(refused("a tar archive", ARCHIVE));
     }
     let (magic, what, advice) = KINDS.iter().find(|(magic, ..)| start.starts_with(magic))?;
     let name = name.to_ascii_lowercase();
-    // A text may begin with the letters that a PDF file begins with.
+    // A text may begin with the same letters as a PDF file.
     if is_text(magic) && is_text(start) && Format::of_name(&name).is_some_and(Format::is_document) {
         return None;
     }
@@ -20,13 +21,14 @@ pub(crate) fn told(start: &[u8], name: &str) -> Option<Error> {
 }
 
 fn refused(what: &str, advice: &'static str) -> Error {
-    Error::new(ErrorKind::Input, format!("is {what}, which is not read")).instead(advice)
+    Error::new(ErrorKind::Input, format!("is {what}, which cannot be read")).advise(advice)
 }
 
-/// What a zip archive is that is a document: by the names inside, which are at its beginning, or else by its own.
+/// Returns the kind of document in a zip archive. The names of the files inside decide, because they are near the beginning of
+/// the archive. If they are unknown, the archive's own name decides.
 fn office(start: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
     let has = |inside: &&str| memchr::memmem::find(start, inside.as_bytes()).is_some();
-    // Any archive may have a folder called word.
+    // Any archive may contain a folder called `word`.
     let is_office = |inside: &&str| inside.contains("application") || inside.contains("oasis") || has(&"[Content_Types].xml");
     let by_names = OFFICE.iter().find(|(_, inside, ..)| has(inside) && is_office(inside));
     let by_ending = || OFFICE.iter().find(|(ending, ..)| name.ends_with(ending));
@@ -34,24 +36,24 @@ fn office(start: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
     known.or_else(|| has(&"[Content_Types].xml").then_some(ANY_OFFICE))
 }
 
-/// Whether bytes are of a text: UTF-8, a character at the end perhaps cut, without control characters.
+/// Returns whether bytes are text: UTF-8, possibly cut off inside the last character, without control characters.
 fn is_text(bytes: &[u8]) -> bool {
     let is_utf8 = std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true);
     is_utf8 && !bytes.iter().any(|&byte| byte < b' ' && !byte.is_ascii_whitespace())
 }
 
 const ZIP: &[u8] = b"PK\x03\x04";
-const IMAGE: (&str, &str) = ("an image", "give texts, such as those that a program for text recognition writes");
+const IMAGE: (&str, &str) = ("an image", "give text, such as the output of a text recognition (OCR) program");
 const ANY_OFFICE: (&str, &str) = ("an Office document (.docx, .xlsx, .pptx)", "save it as text, a sheet as CSV");
 const ARCHIVE: &str = "unpack it first, and name its folder";
 
-/// First bytes, what they are of, what to do.
+/// The first bytes of files, what these files are, and what to do with them.
 const KINDS: [(&[u8], &str, &str); 19] = [
     (b"%PDF-", "a PDF file", "extract its text first, as with pdftotext"),
     (ZIP, "a zip archive", ARCHIVE),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Office document (.doc, .xls)", ANY_OFFICE.1),
     (b"\x7fELF", "a program (ELF)", "name a file with records or texts"),
-    (b"{\\rtf", "a document in rich text (RTF)", "save it as text"),
+    (b"{\\rtf", "a rich text document (RTF)", "save it as text"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", ARCHIVE),
     (b"Rar!\x1a\x07", "a RAR archive", ARCHIVE),
     (
@@ -67,14 +69,15 @@ const KINDS: [(&[u8], &str, &str); 19] = [
     (b"\x89PNG", IMAGE.0, IMAGE.1),
     (b"\xff\xd8\xff", IMAGE.0, IMAGE.1),
     (b"GIF89a", IMAGE.0, IMAGE.1),
-    (b"\x1f\x8b\x08", "gzip inside of another packing", "unpack it once"),
+    (b"\x1f\x8b\x08", "gzip inside another compression", "decompress it once"),
     (b"\xff\xfe\0\0", "UTF-32", UTF32),
     (b"\0\0\xfe\xff", "UTF-32", UTF32),
 ];
 
 const UTF32: &str = "write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8";
 
-/// Zip archives that are documents: their endings, and what they have among their first bytes, the name of a folder inside or a type.
+/// Zip archives that are documents. Each has the ending of the file, a string among the first bytes (the name of a folder inside,
+/// or a type), what the file is, and what to do with it.
 const OFFICE: [(&str, &str, &str, &str); 7] = [
     (".docx", "word/", "a Word document", "save it as text, as with pandoc -t plain"),
     (".odt", "vnd.oasis.opendocument.text", "a text document (ODF)", "save it as text, as with pandoc -t plain"),
@@ -92,15 +95,15 @@ mod tests {
     #[test]
     fn kinds_in_a_table() {
         for (start, name, part) in [
-            (&b"%PDF-1.7\n"[..], "a.pdf", Some("is a PDF file, which is not read: extract its text")),
-            (b"PK\x03\x04", "a.DOCX", Some("is a Word document, which is not read: save it as text")),
-            (b"PK\x03\x04", "a.xlsx", Some("is an Excel workbook, which is not read: save the sheet as CSV")),
+            (&b"%PDF-1.7\n"[..], "a.pdf", Some("is a PDF file, which cannot be read; extract its text")),
+            (b"PK\x03\x04", "a.DOCX", Some("is a Word document, which cannot be read; save it as text")),
+            (b"PK\x03\x04", "a.xlsx", Some("is an Excel workbook, which cannot be read; save the sheet as CSV")),
             (b"PK\x03\x04 [Content_Types].xml _rels/.rels xl/workbook.xml", "a.csv", Some("is an Excel workbook")),
             (b"PK\x03\x04 mimetypeapplication/epub+zip", "a", Some("is an e-book (EPUB)")),
             (b"PK\x03\x04 [Content_Types].xml", "a.csv", Some("is an Office document")),
-            (b"\x7fELF\x02\x01", "a.jsonl", Some("is a program (ELF), which is not read: name a file with records or texts")),
-            (b"PK\x03\x04", "a.jsonl", Some("is a zip archive, which is not read: unpack it first")),
-            (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which is not read: write it as UTF-8")),
+            (b"\x7fELF\x02\x01", "a.jsonl", Some("is a program (ELF), which cannot be read; name a file with records or texts")),
+            (b"PK\x03\x04", "a.jsonl", Some("is a zip archive, which cannot be read; unpack it first")),
+            (b"\xff\xfe\0\0{\0\0\0", "a.jsonl", Some("is UTF-32, which cannot be read; write it as UTF-8")),
             (b"\xff\xfe{\0", "a.jsonl", None),
             (b"{\"text\":1}", "a.pdf", None),
             (b"%PDF-1.7\n", "a.jsonl", Some("is a PDF file")),
@@ -110,15 +113,15 @@ mod tests {
             (b"{\\rtf", "c.txt", None),
             (b"", "a", None),
         ] {
-            let found = told(start, name);
+            let found = reported(start, name);
             assert_eq!(found.is_some(), part.is_some(), "{name}");
             assert!(found.is_none_or(|found| found.to_string().starts_with(part.unwrap())), "{name}");
         }
         let mut tar = vec![b'a'; 512];
-        assert_eq!(told(&tar, "a"), None);
+        assert_eq!(reported(&tar, "a"), None);
         tar[257..262].copy_from_slice(b"ustar");
-        assert_eq!(told(&tar, "a.txt"), None);
+        assert_eq!(reported(&tar, "a.txt"), None);
         tar[262] = 0;
-        assert!(told(&tar, "a").unwrap().to_string().starts_with("is a tar archive"));
+        assert!(reported(&tar, "a").unwrap().to_string().starts_with("is a tar archive"));
     }
 }

@@ -1,4 +1,4 @@
-//! What an input holds, by looking at it.
+//! Detects the format of an input by examining it.
 
 use std::{io::Read, path::Path};
 
@@ -10,7 +10,7 @@ use crate::{
     read::bytes::{START, decompress},
 };
 
-/// What a file holds, by its name and its first bytes.
+/// Returns the format of a file, by its name and its first bytes.
 pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
     let reading = |error| Error::reading(name, &error);
     let (mut packed, mut start) = (Vec::new(), Vec::new());
@@ -19,7 +19,8 @@ pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
     if let Some(format) = Format::of_table(&packed) {
         return Ok(format);
     }
-    // Some packings give nothing before a block of megabytes is read. Of what is damaged or cut off that is told when it is read.
+    // Some codecs return nothing before a block of megabytes has been read. Damaged or truncated data is reported later, when the
+    // file is read.
     let cut = decompress(open()?, name)?.take(LOOK as u64).read_to_end(&mut start);
     if let Err(error) = cut
         && error.raw_os_error().is_some()
@@ -29,15 +30,15 @@ pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
     known(name, &start)
 }
 
-/// What begins so and has this name.
+/// Returns the format of a file with this name and these first bytes.
 ///
 /// # Errors
-/// A file that no reader reads.
+/// When no reader can read the file.
 pub(crate) fn known(name: &str, start: &[u8]) -> Result<Format> {
     let format = Format::of(name, start);
     let of_records = matches!(format, Format::Lines | Format::Array | Format::Delimited);
-    match foreign::told(start, name).filter(|_| of_records) {
-        Some(told) => Err(told.at(name)),
+    match foreign::reported(start, name).filter(|_| of_records) {
+        Some(reported) => Err(reported.at(name)),
         None => Ok(format),
     }
 }

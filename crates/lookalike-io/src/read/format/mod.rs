@@ -1,4 +1,4 @@
-//! What a file holds: by its name's ending, and where that says nothing, by its first bytes.
+//! Detects the format of a file by the ending of its name, or by its first bytes if the ending is not enough.
 
 pub(crate) mod foreign;
 
@@ -11,7 +11,8 @@ use super::{
 };
 use crate::format::{BYTE_ORDER_MARK, Format};
 
-/// What the endings of names mean. Whether `.json` is an array or lines, and `.txt` lines or a document, the first bytes say.
+/// The formats that endings indicate. The first bytes decide whether `.json` is an array or lines, and whether `.txt` is lines or
+/// a document.
 const ENDINGS: [(&str, Format); 24] = [
     (".jsonl", Format::Lines),
     (".ndjson", Format::Lines),
@@ -39,18 +40,19 @@ const ENDINGS: [(&str, Format); 24] = [
     (".xhtml", Format::Html),
 ];
 
-/// Bytes that are looked at: enough for white space before what matters, and for a header's delimiters.
+/// The number of bytes that are examined. They are enough for white space before the content, and to count the delimiters in a
+/// header.
 pub(crate) const LOOK: usize = 4096;
 
 impl Format {
-    /// What a name's ending says, a packing's ending left out.
+    /// Returns the format that a name's ending indicates, ignoring the ending of a compression.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
         ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|&(_, format)| format)
     }
 
-    /// What a file holds that has this name and begins so, decompressed.
+    /// Returns the format of a file with this name and these first bytes after decompression.
     pub(crate) fn of(name: &str, start: &[u8]) -> Self {
         let named = Self::of_name(name);
         if start.starts_with(b"WARC/") {
@@ -66,9 +68,9 @@ impl Format {
         }
     }
 
-    /// Of what begins as a table, which one.
+    /// Returns the format of a file that begins like a table.
     pub(crate) fn of_table(start: &[u8]) -> Option<Self> {
-        // A stream's first message: a mark, and the length of its head.
+        // A stream begins with a mark and the length of its first message's header.
         let is_stream = start.len() >= 8 && start[..4] == [0xff; 4] && start[6..8] == [0; 2] && start[4..6] != [0; 2];
         match start {
             [b'P', b'A', b'R', b'1' | b'E', ..] => Some(Self::Parquet),
@@ -77,30 +79,30 @@ impl Format {
         }
     }
 
-    /// Whether a file is a table.
+    /// Returns whether a file of this format is a table.
     pub fn is_table(self) -> bool {
         matches!(self, Self::Parquet | Self::Arrow)
     }
 
-    /// Whether a file is one document.
+    /// Returns whether a file of this format is one document.
     pub(crate) fn is_document(self) -> bool {
         matches!(self, Self::Text | Self::Html)
     }
 
-    /// Whether what is named as this may hold the other.
+    /// Returns whether a file whose name indicates this format may have the `other` format instead.
     pub(crate) fn may_be(self, other: Self) -> bool {
         let json = |format| matches!(format, Self::Lines | Self::Array);
         self == other || json(self) && json(other) || self.is_table() && other.is_table()
     }
 
-    /// Whether a file of this name may be an array as well as lines.
+    /// Returns whether a file of this name may be an array as well as lines.
     pub(crate) fn may_be_array(name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name).ends_with(".json")
     }
 }
 
-/// Whether what begins so may be JSON Lines.
+/// Returns whether a file that begins with `start` may be JSON Lines.
 fn begins_object(start: &[u8]) -> bool {
     start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start).trim_ascii_start().starts_with(b"{")
 }

@@ -1,4 +1,4 @@
-//! What the user names → the files that are meant, in an order that depends on names alone.
+//! Expands the names that the user gives to files, in an order that depends on names alone.
 
 use std::{
     cell::RefCell,
@@ -20,38 +20,39 @@ use crate::{
     store,
 };
 
-/// What a run is asked to read.
+/// The inputs that a run is asked to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// Files, folders, globs, URLs, or `-` for standard input.
     pub names: &'a [String],
-    /// Commands whose output is an input, behind the names.
+    /// Commands whose output is an input, in order after the names.
     pub commands: &'a [String],
-    /// Tables in memory, behind the commands.
+    /// Tables in memory, in order after the commands.
     pub tables: &'a [InputTable],
-    /// References, named as inputs are.
+    /// References, with the same kinds of names as inputs.
     pub against: &'a [String],
-    /// Tables in memory, references behind the named ones.
+    /// References that are tables in memory, in order after the named ones.
     pub against_tables: &'a [InputTable],
-    /// What all inputs hold; none for what their names and first bytes say.
+    /// The format of all inputs; none to detect it from names and first bytes.
     pub format: Option<Format>,
-    /// In folders, leave out what `.gitignore` files say.
+    /// Whether to skip files in folders that `.gitignore` files exclude.
     pub gitignore: bool,
-    /// Read all splits of a data set that a folder holds.
+    /// Whether to read all splits of a data set in a folder.
     pub all_splits: bool,
 }
 
-/// What a run reads.
+/// The inputs that a run reads.
 pub struct Expanded {
-    /// References first.
+    /// The inputs, with references first.
     pub inputs: Vec<Input>,
-    /// How many of the inputs are references.
+    /// The number of inputs that are references.
     pub references: usize,
-    /// What folders hold that was left out.
+    /// The files in folders that are not read.
     pub left_out: Option<LeftOut>,
 }
 
-/// The inputs of a run in the order given, commands behind them, tables last; inside a folder or a glob in the order of names.
+/// Returns the inputs of a run: the named inputs in the order given, then commands, then tables. The files of a folder or a glob
+/// are ordered by name.
 pub fn expand(asked: Inputs<'_>) -> Result<Vec<Input>> {
     expand_into(asked, &mut Leaving::default())
 }
@@ -64,26 +65,26 @@ fn expand_into(asked: Inputs<'_>, leaving: &mut Leaving) -> Result<Vec<Input>> {
     inputs.extend(asked.tables.iter().cloned().map(Input::Table));
     if inputs.is_empty() {
         let advice = "name a file, a folder, a quoted glob, a URL, or - for standard input";
-        return Err(Error::new(ErrorKind::Input, "no input").instead(advice));
+        return Err(Error::new(ErrorKind::Input, "no input").advise(advice));
     }
     refuse_repeats(&inputs)?;
     Ok(inputs)
 }
 
-/// The references of a run and behind them its inputs, in the order given.
+/// Returns the references of a run and then its inputs, in the order given.
 pub fn expand_with_references(asked: Inputs<'_>) -> Result<Expanded> {
     let mut leaving = Leaving::default();
     let own = expand_into(asked, &mut leaving)?;
     let mut inputs = references(asked, &own, &mut leaving)?;
     let references = inputs.len();
     inputs.extend(own);
-    let left_out = leaving.told(&inputs, asked.names.len() + asked.against.len() > 1);
+    let left_out = leaving.reported(&inputs, asked.names.len() + asked.against.len() > 1);
     Ok(Expanded { inputs, references, left_out })
 }
 
-/// The references that these inputs are compared with, in the order given; none where none is named.
+/// Returns the references that these inputs are compared with, in the order given; empty if the user names none.
 fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
-    // References stay, so those of several splits take nothing from each other.
+    // References are never dropped, so documents in different splits of the references cannot remove each other.
     let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: true };
     let mut references = named(asked.against, naming, leaving)?;
     references.extend(asked.against_tables.iter().cloned().map(Input::Table));
@@ -92,28 +93,27 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
     match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {
         None => Ok(references),
         Some((_, name)) => {
-            let what = "given twice, as an input and as what inputs are compared with, so that each of its documents would be \
-                        found in itself";
+            let what = "given twice, as an input and as a reference, so that each of its documents would match itself";
             Err(Error::new(ErrorKind::Input, what).at(name).about(Setting::Against).advise("leave out one of the two"))
         }
     }
 }
 
-/// What holds decisions, a table or JSON Lines, under one name.
+/// Returns the inputs to which the name of decisions refers. Decisions are a table or JSON Lines.
 pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
     let naming = Naming { format: Reading::decisions(name).format, gitignore: false, all_splits: true };
     named(&[name.into()], naming, &mut Leaving::default())
 }
 
-/// What makes a name a glob.
+/// The characters that make a name a glob.
 const WILD: [char; 3] = ['*', '?', '['];
 
-/// The path of an object inside the folder that was named.
+/// Returns the path of an object, relative to the folder that the user named.
 fn below<'a>(url: &'a str, folder: &str) -> &'a str {
     url.strip_prefix(folder).unwrap_or(url.rsplit('/').next().unwrap_or(url)).trim_start_matches('/')
 }
 
-/// The files that names mean.
+/// Returns the files that names refer to.
 fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let forced = naming.format;
     let mut inputs: Vec<Input> = Vec::new();
@@ -159,13 +159,15 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
         }
     }
     if found.is_empty() {
-        return Err(refuse("no file matches".into()).advise("check the pattern, and quote it so that the shell leaves it alone"));
+        return Err(
+            refuse("no file matches".into()).advise("check the pattern, and quote it so that the shell does not expand it")
+        );
     }
     found.sort();
     Ok(found)
 }
 
-/// An input named twice would make each of its documents its own duplicate.
+/// Refuses repeated inputs: each document of a repeated input would be its own duplicate.
 fn refuse_repeats(inputs: &[Input]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (place, name) in inputs.iter().flat_map(Input::places) {

@@ -1,4 +1,4 @@
-//! A folder, or files that were named → inputs.
+//! Converts a folder, or named files, to inputs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,20 +16,20 @@ use crate::{
     words,
 };
 
-/// How names are taken.
+/// The settings for interpreting names.
 #[derive(Clone, Copy)]
 pub(crate) struct Naming {
-    /// What all files hold, if the user says so.
+    /// The format of all files, if the user gives it.
     pub(crate) format: Option<Format>,
-    /// Whether folders leave out what `.gitignore` files say.
+    /// Whether to skip files in folders that `.gitignore` files exclude.
     pub(crate) gitignore: bool,
-    /// Whether a folder may hold several splits of a data set.
+    /// Whether a folder may contain several splits of a data set.
     pub(crate) all_splits: bool,
 }
 
-/// The collections in a folder; where there are none, its documents. A folder without any file is an empty collection; one with
-/// other files alone is more likely the wrong folder. What `.gitignore` files say is left out on request, also
-/// where there is no repository; what a machine's own settings of git say never is.
+/// Returns the collections in a folder, or its documents if it has no collections. A folder without any file is an empty
+/// collection. A folder that has only other files is refused, because it is more likely the wrong folder. On request, files that
+/// `.gitignore` excludes are skipped, even outside a repository; the git settings of the machine are never used.
 pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let Naming { format: forced, gitignore, all_splits } = naming;
     let (mut collections, mut documents, mut links, mut has_files) = (Vec::new(), Vec::new(), false, false);
@@ -41,10 +41,10 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
             failure.advise("make it readable, or name files").because(error)
         };
         let entry = match entry {
-            // A link that leads back: all behind it is met without it.
+            // This is a link to a parent folder. Everything in the parent folder is found without the link.
             Err(error) if is_loop(&error) => continue,
             Err(error) if let Some(link) = dangling(&error) => {
-                let refused = Error::new(ErrorKind::Input, "is a link to nothing").at(link.display().to_string());
+                let refused = Error::new(ErrorKind::Input, "is a broken link").at(link.display().to_string());
                 return Err(refused.advise("remove it, or name files"));
             }
             entry => entry.map_err(refuse)?,
@@ -85,7 +85,7 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html";
         let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
         return Err(refused
-            .advise(words!["name the files themselves, or take all of them for documents with ", (Setting::Format, "text")]));
+            .advise(words!["name the files themselves, or read all of them as documents with ", (Setting::Format, "text")]));
     }
     if !all_splits {
         splits::refuse_several_of_documents(&path.display().to_string(), documents.iter().map(|(_, id)| id.as_str()))?;
@@ -93,7 +93,8 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
     Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
 }
 
-/// Takes a file once that a folder has under several names, by links: under its own, if that is one of them.
+/// Removes repeated files, which have several names in a folder because of links. If one of a file's names is not a link, that
+/// name is kept.
 fn once<T>(folder: &Path, files: &mut Vec<T>, path: impl Fn(&T) -> &PathBuf) {
     let root = folder.canonicalize().unwrap_or_else(|_| folder.into());
     let mut own: BTreeMap<PathBuf, (bool, usize)> = BTreeMap::new();
@@ -117,7 +118,7 @@ fn is_loop(error: &ignore::Error) -> bool {
     }
 }
 
-/// The link to nothing that could not be looked at.
+/// Returns the link without a target that caused the error.
 fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     match error {
         ignore::Error::WithDepth { err, .. } => dangling(err),
@@ -129,7 +130,7 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     }
 }
 
-/// Files that were named: those that are documents together.
+/// Converts named files to inputs; consecutive documents become one input.
 pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {
@@ -142,7 +143,7 @@ pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> 
         let shown = path.display().to_string();
         let format = match (forced, Format::of_name(&shown)) {
             (Some(format), _) => format,
-            // A .txt may be JSON Lines.
+            // A .txt file may be JSON Lines.
             (None, Some(format)) if format.is_document() && path.is_file() => look(&path, &shown)?,
             _ => Format::Lines,
         };
@@ -157,14 +158,14 @@ pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> 
     Ok(inputs)
 }
 
-/// Whether a file of this name is taken from a folder.
+/// Returns whether files of this name are read from a folder.
 pub(crate) fn is_wanted(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
     is_data && !is_decisions(name)
 }
 
-/// Whether a file of this name is what an earlier run wrote beside what it kept, which is no collection.
+/// Returns whether a file of this name contains the decisions of an earlier run. Such a file is not a collection.
 pub(crate) fn is_decisions(name: &str) -> bool {
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
     name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))

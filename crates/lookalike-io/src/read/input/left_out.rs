@@ -1,4 +1,4 @@
-//! Files of folders that are not read.
+//! The files in folders that are not read.
 
 use std::{
     collections::BTreeSet,
@@ -10,18 +10,18 @@ use serde::Serialize;
 use super::Input;
 use crate::read::bytes::PACKED;
 
-/// Files in folders that are not read, although no setting leaves them out.
+/// Files in folders that are not read, although no setting excludes them.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftOut {
-    /// How many there are.
+    /// The number of files.
     pub files: u64,
-    /// One of them.
+    /// The path of one of these files.
     pub example: String,
-    /// Why it is not read, and what to do to have it read.
+    /// The reason why this file is not read, and how to have it read.
     pub advice: String,
 }
 
-/// What is left out on the way.
+/// The files skipped so far while folders are listed.
 #[derive(Default)]
 pub(crate) struct Leaving {
     pub(crate) documents: Vec<PathBuf>,
@@ -29,8 +29,9 @@ pub(crate) struct Leaving {
 }
 
 impl Leaving {
-    /// What is left out of all folders, and is no input by another name, if there are `several`.
-    pub(crate) fn told(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
+    /// Returns the skipped files of all folders. If there are `several` names, files that are also inputs under another name do
+    /// not count.
+    pub(crate) fn reported(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
         if several && !(self.documents.is_empty() && self.others.is_empty()) {
             let read: BTreeSet<PathBuf> = inputs.iter().flat_map(Input::places).map(|(place, _)| place).collect();
             let is_left = |path: &PathBuf| !read.contains(&path.canonicalize().unwrap_or_else(|_| path.clone()));
@@ -41,14 +42,14 @@ impl Leaving {
         let (example, advice) = match (self.documents.first(), self.others.first()) {
             (Some(path), _) => {
                 let advice = format!(
-                    "where a folder has files of records, only these are read; to have documents read too, name them, as with \
+                    "if a folder has files of records, only these are read; to read documents too, name them, for example with \
                      the quoted glob '{}'",
                     like(path).display()
                 );
                 (path, advice)
             }
             (None, Some(path)) => {
-                let advice = "of a folder only those are read whose endings say what they hold; name it to have it read";
+                let advice = "from a folder, only files whose extension shows their format are read; name the file to read it";
                 (path, advice.into())
             }
             (None, None) => return None,
@@ -57,7 +58,7 @@ impl Leaving {
     }
 }
 
-/// A glob for the files beside one that end as it does.
+/// Returns a glob for the files in the same folder with the same ending.
 fn like(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let packed = PACKED.into_iter().find(|packed| name.ends_with(packed)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a run reads: what the user names → inputs.
+//! The inputs of a run: expands the names that the user gives.
 
 mod splits;
 
@@ -20,14 +20,14 @@ pub use self::{
 use super::documents::Files;
 use crate::{input_table::InputTable, store::Object};
 
-/// One stream of lines.
+/// One input: a stream of records.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// Standard input.
     Stdin,
     /// A file.
     File(PathBuf),
-    /// Files that are a document each.
+    /// Files that are one document each.
     Files(Arc<Files>),
     /// An object in a store.
     Object(Arc<Object>),
@@ -38,12 +38,12 @@ pub enum Input {
 }
 
 impl Input {
-    /// The files that are documents.
+    /// Returns the paths of the files, if each of them is one document.
     pub fn files(&self) -> Option<impl Iterator<Item = &Path>> {
         if let Self::Files(files) = self { Some(files.looks().map(|(path, ..)| path)) } else { None }
     }
 
-    /// The name that messages and made-up ids use: the path as the user would write it.
+    /// Returns the name that messages and generated ids use: the path as the user would write it.
     pub fn name(&self) -> String {
         match self {
             Self::Stdin => "stdin".into(),
@@ -58,7 +58,8 @@ impl Input {
         }
     }
 
-    /// What tells each of its files from others, however they are named, and its name.
+    /// Returns a unique place for each of the input's files, and the file's name. The place does not depend on how the user names
+    /// the input.
     fn places(&self) -> Vec<(PathBuf, String)> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
         let place = match self {

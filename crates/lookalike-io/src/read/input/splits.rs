@@ -1,8 +1,8 @@
-//! Splits of one data set, such as train and test, by the names of files and folders.
+//! Splits of one data set, such as train and test, recognised by the names of files and folders.
 //!
-//! The words, and what may stand around them, are those of the Python library `datasets` (`data_files.py`), which tells the splits of
-//! a folder in the same way. Of documents, of which each file is one, only folders and files called as a split count:
-//! `test-report.txt` is a title.
+//! The words, and the characters allowed around them, are those of the Python library `datasets` (`data_files.py`), which detects
+//! the splits of a folder in the same way. If each file is one document, a folder or file belongs to a split only if its whole
+//! name is that of a split: `test-report.txt` is a title.
 
 use std::{
     cmp::Reverse,
@@ -24,11 +24,11 @@ const SPLITS: [(&str, &[&str]); 3] = [
     ("test", &["test", "testing", "eval", "evaluation"]),
 ];
 
-/// Files at the top of a folder that describe it, by the first words of their names.
+/// A file at the top of a folder whose name begins with one of these words describes the folder.
 const ABOUT: [&str; 10] =
     ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
 
-/// A folder or a file; or with an ending a glob of the files whose names begin and end so.
+/// A folder or a file, or a glob if there is an ending. The glob matches the files whose names have this beginning and ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Like<'a> {
     beginning: &'a str,
@@ -39,21 +39,22 @@ struct Like<'a> {
 /// The files of a split.
 #[derive(Default)]
 struct Files<'a> {
-    /// Their paths inside the folder.
+    /// The paths inside the folder.
     paths: BTreeSet<&'a str>,
     like: BTreeSet<Like<'a>>,
 }
 
-/// The folder that was named, and the paths of all files in it.
+/// The folder that the user named, and the paths of all files in it.
 struct Folder<'a> {
     name: &'a str,
     all: Vec<&'a str>,
 }
 
-/// Refuses files of records in a folder, by their paths inside it, that are of several splits.
+/// Refuses files of records if they belong to several splits. The paths are relative to the folder.
 ///
 /// # Errors
-/// Two splits or more: duplicates between them would be dropped from either, and all would be written together.
+/// When there are two splits or more. Duplicates between them would be dropped from one split or another, and all splits would be
+/// written together.
 pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
     let all: Vec<&str> = inside.collect();
     let mut found = BTreeMap::new();
@@ -63,13 +64,13 @@ pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
     refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Refuses documents of several splits. One of them must be the training split, and all documents must belong to a split, except for a
-/// README or the like at the top. A folder or file belongs to a split only if its whole name is a split's, since a title may contain any
-/// word. A document that belongs to none shows that this is a project or a manual, where such names have other reasons. But where the
-/// splits are folders, any documents may lie beside them, as in the reviews of IMDb.
+/// Refuses documents of several splits. One of the splits must be the training split, and all documents must belong to a split,
+/// except for a README or the like at the top. A folder or file belongs to a split only if its whole name is that of a split,
+/// since a title may contain any word. A document that belongs to no split shows that this is a project or a manual, in which
+/// such names have other meanings. But if the splits are folders, other documents may be next to them, as in the reviews of IMDb.
 ///
 /// # Errors
-/// As [`refuse_several`].
+/// The same as for [`refuse_several`].
 pub(crate) fn refuse_several_of_documents<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
     let (mut all, mut found, mut are_folders, mut has_others) = (Vec::new(), BTreeMap::new(), true, false);
     for path in inside {
@@ -93,7 +94,7 @@ fn add<'a>(found: &mut BTreeMap<usize, Files<'a>>, path: &'a str, split: usize, 
     files.like.insert(like);
 }
 
-/// Whether a document describes the others, such as `LICENSE-MIT.txt`.
+/// Returns whether a document describes the others, such as `LICENSE-MIT.txt`.
 fn is_about(path: &str) -> bool {
     let word = path.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
     !path.contains(is_separator) && ABOUT.contains(&word.as_str())
@@ -108,23 +109,27 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
     };
     let all: Vec<String> = found.iter().map(counted).collect();
     let all = all.join(", ");
-    let what =
-        format!("holds several splits of a data set, {all}, which read as one collection would lose documents to each other");
+    let what = format!(
+        "contains several splits of a dataset, {all}, which would lose documents to each other if they were read as one \
+                 collection"
+    );
     let (others, input, against) = (others.join(" or "), input.named(folder), against.join(" "));
-    let drop = format!("to drop from {first} what is like {others}, name {input} as the input and {against} with ");
-    let refused = Error::new(ErrorKind::Input, what).at(folder.name).about(Setting::AllSplits).advise("name one split alone");
+    let drop =
+        format!("to drop documents of {first} that are similar to {others}, name {input} as the input and {against} with ");
+    let refused = Error::new(ErrorKind::Input, what).at(folder.name).about(Setting::AllSplits).advise("name a single split");
     let refused = refused.advise(words![drop, Setting::Against, " (dedup, pairs)"]);
-    Err(refused.advise(words!["to read all as one, give ", Setting::AllSplits]))
+    Err(refused.advise(words!["to read all of them as one collection, give ", Setting::AllSplits]))
 }
 
-/// Names that a message lists for a split.
+/// The number of names that a message lists for a split.
 const SHOWN: usize = 6;
 
-/// Globs that are tried on all files.
+/// The maximum number of globs that are tested on all files.
 const TRIED: usize = 64;
 
 impl Files<'_> {
-    /// How a user names them, for a shell: their folder or a glob, or some of these, or else the files themselves.
+    /// Returns how a user can name the files in a shell: by their folder or a glob, by several of these, or else by the files
+    /// themselves.
     fn named(&self, folder: &Folder<'_>) -> String {
         let only = self.like.first().filter(|like| self.like.len() == 1 && like.ending.is_none());
         let glob = self.glob().filter(|glob| only.is_none() && self.taken(folder, glob) == Some(self.paths.clone()));
@@ -144,7 +149,7 @@ impl Files<'_> {
         shown.join(" ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
     }
 
-    /// Folders and globs that take each file once, and no other.
+    /// Returns folders and globs that match each file once, and no other file.
     fn few(&self, folder: &Folder<'_>) -> Option<Vec<&Like<'_>>> {
         if self.like.len() > TRIED {
             return None;
@@ -174,8 +179,8 @@ impl Files<'_> {
         }
     }
 
-    /// The files that a glob takes, if all of these are of this split. On the disk a glob also takes what a folder leaves out, such as
-    /// decisions, documents, and other names of a file.
+    /// Returns the files that a glob matches, if all of them belong to this split. On disk, a glob also matches files that a
+    /// folder input skips, such as decisions, documents and other names of a file.
     fn taken(&self, folder: &Folder<'_>, glob: &str) -> Option<BTreeSet<&str>> {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let pattern = Pattern::new(glob).ok()?;
@@ -187,7 +192,7 @@ impl Files<'_> {
         (!takes_others).then_some(taken)
     }
 
-    /// A glob of all, where they differ in the folders above only, such as one for each language.
+    /// Returns one glob for all files if their paths differ only in the parent folders, such as one folder per language.
     fn glob(&self) -> Option<String> {
         let paths: Vec<Vec<&str>> = self.like.iter().map(|like| like.beginning.split('/').collect()).collect();
         let ((first, others), like) = (paths.split_first()?, self.like.first()?);
@@ -228,27 +233,28 @@ impl Folder<'_> {
         format!("{}/{inside}", Pattern::escape(self.name.trim_end_matches('/')))
     }
 
-    /// A file or a folder on the disk is named as it is, whatever is in its name; the URL of an object is a glob if it looks like one.
+    /// Returns the full name of a file or folder. On disk every character is literal, but the URL of an object is a glob if it
+    /// looks like one.
     fn named(&self, like: &Like<'_>) -> String {
         let is_glob = like.ending.is_some() || store::is_url(self.name) && Pattern::escape(like.beginning) != like.beginning;
         if is_glob { self.glob(&like.glob()) } else { format!("{}/{}", self.name.trim_end_matches('/'), like.beginning) }
     }
 }
 
-/// A name in quotes, as a POSIX shell takes them.
+/// Quotes a name for a POSIX shell.
 fn for_shell(name: &str) -> String {
     format!("'{}'", name.replace('\'', r"'\''"))
 }
 
-/// The split of a file: by the first folder, or else the name, that has a word of a split.
+/// Returns the split of a file, from the first folder that contains a split's word, or else from the file's name.
 fn split_of(path: &str) -> Option<(usize, Like<'_>)> {
     let mut at = 0;
     for part in path.split(is_separator) {
         let end = at + part.len();
-        if let Some((split, behind)) = word_in(part) {
+        if let Some((split, after)) = word_in(part) {
             let ending = Path::new(part).extension().and_then(|ending| ending.to_str()).filter(|_| end == path.len());
-            let ending = ending.filter(|ending| behind < part.len() - ending.len());
-            let beginning = if ending.is_some() { &path[..at + behind] } else { &path[..end] };
+            let ending = ending.filter(|ending| after < part.len() - ending.len());
+            let beginning = if ending.is_some() { &path[..at + after] } else { &path[..end] };
             return Some((split, Like { beginning, ending, is_folder: end < path.len() }));
         }
         at = end + 1;
@@ -256,7 +262,8 @@ fn split_of(path: &str) -> Option<(usize, Like<'_>)> {
     None
 }
 
-/// The split of a document: by the first folder, or else the name without its ending, that is a word of a split.
+/// Returns the split of a document, from the first folder whose name is a split's word, or else from the file's name without its
+/// ending.
 fn split_of_document(path: &str) -> Option<(usize, Like<'_>)> {
     let mut at = 0;
     for part in path.split(is_separator) {
@@ -270,12 +277,12 @@ fn split_of_document(path: &str) -> Option<(usize, Like<'_>)> {
     None
 }
 
-/// The split that a word names.
+/// Returns the split that a word names.
 fn split_named(word: &[u8]) -> Option<usize> {
     SPLITS.iter().position(|(_, words)| words.iter().any(|known| known.as_bytes() == word))
 }
 
-/// The split that a name has the word of, and where the word ends: not inside of another word.
+/// Returns the split whose word a name contains, and where the word ends. Parts of longer words do not count.
 fn word_in(name: &str) -> Option<(usize, usize)> {
     let lower = name.to_ascii_lowercase();
     let separates = |byte: &u8| matches!(byte, b'-' | b'.' | b'_' | b' ' | b'0'..=b'9');

@@ -1,8 +1,8 @@
-//! A JSON array, cut into its elements while it is read: pretty-printed, on one line, or in any other layout.
+//! Splits a JSON array into its elements while it is read: pretty-printed, on one line, or in any other layout.
 //!
-//! Only what lies between the elements is judged here. What an element is, the parser says that reads it: cutting counts
-//! brackets outside strings, so that an element with brackets of the wrong kind is still given, and refused there.
-//! Objects behind one another without an array around them are JSON Lines, not this.
+//! This module checks only the text between the elements; the parser that reads an element checks its content. Splitting counts
+//! brackets outside strings, so an element with brackets of the wrong kind is still returned, and the parser refuses it.
+//! Consecutive objects without an array around them are JSON Lines and are not handled here.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::{
     format::BYTE_ORDER_MARK,
 };
 
-/// Whether a file is an array and no JSON Lines, by its first byte that is no white space. A line of JSON Lines is an object.
+/// Returns whether a file is an array and not JSON Lines, by its first byte that is not white space. A line of JSON Lines is an
+/// object.
 pub fn begins_array(start: &[u8]) -> bool {
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     start.iter().find(|&&byte| !is_space(byte)) == Some(&b'[')
@@ -23,38 +24,39 @@ fn is_space(byte: u8) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the array, so many bytes of a byte order mark seen.
+    /// Before the array, after the given number of bytes of a byte order mark.
     Mark(u8),
     Before,
-    /// Behind the array's bracket: an element or the end.
+    /// After the array's opening bracket: expects an element or the end.
     First,
-    /// Behind a comma: an element.
+    /// After a comma: expects an element.
     Next,
-    /// In an element that has an end of its own, outside its strings.
+    /// Inside an element that has its own end, outside its strings.
     Element,
-    /// In a number, true, false or null, which end where something else begins.
+    /// Inside a number, true, false or null, which end where other bytes begin.
     Scalar,
     String,
-    /// In a string, behind a backslash.
+    /// Inside a string, after a backslash.
     Escape,
-    /// Behind an element: a comma or the end.
+    /// After an element: expects a comma or the end.
     Behind,
-    /// Behind the array: nothing but white space.
+    /// After the array: expects only white space.
     After,
 }
 
-/// Finds the elements of an array that comes in pieces. One to some gigabytes a second; nothing is copied or held.
+/// Finds the elements of an array that arrives in pieces. It processes one to several gigabytes a second. It copies nothing and
+/// keeps no bytes.
 #[derive(Debug, Clone)]
 pub struct Elements {
     state: State,
-    /// Brackets open in the element.
+    /// The number of open brackets in the element.
     depth: u64,
     fed: u64,
     newlines: u64,
-    /// Where the line begins that the next byte is on.
+    /// The position where the current line begins.
     line_start: u64,
     elements: u64,
-    /// Where the element that is open begins, and newlines before it.
+    /// The position where the open element begins, and the number of newlines before it.
     open: (u64, u64),
 }
 
@@ -65,15 +67,15 @@ impl Default for Elements {
 }
 
 impl Elements {
-    /// At the beginning of a file.
+    /// Starts at the beginning of a file.
     pub fn new() -> Self {
         Self { state: State::Mark(0), depth: 0, fed: 0, newlines: 0, line_start: 0, elements: 0, open: (0, 0) }
     }
 
-    /// Takes the next bytes of the file and gives, for each element that ends in them, its bytes' place in the file.
+    /// Processes the next bytes of the file, and passes the position in the file of each element that ends in them to `give`.
     ///
     /// # Errors
-    /// Input that is not an array of values; the message has line and column. Nothing may be fed after that.
+    /// When the input is not an array of values; the message has line and column. After an error, nothing more may be fed.
     pub fn feed(&mut self, bytes: &[u8], mut give: impl FnMut(Range<u64>)) -> Result<()> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -105,9 +107,16 @@ impl Elements {
                     self.state = if seen == 2 { State::Before } else { State::Mark(seen + 1) };
                 }
                 State::Mark(0) => self.state = State::Before,
-                State::Mark(_) => return Err(self.refused(bytes, at, "bytes that are no text: is this JSON?")),
+                State::Mark(_) => {
+                    return Err(self.refused(
+                        bytes,
+                        at,
+                        "there are bytes that are not text; check that the file is \
+                                                                      JSON",
+                    ));
+                }
                 _ if is_space(byte) => at += bytes[at..].iter().take_while(|&&byte| is_space(byte)).count(),
-                // Other values are elements too: the reader of the element refuses it or sets it aside.
+                // A value that is not an object is an element too. The reader of the element refuses or skips it.
                 State::First | State::Next if begins_value(byte) => {
                     self.open = (self.fed + at as u64, 0);
                     self.depth = 0;
@@ -121,7 +130,7 @@ impl Elements {
                     let wrong = |what: String| self.refused(bytes, at, &what);
                     let wrong = match state {
                         State::Before | State::First if matches!(byte, 0 | 0xfe | 0xff) => {
-                            // Without a mark, iconv has to be told the order of the bytes.
+                            // Without a byte order mark, the name for iconv must include the byte order.
                             let name = match (state, byte, bytes.get(at + 1)) {
                                 (State::Before, 0, Some(0)) => "UTF-32BE",
                                 (State::First, 0, Some(0)) => "UTF-32LE",
@@ -130,20 +139,20 @@ impl Elements {
                                 _ => "UTF-16",
                             };
                             let convert = format!("convert it, for instance with iconv -f {name} -t UTF-8");
-                            wrong("no JSON array".into()).advise(format!("if the file is {name}, {convert}"))
+                            wrong("not a JSON array".into()).advise(format!("if the file is {name}, {convert}"))
                         }
-                        State::Before => wrong("no JSON array".into()).instead("it has to begin with ["),
+                        State::Before => wrong("not a JSON array".into()).advise("it must begin with ["),
                         State::First | State::Next => match byte {
-                            b']' => wrong(format!("no element {number} behind the comma")).instead("remove the comma"),
-                            _ => wrong(format!("element {number} is no JSON"))
-                                .instead("each has to be an object, as {\"text\": …}"),
+                            b']' => wrong(format!("no element {number} after the comma")).advise("remove the comma"),
+                            _ => wrong(format!("element {number} is not JSON"))
+                                .advise("each element must be an object, such as {\"text\": …}"),
                         },
                         State::Behind if begins_value(byte) => {
                             wrong(format!("no comma between elements {} and {number}", number - 1))
                         }
-                        State::Behind => wrong(format!("neither comma nor ] behind element {}", number - 1)),
-                        _ => wrong("something behind the array: one file holds one array".into())
-                            .advise("give JSON Lines, or cut the file"),
+                        State::Behind => wrong(format!("neither a comma nor ] after element {}", number - 1)),
+                        _ => wrong("there is data after the array, but a file contains only one array".into())
+                            .advise("give JSON Lines, or split the file"),
                     };
                     return Err(wrong);
                 }
@@ -160,7 +169,7 @@ impl Elements {
         Ok(())
     }
 
-    /// Goes on to a string or the element's end; the position behind it.
+    /// Moves past the next string or to the end of the element, and returns the position after that.
     #[inline]
     fn in_element(&mut self, bytes: &[u8], mut at: usize, give: &mut impl FnMut(Range<u64>)) -> usize {
         while let Some(&byte) = bytes.get(at) {
@@ -184,49 +193,49 @@ impl Elements {
         at
     }
 
-    /// Gives the element that ends before `at`.
+    /// Ends the element before `at`, and passes it to `give`.
     fn end(&mut self, at: usize, give: &mut impl FnMut(Range<u64>)) {
         self.elements += 1;
         self.state = State::Behind;
         give(self.open.0..self.fed + at as u64);
     }
 
-    /// At the end of the file.
+    /// Ends the file.
     ///
     /// # Errors
-    /// When the array has not ended, or there is none.
+    /// When the array has not ended.
     pub fn finish(&self) -> Result<()> {
         let line = self.newlines;
         let what = match self.state {
-            // An empty file has no elements either.
+            // An empty file has no elements either, and is valid.
             State::After | State::Mark(_) | State::Before => return Ok(()),
             _ if self.is_open() => {
                 let (element, begin) = (self.elements + 1, self.open.1 + 1);
-                format!("the file ends inside element {element}, which begins on line {begin}: the file is cut off")
+                format!("the file ends inside element {element}, which begins on line {begin}: it is truncated")
             }
-            _ => format!("the file ends behind {} elements, without ]: it is cut off", self.elements),
+            _ => format!("the file ends after {} elements, without ]: it is truncated", self.elements),
         };
         Err(Error::record(what).of_line(line).advise("copy or write it again"))
     }
 
-    /// Where the element begins that has not ended yet: the bytes from there on are still needed.
+    /// Returns the position where the open element begins. The bytes from that position on are still needed.
     #[cfg(test)]
     fn open_at(&self) -> Option<u64> {
         self.is_open().then_some(self.open.0)
     }
 
-    /// Whether the last element that began has not ended.
+    /// Returns whether an element is open.
     pub(crate) fn is_open(&self) -> bool {
         matches!(self.state, State::Element | State::Scalar | State::String | State::Escape)
     }
 
-    /// The bytes given so far.
+    /// Returns the number of bytes processed so far.
     #[cfg(test)]
     fn fed(&self) -> u64 {
         self.fed
     }
 
-    /// The elements given so far.
+    /// Returns the number of elements found so far.
     #[cfg(test)]
     fn elements(&self) -> u64 {
         self.elements
@@ -245,12 +254,12 @@ fn count_newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
-/// Whether a JSON value begins with a byte.
+/// Returns whether a JSON value can begin with a byte.
 fn begins_value(byte: u8) -> bool {
     matches!(byte, b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n')
 }
 
-/// Whether a byte may be inside a number, true, false or null.
+/// Returns whether a byte can be part of a number, true, false or null.
 fn is_of_scalar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.')
 }
@@ -265,9 +274,9 @@ mod tests {
     fn cut(file: &[u8], pieces: &[usize]) -> Result<Vec<Range<usize>>> {
         let (mut elements, mut found, mut rest) = (Elements::new(), Vec::new(), file);
         for &length in pieces.iter().cycle() {
-            let (piece, behind) = rest.split_at(length.min(rest.len()));
+            let (piece, after) = rest.split_at(length.min(rest.len()));
             elements.feed(piece, |place| found.push(place.start as usize..place.end as usize))?;
-            rest = behind;
+            rest = after;
             if rest.is_empty() {
                 break;
             }
@@ -277,7 +286,7 @@ mod tests {
         Ok(found)
     }
 
-    /// A value, mostly an object, with strings of quotes, backslashes and brackets, and objects in it.
+    /// Generates values, mostly objects, with nested objects and with strings of quotes, backslashes and brackets.
     fn value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             Just(Value::Null),
@@ -297,9 +306,9 @@ mod tests {
     }
 
     proptest! {
-        /// The elements are those that the parser finds, in any layout and in pieces of any lengths.
+        /// The elements are those that the parser finds, in any layout and in pieces of any length.
         #[test]
-        fn elements_are_those_of_the_parser(
+        fn elements_match_the_parser(
             values in prop::collection::vec(value(), 0..6),
             pretty: bool,
             space in prop::collection::vec("[ \t\r\n]{0,3}", 1..5),
@@ -320,9 +329,10 @@ mod tests {
             prop_assert_eq!(found, judged.iter().map(|raw| raw.get()).collect::<Vec<_>>());
         }
 
-        /// What the parser takes for an array of objects is one, and so is an empty file; what is refused, it refuses too.
+        /// If the parser accepts a file as an array of objects, the splitter accepts it too. If the splitter refuses a file, so
+        /// does the parser. An empty file is accepted too.
         #[test]
-        fn what_is_refused_is_none(
+        fn refused_files_are_not_arrays(
             file in r#"\[?([\[\]{},:" \n]|\\|\{\}|"a":1|,\{|"[{\]]"){0,12}\]?"#,
             pieces in prop::collection::vec(1usize..6, 1..5),
         ) {
@@ -342,39 +352,42 @@ mod tests {
     #[test]
     fn errors_in_a_table() {
         for (file, message) in [
-            ("{}", "f:1: column 1: no JSON array: it has to begin with ["),
-            ("\u{feff}{}", "f:1: column 4: no JSON array: it has to begin with ["),
-            ("\n [{},\n  ?]", "f:3: column 3: element 2 is no JSON: each has to be an object, as {\"text\": …}"),
+            ("{}", "f:1: column 1: not a JSON array; it must begin with ["),
+            ("\u{feff}{}", "f:1: column 4: not a JSON array; it must begin with ["),
+            ("\n [{},\n  ?]", "f:3: column 3: element 2 is not JSON; each element must be an object, such as {\"text\": …}"),
             ("[1 \"a\"]", "f:1: column 4: no comma between elements 1 and 2"),
             ("[null{}]", "f:1: column 6: no comma between elements 1 and 2"),
-            ("[1\n?]", "f:2: column 1: neither comma nor ] behind element 1"),
+            ("[1\n?]", "f:2: column 1: neither a comma nor ] after element 1"),
             (
                 "[{},\n\n12",
-                "f:3: the file ends inside element 2, which begins on line 3: the file is cut off; copy or write it again",
+                "f:3: the file ends inside element 2, which begins on line 3: it is truncated; copy or write it again",
             ),
-            ("[{},]", "f:1: column 5: no element 2 behind the comma: remove the comma"),
+            ("[{},]", "f:1: column 5: no element 2 after the comma; remove the comma"),
             ("[{} {}]", "f:1: column 5: no comma between elements 1 and 2"),
-            ("[{}}", "f:1: column 4: neither comma nor ] behind element 1"),
-            ("[{}]\n[]", "f:2: column 1: something behind the array: one file holds one array; give JSON Lines, or cut the file"),
+            ("[{}}", "f:1: column 4: neither a comma nor ] after element 1"),
+            (
+                "[{}]\n[]",
+                "f:2: column 1: there is data after the array, but a file contains only one array; give JSON Lines, or split the file",
+            ),
             (
                 "[{},\n{\"a\n",
-                "f:3: the file ends inside element 2, which begins on line 2: the file is cut off; copy or write it again",
+                "f:3: the file ends inside element 2, which begins on line 2: it is truncated; copy or write it again",
             ),
-            ("[{}\n", "f:2: the file ends behind 1 elements, without ]: it is cut off; copy or write it again"),
-            ("[\u{feff}]", "f:1: column 2: element 1 is no JSON: each has to be an object, as {\"text\": …}"),
+            ("[{}\n", "f:2: the file ends after 1 elements, without ]: it is truncated; copy or write it again"),
+            ("[\u{feff}]", "f:1: column 2: element 1 is not JSON; each element must be an object, such as {\"text\": …}"),
         ] {
             for piece in [1, 2, 3, 100] {
-                let told = cut(file.as_bytes(), &[piece])
+                let reported = cut(file.as_bytes(), &[piece])
                     .unwrap_err()
                     .placed(|line| crate::error::Place::line("f", 1 + line))
                     .to_string();
-                assert_eq!(told, message, "{file:?} in pieces of {piece}");
+                assert_eq!(reported, message, "{file:?} in pieces of {piece}");
             }
         }
     }
 
     #[test]
-    fn what_is_open_is_still_needed() {
+    fn an_open_element_is_still_needed() {
         let mut elements = Elements::new();
         for (piece, open) in [("[", None), ("{}, {", Some(5)), ("\"a\":", Some(5)), ("1}", None), ("]", None)] {
             elements.feed(piece.as_bytes(), |_| {}).unwrap();

@@ -1,4 +1,4 @@
-//! Which fields of a record are read, and what is found of them; what is wrong with a record.
+//! The fields of a record that are read, their values, and the errors of a record.
 
 use std::sync::Arc;
 
@@ -10,36 +10,38 @@ use super::paths::Paths;
 #[derive(Debug, Clone)]
 pub struct Fields {
     pub(crate) text: String,
-    /// Where the text is a set, a JSON array: what an item counts that stands there several times.
+    /// How an item that occurs several times counts, if the text is a set, that is, a JSON array. None if it is not.
     pub(crate) set: Option<Occurrences>,
     pub(crate) id: String,
-    /// What keep order reads in each record.
+    /// The keep order, with the field that it reads, if any.
     pub keep: Keep,
-    /// The field with the label, where one is asked for.
+    /// The field with the label, if there is one.
     pub label: Option<String>,
-    /// What finds fields inside of objects, if a name has a dot.
+    /// The paths of fields inside objects, if a name contains a dot.
     pub(crate) inside: Option<Arc<Inside>>,
 }
 
 impl Fields {
-    /// Fields of these names: of JSON the field with exactly the name, or else a dotted path into objects; of CSV exactly the name.
+    /// Creates the fields from names. In JSON, a name is the exact name of a field, or else a dotted path into objects. In CSV,
+    /// it is the exact name of a column.
     pub fn new(text: String, set: Option<Occurrences>, id: String, keep: Keep, label: Option<String>) -> Self {
         let inside = Inside::of(&text, &id, &keep, label.as_deref()).map(Arc::new);
         Self { text, set, id, keep, label, inside }
     }
 }
 
-/// The names to look for. One pass that parses the whole line, where [`find`](super::lazy::find) passes over most of it.
+/// The names to search for if a name contains a dot. This search parses the whole line in one pass, while
+/// [`find`](super::lazy::find) skips most of the line.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
-    /// Those of the text and the id are the first two.
+    /// The paths, of which the first two are those of the text and the id.
     pub(crate) paths: Paths,
     pub(crate) keep: Option<usize>,
     pub(crate) label: Option<usize>,
 }
 
 impl Inside {
-    /// None if no name has a dot.
+    /// Returns none if no name contains a dot.
     fn of(text: &str, id: &str, keep: &Keep, label: Option<&str>) -> Option<Self> {
         let names = [Some(text), Some(id), keep.field(), label];
         if !names.into_iter().flatten().any(|name| name.contains('.')) {
@@ -51,21 +53,21 @@ impl Inside {
     }
 }
 
-/// The values of a line's fields as they stand there.
+/// The values of a line's fields, as stored.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found<'a> {
     pub(crate) text: Text<'a>,
-    /// What the text has more characters as it stands than are meant.
+    /// The number of characters that JSON escaping adds to the text.
     pub(crate) surplus: usize,
     pub(crate) id: Option<&'a str>,
     pub keep: Option<&'a str>,
     pub label: Option<&'a str>,
 }
 
-/// Why a line is no usable record; whoever knows the line adds the place.
+/// The reason why a line is not a usable record. The caller adds the place of the line.
 pub type Fault = crate::error::Error;
 
-/// What a record of JSON is in its file: what messages call it.
+/// The kind of a JSON record in its file, as messages call it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// A line of JSON Lines.
@@ -74,7 +76,7 @@ pub(crate) enum Unit {
     Element,
 }
 
-/// What a value is, for messages.
+/// The kind of a value, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// A string.
@@ -92,7 +94,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The shape of a JSON value, by its first character.
+    /// Returns the kind of a JSON value, by its first character.
     pub fn of(value: &str) -> Self {
         match value.as_bytes().first() {
             Some(b'"') => Self::Text,
@@ -104,12 +106,12 @@ impl Shape {
         }
     }
 
-    /// Whether something can be called so.
+    /// Returns whether a value of this kind can be an id or a label.
     pub fn is_name(self) -> bool {
         matches!(self, Self::Text | Self::Number)
     }
 
-    /// What messages call it.
+    /// Returns its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "a string",

@@ -1,29 +1,30 @@
-//! The grammar of JSON (RFC 8259), as far as it takes to pass over a value: where it ends, and that it is one. Nothing is
-//! decoded, nothing copied. What is no JSON is `None`: what is wrong with it, the parser that judges tells.
+//! The part of the JSON grammar (RFC 8259) that is needed to skip a value: the code finds the end of the value, and checks that
+//! the value is valid. Nothing is decoded or copied. For invalid JSON the result is `None`, and the full parser reports what is
+//! wrong.
 //!
-//! All positions are bytes of the line, which is valid UTF-8.
+//! All positions are byte positions in the line, which is valid UTF-8.
 
 const BLOCK: usize = 64;
 
-/// What is asked of the escapes in a string.
+/// The requirement for the escapes in a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escapes {
-    /// That they can be read; half a surrogate pair may stand alone, as the parser lets it where nobody decodes the string.
+    /// They must be well-formed. Half a surrogate pair is allowed, as the parser allows it in a string that is not decoded.
     Readable,
-    /// That they mean characters.
+    /// They must represent characters.
     Characters,
 }
 
-/// Where a string ends.
+/// The end of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct End {
     /// The position of the closing quote.
     pub(crate) quote: usize,
-    /// Bytes of the string's escapes but for one each: what it has more characters as it stands than are meant.
+    /// The number of characters that escaping adds: the bytes of all escapes in the string, less one byte for each escape.
     pub(crate) surplus: usize,
 }
 
-/// The first position from `at` that is no white space.
+/// Returns the first position from `at` on that is not white space.
 #[inline]
 pub(crate) fn skip_space(line: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = line.get(at) {
@@ -32,15 +33,16 @@ pub(crate) fn skip_space(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The end of the string whose first character, behind its quote, is at `at`.
+/// Returns the end of the string whose first character, after the opening quote, is at `at`.
 ///
-/// Most blocks of a long string hold nothing but plain characters and the commonest escapes; that is seen in one go, without
-/// a branch on a byte. The others are walked. Walking all of them measured 2 GB/s, with a wrong guess of the processor's an
-/// escape, this 5.
+/// Most blocks of a long string contain only plain characters and the most common escapes. Such a block is recognised as a whole,
+/// without a branch for each byte. The other blocks are scanned from one escape to the next. When all blocks were scanned in that
+/// way, the speed was 2 GB/s, with a branch misprediction per escape; now it is 5 GB/s.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option<End> {
     let mut surplus = 0;
-    // Whether all before `at` is understood, so that a backslash there ended an escape. Behind a quiet block it begins one.
+    // Whether everything before `at` has been interpreted, so that a backslash just before `at` is the end of an escape. After a
+    // quiet block this is false, and such a backslash begins an escape.
     let mut understood = true;
     loop {
         if !(understood && line[at - 1] == b'\\')
@@ -75,8 +77,9 @@ pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option
     }
 }
 
-/// Whether a block of a string only has plain characters, and escapes of two bytes that are not behind one another, which do
-/// not end it; their number then. `before` holds, for each byte, the one before it.
+/// Returns the number of escapes in a block of a string, or none if the block needs a closer look. A block needs none if it has
+/// only plain characters and the escapes `\n`, `\"`, `\t` and `\r`; the string then does not end in it. `before` has the byte
+/// before each byte.
 #[inline(always)]
 fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
     let (mut loud, mut escapes) = (0, 0);
@@ -89,8 +92,8 @@ fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
     (loud == 0).then_some(usize::from(escapes))
 }
 
-/// The closing quote of a name, as [`string_end`]: names are short, and those of one collection the same line for line. None
-/// for a name with an escape.
+/// Returns the closing quote of a name, like [`string_end`], but with a plain loop: names are short, and those of one collection
+/// repeat from line to line. None for a name with an escape.
 #[inline]
 pub(crate) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -102,13 +105,13 @@ pub(crate) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// A block that holds position `at`, by its first position, and the marks of its bytes from `at` on.
+/// Returns the start of a block that contains position `at`, and the marks of its bytes from `at` on.
 #[inline(always)]
 fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
     if let Some(block) = line.get(at..).and_then(|rest| rest.first_chunk()) {
         (at, marks(block))
     } else if let Some(block) = line.last_chunk() {
-        // The last whole block of the line, without what stands before.
+        // Use the last whole block of the line, without the marks before `at`.
         let from = line.len() - BLOCK;
         (from, marks(block) & (!0u64).checked_shl((at - from) as u32).unwrap_or(0))
     } else {
@@ -118,7 +121,7 @@ fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
     }
 }
 
-/// Which bytes are quotes, backslashes or control characters: bit i for byte i.
+/// Returns which bytes are quotes, backslashes or control characters: bit i for byte i.
 #[inline(always)]
 fn marks(block: &[u8; BLOCK]) -> u64 {
     let mut marked = [0u8; BLOCK];
@@ -133,7 +136,7 @@ fn marks(block: &[u8; BLOCK]) -> u64 {
     mask
 }
 
-/// The end of the escape whose backslash stands before `at`.
+/// Returns the end of the escape whose backslash is just before `at`.
 #[inline(always)]
 fn escape_end(line: &[u8], at: usize, escapes: Escapes) -> Option<usize> {
     match line.get(at)? {
@@ -153,18 +156,18 @@ fn escape_end(line: &[u8], at: usize, escapes: Escapes) -> Option<usize> {
     }
 }
 
-/// Four hexadecimal digits.
+/// Reads four hexadecimal digits.
 fn unit(line: &[u8], at: usize) -> Option<u32> {
     let digits = line.get(at..at + 4)?.iter().map(|&digit| char::from(digit).to_digit(16));
     digits.reduce(|unit, digit| Some(unit? << 4 | digit?))?
 }
 
-/// Values inside values that are followed; what is nested deeper, the parser that judges looks at.
+/// The maximum nesting of values that is followed; deeper values are left to the full parser.
 const DEEPEST: u32 = 64;
 
-/// The end of the value that begins at `at`.
+/// Returns the end of the value that begins at `at`.
 pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
-    // What is open around `at`, innermost in the lowest bit: 1 for an object.
+    // The arrays and objects that are open around `at`, innermost in the lowest bit: 1 for an object.
     let (mut open, mut depth) = (0u64, 0);
     loop {
         at = match line.get(at)? {
@@ -182,13 +185,13 @@ pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
                     return None;
                 } else {
                     (open, depth) = (open << 1 | u64::from(object), depth + 1);
-                    at = if object { behind_name(line, inside)? } else { inside };
+                    at = if object { value_start(line, inside)? } else { inside };
                     continue;
                 }
             }
             _ => return None,
         };
-        // Behind a value: the next of what is open, or its end.
+        // After a value: the next value of the innermost array or object, or its end.
         loop {
             if depth == 0 {
                 return Some(at);
@@ -199,7 +202,7 @@ pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
                 b',' => {
                     at = skip_space(line, at + 1);
                     if object {
-                        at = behind_name(line, at)?;
+                        at = value_start(line, at)?;
                     }
                     break;
                 }
@@ -212,8 +215,8 @@ pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// The value behind the name, and its colon, that begin at `at`.
-fn behind_name(line: &[u8], at: usize) -> Option<usize> {
+/// Returns the start of the value after the name and the colon that begin at `at`.
+fn value_start(line: &[u8], at: usize) -> Option<usize> {
     if *line.get(at)? != b'"' {
         return None;
     }
@@ -261,33 +264,35 @@ mod tests {
 
     use super::*;
 
-    /// What the parser takes for the value at the beginning of a text.
+    /// Returns the length of the value that the parser reads at the beginning of a text.
     fn judged(text: &str) -> Option<usize> {
         let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
         values.next()?.ok().map(|value| value.get().len())
     }
 
     proptest! {
-        /// A value that is followed by something else is one for both; a bare number or word at the very end as well.
+        /// The parser and this code both accept a value that is followed by other text, and also a bare number or word at the
+        /// very end.
         #[test]
-        fn a_value_ends_where_the_parser_says(text in r#"([\[\]{}:,0-9eE.+\-" \\]|"a"|"a":|true|false|null|\\n|\\u|d8|x|é){1,40}"#) {
+        fn a_value_ends_at_the_same_byte_as_in_the_parser(text in r#"([\[\]{}:,0-9eE.+\-" \\]|"a"|"a":|true|false|null|\\n|\\u|d8|x|é){1,40}"#) {
             let wrapped = format!("[{text}]");
             prop_assert_eq!(value_end(wrapped.as_bytes(), 0), judged(&wrapped), "{}", wrapped);
         }
 
-        /// Long strings of what quiet blocks may hold and what they may not, the one behind the other at every place.
+        /// Tests long strings, with content that quiet blocks may have and content that they may not, in all combinations and at
+        /// all positions.
         #[test]
-        fn long_strings_end_where_their_quotes_are(text in r#"([a-p]{1,70}|[\\\n\t"]|\\[nrt"]|\\\\|é|\u{1}){0,40}"#) {
+        fn long_strings_end_at_their_quotes(text in r#"([a-p]{1,70}|[\\\n\t"]|\\[nrt"]|\\\\|é|\u{1}){0,40}"#) {
             let json = serde_json::to_string(&text).unwrap();
-            let behind = format!("{json}, \"{}\\n\"", "a".repeat(99));
+            let after = format!("{json}, \"{}\\n\"", "a".repeat(99));
             let end = End { quote: json.len() - 1, surplus: json.chars().count() - 2 - text.chars().count() };
-            prop_assert_eq!(string_end(behind.as_bytes(), 1, Escapes::Characters), Some(end));
+            prop_assert_eq!(string_end(after.as_bytes(), 1, Escapes::Characters), Some(end));
         }
 
         #[test]
-        fn a_string_ends_where_its_quote_is(text: String, before in 0usize..70, behind in "[ \"\\\\]{0,70}") {
+        fn a_string_ends_at_its_quote(text: String, before in 0usize..70, after in "[ \"\\\\]{0,70}") {
             let json = serde_json::to_string(&text).unwrap();
-            let line = format!("{}{json}{behind}", " ".repeat(before));
+            let line = format!("{}{json}{after}", " ".repeat(before));
             let end = before + json.len() - 1;
             prop_assert_eq!(string_end(line.as_bytes(), before + 1, Escapes::Characters), Some(End { quote: end, surplus: json.chars().count() - 2 - text.chars().count() }));
         }
@@ -313,8 +318,8 @@ mod tests {
             ("a\tb", Characters, false),
             ("a\0", Readable, false),
         ] {
-            for (before, behind) in [(0, 0), (0, 99), (99, 0), (50, 50)] {
-                let line = format!("{}\"{inside}\"{}", " ".repeat(before), "\"".repeat(behind));
+            for (before, after) in [(0, 0), (0, 99), (99, 0), (50, 50)] {
+                let line = format!("{}\"{inside}\"{}", " ".repeat(before), "\"".repeat(after));
                 let end = string_end(line.as_bytes(), before + 1, escapes).map(|end| end.quote);
                 assert_eq!(end, is_one.then_some(before + 1 + inside.len()), "{line}");
             }
@@ -325,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_too_deep_is_left_to_the_parser() {
+    fn deeply_nested_values_are_left_to_the_parser() {
         let nested = |depth| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert_eq!(value_end(nested(65).as_bytes(), 0), Some(130));
         assert_eq!(value_end(nested(66).as_bytes(), 0), None);

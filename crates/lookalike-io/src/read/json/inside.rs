@@ -1,5 +1,5 @@
-//! A line → its fields, where a name has a dot: a field with exactly that name, or else a field inside of objects. Each record
-//! decides for itself.
+//! Finds the fields of a line if a name contains a dot: a field with exactly that name, or else a field inside objects. The
+//! choice is made for each record separately.
 
 use lookalike::{shown::quoted, text::Text};
 
@@ -9,7 +9,7 @@ use super::{
     parse,
 };
 
-/// What a line says.
+/// Reads the fields of a line.
 pub(crate) fn find<'a>(inside: &Inside, line: &'a str, unit: Unit, fields: &Fields) -> Result<Found<'a>, Fault> {
     let values = match inside.paths.find(line.as_bytes()) {
         Ok(values) => values,
@@ -22,16 +22,16 @@ pub(crate) fn find<'a>(inside: &Inside, line: &'a str, unit: Unit, fields: &Fiel
     Ok(Found { text, surplus, id: value(Some(1)), keep, label: value(inside.label) })
 }
 
-/// The text, or set, that a value is.
+/// Returns the text, or the set, in a value.
 fn text<'a>(raw: &'a str, fields: &Fields) -> Result<(Text<'a>, usize), Fault> {
     match (Shape::of(raw), fields.set) {
         (Shape::Array, Some(_)) => Ok((Text::Plain(raw), 0)),
         (Shape::Text, None) => match string_end(raw.as_bytes(), 1, Escapes::Characters) {
             Some(End { quote, surplus }) => Ok((Text::Escaped(&raw[1..quote]), surplus)),
             None => {
-                let half = "has half of a character, a lone surrogate such as \\ud83d: no text has that";
+                let half = "has half of a character (a lone surrogate such as \\ud83d), which is not valid text";
                 let wrong = Fault::record(format!("field {} {half}", quoted(&fields.text))).in_field(&*fields.text);
-                Err(wrong.advise("mend the record"))
+                Err(wrong.advise("fix the record"))
             }
         },
         (other, set) => Err(parse::no_such(other, set, fields)),
@@ -53,19 +53,19 @@ mod tests {
     fn records_in_a_table() {
         for (line, expected) in [
             (r#"{"a":{"text":"x\ny"},"meta":{"id":7,"n":1},"b":{"c":{"d":"l"}}}"#, ("x\ny", "7", "\"l\"")),
-            // A field with exactly the name goes first.
+            // A field with exactly the name takes precedence.
             (r#"{"a":{"text":"x"},"a.text":"own","meta":{"n":2},"meta.id":"i"}"#, ("own", "\"i\"", "")),
-            // With dots in names inside objects, the shortest name that leads somewhere counts.
+            // If names inside objects contain dots, the shortest name that leads to a value counts.
             (r#"{"b.c":{"d":2},"b":{"c.d":1},"a":{"text":"\u00e9"},"meta":{"n":1}}"#, ("é", "", "1")),
             (r#"{"b":{"c":[]},"b.c":{"d":2},"a":{"text":""},"meta":{"n":1}}"#, ("", "", "2")),
         ] {
-            let (mut room, mut plain) = (String::new(), String::new());
-            let record = Record::read(line.as_bytes(), Unit::Line, &fields(None), &mut room).unwrap();
+            let (mut scratch, mut plain) = (String::new(), String::new());
+            let record = Record::read(line.as_bytes(), Unit::Line, &fields(None), &mut scratch).unwrap();
             assert_eq!((record.text.decode(&mut plain), record.id, record.label), expected, "{line}");
         }
         let line = r#"{"a":{"text":["x",1]},"meta":{"id":7,"n":1}}"#;
-        let (fields, mut room) = (fields(Some(Occurrences::Once)), String::new());
-        assert_eq!(Record::read(line.as_bytes(), Unit::Line, &fields, &mut room).unwrap().text, Text::Plain("[\"x\",1]"));
+        let (fields, mut scratch) = (fields(Some(Occurrences::Once)), String::new());
+        assert_eq!(Record::read(line.as_bytes(), Unit::Line, &fields, &mut scratch).unwrap().text, Text::Plain("[\"x\",1]"));
     }
 
     #[test]
@@ -75,13 +75,13 @@ mod tests {
             ("[]", "not a JSON object"),
             (r#"{"a":{"text":null},"meta":{"n":1}}"#, "field \"a.text\" is null, not a text"),
             (r#"{"a":{"text":"\ud800"},"meta":{"n":1}}"#, "half of a character"),
-            (r#"{"a":{"text":"x","text":"y"},"meta":{"n":1}}"#, "field \"a.text\" stands twice"),
+            (r#"{"a":{"text":"x","text":"y"},"meta":{"n":1}}"#, "duplicate field \"a.text\""),
             (r#"{"a":{"b":"x"},"id":1}"#, "no field \"a.text\"; the record has the fields \"a.b\", \"id\""),
             (r#"{"a":{"text":"x"},"meta":{"n":1,"id":[]}}"#, "field \"meta.id\" is an array"),
             (r#"{"a":{"text":"x"},"meta":{}}"#, "field \"meta.n\" is missing"),
         ] {
-            let told = Record::read(line.as_bytes(), Unit::Line, &fields(None), &mut String::new()).unwrap_err().to_string();
-            assert!(told.contains(part), "{told}");
+            let reported = Record::read(line.as_bytes(), Unit::Line, &fields(None), &mut String::new()).unwrap_err().to_string();
+            assert!(reported.contains(part), "{reported}");
         }
     }
 }

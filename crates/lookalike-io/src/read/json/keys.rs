@@ -1,4 +1,4 @@
-//! What keep order reads in a record → a key, largest first.
+//! Computes a record's key for the keep order, in which the largest key comes first.
 
 use lookalike::{
     Occurrences,
@@ -11,7 +11,7 @@ use lookalike::{
 use super::fields::{Fault, Found, Shape};
 use crate::{error::Setting, words};
 
-/// A record's key; of a set, with what its items count.
+/// Returns a record's key. For a set, `set` says how repeated items count.
 pub(crate) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> Result<u64, Fault> {
     let (Text::Plain(text) | Text::Escaped(text)) = found.text;
     Ok(match keep {
@@ -24,7 +24,7 @@ pub(crate) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> R
     })
 }
 
-/// The fault of a record of which the field that keep order reads is none that it can read.
+/// Returns the fault of a record whose field for the keep order cannot be used.
 pub(crate) fn unfit(keep: &Keep, what: &str) -> Fault {
     let needs = match keep {
         Keep::Newest(_) => "a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970",
@@ -39,16 +39,16 @@ fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {
     let wanted = |what: &str| unfit(keep, what);
     let value = value.ok_or_else(|| wanted("is missing"))?;
     let number: f64 = value.parse().map_err(|_| wanted(&format!("is {}", Shape::of(value).name())))?;
-    // Whole numbers are exact up to 2⁵³; of others, people do not expect more than the digits that a float has.
+    // Whole numbers are exact up to 2⁵³. For numbers with a fraction, users do not expect more digits than a float has.
     let exact = number.is_finite() && (number.fract() != 0.0 || number.abs() <= MOST_EXACT);
-    if exact { Ok(number) } else { Err(wanted(&format!("is {}, more than can be compared exactly", cut(value)))) }
+    if exact { Ok(number) } else { Err(wanted(&format!("is {}, which is too large to compare exactly", cut(value)))) }
 }
 
-/// The largest number up to which all whole numbers have a float of their own.
+/// The largest number up to which every whole number has its own float.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A time: a number of seconds (or milli-, micro-, nanoseconds, by its size) since 1970, or a date or time as in RFC 3339,
-/// ISO 8601 or RFC 2822; without an offset, UTC.
+/// Parses a time: a number of seconds (or milli-, micro-, nanoseconds, depending on its size) since 1970, or a date or time as in
+/// RFC 3339, ISO 8601 or RFC 2822. Without an offset, it is UTC.
 fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
     let wanted = |what: &str| unfit(keep, what);
     let value = value.ok_or_else(|| wanted("is missing"))?;
@@ -63,10 +63,11 @@ fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
     stamp
         .and_then(|stamp| i64::try_from(stamp).ok())
         .map(time_key)
-        .ok_or_else(|| wanted(&format!("is {}, no time that is understood", cut(value))))
+        .ok_or_else(|| wanted(&format!("is {}, which is not a time in a known format", cut(value))))
 }
 
-/// Nanoseconds in the unit of a number: seconds up to the year 5138, beyond that what makes it a date of our times.
+/// Returns how many nanoseconds the unit of a timestamp has. The unit is a second if the date is then at most in the year 5138.
+/// For larger numbers, it is the unit that gives a date near the present.
 fn unit(number: f64) -> i128 {
     match number.abs() {
         size if size < 1e11 => 1_000_000_000,

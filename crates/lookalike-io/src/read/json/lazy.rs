@@ -1,5 +1,5 @@
-//! The fields of a line without a parser: found where they stand, checked, and left there. Whatever is out of the ordinary,
-//! an escape in a name, a field twice, a text that is none, and all that is no JSON, is left to the parser that judges.
+//! Reads the fields of a line without a parser: finds them, checks them, and leaves them in place. Everything unusual is left to
+//! the full parser: an escape in a name, a repeated field, a text that is not a string, and invalid JSON.
 
 use lookalike::text::Text;
 
@@ -8,7 +8,7 @@ use super::{
     grammar::{End, Escapes, name_end, skip_space, string_end, value_end},
 };
 
-/// What a plain line says; none for a line that the parser has to look at.
+/// Returns the fields of a plain line; none for a line that needs the parser.
 pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
     let bytes = line.as_bytes();
     let (mut text, mut id, mut keep, mut label) = (None, None, None, None);
@@ -77,7 +77,7 @@ mod tests {
         record::{Record, checked},
     };
 
-    /// What a line says: the text decoded, the id, the key and the label.
+    /// The content of a line: the decoded text, the id, the key and the label.
     type Said = (String, String, u64, String);
 
     fn said(record: Record) -> Said {
@@ -86,8 +86,8 @@ mod tests {
     }
 
     fn judged(line: &[u8], fields: &Fields) -> Result<Said, Fault> {
-        let mut room = String::new();
-        Record::of(parse(checked(line)?, Unit::Line, fields, &mut room)?, fields).map(said)
+        let mut scratch = String::new();
+        Record::of(parse(checked(line)?, Unit::Line, fields, &mut scratch)?, fields).map(said)
     }
 
     fn read(line: &[u8], fields: &Fields) -> Result<Said, Fault> {
@@ -103,7 +103,7 @@ mod tests {
         })
     }
 
-    /// A string with its quotes, mostly a good one.
+    /// Generates a string with its quotes, usually a valid one.
     fn string() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
             12 => "[ -!#-\\[\\]-~]{0,40}",
@@ -158,20 +158,20 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
         #[test]
-        fn the_lazy_way_says_what_the_parser_says(line in line(), fields in fields()) {
+        fn lazy_reading_agrees_with_the_parser(line in line(), fields in fields()) {
             prop_assert_eq!(read(line.as_bytes(), &fields), judged(line.as_bytes(), &fields), "{}", line);
         }
 
-        /// With a dot in one name all names are looked for in another way: of those without it says the same.
+        /// A dot in one name changes the search for all names; for names without a dot the result is the same.
         #[test]
-        fn names_with_dots_change_nothing_for_the_others(line in line(), fields in fields()) {
+        fn names_with_dots_do_not_affect_other_names(line in line(), fields in fields()) {
             let label = fields.label.clone().or(Some("no.such".into()));
             let inside = Fields::new(fields.text.clone(), fields.set, fields.id.clone(), fields.keep.clone(), label);
             prop_assert_eq!(read(line.as_bytes(), &inside).ok(), judged(line.as_bytes(), &fields).ok(), "{}", line);
         }
 
         #[test]
-        fn damaged_lines_are_refused_in_the_same_words(
+        fn damaged_lines_give_the_same_messages(
             line in line(),
             fields in fields(),
             changes in proptest::collection::vec((any::<prop::sample::Index>(), 0..4, any::<prop::sample::Index>()), 1..4),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines_never_see_the_parser() {
+    fn plain_lines_are_read_without_the_parser() {
         let fields = Fields::new("text".into(), None, "id".into(), "newest:d".parse().unwrap(), None);
         for (line, is_plain) in [
             (r#"{"id":"a","d":1,"text":"x\ny","more":{"a":[1,{"b":null}],"text":2}}"#, true),

@@ -1,4 +1,4 @@
-//! JSON: records of JSON Lines and of arrays, and the fields that are read of any record.
+//! JSON: the records of JSON Lines and of arrays, and the fields that are read from any record.
 
 mod grammar;
 

@@ -1,12 +1,12 @@
-//! Whether a record has a field of one of some names.
+//! Checks whether a record has a field with one of several names.
 
 use super::{
     grammar::{name_end, skip_space, value_end},
     parse::names,
 };
 
-/// The first of these names that a JSON object has a field of. Passes over the object as fast as records are read; one out of the
-/// ordinary, with an escape in a name, goes through the parser.
+/// Returns the first of these names that is a field of a JSON object. Skips through the object as fast as records are read; an
+/// unusual object, with an escape in a name, is parsed.
 pub fn field_of<'a>(object: &[u8], wanted: &'a [String]) -> Option<&'a str> {
     let of = |name: &[u8]| wanted.iter().find(|wanted| wanted.as_bytes() == name).map(String::as_str);
     match each_name(object, of) {
@@ -15,7 +15,7 @@ pub fn field_of<'a>(object: &[u8], wanted: &'a [String]) -> Option<&'a str> {
     }
 }
 
-/// What `of` gives first for a name of the object's fields; none at all for an object that the parser has to look at.
+/// Returns the first result of `of` for the names of the object's fields. The outer value is none if the object must be parsed.
 fn each_name<T>(object: &[u8], of: impl Fn(&[u8]) -> Option<T>) -> Option<Option<T>> {
     let mut at = skip_space(object, 0);
     if *object.get(at)? != b'{' {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_however_they_are_written_and_only_at_the_top() {
+    fn names_are_found_in_any_spelling_and_only_at_the_top_level() {
         let wanted = ["cluster".to_string(), "a/\"é".to_string()];
         for (object, found) in [
             (r#"{"text":"\"cluster\":1","more":{"cluster":[{"cluster":2}]}}"#, None),

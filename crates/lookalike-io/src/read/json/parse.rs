@@ -1,4 +1,4 @@
-//! The parser: the judge of what a line is, and the one that says what is wrong with it. Plain lines never come here.
+//! The full parser: the reference for the content of a line, and the source of error messages. Plain lines never reach it.
 
 use std::fmt;
 
@@ -17,25 +17,25 @@ use super::{
 };
 use crate::words;
 
-/// What a line, or an array's element, says. `room` holds its text.
-pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, room: &'a mut String) -> Result<Found<'a>, Fault> {
-    room.clear();
+/// Parses a line, or an element of an array. `scratch` receives its text.
+pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, scratch: &'a mut String) -> Result<Found<'a>, Fault> {
+    scratch.clear();
     let mut json = serde_json::Deserializer::from_str(line);
-    let parsed = json.deserialize_map(Object { fields, text: room });
+    let parsed = json.deserialize_map(Object { fields, text: scratch });
     let seen = parsed.and_then(|seen| json.end().map(|()| seen)).map_err(|error| not_an_object(&error, unit))?;
     if let Some(field) = seen.twice {
-        return Err(Fault::record(format!("field {} stands twice", quoted(field))).in_field(field).advise("keep one of the two"));
+        return Err(Fault::record(format!("duplicate field {}", quoted(field))).in_field(field).advise("remove one of the two"));
     }
     let Seen { id, keep, label, .. } = seen;
     match seen.text {
         None => Err(no_text(line, fields)),
         Some(Shape::Array) if let Some(array) = seen.set => Ok(Found { text: Text::Plain(array), surplus: 0, id, keep, label }),
-        Some(Shape::Text) if fields.set.is_none() => Ok(Found { text: Text::Plain(room), surplus: 0, id, keep, label }),
+        Some(Shape::Text) if fields.set.is_none() => Ok(Found { text: Text::Plain(scratch), surplus: 0, id, keep, label }),
         Some(other) => Err(no_such(other, fields.set, fields)),
     }
 }
 
-/// The fault of a value that is no text, or no set where documents are sets.
+/// Returns the fault of a value that is not a text, or not a set if documents are sets.
 pub(crate) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -> Fault {
     let (field, what) = (quoted(&fields.text), value.name());
     let (meant, give) = match set {
@@ -46,7 +46,7 @@ pub(crate) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -
     wrong.advise(words![format!("give {give}, or name another field with "), sets::option(set)])
 }
 
-/// What is wrong with a line or an element that is not a JSON object; `None` if it is one.
+/// Returns what is wrong with a line or an element that is not a JSON object; `None` if it is one.
 pub(crate) fn not_json(line: &str, unit: Unit) -> Option<Fault> {
     serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error, unit))
 }
@@ -56,15 +56,15 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
     let words = error.to_string();
     let words = words.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&words);
     let half = ["unexpected end of hex escape", "lone leading surrogate in hex escape"].contains(&words);
-    // An element may have several lines.
+    // An element can span several lines.
     let (at, each) = match unit {
         Unit::Line => (format!("byte {column} of the line"), "line"),
         Unit::Element if line > 1 => (format!("byte {column} of line {line} of the element"), "element of the array"),
         Unit::Element => (format!("byte {column} of the element"), "element of the array"),
     };
     let wrong = if half {
-        let half = format!("half of a character, a lone surrogate such as \\ud83d, at {at}: no text has that");
-        Fault::record(half).advise("mend the record")
+        let half = format!("half of a character (a lone surrogate such as \\ud83d) at {at}, which is not valid text");
+        Fault::record(half).advise("fix the record")
     } else if error.is_data() {
         let advice = format!("each {each} must be one object such as {{\"id\": 1, \"text\": \"…\"}}");
         return Fault::record(format!("not a JSON object ({})", cut(words))).advise(advice);
@@ -72,15 +72,16 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
         let wrong = Fault::record(format!("not JSON: {words} at {at}"));
         let wrong = wrong.advise(format!("each {each} must be one whole JSON object"));
         match unit == Unit::Line && error.is_eof() {
-            true => wrong.advise("put an object that goes over several lines on one, as with jq -c . FILE"),
+            true => wrong.advise("put an object that spans several lines on one line, for example with jq -c . FILE"),
             false => wrong,
         }
     };
-    // Of an element with several lines it would be a byte of one of them.
+    // In an element with several lines, the byte would be counted from the start of one of the lines.
     if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
 }
 
-/// Names the fields that the record does have: nearly always one of them was meant.
+/// Returns the fault of a record without the text field. It lists the fields that the record has, because the user nearly always
+/// means one of them.
 pub(crate) fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
     // A name with a dot may mean a field inside an object.
@@ -93,24 +94,24 @@ pub(crate) fn no_text(line: &str, fields: &Fields) -> Fault {
     let (field, what, option) =
         (quoted(&fields.text), if fields.set.is_some() { "set" } else { "text" }, sets::option(fields.set));
     let wrong = Fault::record(format!("no field {field}; the record has {has}")).in_field(&*fields.text);
-    wrong.instead(words![format!("name the one with the {what} with "), option])
+    wrong.advise(words![format!("name the field with the {what} with "), option])
 }
 
-/// The names of an object's fields, in their order; none of what is no object.
+/// Returns the names of an object's fields, in their order; empty if it is not an object.
 pub(crate) fn names(object: &str) -> Vec<String> {
     serde_json::from_str::<Names>(object).map(|names| names.0).unwrap_or_default()
 }
 
-/// What one pass over a record finds.
+/// The result of one pass over a record.
 #[derive(Default)]
 struct Seen<'a, 'de> {
     text: Option<Shape>,
-    /// What it is as it stands, where it is to be a set.
+    /// The raw value of the text field, if it must be a set.
     set: Option<&'de str>,
     id: Option<&'de str>,
     keep: Option<&'de str>,
     label: Option<&'de str>,
-    /// A field of these that stands there again.
+    /// The name of a field that occurs twice, if there is one.
     twice: Option<&'a str>,
 }
 
@@ -156,7 +157,7 @@ impl<'a, 'de> Visitor<'de> for Object<'a> {
 
 enum Field<'a> {
     Text,
-    /// One that is looked at as it stands; it may serve several ends.
+    /// A field whose raw value is used, possibly for several purposes.
     Raw {
         name: &'a str,
         id: bool,
@@ -166,7 +167,7 @@ enum Field<'a> {
     Other,
 }
 
-/// Tells a field by its name, without keeping the name.
+/// Identifies a field by its name, without keeping the name.
 struct FieldName<'a>(&'a Fields);
 
 impl<'a, 'de> DeserializeSeed<'de> for FieldName<'a> {
@@ -198,7 +199,7 @@ impl<'a> Visitor<'_> for FieldName<'a> {
     }
 }
 
-/// Copies a string into a buffer; of anything else, tells what it is.
+/// Copies a string into a buffer; for any other value, returns its kind.
 struct Copied<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for Copied<'_> {

@@ -1,4 +1,4 @@
-//! A JSON object → the values of some of its fields, those inside of others too.
+//! Finds the values of some fields of a JSON object, including fields inside other objects.
 
 use std::{borrow::Cow, fmt};
 
@@ -11,14 +11,14 @@ use serde_json::value::RawValue;
 
 use crate::error::Error;
 
-/// Fields by name, first as it stands, then as a dotted path into objects. An object is read once, whatever number of its
-/// fields is asked for.
+/// Finds fields by name. A name is first compared exactly, and then read as a dotted path into objects. An object is read once,
+/// however many of its fields are wanted.
 #[derive(Debug, Clone)]
 pub struct Paths {
     names: Vec<String>,
 }
 
-/// A name's number, and what is left of it inside of an object.
+/// The number of a name, and the rest of the name inside an object.
 type Wanted<'n> = (usize, &'n str);
 
 /// The fields of an object, in their order.
@@ -28,16 +28,17 @@ pub struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
 impl Paths {
-    /// Of fields with these names.
+    /// Creates the search for fields with these names.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         Self { names: names.into_iter().collect() }
     }
 
-    /// Finds the values in a line: as they stand there, by the names' numbers. A field that has the whole name goes before one that
-    /// has its beginning, and of those the one with the shortest that leads somewhere: names may have dots themselves.
+    /// Finds the raw values in a line, ordered by the names' numbers. A field whose name is the whole name takes precedence over
+    /// a field whose name is a prefix of it. Among prefixes, the shortest that leads to a value counts, because the names of
+    /// fields may contain dots too.
     ///
     /// # Errors
-    /// What is no JSON object, or has a field twice that is asked for.
+    /// When the line is not a JSON object, or has a wanted field twice.
     pub fn find<'a>(&self, line: &'a [u8]) -> Result<Vec<Option<&'a RawValue>>, Error> {
         let mut found = vec![None; self.names.len()];
         if !line.trim_ascii_start().starts_with(b"{") {
@@ -65,8 +66,8 @@ impl Paths {
             }
             if seen.contains(&&**name) {
                 let field = format!("{before}{name}");
-                let wrong = Error::record(format!("field {} stands twice", quoted(&field)));
-                return Err(wrong.in_field(field).advise("leave one out"));
+                let wrong = Error::record(format!("duplicate field {}", quoted(&field)));
+                return Err(wrong.in_field(field).advise("remove one of the two"));
             }
             seen.push(name);
             if value.get().starts_with('{') {
@@ -85,8 +86,8 @@ impl Paths {
         Ok(())
     }
 
-    /// The names of a line's fields, those inside of objects as paths, for messages: the first `MOST_NAMES`, and of objects that are
-    /// more than `DEEPEST` deep only their own.
+    /// Returns the names of a line's fields, including paths into objects, for messages. It returns the first `MOST_NAMES`, and
+    /// does not enter objects that are more than `DEEPEST` deep.
     pub fn names_in(line: &[u8]) -> Vec<String> {
         let mut names = Vec::new();
         list(line, "", 1, &mut names);
@@ -94,7 +95,7 @@ impl Paths {
     }
 }
 
-/// What a message can show, and a stack bear.
+/// These limits keep messages short and the stack small.
 const MOST_NAMES: usize = 50;
 const DEEPEST: usize = 8;
 
@@ -116,7 +117,7 @@ fn object(text: &[u8]) -> Result<Fields<'_>, Error> {
     serde_json::from_slice(text).map_err(|error| {
         let words = error.to_string();
         let words = words.split(" at line 1 column ").next().unwrap_or_default();
-        Error::record(format!("not understood: {words}")).advise("each record must be one JSON object").because(error)
+        Error::record(format!("cannot be parsed: {words}")).advise("each record must be one JSON object").because(error)
     })
 }
 
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_and_those_inside_in_a_table() {
+    fn fields_and_nested_fields_in_a_table() {
         let paths = Paths::new(["id", "a.b", "a.c.d", "a", "e.f"].map(String::from));
         for (line, expected) in [
             (r#"{"id":1,"a":{"b":"x","c":{"d":null}}}"#, [Some("1"), Some("\"x\""), Some("null"), Some("{…"), None]),
@@ -165,14 +166,14 @@ mod tests {
         assert_eq!(Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#), ["id", "a.b", "a.c.d"]);
     }
 
-    /// The rule in a few words, over a parsed record.
+    /// A short version of the same rule, which works on a parsed record.
     fn naive(value: &serde_json::Value, name: &str) -> Option<serde_json::Value> {
         let object = value.as_object()?;
         let inside = |(at, _): (usize, &str)| naive(object.get(&name[..at])?, &name[at + 1..]);
         object.get(name).cloned().or_else(|| name.match_indices('.').find_map(inside))
     }
 
-    /// Objects in objects, of few names, with dots in some.
+    /// Generates nested objects with few different names, some of which contain dots.
     fn record() -> impl Strategy<Value = serde_json::Value> {
         let leaf = (0..9).prop_map(serde_json::Value::from);
         leaf.prop_recursive(4, 30, 4, |inner| {
@@ -182,7 +183,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_are_those_of_the_rule(record in record(), names in prop::collection::vec("[ab](\\.[ab]){0,3}", 1..4)) {
+        fn values_match_the_definition(record in record(), names in prop::collection::vec("[ab](\\.[ab]){0,3}", 1..4)) {
             prop_assume!(record.is_object());
             let line = record.to_string();
             let found = Paths::new(names.clone()).find(line.as_bytes()).unwrap();
@@ -206,10 +207,10 @@ mod tests {
         let paths = Paths::new(["id", "a.b"].map(String::from));
         for (line, part) in [
             ("[1]", "not a JSON object"),
-            ("{\"id\":1", "not understood: EOF"),
-            ("{\"id\":1,\"id\":2}", "field \"id\" stands twice"),
-            ("{\"a\":{\"b\":1,\"b\":2}}", "field \"a.b\" stands twice"),
-            ("{\"id\":\"\u{1}\"}", "not understood: control character"),
+            ("{\"id\":1", "cannot be parsed: EOF"),
+            ("{\"id\":1,\"id\":2}", "duplicate field \"id\""),
+            ("{\"a\":{\"b\":1,\"b\":2}}", "duplicate field \"a.b\""),
+            ("{\"id\":\"\u{1}\"}", "cannot be parsed: control character"),
         ] {
             let found = paths.find(line.as_bytes()).unwrap_err().to_string();
             assert!(found.contains(part), "{found}");

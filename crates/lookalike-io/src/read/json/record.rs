@@ -1,4 +1,4 @@
-//! A line → the fields that matter. The rest of the line is checked for being JSON and otherwise left alone.
+//! Extracts the required fields from a line. The rest of the line is only checked for being valid JSON.
 
 use lookalike::{shown::quoted, text::Text};
 
@@ -15,22 +15,22 @@ use crate::{
     words,
 };
 
-/// What is read in a line; what it borrows is the line's.
+/// The values read from a line, from which they borrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
     pub text: Text<'a>,
-    /// The id as it stands in the line, a JSON string or number; empty when there is none.
+    /// The id as stored in the line, a JSON string or number; empty if there is none.
     pub id: &'a str,
-    /// Largest first in keep order.
+    /// The key of the keep order, in which the largest key comes first.
     pub key: u64,
-    /// The label as it stands in the line, a JSON string or number; empty when there is none, or null.
+    /// The label as stored in the line, a JSON string or number; empty if it is missing or null.
     pub label: &'a str,
 }
 
 impl<'a> Record<'a> {
-    /// Reads a line or an element. Cost: three looks at each byte, some 5 GB/s; a line out of the ordinary, such as one with an escape in a
-    /// field's name, goes through the parser, which copies its text into `room`: 1 GB/s.
-    pub(crate) fn read(line: &'a [u8], unit: Unit, fields: &Fields, room: &'a mut String) -> Result<Self, Fault> {
+    /// Reads a line or an element. It examines each byte three times, at about 5 GB/s. An unusual line, such as one with an
+    /// escape in a field's name, goes through the parser, which copies the text of the record into `scratch`, at 1 GB/s.
+    pub(crate) fn read(line: &'a [u8], unit: Unit, fields: &Fields, scratch: &'a mut String) -> Result<Self, Fault> {
         let line = checked(line)?;
         if let Some(inside) = &fields.inside {
             return Self::of(inside::find(inside, line, unit, fields)?, fields);
@@ -38,7 +38,7 @@ impl<'a> Record<'a> {
         match find(line, fields) {
             Some(found) => Self::of(found, fields),
             None => {
-                Self::of(parse(line, unit, fields, room).map_err(|fault| of_utf16(line.as_bytes()).unwrap_or(fault))?, fields)
+                Self::of(parse(line, unit, fields, scratch).map_err(|fault| of_utf16(line.as_bytes()).unwrap_or(fault))?, fields)
             }
         }
     }
@@ -69,17 +69,17 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What to do about an id that is none.
+/// Returns the advice for an invalid id.
 pub(crate) fn no_id() -> Words {
-    words!["an id must be a string or a number: leave it out, or name another field with ", Setting::IdField]
+    words!["an id must be a string or a number; leave it out, or name another field with ", Setting::IdField]
 }
 
-/// What to do about a label that is none.
+/// Returns the advice for an invalid label.
 pub(crate) fn no_label() -> Words {
-    words!["a label must be a string or a number: write one, or name another field with ", Setting::LabelField]
+    words!["a label must be a string or a number; write one, or name another field with ", Setting::LabelField]
 }
 
-/// A line without its end, as characters.
+/// Returns a line as text, without its end, after checking that it is UTF-8.
 pub(crate) fn checked(line: &[u8]) -> Result<&str, Fault> {
     let line = simdutf8::compat::from_utf8(line).map_err(|error| {
         let at = error.valid_up_to() + 1;
@@ -92,9 +92,9 @@ pub(crate) fn checked(line: &[u8]) -> Result<&str, Fault> {
     Ok(line.trim_ascii_end())
 }
 
-/// What is wrong with a line of UTF-16 or UTF-32, as the `>` of some shells writes it.
+/// Returns the fault of a line in UTF-16 or UTF-32, as the `>` of some shells writes it.
 pub(crate) fn of_utf16(line: &[u8]) -> Option<Fault> {
-    // Without a mark, iconv has to be told the order of the bytes.
+    // Without a byte order mark, the name for iconv must include the byte order.
     let name = match line {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
         [b'{' | b'[', 0, 0, 0, ..] => "UTF-32LE",
@@ -104,8 +104,8 @@ pub(crate) fn of_utf16(line: &[u8]) -> Option<Fault> {
         [0, b'{' | b'[', ..] => "UTF-16BE",
         _ => return None,
     };
-    let wrong = Fault::record(format!("the file is {name}, and JSON is UTF-8"));
-    Some(wrong.instead(format!("convert it, for instance with iconv -f {name} -t UTF-8")))
+    let wrong = Fault::record(format!("the file is {name}, but JSON must be UTF-8"));
+    Some(wrong.advise(format!("convert it, for instance with iconv -f {name} -t UTF-8")))
 }
 
 #[cfg(test)]
@@ -128,8 +128,8 @@ mod tests {
             (r#"{"te\u0078t":"escaped name"}"#, "escaped name", ""),
             (r#"{"text":""}"#, "", ""),
         ] {
-            let (mut room, mut plain) = (String::new(), String::new());
-            let record = Record::read(line.as_bytes(), Unit::Line, &fields("first"), &mut room).unwrap();
+            let (mut scratch, mut plain) = (String::new(), String::new());
+            let record = Record::read(line.as_bytes(), Unit::Line, &fields("first"), &mut scratch).unwrap();
             assert_eq!((record.text.decode(&mut plain), record.id), (text, id));
         }
     }
@@ -141,7 +141,7 @@ mod tests {
             (br#"{"text":"a""#, "not JSON"),
             (br#"{"text":"a"} x"#, "not JSON: trailing characters at byte 14"),
             (b"{\"text\":\"a\tb\"}", "not JSON: control character"),
-            (br#"{"text":"\ud800"}"#, "half of a character, a lone surrogate"),
+            (br#"{"text":"\ud800"}"#, "half of a character (a lone surrogate"),
             (b"[1]", "not a JSON object"),
             (b"null", "not a JSON object"),
             (br#"{"id":1,"body":"x"}"#, "the record has the fields \"id\", \"body\""),
@@ -150,18 +150,21 @@ mod tests {
             (br#"{"text":null}"#, "is null, not a text"),
             (br#"{"text":["a"]}"#, "is an array, not a text"),
             (br#"{"text":{"a":1}}"#, "is an object, not a text"),
-            (br#"{"text":"a","text":"b"}"#, "stands twice"),
+            (br#"{"text":"a","text":"b"}"#, "duplicate field"),
             (br#"{"id":null,"text":"a"}"#, "\"id\" is null"),
             (br#"{"id":[1],"text":"a"}"#, "\"id\" is an array"),
-            (br#"{"id":1,"text":"a","id":2}"#, "\"id\" stands twice"),
+            (br#"{"id":1,"text":"a","id":2}"#, "duplicate field \"id\""),
             (b"{\n", "not JSON: EOF while parsing an object at byte 1"),
             (b"{\"text\":\"\xff\"}", "invalid UTF-8 at byte 10"),
-            (b"\xff\xfe{\0\"\0", "the file is UTF-16, and JSON is UTF-8: convert it"),
+            (b"\xff\xfe{\0\"\0", "the file is UTF-16, but JSON must be UTF-8; convert it"),
             (b"\xfe\xff\0{\0\"\0", "iconv -f UTF-16 -t UTF-8"),
             (b"{\0\"\0t\0e\0", "iconv -f UTF-16LE -t UTF-8"),
-            (b"\xff\xfe\0\0{\0\0\0", "the file is UTF-32, and JSON is UTF-8: convert it"),
+            (b"\xff\xfe\0\0{\0\0\0", "the file is UTF-32, but JSON must be UTF-8; convert it"),
             (b"\0\0\0{\0\0\0\"", "iconv -f UTF-32BE -t UTF-8"),
-            (b"\0[\0{\0\"", "the file is UTF-16BE, and JSON is UTF-8: convert it, for instance with iconv -f UTF-16BE -t UTF-8"),
+            (
+                b"\0[\0{\0\"",
+                "the file is UTF-16BE, but JSON must be UTF-8; convert it, for instance with iconv -f UTF-16BE -t UTF-8",
+            ),
         ] {
             let found = fault(line, "first");
             assert!(found.contains(part), "{found}");
@@ -193,11 +196,11 @@ mod tests {
         let keys: Vec<u64> = times.iter().map(|time| key(time, "newest:d")).collect();
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
         assert!(key("-3", "max:d") < key("2.5", "max:d") && key("-3", "min:d") > key("2.5", "min:d"));
-        assert!(fault(br#"{"text":"a","d":1850000000000000001}"#, "max:d").contains("compared exactly"));
-        assert!(fault(br#"{"text":"a","d":9007199254740994.0}"#, "max:d").contains("compared exactly"));
-        assert!(fault(br#"{"text":"a","d":1,"d":2}"#, "max:d").contains("stands twice"));
-        assert!(fault(br#"{"text":"a","d":1e999}"#, "max:d").contains("compared exactly"));
-        assert!(fault(br#"{"text":"a","d":1e19}"#, "newest:d").contains("no time"));
+        assert!(fault(br#"{"text":"a","d":1850000000000000001}"#, "max:d").contains("compare exactly"));
+        assert!(fault(br#"{"text":"a","d":9007199254740994.0}"#, "max:d").contains("compare exactly"));
+        assert!(fault(br#"{"text":"a","d":1,"d":2}"#, "max:d").contains("duplicate field"));
+        assert!(fault(br#"{"text":"a","d":1e999}"#, "max:d").contains("compare exactly"));
+        assert!(fault(br#"{"text":"a","d":1e19}"#, "newest:d").contains("not a time"));
         assert!(fault(br#"{"text":"a"}"#, "max:d").contains("\"d\" is missing"));
         assert!(fault(br#"{"text":"a","d":"x"}"#, "max:d").contains("\"d\" is a string"));
         assert!(fault(br#"{"text":"a","d":"yesterday"}"#, "newest:d").contains("yesterday"));
@@ -217,13 +220,13 @@ mod tests {
             (r#"{"text":"a","n":1}"#, "n", "1"),
             (r#"{"text":"a","n":1,"id":"x"}"#, "id", r#""x""#),
         ] {
-            let mut room = String::new();
-            assert_eq!(Record::read(line.as_bytes(), Unit::Line, &labelled(field), &mut room).unwrap().label, label, "{line}");
+            let mut scratch = String::new();
+            assert_eq!(Record::read(line.as_bytes(), Unit::Line, &labelled(field), &mut scratch).unwrap().label, label, "{line}");
         }
         let fault = |line: &str| {
             Record::read(line.as_bytes(), Unit::Line, &labelled("page"), &mut String::new()).unwrap_err().to_string()
         };
         assert!(fault(r#"{"text":"a","n":1,"page":[1]}"#).contains("\"page\" is an array; a label must be"));
-        assert!(fault(r#"{"text":"a","n":1,"page":1,"page":1}"#).contains("\"page\" stands twice"));
+        assert!(fault(r#"{"text":"a","n":1,"page":1,"page":1}"#).contains("duplicate field \"page\""));
     }
 }

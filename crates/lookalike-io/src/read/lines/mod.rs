@@ -1,4 +1,5 @@
-//! Spans of an input → the lines that begin in them: of a plain file any, of a stream one after the other.
+//! Finds the lines that begin in a span of an input. The spans of a plain file can be read in any order. The spans of a stream
+//! can only be read one after the other.
 
 mod space;
 
@@ -13,18 +14,18 @@ use super::{
 };
 use crate::disk::File;
 
-/// Bytes read behind a span at first, for the line that leaves it.
+/// The number of bytes that are read at first after a span, to find the end of the line that crosses the span's end.
 const BEHIND: usize = 8 << 10;
 
-/// The number of blocks of so many bytes: also nothing is one.
+/// Returns the number of blocks for a number of bytes; zero bytes are one block too.
 pub(crate) fn blocks(bytes: u64, span: usize) -> u64 {
     bytes.div_ceil(span as u64).max(1)
 }
 
 /// Fills `buffer` with the lines that begin in its span of a plain file of `size` bytes.
 ///
-/// Whether a line begins where the span does, the byte before it tells. A span that a long line covers costs its own length,
-/// whoever reads the line.
+/// The byte before the span shows whether a line begins at the span's start. A span inside a long line is read once to see that
+/// no line begins in it, in addition to the reads of the worker that has the line.
 pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize) -> Result<(), Failure> {
     let start = buffer.index * span as u64;
     let from = start.saturating_sub(1);
@@ -59,12 +60,12 @@ pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize)
     Ok(())
 }
 
-/// Lines that can only be read on.
+/// The lines of an input that can only be read sequentially.
 pub(crate) struct LineStream {
     reader: Reader,
-    /// The next block.
+    /// The index of the next block.
     pub(crate) index: u64,
-    /// Where in the input a line begins that is not given yet, and what was read from there on.
+    /// The position in the input of the first line not yet returned, and the bytes already read from there on.
     at: u64,
     rest: Vec<u8>,
 }
@@ -79,7 +80,8 @@ impl LineStream {
         buffer.index = self.index;
         let boundary = (self.index + 1) * span as u64;
         self.index += 1;
-        // A line that was given covers the span: it goes on behind it, or ends with it and nothing may follow.
+        // A line that was already returned covers the span and extends beyond it. A line that ends exactly with the span does not
+        // count, because the input may end there too.
         if self.at > boundary {
             buffer.last = false;
             buffer.holds(0, 0);
@@ -96,7 +98,7 @@ impl LineStream {
                 Err(error) => return Err(Failure::from(error)),
             }
         };
-        // One byte more than the span, to know whether it is the last.
+        // Read one byte more than the span, to know whether it is the last.
         let mut more = true;
         while window.filled <= boundary && more {
             more = window.grow(boundary + BEHIND - window.filled, &mut read)? > 0;

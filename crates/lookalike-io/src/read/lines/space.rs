@@ -1,11 +1,11 @@
-//! White space at a line's beginning, held compressed: a line of nothing else may have any length.
+//! White space at the beginning of a line, kept compressed, because a line of white space may have any length.
 
 use std::io;
 
-/// White space that was read and left out of a buffer, until the line's end shows whether it is needed.
+/// White space that was read but not stored in a buffer. The end of the line shows whether it is needed.
 #[derive(Default)]
 pub(crate) struct Space {
-    /// As zstd frames: 256 KiB of spaces take some 30 bytes. The fastest level does that too.
+    /// The white space as zstd frames: 256 KiB of spaces take about 30 bytes, even at the fastest level.
     packed: Vec<u8>,
     length: usize,
 }
@@ -16,12 +16,12 @@ impl Space {
         zstd::stream::copy_encode(bytes, &mut self.packed, 1)
     }
 
-    /// The number of bytes that it holds.
+    /// Returns the length of the white space in bytes.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// All that was pushed.
+    /// Returns all bytes that were pushed.
     pub(crate) fn bytes(&self) -> io::Result<Vec<u8>> {
         if self.length == 0 { Ok(Vec::new()) } else { zstd::decode_all(&*self.packed) }
     }

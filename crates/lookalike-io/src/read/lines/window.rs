@@ -1,4 +1,4 @@
-//! What was read of a span, and of the line that leaves it.
+//! The bytes read for a span, and for the line that crosses its end.
 
 use std::ops::Range;
 
@@ -9,19 +9,19 @@ use crate::{
     read::buffer::{Buffer, Failure, LONGEST, is_blank},
 };
 
-/// The most that is read at once of a line that goes on and on.
+/// The maximum number of bytes per read of a very long line.
 const PIECE: usize = 4 << 20;
 
-/// A buffer that a long line has made larger than this is given back.
+/// A buffer that a long line has made larger than this is freed.
 const KEPT: usize = 32 << 20;
 
-/// What was read into a block's buffer.
+/// The bytes read into a block's buffer.
 pub(crate) struct Window<'a> {
     buffer: &'a mut Vec<u8>,
     pub(crate) filled: usize,
-    /// Bytes that were read and left out of the buffer.
+    /// The number of bytes that were read but not stored in the buffer.
     pub(crate) left_out: usize,
-    /// Whether the input begins with it, perhaps with a byte order mark.
+    /// Whether it is at the beginning of the input, which may have a byte order mark.
     is_first: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Window<'a> {
         &self.buffer[..self.filled]
     }
 
-    /// Reads at most `more` bytes, once. The reader gets the number of bytes before them.
+    /// Reads at most `more` bytes, in one call. `read` is given the number of bytes that have been read before.
     pub(crate) fn grow(
         &mut self,
         more: usize,
@@ -51,7 +51,7 @@ impl<'a> Window<'a> {
         Ok(n)
     }
 
-    /// Moves bytes in that were read before.
+    /// Moves bytes into the window that were read earlier.
     pub(crate) fn take(&mut self, bytes: &mut Vec<u8>) {
         if self.buffer.len() < bytes.len() {
             self.buffer.resize(bytes.len(), 0);
@@ -61,10 +61,10 @@ impl<'a> Window<'a> {
         bytes.clear();
     }
 
-    /// Reads on until the line with the byte before `boundary`, the end of a span with lines from `first` on, ends, and returns
-    /// where it ends in the window. `read` reads nothing at the input's end.
+    /// Reads until the line that contains the byte before `boundary` ends, and returns where it ends in the window. `boundary` is
+    /// the end of a span whose lines begin at `first`. `read` reads nothing at the end of the input.
     ///
-    /// The part of a blank line beyond the span is left out, except for the newline, so a blank line may have any length.
+    /// The part of a blank line after the span is not stored, except for the newline, so a blank line may have any length.
     pub(crate) fn end_line(
         &mut self,
         first: usize,
@@ -103,28 +103,29 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// What the span has of its last line, without a byte order mark.
+    /// Returns the part of the last line that is in the span, without a byte order mark.
     fn last_line(&self, first: usize, boundary: usize) -> &[u8] {
         let lines = &self.buffer[first..boundary];
         let line = memchr::memrchr(b'\n', &lines[..lines.len() - 1]).map_or(lines, |at| &lines[at + 1..]);
         if self.is_first && line.len() == lines.len() { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line }
     }
 
-    /// Removes bytes of the buffer.
+    /// Removes bytes from the buffer.
     fn leave_out(&mut self, bytes: Range<usize>) {
         self.buffer.copy_within(bytes.end..self.filled, bytes.start);
         self.filled -= bytes.len();
         self.left_out += bytes.len();
     }
 
-    /// Inserts bytes that were left out.
+    /// Inserts bytes that were removed earlier.
     fn put_back(&mut self, at: usize, bytes: &[u8]) {
         self.buffer.splice(at..at, bytes.iter().copied());
         self.filled += bytes.len();
         self.left_out -= bytes.len();
     }
 
-    /// Refuses the last line of the span, the lines of which begin at `first`, when it has become too long with what was left out.
+    /// Refuses the last line of the span if it is too long, including the bytes that were not stored. The lines of the span begin
+    /// at `first`.
     fn refuse_longest(&self, first: usize, boundary: usize, left_out: usize) -> Result<(), Failure> {
         let length = self.filled + left_out;
         if length <= LONGEST {
@@ -133,13 +134,13 @@ impl<'a> Window<'a> {
         let lines = &self.buffer[first..boundary - 1];
         let before = memchr::memrchr(b'\n', lines).map_or(0, |at| at + 1);
         match length - first - before > LONGEST {
-            true => Err(Failure::Told(too_long(memchr::memchr_iter(b'\n', &lines[..before]).count()))),
+            true => Err(Failure::Reported(too_long(memchr::memchr_iter(b'\n', &lines[..before]).count()))),
             false => Ok(()),
         }
     }
 }
 
-/// The failure of a line, the `line`th of its block, that goes on and on.
+/// Returns the error for a line that is too long. `line` is the line's number in its block.
 fn too_long(line: usize) -> Error {
-    Error::record("a line longer than 2 GiB").of_line(line as u64).advise("is this JSON Lines?")
+    Error::record("the line is longer than 2 GiB").of_line(line as u64).advise("check that the file is JSON Lines")
 }

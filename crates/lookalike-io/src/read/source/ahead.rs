@@ -1,4 +1,4 @@
-//! Objects that are fetched before their turn.
+//! Objects that are requested before their turn.
 
 use std::{
     collections::BTreeMap,
@@ -10,20 +10,20 @@ use crate::{
     store::{Object, ObjectStream},
 };
 
-/// Small objects that are on their way before their turn: one after the other they would take as many round trips.
+/// Small objects that are requested before their turn. If each were requested only in its turn, each would take a round trip.
 #[derive(Default)]
 pub(crate) struct Ahead(Mutex<BTreeMap<usize, ObjectStream>>);
 
-/// Small objects that may be on their way before their turn.
+/// The maximum number of small objects that are requested before their turn.
 const MOST: usize = 8;
 
 impl Ahead {
-    /// Forgets them: a new pass begins.
+    /// Discards all such objects, because a new pass begins.
     pub(crate) fn clear(&self) {
         lock(&self.0).clear();
     }
 
-    /// The bytes of an object, by its number among the inputs, and those of the next ones on their way.
+    /// Returns the bytes of an object, by its number among the inputs, and requests the next ones.
     pub(crate) fn stream<'a>(
         &self,
         number: usize,

@@ -1,4 +1,4 @@
-//! Whether inputs are in each pass what they were in the first: sizes, times and digests.
+//! Checks in each pass that inputs have not changed since the first: sizes, times and digests.
 
 use std::{fs::Metadata, sync::Mutex, time::SystemTime};
 
@@ -16,23 +16,23 @@ use crate::{
     words,
 };
 
-/// What the first pass saw, and each pass after it has to see.
+/// The data that the first pass records, and that each later pass compares with what it finds.
 pub(crate) struct Seen {
-    /// By the numbers of the inputs.
+    /// The states of the inputs, by their numbers.
     states: Vec<State>,
-    /// Blocks of each part that was read to its end.
+    /// The number of blocks in each part that has been read to its end.
     blocks: Mutex<Vec<u64>>,
 }
 
-/// What an input was when it was first seen.
+/// The state of an input when it was first examined.
 pub(crate) enum State {
-    /// A file as it was when first seen: another size or time later means that it changed under the run.
+    /// A file, with its size and time when it was first examined. If they differ later, the file has changed during the run.
     Regular { size: u64, modified: Option<SystemTime> },
-    /// An object, files or a table in memory, which see for themselves that they stay what they were.
+    /// An object, files that are documents, or a table in memory. These check for changes themselves.
     Object,
-    /// Can be read once; the spool fills while it is.
+    /// An input that can be read only once; reading it fills the spool.
     Once(Spool),
-    /// Is run again; the digest of each block that the first pass saw.
+    /// A command that runs again for each pass, with the digest of each block in the first pass.
     Command(Mutex<Vec<u64>>),
 }
 
@@ -52,12 +52,12 @@ impl State {
         })
     }
 
-    /// Whether it can be opened without waiting for anybody.
+    /// Returns whether the input can be opened without waiting for another process.
     pub(crate) fn is_regular(&self) -> bool {
         matches!(self, Self::Regular { .. } | Self::Object)
     }
 
-    /// Refuses an input that is no longer what it was when the run began.
+    /// Refuses an input that has changed since the run began.
     pub(crate) fn refuse_changed(&self, input: &Input) -> Result<()> {
         match (self, input) {
             (Self::Regular { size, modified: then }, Input::File(path)) => match path.metadata() {
@@ -75,17 +75,17 @@ impl Seen {
         Ok(Self { states: inputs.iter().map(State::of).collect::<Result<_>>()?, blocks: Mutex::default() })
     }
 
-    /// What an input was when it was first seen.
+    /// Returns the state of an input when it was first examined.
     pub(crate) fn state(&self, input: usize) -> &State {
         &self.states[input]
     }
 
-    /// Whether all inputs can be opened without waiting for anybody.
+    /// Returns whether all inputs can be opened without waiting for another process.
     pub(crate) fn are_regular(&self) -> bool {
         self.states.iter().all(State::is_regular)
     }
 
-    /// The number of the first block of each part, and behind it that of all blocks; as many as are known.
+    /// Returns the number of the first block of each part, and then the number of all blocks, as far as they are known.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         let mut first = vec![0];
         first.extend(lock(&self.blocks).iter().scan(0, |sum, &blocks| {
@@ -95,7 +95,8 @@ impl Seen {
         first
     }
 
-    /// Whether a part that was read to its end had so many blocks in the pass before, if there was one. Parts end in order.
+    /// Returns whether a part that has been read to its end had this number of blocks in the pass before; true in the first pass.
+    /// Parts must end in order.
     pub(crate) fn has_blocks(&self, part: usize, blocks: u64) -> bool {
         let mut known = lock(&self.blocks);
         match known.get(part) {
@@ -107,7 +108,7 @@ impl Seen {
         }
     }
 
-    /// Whether a command gives in its `at`th block what it gave: the first pass keeps a digest of each.
+    /// Returns whether the `at`th block of a command is the same as before: the first pass keeps a digest of each block.
     pub(crate) fn is_same(&self, input: usize, at: usize, bytes: &[u8], first: bool) -> bool {
         let State::Command(digests) = self.state(input) else { return true };
         let digest = xxh3_64(bytes);
@@ -120,37 +121,38 @@ impl Seen {
         digests.get(at) == Some(&digest)
     }
 
-    /// The digest of a command's block that the first pass has seen.
+    /// Returns the digest of a command's block in the first pass.
     pub(crate) fn digest(&self, input: usize, tag: Tag) -> Option<u64> {
         let State::Command(digests) = self.state(input) else { return None };
         lock(digests).get(tag.index as usize).copied()
     }
 
-    /// Takes the digest of a command's next block from a pass that came as far before.
+    /// Adds the digest of the next block of a command. The digest comes from an earlier run that has read the block.
     pub(crate) fn restore(&self, input: usize, digest: Option<u64>) {
         if let State::Command(digests) = self.state(input) {
             lock(digests).extend(digest);
         }
     }
 
-    /// Refuses inputs that another run could not read again.
+    /// Refuses inputs that another run cannot read again.
     pub(crate) fn refuse_unrepeatable(&self, inputs: &[Input]) -> Result<()> {
         let is_once = |(input, state): &(&Input, &State)| matches!(state, State::Once(_)) || matches!(input, Input::Table(_));
         let once = inputs.iter().zip(&self.states).find(is_once);
         let Some((input, _)) = once else { return Ok(()) };
-        let what = words!["can be read only once, so ", Setting::Resume, " could not go on with it"];
-        let advice = words!["write it to a file first, or name what prints it with ", Setting::InputCommand];
+        let what = words!["can be read only once, so ", Setting::Resume, " could not continue with it"];
+        let advice = words!["save it to a file first, or name the command that prints it with ", Setting::InputCommand];
         Err(Error::new(ErrorKind::Input, what).at(input.name()).advise(advice))
     }
 }
 
-/// The failure of an input that is not what an earlier pass saw.
+/// Returns the error for an input that has changed since an earlier pass.
 pub(crate) fn other(input: &Input) -> Error {
     let name = input.name();
     if let Input::Command(line, _) = input {
         let program = program(line);
-        let failure = Error::new(ErrorKind::Input, "gave other data when it was run again").at(format!("{name} ({program})"));
-        return failure.about(Setting::InputCommand).advise("it must give the same each time");
+        let failure =
+            Error::new(ErrorKind::Input, "printed different data when it was run again").at(format!("{name} ({program})"));
+        return failure.about(Setting::InputCommand).advise("it must print the same data each time");
     }
     changed(&name)
 }

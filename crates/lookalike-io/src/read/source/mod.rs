@@ -1,5 +1,5 @@
-//! Inputs that can be read again. A run passes over its input up to three times; files are opened anew for each pass, and
-//! commands run anew; what can be read only once (standard input, pipes) is spooled, compressed, while it is first read.
+//! Inputs that can be read repeatedly. A run reads its input up to three times. Files are opened again and commands run again for
+//! each pass. An input that can be read only once (standard input, pipes) is spooled, compressed, during the first pass.
 
 mod spool;
 
@@ -32,7 +32,7 @@ use self::{
 #[cfg(feature = "tables")]
 use super::table::TableLayout;
 use super::{
-    block::{Block, Room},
+    block::{Block, Scratch},
     buffer::{Failure, Tag},
     csv::Columns,
     format::look,
@@ -50,13 +50,13 @@ use crate::{
 
 /// All inputs of a run.
 pub struct Source {
-    /// References first.
+    /// The inputs, with references first.
     inputs: Vec<Input>,
-    /// How many of the inputs are references.
+    /// The number of inputs that are references.
     references: usize,
     names: Vec<String>,
     parts: Vec<Part>,
-    /// What each input holds, where that is known before it is read.
+    /// The format of each input, if it is known before the input is read.
     formats: Vec<Option<Format>>,
     /// The inputs that are tables.
     tables: Vec<Option<Table>>,
@@ -65,26 +65,27 @@ pub struct Source {
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
     total: u64,
-    /// Bytes of a block.
+    /// The number of bytes in a block.
     span: usize,
     most_readers: AtomicUsize,
     seen: Seen,
     ahead: Ahead,
 }
 
-/// Bytes of a block: small enough to stay in a core's cache, large enough that what a block costs besides is nothing.
+/// The number of bytes in a block: small enough to fit in a core's cache, and large enough to amortise the overhead per block.
 const SPAN: usize = 256 << 10;
 
-/// What a thread takes that reads a table: pages of its columns, compressed and not, and a batch.
+/// The memory of a thread that reads a table: pages of its columns, compressed and decompressed, and a batch.
 const TABLE_MEMORY: u64 = 40 << 20;
 
 impl Source {
-    /// Inputs without references.
+    /// Creates a source of inputs without references.
     pub fn new(inputs: Vec<Input>, reading: Reading, temp_dir: &Path) -> Result<Self> {
         Self::with_references(inputs, 0, reading, temp_dir)
     }
 
-    /// Inputs of which the first are references. These are all kept: no field that keep order reads is asked of them.
+    /// Creates a source whose first inputs are references. All references are kept, so they need not have the field that the keep
+    /// order reads.
     pub fn with_references(inputs: Vec<Input>, references: usize, reading: Reading, temp_dir: &Path) -> Result<Self> {
         let fields = Fields { keep: Keep::First, ..reading.fields.clone() };
         let of_references = Reading { fields, ..reading.clone() };
@@ -95,13 +96,13 @@ impl Source {
             (Some(format), _) => Ok(Some(format)),
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
-            // What another name says only reading will tell.
+            // The format of an object with any other name is known only after reading it.
             (None, Input::Object(_)) => Ok(Format::of_name(name).filter(|format| format.is_table())),
             (None, _) => Ok(None),
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
         let is_alone = |formats: &[Option<Format>]| formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines));
-        // Lines are cut by the bytes of their ends, and those in UTF-8 are read anyway.
+        // UTF-16 is excluded, because lines are split at single newline bytes. UTF-8 is excluded, because it is read in any case.
         let line_encoding = reading.encoding.filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
         let of_references = Reading { line_encoding, ..of_references };
         let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
@@ -139,7 +140,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Says what was found, for `-v`.
+    /// Logs the inputs, for `-v`.
     fn log_inputs(&self) {
         let inputs = self.inputs.len() - self.references;
         let size = if self.total > 0 { format!("; {:.1} MB to read", self.total as f64 / 1e6) } else { String::new() };
@@ -154,7 +155,7 @@ impl Source {
         }
     }
 
-    /// Bytes that are read of an input; 0 where nobody knows.
+    /// Returns the number of bytes to read from an input; 0 if it is unknown.
     fn size_of(&self, input: usize) -> u64 {
         match (&self.tables[input], &self.inputs[input], self.seen.state(input)) {
             (Some(table), ..) => table.size(),
@@ -165,42 +166,43 @@ impl Source {
         }
     }
 
-    /// All inputs, references first.
+    /// Returns all inputs, with references first.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
-    /// How many of the inputs are references.
+    /// Returns the number of inputs that are references.
     pub fn references(&self) -> usize {
         self.references
     }
 
-    /// How many of the parts are references'; they are the first.
+    /// Returns the number of parts that belong to references; these parts come first.
     pub fn reference_parts(&self) -> usize {
         self.parts.partition_point(|part| part.input < self.references)
     }
 
-    /// The parts that can be read by themselves, in order.
+    /// Returns the independently readable parts, in order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// How inputs that are no references are read.
+    /// Returns the settings for reading inputs that are not references.
     pub fn reading(&self) -> &Reading {
         &self.reading
     }
 
-    /// How a part is read.
+    /// Returns the settings for reading a part.
     pub fn reading_of(&self, part: usize) -> &Reading {
         if self.parts[part].input < self.references { &self.of_references } else { &self.reading }
     }
 
-    /// What each input but the references holds; none where only reading it will tell.
+    /// Returns the format of each input except the references; none if it is known only after reading.
     pub fn formats(&self) -> &[Option<Format>] {
         &self.formats[self.references..]
     }
 
-    /// The columns of a part that is known to be CSV; none of what can be read only once, which is not looked at.
+    /// Returns the columns of a part that is known to be CSV; none for an input that can be read only once, which is not
+    /// examined.
     pub fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
         if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited) {
             return Ok(None);
@@ -211,7 +213,7 @@ impl Source {
         }
     }
 
-    /// Refuses CSV files of which the records cannot stand under one header. What can be read only once is not looked at.
+    /// Refuses CSV files whose records cannot be written under one header. Inputs that can be read only once are not examined.
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
         for part in self.reference_parts()..self.parts.len() {
@@ -221,7 +223,7 @@ impl Source {
                 Some((_, other)) if other.are_those_of(&columns) => {}
                 Some((other, theirs)) => {
                     let what = format!(
-                        "its columns are {}, those of {} are {}: records of both cannot stand in one CSV file",
+                        "its columns are {}, but those of {} are {}, so one CSV file cannot hold the records of both",
                         columns.shown(),
                         self.name(*other),
                         theirs.shown()
@@ -233,19 +235,20 @@ impl Source {
         Ok(())
     }
 
-    /// Of the inputs that are tables and no references, what an output takes over from them.
+    /// Returns the layout that an output inherits from each input that is a table and not a reference.
     #[cfg(feature = "tables")]
     pub(crate) fn layouts(&self) -> Vec<TableLayout<'_>> {
         let named = self.names.iter().zip(&self.tables).skip(self.references);
         named.filter_map(|(name, table)| Some(table.as_ref()?.layout(name))).collect()
     }
 
-    /// The name of a part's input.
+    /// Returns the name of a part's input.
     pub(crate) fn name(&self, part: usize) -> &str {
         &self.names[self.parts[part].input]
     }
 
-    /// Where a record is, by its number in the input, from 1. Of a table in memory it is the row, from 0, as those count who have it.
+    /// Returns the place of a record, by its number in the input, from 1. For a table in memory it is the row from 0, as in the
+    /// user's own numbering.
     pub fn place(&self, part: usize, record: u64) -> Place {
         let input = &self.inputs[self.parts[part].input];
         let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };
@@ -256,17 +259,17 @@ impl Source {
         }
     }
 
-    /// Bytes of the input files; 0 when one of them has no size.
+    /// Returns the total size of the input files in bytes; 0 if one of them has no size.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Bytes of the input files read in this pass.
+    /// Returns the number of bytes of the input files read in this pass.
     pub fn read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
 
-    /// Whether a part is of a file or an object, that can be opened without waiting for anybody.
+    /// Returns whether a part belongs to a file or an object, which can be opened without waiting for another process.
     pub fn is_regular(&self, part: usize) -> bool {
         part < self.parts.len() && self.seen.state(self.parts[part].input).is_regular()
     }
@@ -280,9 +283,10 @@ impl Source {
         Self { span, ..self }
     }
 
-    /// Bytes of memory that reading takes on so many threads in a run with so much, besides blocks. Of tables with many columns fewer
-    /// are read at the same time where there is little memory: each reader has a page of each column.
-    pub fn besides(&self, threads: usize, memory: u64) -> u64 {
+    /// Returns the memory in bytes that reading takes in addition to blocks, for a number of threads and a memory limit. Each
+    /// reader of a table has one page of each column in memory. If memory is low, fewer tables with many columns are therefore
+    /// read in parallel.
+    pub fn extra(&self, threads: usize, memory: u64) -> u64 {
         let Some(pages) = self.tables.iter().flatten().map(Table::page_memory).max() else { return 0 };
         let reader = TABLE_MEMORY.max(pages);
         let readers = (memory / 4 / reader).clamp(1, threads as u64);
@@ -290,12 +294,12 @@ impl Source {
         reader * readers
     }
 
-    /// Parts whose records may be read at the same time, with all that they have.
+    /// Returns how many parts may be read in parallel with all their columns.
     pub(crate) fn most_readers(&self) -> usize {
         self.most_readers.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes of a part that were read.
+    /// Counts bytes of a part as read.
     pub(crate) fn count(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -307,21 +311,21 @@ impl Source {
         self.count((0..input).map(|input| self.size_of(input)).sum::<u64>() + in_table);
     }
 
-    /// A new pass begins.
+    /// Begins a new pass.
     pub(crate) fn rewind(&self) {
         self.ahead.clear();
         self.read.store(0, Ordering::Relaxed);
     }
 
-    /// The number of the first block of each part, and behind it that of all blocks; as many as are known.
+    /// Returns the number of the first block of each part, and then the number of all blocks, as far as they are known.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         self.seen.first_blocks()
     }
 
-    /// A part was read to its end, and had so many blocks. Parts end in order.
+    /// Notes that a part has been read to its end, with this number of blocks. Parts must end in order.
     ///
     /// # Errors
-    /// When it is not what it was: another pass found other blocks, or somebody wrote to it.
+    /// When the part has changed: an earlier pass found a different number of blocks, or the file was written to.
     pub fn ended(&self, part: usize, blocks: u64) -> Result<()> {
         if !self.seen.has_blocks(part, blocks) {
             return Err(self.changed(part));
@@ -329,7 +333,7 @@ impl Source {
         self.refuse_changed(part)
     }
 
-    /// Sees that a command gives what it gave: the first pass keeps a digest of each block.
+    /// Checks that a command's output is the same in each pass: the first pass keeps a digest of each block.
     pub(crate) fn compare(&self, block: &Block, first: bool) -> Result<()> {
         let (input, buffer) = (self.parts[block.part].input, &block.buffer);
         match self.seen.is_same(input, buffer.index as usize, buffer.whole(), first) {
@@ -338,21 +342,21 @@ impl Source {
         }
     }
 
-    /// The digest of a command's block that the first pass has seen.
+    /// Returns the digest of a command's block in the first pass.
     pub fn digest(&self, tag: Tag) -> Option<u64> {
         self.seen.digest(self.parts[tag.part].input, tag)
     }
 
-    /// Takes what is known of the next block of the first pass from one that came as far before.
+    /// Restores the data about the next block of the first pass. The data comes from an earlier run that has read the block.
     ///
     /// # Errors
-    /// When its input is not what it was, as far as that can be told now.
+    /// When its input has changed, as far as this can be detected now.
     pub fn restore(&self, tag: Tag, digest: Option<u64>) -> Result<()> {
         self.seen.restore(self.parts[tag.part].input, digest);
         if tag.last { self.ended(tag.part, tag.index + 1) } else { Ok(()) }
     }
 
-    /// Refuses inputs that another run could not read again.
+    /// Refuses inputs that another run cannot read again.
     pub fn refuse_unrepeatable(&self) -> Result<()> {
         self.seen.refuse_unrepeatable(&self.inputs)
     }
@@ -360,27 +364,27 @@ impl Source {
     /// Reads a record that an earlier pass has found usable.
     ///
     /// # Errors
-    /// It is not what it was.
+    /// When the record has changed.
     #[inline]
-    pub fn same_record<'a>(&self, block: &'a Block, at: usize, room: &'a mut Room) -> Result<Record<'a>> {
-        block.record(at, self.reading_of(block.part), room).ok().flatten().ok_or_else(|| self.changed(block.part))
+    pub fn same_record<'a>(&self, block: &'a Block, at: usize, scratch: &'a mut Scratch) -> Result<Record<'a>> {
+        block.record(at, self.reading_of(block.part), scratch).ok().flatten().ok_or_else(|| self.changed(block.part))
     }
 
-    /// The failure of an input that is not what an earlier pass saw.
+    /// Returns the error for an input that has changed since an earlier pass.
     pub fn changed(&self, part: usize) -> Error {
         changed::other(&self.inputs[self.parts[part].input])
     }
 
-    /// Refuses an input that is no longer what it was when the run began.
+    /// Refuses an input that has changed since the run began.
     fn refuse_changed(&self, part: usize) -> Result<()> {
         let input = self.parts[part].input;
         self.seen.state(input).refuse_changed(&self.inputs[input])
     }
 
-    /// The failure of a part of which a block could not be made.
+    /// Returns the error for a part if one of its blocks could not be read.
     pub(crate) fn failed(&self, part: usize, failure: Failure) -> Error {
         match failure {
-            Failure::Told(error) => error,
+            Failure::Reported(error) => error,
             Failure::Changed => self.changed(part),
             Failure::Read(error) => Error::reading(self.name(part), &error),
         }

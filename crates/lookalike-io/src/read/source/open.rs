@@ -1,4 +1,4 @@
-//! A part of the source → what its blocks are cut from.
+//! Opens a part of the source, for blocks to be cut from it.
 
 use std::{
     io::{self, Cursor, Read},
@@ -24,18 +24,18 @@ use crate::{
     store::Object,
 };
 
-/// An input, opened for a pass.
+/// An input that is opened for a pass.
 pub(crate) enum Opened {
-    /// A plain file of so many bytes, that can be read anywhere.
+    /// A plain file of this many bytes, with random access.
     Plain(File, u64),
     /// Files that are documents.
     Files(FileBlocks),
-    /// Something that can be read on.
+    /// An input that can only be read sequentially.
     Stream(Stream),
 }
 
 impl Source {
-    /// Opens a part for one pass; of a table all columns where they are `whole`, else those that are looked at.
+    /// Opens a part for one pass. For a table, `whole` says whether to read all columns, or only the chosen ones.
     pub(crate) fn open(&self, part: usize, whole: bool) -> Result<Opened> {
         let Part { input: at, number, .. } = self.parts[part];
         let input = &self.inputs[at];
@@ -67,7 +67,7 @@ impl Source {
             }
             State::Object => match input {
                 Input::Object(object) => decompress(
-                    Counted { packed: self.ahead.stream(at, object, self.objects_behind(at)), count: self.read.clone() },
+                    Counted { packed: self.ahead.stream(at, object, self.following_objects(at)), count: self.read.clone() },
                     &name,
                 ),
                 Input::Files(files) => return Ok(Opened::Files(FileBlocks::new(files.clone(), self.span))),
@@ -82,7 +82,7 @@ impl Source {
         self.stream(part, reader?).map(Opened::Stream)
     }
 
-    /// What cuts a part's bytes into records.
+    /// Returns the stream that splits a part's bytes into records.
     fn stream(&self, part: usize, mut reader: Reader) -> Result<Stream> {
         let name = self.name(part);
         let format = match self.formats[self.parts[part].input] {
@@ -105,7 +105,7 @@ impl Source {
             Format::Warc => Stream::Crawl(CrawlStream::new(reader, name)),
             #[cfg(not(feature = "warc"))]
             Format::Warc => {
-                let what = "a crawl, and this lookalike was built without (the cargo feature `warc`)";
+                let what = "is a crawl, but this lookalike was built without crawls (the cargo feature `warc`)";
                 return Err(Error::new(ErrorKind::Input, what).at(name));
             }
             Format::Text | Format::Html => {
@@ -117,8 +117,8 @@ impl Source {
         })
     }
 
-    /// The objects that directly follow an input, by their numbers, as far as these are no tables.
-    fn objects_behind(&self, at: usize) -> impl Iterator<Item = (usize, &Arc<Object>)> {
+    /// Returns the objects that directly follow an input, with their numbers, up to the first that is a table.
+    fn following_objects(&self, at: usize) -> impl Iterator<Item = (usize, &Arc<Object>)> {
         self.inputs.iter().enumerate().skip(at + 1).map_while(|(next, input)| match input {
             Input::Object(object) if self.tables[next].is_none() => Some((next, object)),
             _ => None,

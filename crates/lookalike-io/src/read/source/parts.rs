@@ -1,4 +1,4 @@
-//! What of the inputs can be read by itself.
+//! Divides inputs into parts that can be read independently.
 
 use std::io::Read;
 
@@ -14,20 +14,20 @@ use crate::{
     },
 };
 
-/// What is read by itself: an input, or a piece of one that can be read without the rest.
+/// An independently readable unit: a whole input, or one part of a table.
 #[derive(Debug)]
 pub struct Part {
     /// The number of the input.
     pub(crate) input: usize,
-    /// Records of the input before it.
+    /// The number of records of the input before it.
     pub(crate) before: u64,
-    /// Of a table, its number there.
+    /// For a table, the number of the part in it.
     pub(crate) number: usize,
 }
 
-/// The parts of inputs, in order.
+/// Returns the parts of inputs, in order.
 pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<Table>], reading: &Reading) -> Vec<Part> {
-    // A header is a line too: where no record has several, records have the numbers of their lines.
+    // The header counts as a line, so that a record's number is also its line number, unless records have several lines.
     let before = |input: usize, format: &Option<Format>| match format {
         Some(Format::Delimited) => 1 + u64::from(says_delimiter(&inputs[input], reading)),
         _ => 0,
@@ -44,7 +44,8 @@ pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<
     parts
 }
 
-/// Whether a CSV file has a line before its header that says the delimiter. What cannot be read now is told when it is read.
+/// Returns whether a CSV file has a line before its header that declares the delimiter. A read error is not reported here, but
+/// when the file is read.
 fn says_delimiter(input: &Input, reading: &Reading) -> bool {
     let Input::File(path) = input else { return false };
     let mut start = Vec::new();
@@ -54,7 +55,7 @@ fn says_delimiter(input: &Input, reading: &Reading) -> bool {
     if let Some(order) = Utf16::of(&start, reading.encoding) {
         start.truncate(start.len() / 2 * 2);
         let mut text = Vec::new();
-        // The piece may end between two halves of a character.
+        // The bytes may end between two halves of a character.
         _ = order.reader(&*start, "").read_to_end(&mut text);
         start = text;
     }

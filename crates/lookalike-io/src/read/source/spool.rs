@@ -1,4 +1,4 @@
-//! What can be read only once (standard input, pipes) is kept, compressed, while it is first read.
+//! Keeps an input that can be read only once (standard input, pipes), compressed, while it is first read.
 
 use std::{
     io::{self, Read, Seek, Write},
@@ -16,12 +16,12 @@ use crate::{
     },
 };
 
-/// What was kept of an input; nothing before it was read to its end.
+/// The stored content of an input; empty until it has been read to its end.
 #[derive(Default)]
 pub(crate) struct Spool(Arc<Mutex<Option<File>>>);
 
 impl Spool {
-    /// Opens what can be read only once, or what was kept of it.
+    /// Opens an input that can be read only once, or its stored content.
     pub(crate) fn open(&self, input: &Input, temp_dir: &Path) -> Result<Reader> {
         let spooled = lock(&self.0).take();
         if let Some(file) = spooled {
@@ -46,11 +46,12 @@ impl Spool {
     }
 }
 
-/// How hard the spool is compressed: it is written once and read twice. Of a GB of text level 1 took 3.7 s of a core to write
-/// and 1.2 s to read, for 0.43 GB; this 2.8 s and 0.9 s, for 0.56 GB; lz4 writes 0.57 GB in 2.9 s.
+/// The compression level of the spool, which is written once and read twice. For one GB of text, level 1 took 3.7 s on one core
+/// to write and 1.2 s to read, and stored 0.43 GB. This level took 2.8 s and 0.9 s, and stored 0.56 GB. lz4 takes 2.9 s to write,
+/// and stores 0.57 GB.
 const SPOOL_LEVEL: i32 = -3;
 
-/// Reads, and keeps what it read for later passes.
+/// A reader that stores everything it reads, for later passes.
 struct Spooling {
     reader: Reader,
     encoder: Option<zstd::Encoder<'static, File>>,
@@ -88,7 +89,7 @@ impl Read for Spooling {
     }
 }
 
-/// What was spooled, read again.
+/// A reader of the spool.
 struct Spooled {
     file: File,
     temp_dir: PathBuf,
@@ -100,7 +101,7 @@ impl Read for Spooled {
     }
 }
 
-/// A failure of our own, so that the message speaks of the spool and not of damaged input.
+/// Returns an internal error, so that the message is about the spool and not about damaged input.
 fn of_spool(temp_dir: &Path, error: &io::Error) -> io::Error {
     io::Error::other(Error::temporary(temp_dir, error))
 }

@@ -14,11 +14,12 @@ use crate::{
     read::{input::Input, json::Fields, table::Table},
 };
 
-/// Tables that are opened at the same time: one after the other, those in a store would take a round trip each.
+/// The number of tables that are opened in parallel. If tables in a store were opened one after the other, each would take a
+/// round trip.
 #[cfg(feature = "tables")]
 const OPENED: usize = 16;
 
-/// Opens the inputs that are tables; none for the others.
+/// Opens the inputs that are tables; none for the other inputs.
 #[cfg(feature = "tables")]
 pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], fields: &Fields) -> Result<Vec<Option<Table>>> {
     let mut tables: Vec<Option<Table>> = inputs.iter().map(|_| None).collect();
@@ -55,21 +56,21 @@ fn of_ranges(ranges: Ranges) -> Result<TableFile> {
     match Packing::of(&start, ranges.name())? {
         Packing::Plain => TableFile::open(ranges),
         _ => {
-            let what = "is compressed as a whole, and a table is read here and there";
+            let what = "is compressed as a whole, but a table needs random access";
             let refused = Error::new(ErrorKind::Input, what).at(ranges.name());
-            Err(refused.advise("decompress it first: its columns are compressed by themselves"))
+            Err(refused.advise("decompress it first; its columns can be compressed inside the file"))
         }
     }
 }
 
-/// The failure of a table that can only be read on.
+/// Returns the error for a table that can only be read sequentially.
 #[cfg(feature = "tables")]
 pub(crate) fn unseekable(name: &str) -> Error {
-    let refused = Error::new(ErrorKind::Input, "is a table (Parquet or Arrow), which is read here and there").at(name);
-    refused.advise("write it to a file first, and name that file")
+    let refused = Error::new(ErrorKind::Input, "is a table (Parquet or Arrow), which needs random access").at(name);
+    refused.advise("save it to a file first, and name that file")
 }
 
-/// No input is a table.
+/// Refuses tables, which this build cannot read, and returns none for each input.
 #[cfg(not(feature = "tables"))]
 pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], _: &Fields) -> Result<Vec<Option<Table>>> {
     match inputs.iter().zip(formats).find(|(_, format)| format.is_some_and(Format::is_table)) {
@@ -78,8 +79,8 @@ pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], _: &Fields) -> 
     }
 }
 
-/// The failure of a table where this program was built without them.
+/// Returns the error for a table in a build without tables.
 #[cfg(not(feature = "tables"))]
 pub(crate) fn unseekable(name: &str) -> Error {
-    Error::new(ErrorKind::Input, "a table, and this lookalike was built without (the cargo feature `tables`)").at(name)
+    Error::new(ErrorKind::Input, "is a table, but this lookalike was built without tables (the cargo feature `tables`)").at(name)
 }

@@ -1,4 +1,4 @@
-//! Which columns hold the text, the id, what keep order reads, and the label.
+//! Finds the columns of the text, the id, the keep order's field and the label.
 
 use std::sync::Arc;
 
@@ -13,14 +13,14 @@ use crate::{
     words,
 };
 
-/// The columns that a run reads, found in a schema. Cheap to clone.
+/// The columns that a run reads, found in a schema. Cloning it is cheap.
 #[derive(Debug, Clone)]
 pub struct Columns(Arc<Chosen>);
 
 #[derive(Debug)]
 struct Chosen {
     text: Column,
-    /// Where the text is a set.
+    /// How repeated items count, if the text is a set.
     set: Option<Occurrences>,
     id: Option<Column>,
     keep: Option<Column>,
@@ -28,16 +28,16 @@ struct Chosen {
     order: Keep,
 }
 
-/// A column: as it was asked for, and the way to it through structs.
+/// A column: the name that the user gave, and its path through structs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) name: String,
     pub(super) path: Vec<String>,
-    /// Its values are JSON already.
+    /// Whether its values are already JSON.
     pub(super) is_json: bool,
 }
 
-/// What a column is chosen for: what it must be, and the option that names another.
+/// What a column is used for: the types that this use allows, and the option that chooses another column.
 struct Purpose {
     is: &'static str,
     option: Setting,
@@ -51,12 +51,12 @@ const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time
 const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: Setting::LabelField, fits: is_value };
 
 impl Columns {
-    /// Finds columns by their names, first as they stand, then as dotted paths into structs. `name` is the file's, for messages. An
-    /// id and a label may be absent. A text may be a set: a list, or a string with a JSON array.
+    /// Finds columns by their names, first exactly, then as dotted paths into structs. `name` is the name of the file, for
+    /// messages. The id and the label may be absent. A text may be a set: a list, or a string with a JSON array.
     ///
     /// # Errors
-    /// An absent text or an absent field for keep order: names the columns there are. A type that cannot be, a name that stands
-    /// twice.
+    /// When the text or the field of the keep order is absent; the message lists the columns of the table. When a type is not
+    /// allowed, or a name occurs twice.
     pub fn choose(
         name: &str,
         schema: &Schema,
@@ -66,30 +66,27 @@ impl Columns {
         label: Option<&str>,
     ) -> Result<Self> {
         let find = |asked: &str, purpose: &Purpose| -> Result<Option<Column>> {
-            let refuse = |what: String| {
-                let what = format!("column {} {what}", quoted(asked));
-                Error::new(ErrorKind::Input, what).at(name).in_field(asked).about(purpose.option)
-            };
-            let twice = || refuse("stands twice".into()).advise("rename one of the two");
+            let refuse = |what: String| Error::new(ErrorKind::Input, what).at(name).in_field(asked).about(purpose.option);
+            let twice = || refuse(format!("duplicate column {}", quoted(asked))).advise("rename one of the two");
             let Some((path, field)) = find(schema.fields(), asked).map_err(|Twice| twice())? else { return Ok(None) };
             if (purpose.fits)(field.data_type()) {
                 return Ok(Some(Column { name: asked.into(), path, is_json: field.metadata().contains_key(JSON) }));
             }
             let (found, advice) = described(field);
             let Purpose { is, option, .. } = purpose;
-            let advice = words![format!("{is}: "), advice, ", or name another column with ", *option];
-            Err(refuse(format!("is {found}")).advise(advice))
+            let advice = words![format!("{is}; "), advice, ", or name another column with ", *option];
+            Err(refuse(format!("column {} is {found}", quoted(asked))).advise(advice))
         };
         let need = |asked: &str, purpose: &Purpose| {
             let none = || {
                 let (has, option) = (named(schema), purpose.option);
                 let advice = match option {
-                    Setting::Keep => "keep order looks at another with ",
-                    Setting::SetField => "name the one with the set with ",
-                    _ => "name the one with the text with ",
+                    Setting::Keep => "name another column for keep order with ",
+                    Setting::SetField => "name the column with the set with ",
+                    _ => "name the column with the text with ",
                 };
                 let what = format!("no column {}; the table has {has}", quoted(asked));
-                Error::new(ErrorKind::Input, what).at(name).in_field(asked).instead(words![advice, option])
+                Error::new(ErrorKind::Input, what).at(name).in_field(asked).advise(words![advice, option])
             };
             find(asked, purpose)?.ok_or_else(none)
         };
@@ -107,17 +104,17 @@ impl Columns {
         &self.0.text
     }
 
-    /// Where texts are sets, what their items count.
+    /// Returns how repeated items count, if texts are sets.
     pub(super) fn set(&self) -> Option<Occurrences> {
         self.0.set
     }
 
-    /// The way to the text through structs.
+    /// Returns the path to the text through structs.
     pub fn text_path(&self) -> &[String] {
         &self.0.text.path
     }
 
-    /// What ids are; none where the table has no such column.
+    /// Returns the type of ids; none if the table has no such column.
     pub fn id_type(&self, schema: &Schema) -> Option<DataType> {
         let (first, rest) = self.id()?.path.split_first()?;
         let mut kind = schema.field_with_name(first).ok()?.data_type();
@@ -144,26 +141,26 @@ impl Columns {
         &self.0.order
     }
 
-    /// The ways to all that were chosen.
+    /// Returns the paths of all chosen columns.
     pub(super) fn paths(&self) -> impl Iterator<Item = &[String]> {
         let Chosen { text, id, keep, label, .. } = &*self.0;
         [Some(text), id.as_ref(), keep.as_ref(), label.as_ref()].into_iter().flatten().map(|column| &*column.path)
     }
 
-    /// The numbers of the schema's columns that are chosen, or in which something is, ascending.
+    /// Returns the indices of the schema's columns that are chosen or contain a chosen one, in ascending order.
     pub(super) fn roots(&self, schema: &Schema) -> Vec<usize> {
         let is_root = |field: &FieldRef| self.paths().any(|path| path.first() == Some(field.name()));
         (0..schema.fields().len()).filter(|&at| is_root(&schema.fields()[at])).collect()
     }
 
-    /// The columns that are chosen, or in which something is.
+    /// Returns the batch with only the columns that are chosen or contain a chosen column.
     pub(super) fn project(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         batch.project(&self.roots(batch.schema_ref())).map_err(|error| Error::failure(error.to_string()))
     }
 }
 
 impl Column {
-    /// The column's values, and whether each struct on the way to it is there.
+    /// Returns the column's values, and the structs on its path that have nulls.
     pub(super) fn of<'a>(&self, batch: &'a RecordBatch) -> Option<(&'a ArrayRef, Vec<&'a StructArray>)> {
         let (first, rest) = self.path.split_first()?;
         let mut own = batch.column_by_name(first)?;
@@ -177,18 +174,18 @@ impl Column {
     }
 }
 
-/// A name that two columns have.
+/// The error for a name that two columns have.
 struct Twice;
 
 type Found<'a> = (Vec<String>, &'a Field);
 
-/// The column of a name: one that is called so, or a dotted path.
+/// Returns the column for a name: a column with exactly that name, or a dotted path.
 fn find<'a>(fields: &'a Fields, asked: &str) -> std::result::Result<Option<Found<'a>>, Twice> {
     let mut named = fields.iter().filter(|field| field.name() == asked);
     if let Some(field) = named.next() {
         return if named.next().is_some() { Err(Twice) } else { Ok(Some((vec![asked.into()], field))) };
     }
-    // A name inside may have dots too: the shortest first name that leads somewhere.
+    // The name of an inner field may also contain dots, so use the shortest outer name that leads to a column.
     for (at, _) in asked.match_indices('.') {
         let (first, rest) = (&asked[..at], &asked[at + 1..]);
         let mut outer = fields.iter().filter(|field| field.name() == first);
@@ -206,7 +203,7 @@ fn find<'a>(fields: &'a Fields, asked: &str) -> std::result::Result<Option<Found
     Ok(None)
 }
 
-/// What could hold texts.
+/// Returns whether a type can contain texts.
 fn is_text(own: &DataType) -> bool {
     match own {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -217,7 +214,7 @@ fn is_text(own: &DataType) -> bool {
     }
 }
 
-/// What could hold sets.
+/// Returns whether a type can contain sets.
 fn is_set(own: &DataType) -> bool {
     match own {
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => is_value(item.data_type()),
@@ -226,7 +223,7 @@ fn is_set(own: &DataType) -> bool {
     }
 }
 
-/// What a column is, and what can be done about it.
+/// Describes the type of a column, with advice.
 fn described(field: &Field) -> (String, Words) {
     let own = field.data_type();
     match own {
@@ -239,11 +236,11 @@ fn described(field: &Field) -> (String, Words) {
             words![
                 "name a list of strings or numbers with ",
                 Setting::SetField,
-                ", join its items to one string, or give each a row"
+                ", join its items into one string, or give each item its own row"
             ],
         ),
-        DataType::Struct(_) => (format!("a struct ({own})"), "name a column inside as struct.column".into()),
-        DataType::Map(..) => (format!("a map ({own})"), "put the value into a column of its own".into()),
+        DataType::Struct(_) => (format!("a struct ({own})"), "name a column inside it as struct.column".into()),
+        DataType::Map(..) => (format!("a map ({own})"), "put the value into its own column".into()),
         DataType::FixedSizeBinary(_) => {
             let what = if field.extension_type_name() == Some("arrow.uuid") { "a UUID" } else { "bytes" };
             (format!("{what} ({own})"), "write it as a string first".into())
@@ -254,7 +251,7 @@ fn described(field: &Field) -> (String, Words) {
     }
 }
 
-/// Names the columns that a table does have: nearly always one of them was meant.
+/// Lists the columns that a table has, because the user nearly always means one of them.
 fn named(schema: &Schema) -> String {
     const SHOWN: usize = 12;
     let fields = schema.fields();

@@ -1,4 +1,4 @@
-//! What a table is made of: its schema, its parts, and the way to read each.
+//! A table file: its schema, its parts, and how to read each part.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     words,
 };
 
-/// A table, opened. Cheap to read from several threads at once.
+/// An open table. Several threads can read it in parallel at low cost.
 pub struct TableFile {
     pub(crate) name: Arc<str>,
     parts: Vec<Part>,
@@ -34,10 +34,10 @@ enum Source {
 }
 
 impl TableFile {
-    /// Opens a table and reads what it says of itself. Cost: the footer; of an Arrow stream the head of each message.
+    /// Opens a table and reads its metadata: the footer, or for an Arrow stream the header of each message.
     ///
     /// # Errors
-    /// No table, or one that is truncated, damaged or encrypted.
+    /// When it is not a table, or is truncated, damaged or encrypted.
     pub fn open(ranges: Ranges) -> Result<Self> {
         let name: Arc<str> = ranges.name().into();
         let start = ranges.read(0..ranges.size().min(LOOK as u64))?;
@@ -53,14 +53,14 @@ impl TableFile {
                 return Ok(Self::of(of_name, ipc.parts(), ipc.layout(), Source::Ipc(ipc)));
             }
             let neither = || {
-                let refused = Error::new(ErrorKind::Input, "is no Parquet file, and no Arrow IPC file or stream");
+                let refused = Error::new(ErrorKind::Input, "is neither a Parquet file nor an Arrow IPC file or stream");
                 refused.advise(words!["name its format with ", Setting::Format])
             };
-            Err(foreign::told(&start, &of_name).unwrap_or_else(neither).at(&*of_name))
+            Err(foreign::reported(&start, &of_name).unwrap_or_else(neither).at(&*of_name))
         })
     }
 
-    /// A table of batches that are in memory.
+    /// Creates a table from batches in memory.
     pub fn in_memory(table: &InputTable) -> Self {
         let sizes = table.batches().iter().map(|batch| (batch.num_rows() as u64, batch.get_array_memory_size() as u64));
         let parts = parts(sizes);
@@ -79,7 +79,7 @@ impl TableFile {
         Self { name, parts, layout, source }
     }
 
-    /// Cuts parts into smaller ones of so many bytes of text each, about, where it can.
+    /// Divides parts into smaller ones of about this many bytes of text each, if the format allows it.
     pub fn split(&mut self, columns: &Columns, bytes: u64) {
         if let Source::Parquet(parquet) = &mut self.source {
             parquet.split(columns, bytes);
@@ -87,28 +87,28 @@ impl TableFile {
         }
     }
 
-    /// For messages.
+    /// Returns the table's name in messages.
     #[cfg(test)]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All columns, with metadata.
+    /// Returns all columns, with metadata.
     pub fn schema(&self) -> &SchemaRef {
         &self.layout.schema
     }
 
-    /// What an output takes over.
+    /// Returns the layout that an output inherits.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Its parts, in order. A part may have no rows.
+    /// Returns the table's parts, in order. A part may have no rows.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// Bytes that are decoded at once where all columns are read, about.
+    /// Returns the approximate number of bytes that are decoded at once if all columns are read.
     pub fn page_memory(&self) -> u64 {
         match &self.source {
             Source::Parquet(parquet) => parquet.page_memory(),
@@ -117,13 +117,13 @@ impl TableFile {
         }
     }
 
-    /// Rows of all parts.
+    /// Returns the number of rows in all parts.
     #[cfg(test)]
     pub fn rows(&self) -> u64 {
         self.parts.last().map_or(0, |part| part.before + part.rows)
     }
 
-    /// Where a column of a Parquet file's row group lies.
+    /// Returns the range of a column in a row group of a Parquet file.
     #[cfg(test)]
     pub(crate) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
         match &self.source {
@@ -132,10 +132,10 @@ impl TableFile {
         }
     }
 
-    /// Begins to read a part.
+    /// Begins reading a part.
     ///
     /// # Errors
-    /// A part that there is not, or that cannot be read.
+    /// When the part does not exist or cannot be read.
     pub fn part(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<RowStream> {
         let Some(part) = self.parts.get(number) else {
             return Err(Error::new(ErrorKind::Internal, format!("has no part {number}")).at(&*self.name));
@@ -156,7 +156,7 @@ impl TableFile {
     }
 }
 
-/// A batch that is decoded when it is first asked for, cut into smaller ones.
+/// Returns a batch in smaller pieces. The batch is decoded only when the first piece is requested.
 fn lazily(columns: Columns, all: u64, decode: impl FnOnce() -> Result<RecordBatch> + Send + 'static) -> Batches {
     let (mut decode, mut left) = (Some(decode), None::<(RecordBatch, usize)>);
     Box::new(std::iter::from_fn(move || {
@@ -187,20 +187,20 @@ pub struct RowStream {
     part: usize,
     rows: u64,
     read: u64,
-    /// None behind the end or a failure.
+    /// None after the end or a failure.
     batches: Option<Batches>,
 }
 
 impl RowStream {
-    /// Rows that are still to come.
+    /// Returns the number of rows that are left.
     pub fn left(&self) -> u64 {
         self.rows.saturating_sub(self.read)
     }
 
-    /// The next batch; none at the end.
+    /// Returns the next batch; none at the end.
     ///
     /// # Errors
-    /// What is damaged, with the file, the part and, as far as it can be told, the column.
+    /// When data is damaged; the error has the file, the part and, if possible, the column.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let Some(batches) = &mut self.batches else { return Ok(None) };
         let next = guarded(&self.name, || batches.next().transpose());

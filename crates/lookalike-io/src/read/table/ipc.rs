@@ -1,5 +1,5 @@
 //! Arrow IPC files and streams (the Arrow columnar format, "Serialization and Interprocess Communication"): a part is a record
-//! batch. A stream is walked through once, from head to head, and then read as a file is.
+//! batch. A stream is first scanned once, from message header to message header, and then read like a file.
 
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ use crate::{
     lock::lock,
 };
 
-/// An Arrow IPC file or stream, its messages found. Cheap to clone.
+/// An Arrow IPC file or stream whose messages have been located. Cloning it is cheap.
 #[derive(Clone)]
 pub(crate) struct Ipc(Arc<Inner>);
 
@@ -38,33 +38,34 @@ struct Inner {
     metadata: Vec<(String, Option<String>)>,
     dictionaries: Vec<Block>,
     batches: Vec<Batch>,
-    /// The dictionaries last read, and how many of them.
+    /// The dictionaries that were read last, and how many messages they were read from.
     known: Mutex<(usize, Dictionaries)>,
 }
 
-/// The values of dictionaries, by the dictionaries' numbers.
+/// The values of dictionaries, by the numbers of the dictionaries.
 type Dictionaries = Arc<HashMap<i64, ArrayRef>>;
 
 struct Batch {
     block: Block,
     rows: u64,
-    /// Dictionaries that are to be read before it.
+    /// The number of dictionary messages that must be read before this batch.
     dictionaries: usize,
 }
 
-/// A batch to be read.
+/// A batch that is to be read.
 pub(crate) struct IpcPart {
     ipc: Ipc,
     number: usize,
 }
 
-/// A message is behind this, and the length of its head.
+/// The mark before a message; the length of the message's header follows it.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Heads beyond this are no heads.
+/// The maximum length of a message header; a larger one is invalid.
 const MOST_HEAD: u64 = 256 << 20;
 
 impl Ipc {
-    /// Whether a file that begins so is a stream: a head behind its length, with the mark of today's streams.
+    /// Returns whether a file with this beginning is a stream. A stream in the current format begins with the mark, followed by
+    /// the length of a header.
     pub(crate) fn is_stream(start: &[u8]) -> bool {
         start.len() == 8 && start[..4] == CONTINUATION && start[4..] != CONTINUATION && start[4..] != [0; 4]
     }
@@ -94,12 +95,12 @@ impl Ipc {
     }
 }
 
-/// What the footer says of a file.
+/// Locates the messages of a file by its footer.
 fn of_file(ranges: Ranges) -> Result<Inner> {
     const TRAILER: u64 = 10;
     let (name, size) = (ranges.name().to_owned(), ranges.size());
     let truncated = || {
-        let failure = Error::new(ErrorKind::Input, "begins as an Arrow file, but has no footer: it is truncated").at(&*name);
+        let failure = Error::new(ErrorKind::Input, "begins like an Arrow file, but has no footer: it is truncated").at(&*name);
         failure.advise("copy or download it again")
     };
     let trailer = ranges.read(size.saturating_sub(TRAILER)..size)?;
@@ -117,14 +118,14 @@ fn of_file(ranges: Ranges) -> Result<Inner> {
     for block in footer.recordBatches().into_iter().flatten() {
         let (header, rows) = head(&ranges, block)?;
         if header != MessageHeader::RecordBatch {
-            return Err(missing("record batch where there should be one"));
+            return Err(missing("record batch where it should have one"));
         }
         batches.push(Batch { block: *block, rows, dictionaries: dictionaries.len() });
     }
     Ok(Inner { ranges, schema, metadata, dictionaries, batches, known: Mutex::default() })
 }
 
-/// What the heads say of a stream.
+/// Locates the messages of a stream by their headers.
 fn of_stream(ranges: Ranges) -> Result<Inner> {
     let name = ranges.name().to_owned();
     let (mut at, size) = (0, ranges.size());
@@ -148,7 +149,7 @@ fn of_stream(ranges: Ranges) -> Result<Inner> {
         inside(&ranges, &block)?;
         match message.header_type() {
             MessageHeader::Schema if schema.is_none() => {
-                let own = message.header_as_schema().ok_or_else(|| damaged(&name, "a schema that is none"))?;
+                let own = message.header_as_schema().ok_or_else(|| damaged(&name, "an invalid schema"))?;
                 schema = Some(Arc::new(schema_of(&name, own)?));
             }
             MessageHeader::DictionaryBatch => dictionaries.push(block),
@@ -166,13 +167,13 @@ fn of_stream(ranges: Ranges) -> Result<Inner> {
 
 fn schema_of(name: &str, schema: arrow_ipc::Schema) -> Result<arrow_schema::Schema> {
     if schema.endianness() == arrow_ipc::Endianness::Big && cfg!(target_endian = "little") {
-        let refused = Error::new(ErrorKind::Input, "has its numbers with the high byte first").at(name);
-        return Err(refused.advise("write it again on a machine of today"));
+        let refused = Error::new(ErrorKind::Input, "stores its numbers with the high byte first (big-endian)").at(name);
+        return Err(refused.advise("write it again on a little-endian machine"));
     }
     stored::schema(name, schema)
 }
 
-/// Refuses a message that is not all in the file.
+/// Returns the range of a message, and refuses one that is not completely in the file.
 fn inside(ranges: &Ranges, block: &Block) -> Result<Range<u64>> {
     let (start, head, body) = (block.offset(), i64::from(block.metaDataLength()), block.bodyLength());
     let end = head.checked_add(body).and_then(|length| start.checked_add(length));
@@ -186,7 +187,7 @@ fn inside(ranges: &Ranges, block: &Block) -> Result<Range<u64>> {
     }
 }
 
-/// The head of a message: its bytes with the mark before them.
+/// Reads the header of a message, including the mark before it.
 fn message_head(ranges: &Ranges, block: &Block) -> Result<Bytes> {
     inside(ranges, &Block::new(block.offset(), block.metaDataLength(), 0))?;
     let start = block.offset() as u64;
@@ -200,11 +201,11 @@ fn parsed<'a>(name: &str, bytes: &'a [u8]) -> Result<Message<'a>> {
 }
 
 fn rows_of(name: &str, message: &Message) -> Result<u64> {
-    let batch = message.header_as_record_batch().ok_or_else(|| damaged(name, "a record batch that is none"))?;
-    u64::try_from(batch.length()).map_err(|_| damaged(name, "a record batch with fewer than no rows"))
+    let batch = message.header_as_record_batch().ok_or_else(|| damaged(name, "an invalid record batch"))?;
+    u64::try_from(batch.length()).map_err(|_| damaged(name, "a record batch with a negative number of rows"))
 }
 
-/// What a message is, and the rows of a record batch.
+/// Returns the kind of a message, and the number of rows if it is a record batch.
 fn head(ranges: &Ranges, block: &Block) -> Result<(MessageHeader, u64)> {
     inside(ranges, block)?;
     let bytes = message_head(ranges, block)?;
@@ -214,35 +215,35 @@ fn head(ranges: &Ranges, block: &Block) -> Result<(MessageHeader, u64)> {
 }
 
 impl IpcPart {
-    /// Reads and decodes the batch; only the columns that were chosen, if these are wanted.
+    /// Reads and decodes the batch. `wanted` says whether to read all columns, or only the chosen ones.
     pub(crate) fn read(self, columns: &Columns, wanted: Wanted) -> Result<RecordBatch> {
         let Inner { ranges, schema, .. } = &*self.ipc.0;
         let Batch { block, dictionaries, .. } = &self.ipc.0.batches[self.number];
-        let told = |what: String| damaged(ranges.name(), format_args!("record batch {}: {what}", self.number));
+        let reported = |what: String| damaged(ranges.name(), format_args!("record batch {}: {what}", self.number));
         let dictionaries = self.ipc.dictionaries(*dictionaries)?;
         let roots = (wanted == Wanted::Chosen).then(|| columns.roots(schema));
         let bytes = message_head(ranges, block)?;
         let message = parsed(ranges.name(), &bytes)?;
-        let batch = message.header_as_record_batch().ok_or_else(|| told("there is none".into()))?;
+        let batch = message.header_as_record_batch().ok_or_else(|| reported("it is missing".into()))?;
         let (start, length) = (block.offset() as u64 + block.metaDataLength() as u64, block.bodyLength() as u64);
         let needed = roots.as_ref().and_then(|roots| needed(schema, batch, roots, length));
         let needed: Vec<_> = match needed {
             Some(places) => places.into_iter().map(|place| start + place.start..start + place.end).collect(),
             None => once(start..start + length).collect(),
         };
-        // What is not read stays zero, and is memory that nothing has touched.
+        // Bytes that are not read stay zero, and the memory for them is never touched.
         let mut body = MutableBuffer::from_len_zeroed(length as usize);
         ranges.read_into(&mut body, start, &needed)?;
-        plausible(batch, &body).map_err(|what| told(what.into()))?;
+        plausible(batch, &body).map_err(|what| reported(what.into()))?;
         let (body, version) = (Buffer::from(body), message.version());
         let decoder = RecordBatchDecoder::try_new(&body, batch, schema.clone(), &dictionaries, &version);
         let read = decoder.and_then(|decoder| decoder.with_projection(roots.as_deref()).read_record_batch());
-        read.map_err(|error| told(error.to_string()))
+        read.map_err(|error| reported(error.to_string()))
     }
 }
 
 impl Ipc {
-    /// The dictionaries as they are behind the first so many of their messages.
+    /// Returns the dictionaries in their state after the first `messages` of their messages.
     fn dictionaries(&self, messages: usize) -> Result<Dictionaries> {
         let Inner { ranges, schema, .. } = &*self.0;
         let (mut read, mut known) = lock(&self.0.known).clone();
@@ -254,18 +255,18 @@ impl Ipc {
         }
         let mut values = HashMap::clone(&known);
         for block in &self.0.dictionaries[read..messages] {
-            let told = |what: String| damaged(ranges.name(), format_args!("a dictionary: {what}"));
+            let reported = |what: String| damaged(ranges.name(), format_args!("a dictionary: {what}"));
             let place = inside(ranges, block)?;
             let bytes = ranges.read(place)?;
             let message = parsed(ranges.name(), &bytes)?;
-            let dictionary = message.header_as_dictionary_batch().ok_or_else(|| told("there is none".into()))?;
+            let dictionary = message.header_as_dictionary_batch().ok_or_else(|| reported("it is missing".into()))?;
             let body = bytes.slice(block.metaDataLength() as usize..);
             if let Some(batch) = dictionary.data() {
-                plausible(batch, &body).map_err(|what| told(what.into()))?;
+                plausible(batch, &body).map_err(|what| reported(what.into()))?;
             }
             let body = Buffer::from(body);
             read_dictionary(&body, dictionary, schema, &mut values, &message.version())
-                .map_err(|error| told(error.to_string()))?;
+                .map_err(|error| reported(error.to_string()))?;
         }
         let values = Arc::new(values);
         *lock(&self.0.known) = (messages, values.clone());
@@ -273,9 +274,9 @@ impl Ipc {
     }
 }
 
-/// Refuses what says of itself that it is larger than it can be: the decoder believes it, and asks for the memory.
+/// Refuses a batch whose declared sizes are impossible: the decoder trusts them, and allocates the memory.
 fn plausible(batch: arrow_ipc::RecordBatch, body: &[u8]) -> std::result::Result<(), &'static str> {
-    /// What a byte becomes at most: a Zstandard block of four bytes is 128 KiB.
+    /// The maximum number of bytes to which one byte can decompress: a Zstandard block of four bytes can become 128 KiB.
     const RATIO: i64 = 32 << 10;
     let buffers = batch.buffers().ok_or("no buffers")?;
     let mut views = batch.variadicBufferCounts().into_iter().flatten();
@@ -284,24 +285,24 @@ fn plausible(batch: arrow_ipc::RecordBatch, body: &[u8]) -> std::result::Result<
         left -= count.max(0);
         count >= 0 && left >= 0
     }) {
-        return Err("more buffers of views than there are");
+        return Err("more buffers of views than buffers");
     }
     let compressed = batch.compression().is_some();
     for buffer in buffers {
         let end = buffer.offset().checked_add(buffer.length()).filter(|&end| end <= body.len() as i64);
         let Some(_) = end.filter(|_| buffer.offset() >= 0 && buffer.length() >= 0) else {
-            return Err("a buffer outside of its body");
+            return Err("a buffer outside its body");
         };
         let bytes = &body[buffer.offset() as usize..][..buffer.length() as usize];
         let size = bytes.first_chunk().map_or(0, |size| i64::from_le_bytes(*size));
         if compressed && size > RATIO.saturating_mul(buffer.length()) {
-            return Err("a buffer larger than it can be");
+            return Err("a buffer larger than possible");
         }
     }
     Ok(())
 }
 
-/// Where in a body the buffers of some columns lie; none where that cannot be told, and all has to be read.
+/// Returns the ranges in a body of the buffers of some columns; none if these are unknown, so that everything must be read.
 fn needed(schema: &SchemaRef, batch: arrow_ipc::RecordBatch, roots: &[usize], length: u64) -> Option<Vec<Range<u64>>> {
     let buffers = batch.buffers()?;
     let mut variadic = batch.variadicBufferCounts().into_iter().flatten();
@@ -320,7 +321,7 @@ fn needed(schema: &SchemaRef, batch: arrow_ipc::RecordBatch, roots: &[usize], le
     (next == buffers.len()).then_some(places)
 }
 
-/// How many buffers an array of a type has; none of a union, which had another number in older versions.
+/// Returns the number of buffers of an array of a type; none for a union, which had a different number in older versions.
 fn buffers_of(own: &DataType, variadic: &mut impl Iterator<Item = i64>) -> Option<usize> {
     Some(match own {
         DataType::Null => 0,

@@ -1,4 +1,4 @@
-//! Rows that cannot be written as JSON, and rows that are left out.
+//! Filters rows, and describes rows that cannot be written as JSON.
 
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, FieldRef};
@@ -9,15 +9,16 @@ use lookalike::shown::quoted;
 use super::encode::{Nulls, write_json_lines};
 use crate::error::{Error, ErrorKind, Result};
 
-/// The rows of a batch for which the mask is true.
+/// Returns the rows of a batch for which the mask is true.
 ///
 /// # Errors
-/// A mask of another length.
+/// When the mask and the batch have different lengths.
 pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch> {
     filter_record_batch(batch, mask).map_err(|error| Error::failure(error.to_string()))
 }
 
-/// The first row that cannot be JSON, of rows that could not be written with this error, and what to say of it.
+/// Returns the first row that JSON cannot represent, and its error. The batch is one that could not be written because of
+/// `error`.
 pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Error) {
     let fails = |row: usize, at: usize| {
         let cell = batch.slice(row, 1).project(&[at]).ok()?;
@@ -26,14 +27,14 @@ pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Err
     let cells = (0..batch.num_rows()).flat_map(|row| (0..batch.num_columns()).map(move |at| (row, at)));
     let found = cells.into_iter().find_map(|(row, at)| fails(row, at));
     let Some((row, at, why)) = found else {
-        let wrong = Error::new(ErrorKind::Output, format!("a row cannot be JSON ({error})"));
+        let wrong = Error::new(ErrorKind::Output, format!("a row cannot be written as JSON ({error})"));
         return (0, wrong.advise("write a table, such as kept.parquet or kept.arrow"));
     };
     let schema = batch.schema_ref();
     let field = schema.field(at);
     let what = match field.data_type() {
-        DataType::Map(pair, _) if !has_string_keys(pair) => "is a map with keys that are no strings".into(),
-        _ => format!("cannot be JSON ({why})"),
+        DataType::Map(pair, _) if !has_string_keys(pair) => "is a map with keys that are not strings".into(),
+        _ => format!("cannot be written as JSON ({why})"),
     };
     let name = field.name();
     let wrong = Error::new(ErrorKind::Output, format!("column {} {what}", quoted(name))).in_field(name);

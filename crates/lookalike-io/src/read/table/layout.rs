@@ -1,4 +1,4 @@
-//! What every kind of table has: parts, a layout, batches.
+//! The properties that all kinds of tables have: parts, a layout, batches.
 
 use std::fmt::Display;
 
@@ -11,66 +11,67 @@ use crate::{
     quiet::quietly,
 };
 
-/// How a table is stored.
+/// The file format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Apache Parquet.
     Parquet,
-    /// The Arrow IPC file format, with a footer; Feather's second version.
+    /// The Arrow IPC file format, with a footer; also version 2 of Feather.
     ArrowFile,
     /// The Arrow IPC streaming format.
     ArrowStream,
 }
 
-/// What can be read by itself.
+/// An independently readable part of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Its rows.
+    /// The number of its rows.
     pub rows: u64,
-    /// Rows of the table before it.
+    /// The number of rows of the table before it.
     pub before: u64,
-    /// Bytes as they are stored.
+    /// The number of its bytes as stored.
     pub bytes: u64,
 }
 
-/// Which columns are to be read.
+/// The columns to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those that were chosen. A Parquet file's texts come as views into its pages.
+    /// The chosen columns. For a Parquet file, texts are views into its pages.
     Chosen,
-    /// All, as they are.
+    /// All columns, unchanged.
     All,
 }
 
-/// What an output takes over from its input besides the rows.
+/// The properties that an output inherits from its input, in addition to the rows.
 #[derive(Debug, Clone)]
 pub struct Layout {
     /// All columns, with metadata.
     pub schema: SchemaRef,
-    /// The file's own names and values: a Parquet file's (without `ARROW:schema`) or an Arrow file's.
+    /// The key-value metadata of a Parquet file (without `ARROW:schema`) or of an Arrow file.
     pub metadata: Vec<(String, Option<String>)>,
-    /// Rows of the largest part.
+    /// The number of rows in the largest part.
     pub group_rows: Option<usize>,
-    /// Of a Parquet file, the types of its columns.
+    /// The types of the columns of a Parquet file.
     pub types: Option<SchemaDescPtr>,
-    /// Of a Parquet file's columns, by their paths: whether all their values are in a dictionary.
+    /// Whether all values of a column are in a dictionary, for each column of a Parquet file, by its path.
     pub dictionaries: Vec<(Vec<String>, bool)>,
 }
 
-/// Texts of a batch, in bytes, about, and all that it has, at most.
+/// The approximate number of bytes of text in a batch, and the maximum number of bytes of all its data.
 const BATCH: u64 = 512 << 10;
 const WHOLE: u64 = 32 << 20;
 
-/// Rows of a batch at most: where a dictionary holds the texts, what is stored does not tell how long they are.
+/// The maximum number of rows in a batch. It is needed for texts in a dictionary, because the stored size does not show how long
+/// such texts are.
 const MOST_ROWS: u64 = 8192;
 
-/// Rows of a batch, from the bytes of all texts of a part, and of all that it has.
+/// Returns the number of rows in a batch, given the bytes of all texts of a part and of all its data.
 pub(crate) fn batch_rows(rows: u64, texts: u64, all: u64) -> usize {
     let of = |most: u64, bytes: u64| most.saturating_mul(rows) / bytes.max(1);
     of(BATCH, texts).min(of(WHOLE, all)).clamp(1, MOST_ROWS) as usize
 }
 
-/// Parts of so many rows and bytes each.
+/// Returns parts with these numbers of rows and bytes.
 pub(crate) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
     let mut before = 0u64;
     let part = |(rows, bytes)| {
@@ -83,13 +84,13 @@ pub(crate) fn parts(sizes: impl Iterator<Item = (u64, u64)>) -> Vec<Part> {
 
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<RecordBatch>> + Send>;
 
-/// Does what damaged data might bring a decoder to panic at, of which nothing is printed.
+/// Runs `work`, in which damaged data may make a decoder panic. A panic is not printed; it is returned as an error.
 pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     quietly(work).unwrap_or_else(|panic| Err(damaged(name, said(&*panic))))
 }
 
 pub(crate) fn damaged(name: &str, what: impl Display) -> Error {
-    // What others' decoders say may have several lines.
+    // The messages of external decoders may have several lines.
     let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     Error::new(ErrorKind::Input, format!("is damaged ({what})")).at(name).advise("copy or download it again")
 }

@@ -1,11 +1,11 @@
-//! Columns of lists: where each row's items are among all of the column's.
+//! Columns of lists: finds the items of a row among all items of the column.
 
 use std::ops::Range;
 
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;
 
-/// All items of a column, one row's behind the other's or not; none of what is no list.
+/// Returns all items of a column, which need not be in the order of the rows; none if it is not a list.
 pub(super) fn items(array: &ArrayRef) -> Option<&ArrayRef> {
     Some(match array.data_type() {
         DataType::List(_) => array.as_list::<i32>().values(),
@@ -17,7 +17,7 @@ pub(super) fn items(array: &ArrayRef) -> Option<&ArrayRef> {
     })
 }
 
-/// Which of them are a row's.
+/// Returns the range of a row's items among all items of the column.
 pub(super) fn range(array: &ArrayRef, row: usize) -> Range<usize> {
     let of = |start: usize, length: usize| start..start + length;
     match array.data_type() {

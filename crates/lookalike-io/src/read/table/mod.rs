@@ -1,9 +1,9 @@
-//! Tables: Parquet files, Arrow IPC files and streams, and batches that are in memory. A file has parts that are read by
-//! themselves (a row group, a record batch); a part is a stream of batches of some hundred kibibytes of text each, of which only the
-//! columns that are asked for are fetched and decoded.
+//! Tables: Parquet files, Arrow IPC files and streams, and batches in memory. A file has independently readable parts (row
+//! groups, record batches). A part is a stream of batches, each with a few hundred kibibytes of text. Only the requested columns
+//! are fetched and decoded.
 //!
-//! Which rows are in which batch depends on the file and the text column alone, so that every pass sees the same batches,
-//! whatever columns it asks for.
+//! The file and the text column alone decide which rows are in which batch. Every pass therefore sees the same batches, whatever
+//! columns it requests.
 
 mod ranges;
 

@@ -41,42 +41,42 @@ use crate::{
     lock::lock,
 };
 
-/// A Parquet file, its footer read.
+/// A Parquet file whose footer has been read.
 #[derive(Clone)]
 pub(crate) struct Parquet {
     ranges: Arc<Ranges>,
     metadata: ArrowReaderMetadata,
     stretches: Arc<[Stretch]>,
-    /// Where the pages of large row groups lie, by group and leaf.
+    /// The positions of the pages of large row groups, by group and leaf.
     pages: Arc<Mutex<BTreeMap<(usize, usize), Pages>>>,
 }
 
-/// Rows that are read by themselves: those of a row group, or of some of its pages.
+/// Rows that are read independently: those of a row group, or of some of its pages.
 #[derive(Clone, Copy)]
 struct Stretch {
     group: usize,
-    /// Rows of the group before it.
+    /// The number of rows of the group before it.
     start: u64,
     rows: u64,
 }
 
-/// A page, decoded, in bytes, about: what writers aim at, or more.
+/// The assumed maximum size of a decoded page in bytes. Most writers aim at this size or at a smaller one.
 const PAGE: u64 = 1 << 20;
 
-/// A part has at least so many times the bytes that are decoded for it and the next one.
+/// A part must have at least this many times the bytes that are decoded both for it and for the next part.
 const DECODED_TWICE: u64 = 4;
 
-/// Row groups whose pages' places are remembered.
+/// The number of row groups whose page positions are cached.
 const REMEMBERED: usize = 8;
 
-/// The bytes behind all else: the footer's length and the magic.
+/// The number of bytes at the end of the file: the length of the footer, and the magic.
 const TAIL: u64 = 8;
 
 impl Parquet {
     pub(crate) fn open(ranges: Ranges) -> Result<Self> {
         let (name, size) = (ranges.name().to_owned(), ranges.size());
         let truncated = || {
-            let failure = Error::new(ErrorKind::Input, "begins as a Parquet file, but has no footer: it is truncated");
+            let failure = Error::new(ErrorKind::Input, "begins like a Parquet file, but has no footer: it is truncated");
             failure.at(&*name).advise("copy or download it again")
         };
         if size < 12 {
@@ -98,7 +98,7 @@ impl Parquet {
             None => damaged(&name, format_args!("its footer: {}", words(&error))),
         })?;
         let metadata = match arrow_schema(&name, &loaded)? {
-            // What somebody else has put there as the Arrow schema may not fit; the file's own does.
+            // Another program's Arrow schema may not match the file; the file's own schema does.
             Some(stored) => of_schema(&loaded, options(), &stored).unwrap_or(loaded),
             None => loaded,
         };
@@ -111,7 +111,7 @@ impl Parquet {
                     || group.num_rows() < 0
                 {
                     let column = quoted(&chunk.column_path().string());
-                    return Err(damaged(&name, format_args!("row group {number}, column {column}: lies outside of the file")));
+                    return Err(damaged(&name, format_args!("row group {number}, column {column}: it is outside the file")));
                 }
             }
         }
@@ -120,10 +120,11 @@ impl Parquet {
         Ok(Self { ranges, metadata, stretches, pages: Arc::default() })
     }
 
-    /// Cuts row groups into parts of so many bytes of text each, about, where pages of texts end: several threads can then read a
-    /// group. The pages of other columns end elsewhere, and those in the middle are decoded for both parts: where there are many
-    /// columns parts are larger. Groups of an object stay whole, for each page would be asked for, and those with lists, whose pages
-    /// do not say how many rows they have.
+    /// Divides row groups into parts of about this many bytes of text each, so that several threads can read a group. The parts
+    /// end where pages of the text column end. Pages of other columns may cross the boundary between two parts; these are decoded
+    /// for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are not divided,
+    /// because each page would take a separate request. Groups with lists are not divided either, because their pages do not say
+    /// how many rows they have.
     pub(crate) fn split(&mut self, columns: &Columns, bytes: u64) {
         #[cfg(feature = "cloud")]
         if self.ranges.as_object().is_some() {
@@ -189,12 +190,12 @@ impl Parquet {
         Layout { schema: self.metadata.schema().clone(), metadata, group_rows: None, types, dictionaries }
     }
 
-    /// Bytes of a page of each column, decoded, about: of the group where that is most.
+    /// Returns the approximate number of decoded bytes in one page of each column. This is the maximum of all row groups.
     pub(crate) fn page_memory(&self) -> u64 {
         self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
-    /// The leaf of a path through structs; of a list, its items'.
+    /// Returns the leaf for a path through structs; for a list, the leaf of its items.
     fn leaf(&self, path: &[String]) -> Option<usize> {
         self.columns().columns().iter().position(|column| column.path().parts().starts_with(path))
     }
@@ -226,21 +227,22 @@ impl Parquet {
         let (metadata, place) = self.reading(alone, schema, number);
         let chunks = Chunks::of(&self.ranges, leaves.iter().map(|&leaf| group.column(leaf)))?;
         let mask = ProjectionMask::leaves(self.columns(), leaves.iter().copied());
-        let told = Told { file: self.clone(), number, leaves };
+        let reported = Reporting { file: self.clone(), number, leaves };
         let reader = builder(chunks.clone(), metadata, place, mask, batch);
         let reader = if is_whole { reader } else { reader.with_row_selection(selection(start, rows)) };
-        let mut reader = reader.build().map_err(|error| told.failure(&chunks, &words(&error)))?;
+        let mut reader = reader.build().map_err(|error| reported.failure(&chunks, &words(&error)))?;
         Ok(Box::new(std::iter::from_fn(move || {
-            let next = guarded(told.file.ranges.name(), || Ok(reader.next()));
+            let next = guarded(reported.file.ranges.name(), || Ok(reader.next()));
             match next {
-                Ok(next) => Some(next?.map_err(|error| told.failure(&chunks, &error.to_string()))),
-                // A panic says little; what it was about may be told.
-                Err(error) => Some(Err(told.failure(&chunks, &error.to_string()))),
+                Ok(next) => Some(next?.map_err(|error| reported.failure(&chunks, &error.to_string()))),
+                // The message of a panic says little, but it may be possible to find the column.
+                Err(error) => Some(Err(reported.failure(&chunks, &error.to_string()))),
             }
         })))
     }
 
-    /// A row group alone, with the places of the pages of some leaves, for some of its rows. None where these cannot be told.
+    /// Returns the metadata of only this row group, for reading some of its rows. It has the positions of the pages of some
+    /// leaves. None if the positions are unknown.
     fn with_pages(&self, number: usize, leaves: &[usize], rows: &Range<u64>) -> Option<Arc<ParquetMetaData>> {
         let group = &self.groups()[number];
         let mut known = lock(&self.pages);
@@ -250,7 +252,9 @@ impl Parquet {
         for &leaf in leaves {
             let pages = match known.entry((number, leaf)) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(room) => room.insert(Pages::locate(&self.ranges, group.column(leaf), group.num_rows() as u64)?),
+                Entry::Vacant(scratch) => {
+                    scratch.insert(Pages::locate(&self.ranges, group.column(leaf), group.num_rows() as u64)?)
+                }
             };
             places[leaf] = pages.places.clone();
             columns[leaf] = pages.chunk_of(group.column(leaf), rows);
@@ -261,7 +265,8 @@ impl Parquet {
         Some(Arc::new(alone.build()))
     }
 
-    /// What a row group is read by, and its number there: the metadata of it alone, and a schema, where there are any that do.
+    /// Returns the metadata for reading a row group, and the group's number in that metadata. It uses the metadata of only this
+    /// group and the given schema, if they exist and fit.
     fn reading(
         &self,
         alone: Option<Arc<ParquetMetaData>>,
@@ -285,7 +290,7 @@ impl Parquet {
         (self.metadata.clone(), number)
     }
 
-    /// The schema with texts as views: they then lie in the pages as they were decompressed, and nothing is copied.
+    /// Returns the schema with texts as views: these point into the decompressed pages, so nothing is copied.
     fn with_views(&self, columns: &Columns) -> Option<SchemaRef> {
         let schema = self.metadata.schema();
         let fields = viewed(schema.fields(), columns.text_path())?;
@@ -293,19 +298,19 @@ impl Parquet {
     }
 }
 
-/// Some rows of a group.
+/// Selects some rows of a group.
 fn selection(start: u64, rows: u64) -> RowSelection {
     vec![RowSelector::skip(start as usize), RowSelector::select(rows as usize)].into()
 }
 
-/// The Arrow schema that a file has, if it can be read.
+/// Returns the Arrow schema of a file, if it can be read.
 fn arrow_schema(name: &str, loaded: &ArrowReaderMetadata) -> Result<Option<Schema>> {
     let pairs = loaded.metadata().file_metadata().key_value_metadata();
     let value = pairs.into_iter().flatten().find(|pair| pair.key == ARROW_SCHEMA).and_then(|pair| pair.value.as_deref());
     value.and_then(|value| stored::in_parquet(name, value)).transpose()
 }
 
-/// The file with the types of its Arrow schema, which is one of the file's own metadata.
+/// Returns the file's metadata with the types of its Arrow schema, which is part of the file's key-value metadata.
 fn of_schema(loaded: &ArrowReaderMetadata, options: ArrowReaderOptions, stored: &Schema) -> Option<ArrowReaderMetadata> {
     let hinted = ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.clone()).ok()?;
     let schema = hinted.schema();
@@ -317,7 +322,7 @@ fn of_schema(loaded: &ArrowReaderMetadata, options: ArrowReaderOptions, stored: 
     ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.with_schema(schema)).ok().or(Some(hinted))
 }
 
-/// Fields where the text of a path is a view; none where it has a type that cannot be.
+/// Returns fields in which the text at a path is a view; none if its type does not allow that.
 fn viewed(fields: &Fields, path: &[String]) -> Option<Fields> {
     let (first, rest) = path.split_first()?;
     let at = fields.iter().position(|field| field.name() == first)?;
@@ -344,15 +349,16 @@ fn builder(
     builder.with_row_groups(vec![number]).with_projection(mask).with_batch_size(rows)
 }
 
-/// What is needed to tell where something went wrong.
-struct Told {
+/// The data needed to report where an error occurred.
+struct Reporting {
     file: Parquet,
     number: usize,
     leaves: Vec<usize>,
 }
 
-impl Told {
-    /// The failure of reading a row group: of the store or the disk as that is; else with the column that it comes from.
+impl Reporting {
+    /// Returns the error that reading a row group caused. An error of the store or the disk is returned unchanged; any other
+    /// error gets the column in which it occurred.
     fn failure(&self, chunks: &Chunks, what: &str) -> Error {
         if let Some(failure) = chunks.failure() {
             return failure;
@@ -370,7 +376,8 @@ impl Told {
         damaged(name, format_args!("row group {number}, column {column}: {what}"))
     }
 
-    /// Reads a column by itself, with those of the same map or struct: what is wrong with it, if it is this one.
+    /// Reads one column by itself, or together with the other columns of the same map or struct. Returns what is wrong, if the
+    /// error is in this column.
     fn fails(&self, leaf: usize) -> Option<String> {
         let group = &self.file.groups()[self.number];
         let mask = ProjectionMask::roots(self.file.columns(), [self.file.columns().get_column_root_idx(leaf)]);
@@ -400,18 +407,18 @@ fn words(error: &ParquetError) -> String {
     }
 }
 
-/// Bytes of a page of a chunk, decoded, about.
+/// Returns the approximate number of decoded bytes in a page of a chunk.
 fn page_size(chunk: &ColumnChunkMetaData) -> u64 {
     (chunk.uncompressed_size().max(0) as u64).min(PAGE)
 }
 
-/// Bytes of a column's values, decoded, as far as the file tells.
+/// Returns the number of decoded bytes of a column's values, as far as the file shows it.
 fn plain_size(chunk: &ColumnChunkMetaData) -> u64 {
-    let told = chunk.unencoded_byte_array_data_bytes().unwrap_or(0);
-    told.max(chunk.uncompressed_size()).max(0) as u64
+    let reported = chunk.unencoded_byte_array_data_bytes().unwrap_or(0);
+    reported.max(chunk.uncompressed_size()).max(0) as u64
 }
 
-/// Whether a column has a dictionary for all its values: no data page is encoded otherwise.
+/// Returns whether all values of a column are in a dictionary: no data page has another encoding.
 fn is_dictionary(chunk: &ColumnChunkMetaData) -> bool {
     use parquet::basic::Encoding;
     if chunk.dictionary_page_offset().is_none() {
@@ -419,7 +426,8 @@ fn is_dictionary(chunk: &ColumnChunkMetaData) -> bool {
     }
     match chunk.page_encoding_stats_mask() {
         Some(pages) => pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY),
-        // A file that does not tell of its pages: a chunk that fell back is one whose values are larger than any dictionary.
+        // The file has no statistics about its pages. If the values of a chunk are larger than any dictionary, the chunk has
+        // fallen back to another encoding.
         None => chunk.uncompressed_size() < 2 << 20,
     }
 }

@@ -1,4 +1,4 @@
-//! Bytes that can be read anywhere: of a file, of an object in a store, in memory.
+//! Bytes with random access: of a file, of an object in a store, or in memory.
 
 use std::{
     ops::Range,
@@ -17,7 +17,7 @@ use crate::{
     error::{Error, ErrorKind, Result},
 };
 
-/// Bytes that can be read anywhere.
+/// Bytes with random access.
 pub struct Ranges {
     name: String,
     size: u64,
@@ -25,7 +25,7 @@ pub struct Ranges {
 }
 
 enum Kind {
-    /// Opened for each reading: a run may have more files than may be open.
+    /// A file that is opened for each read, because a run may have more files than may be open.
     File(PathBuf),
     #[cfg(feature = "cloud")]
     Object(Arc<Object>),
@@ -34,34 +34,34 @@ enum Kind {
 }
 
 impl Ranges {
-    /// The bytes of a file. `name` is for messages.
+    /// Returns the bytes of a file. `name` is for messages.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such file.
     pub fn of_file(path: &Path, name: &str) -> Result<Self> {
         let metadata = path.metadata().map_err(|error| Error::reading(name, &error))?;
         Ok(Self { name: name.into(), size: metadata.len(), bytes: Kind::File(path.into()) })
     }
 
-    /// The bytes of an object.
+    /// Returns the bytes of an object.
     #[cfg(feature = "cloud")]
     pub(crate) fn object(object: Arc<Object>) -> Self {
         Self { name: object.url().into(), size: object.size(), bytes: Kind::Object(object) }
     }
 
-    /// Bytes in memory.
+    /// Returns bytes in memory.
     #[cfg(test)]
     pub fn memory(bytes: impl Into<Bytes>, name: &str) -> Self {
         let bytes = bytes.into();
         Self { name: name.into(), size: bytes.len() as u64, bytes: Kind::Memory(bytes) }
     }
 
-    /// For messages.
+    /// Returns its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Bytes.
+    /// Returns the number of bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -83,7 +83,8 @@ impl Ranges {
         }
     }
 
-    /// Reads some ranges into a buffer that begins at the place `start` of the file. An object is asked for near ones together.
+    /// Reads some ranges into a buffer that begins at position `start` of the file. For an object, neighbouring ranges are
+    /// requested together.
     pub(super) fn read_into(&self, buffer: &mut [u8], start: u64, ranges: &[Range<u64>]) -> Result<()> {
         for range in ranges {
             self.inside(range)?;
@@ -114,7 +115,7 @@ impl Ranges {
         Ok(())
     }
 
-    /// The object, where it is one.
+    /// Returns the object, if the bytes are those of an object.
     #[cfg(feature = "cloud")]
     pub(super) fn as_object(&self) -> Option<&Arc<Object>> {
         match &self.bytes {
@@ -128,7 +129,7 @@ impl Ranges {
             return Ok(());
         }
         let (name, size) = (&self.name, self.size);
-        let what = format!("has {size} bytes, and not those up to {}: the file is truncated or damaged", range.end);
+        let what = format!("has {size} bytes, but needs {}: the file is truncated or damaged", range.end);
         Err(Error::new(ErrorKind::Input, what).at(&**name).advise("copy or download it again"))
     }
 }

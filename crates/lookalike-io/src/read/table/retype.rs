@@ -1,4 +1,5 @@
-//! Batches under other names for the same: nullability, metadata, time zones; types with others in place of some.
+//! Changes the schema of batches without converting values: nullability, metadata, time zones; also replaces some types,
+//! including nested ones.
 
 use std::sync::Arc;
 
@@ -8,23 +9,23 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef, Uni
 
 use crate::error::{Error, Result};
 
-/// A batch under a schema that is the same but for nullability and metadata. Copies nothing.
+/// Returns a batch under a schema that differs only in nullability and metadata. Copies nothing.
 ///
 /// # Errors
-/// Another schema, or nulls where the schema has none.
+/// When the schema differs in other ways, or when the batch has nulls that the schema does not allow.
 pub fn retyped(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
-    let told = |error: ArrowError| Error::failure(format!("a batch does not fit its output: {error}"));
+    let reported = |error: ArrowError| Error::failure(format!("a batch does not fit its output: {error}"));
     if batch.num_columns() != schema.fields().len() {
-        return Err(told(ArrowError::SchemaError("another number of columns".into())));
+        return Err(reported(ArrowError::SchemaError("a different number of columns".into())));
     }
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(column, field)| match column.data_type() == field.data_type() {
         true => Ok(column.clone()),
         false => with_type(column.to_data(), field.data_type()).map(make_array),
     });
-    let columns: Vec<ArrayRef> = columns.collect::<std::result::Result<_, _>>().map_err(told)?;
+    let columns: Vec<ArrayRef> = columns.collect::<std::result::Result<_, _>>().map_err(reported)?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(told)
+    RecordBatch::try_new_with_options(schema.clone(), columns, &options).map_err(reported)
 }
 
 fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData, ArrowError> {
@@ -47,10 +48,10 @@ fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData,
     data.into_builder().data_type(kind.clone()).child_data(children).build()
 }
 
-/// What a type becomes, if another.
+/// A function that returns the replacement of a type, if it has one.
 type Change<'a> = &'a dyn Fn(&DataType) -> Option<DataType>;
 
-/// Fields with other types for some, also inside of others. Of unions none.
+/// Returns fields with some types replaced, including nested types, but not those inside unions.
 pub fn mapped_fields(fields: &Fields, change: Change) -> Fields {
     fields.iter().map(|field| mapped_field(field, change)).collect()
 }

@@ -1,4 +1,4 @@
-//! A batch → its rows' texts, ids, labels and keys.
+//! Reads the texts, ids, labels and keys of a batch's rows.
 
 use std::fmt;
 
@@ -26,8 +26,8 @@ use crate::{
     words,
 };
 
-/// A batch with its chosen columns at hand. Making one costs nothing a row, but where the texts are in a dictionary: then a number
-/// each.
+/// A batch in which the chosen columns have been located. Creating it costs nothing per row, unless the texts are in a
+/// dictionary: then it costs one index per row.
 pub struct Rows {
     batch: RecordBatch,
     columns: Columns,
@@ -37,14 +37,14 @@ pub struct Rows {
     label: Option<Values>,
 }
 
-/// A column's values.
+/// The values of a column.
 struct Values {
     plain: Plain,
-    /// Where the values are in a dictionary or in runs: which is each row's.
+    /// The index of each row's value, if the values are in a dictionary or in runs.
     indexes: Option<Vec<usize>>,
-    /// Which rows have a value, all structs around it there.
+    /// Which rows have a value. A row has none if the value or a struct around it is null.
     there: Option<NullBuffer>,
-    /// Whether they are JSON already.
+    /// Whether the values are already JSON.
     is_json: bool,
 }
 
@@ -56,9 +56,9 @@ enum Plain {
     Binary(BinaryArray),
     LargeBinary(LargeBinaryArray),
     BinaryView(BinaryViewArray),
-    /// None that are texts.
+    /// Values that are not texts.
     Other(ArrayRef),
-    /// Lists, and the items of all of them.
+    /// Lists, and all of their items.
     Lists(ArrayRef, Box<Values>),
 }
 
@@ -69,10 +69,10 @@ impl fmt::Debug for Rows {
 }
 
 impl Rows {
-    /// Finds the columns in a batch, of all columns or of those that were chosen.
+    /// Finds the columns in a batch that has all columns, or only the chosen ones.
     ///
     /// # Errors
-    /// A batch of another table.
+    /// When the batch is from another table.
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
         let values = |column: &Column| {
             let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
@@ -88,15 +88,15 @@ impl Rows {
         })
     }
 
-    /// The number of its rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.batch.num_rows()
     }
 
-    /// A row's text, where it lies.
+    /// Returns a row's text without copying it.
     ///
     /// # Errors
-    /// Null, or bytes that are no UTF-8.
+    /// When the text is null, or its bytes are not UTF-8.
     #[inline]
     pub fn text(&self, row: usize) -> std::result::Result<&str, Fault> {
         let field = &self.columns.text().name;
@@ -107,11 +107,11 @@ impl Rows {
         self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
     }
 
-    /// A row's set, as a JSON array: written into `room` where it is a list.
+    /// Returns a row's set as a JSON array, written to `scratch` if it is a list.
     ///
     /// # Errors
-    /// Null, bytes that are no UTF-8, an item that is neither a string nor a number.
-    pub fn set<'a>(&'a self, row: usize, room: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
+    /// When the set is null, its bytes are not UTF-8, or an item is neither a string nor a number.
+    pub fn set<'a>(&'a self, row: usize, scratch: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
         let field = &self.columns.text().name;
         let Some(at) = self.text.place(row) else {
             let wrong = Fault::record(format!("field {} is null, not a set", quoted(field))).in_field(&**field);
@@ -123,32 +123,33 @@ impl Rows {
             sets::check(array, fields)?;
             return Ok(array);
         };
-        room.clear();
-        room.push('[');
+        scratch.clear();
+        scratch.push('[');
         for (item, number) in lists::range(lists, at).zip(1..) {
             if number > 1 {
-                room.push(',');
+                scratch.push(',');
             }
-            if !items.json(field, item, room)? {
+            if !items.json(field, item, scratch)? {
                 let what = items.what(item);
-                let what = format!("field {} has {what} for item {number}", quoted(field));
-                let advice = "the items of a set are strings and numbers: leave it out";
+                let what = format!("field {} has {what} as item {number}", quoted(field));
+                let advice = "the items of a set must be strings and numbers; leave it out";
                 return Err(Fault::record(what).in_field(&**field).advise(advice));
             }
         }
-        room.push(']');
-        Ok(room)
+        scratch.push(']');
+        Ok(scratch)
     }
 
-    /// Bytes of a row's text; none of what is no text. Of a list, those of its strings and eight for each item.
+    /// Returns the number of bytes of a row's text; 0 if it is not a text. For a list, the number of bytes of its strings, plus
+    /// eight for each item.
     pub fn text_len(&self, row: usize) -> usize {
         self.text.length(row)
     }
 
-    /// Writes a row's id as JSON, a string or a number; nothing where the table has no such column.
+    /// Writes a row's id as JSON, a string or a number; nothing if the table has no such column.
     ///
     /// # Errors
-    /// Null, a number that is not finite, bytes that are no UTF-8.
+    /// When the id is null, is a number that is not finite, or has bytes that are not UTF-8.
     pub fn id(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
         let (Some(values), Some(column)) = (&self.id, self.columns.id()) else { return Ok(()) };
@@ -157,10 +158,10 @@ impl Rows {
         if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
     }
 
-    /// Writes a row's label as JSON; nothing where there is none, or null.
+    /// Writes a row's label as JSON; nothing if it is absent or null.
     ///
     /// # Errors
-    /// A number that is not finite, bytes that are no UTF-8.
+    /// When the label is a number that is not finite, or has bytes that are not UTF-8.
     pub fn label(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
         let (Some(values), Some(column)) = (&self.label, self.columns.label()) else { return Ok(()) };
@@ -172,36 +173,36 @@ impl Rows {
         Err(Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_label()))
     }
 
-    /// A row's key, by the rules of JSON Lines; `room` is overwritten.
+    /// Returns a row's key, by the same rules as for JSON Lines; overwrites `scratch`.
     ///
     /// # Errors
-    /// What the order cannot be told of.
-    pub fn key(&self, row: usize, text: &str, room: &mut String) -> std::result::Result<u64, Fault> {
-        room.clear();
+    /// When the value cannot be used for the keep order.
+    pub fn key(&self, row: usize, text: &str, scratch: &mut String) -> std::result::Result<u64, Fault> {
+        scratch.clear();
         if let (Some(values), Some(column)) = (&self.keep, self.columns.keep())
-            && !values.json(&column.name, row, room)?
+            && !values.json(&column.name, row, scratch)?
         {
             return Err(keys::unfit(self.columns.order(), &format!("is {}", values.what(row))));
         }
-        let keep = self.keep.is_some().then_some(&**room);
+        let keep = self.keep.is_some().then_some(&**scratch);
         keys::key(
             (self.columns.order(), self.columns.set()),
             &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None },
         )
     }
 
-    /// The rows for which the mask is true, all their columns.
+    /// Returns the rows for which the mask is true, with all their columns.
     ///
     /// # Errors
-    /// A mask of another length.
+    /// When the mask and the batch have different lengths.
     pub fn masked(&self, mask: &[bool]) -> Result<RecordBatch> {
         json::filter(&self.batch, &mask.to_vec().into())
     }
 
-    /// Appends the rows for which the mask is true, all their columns, as JSON Lines.
+    /// Appends the rows for which the mask is true, with all their columns, as JSON Lines.
     ///
     /// # Errors
-    /// A value or a type that JSON cannot have; of the row, counted from 0 in the batch.
+    /// When JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
     pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
         let masked = self.masked(mask)?;
         write_json_lines(&masked, Nulls::Written, out).map_err(|error| {
@@ -211,15 +212,15 @@ impl Rows {
         })
     }
 
-    /// Whether a column says of its strings that they are JSON.
+    /// Returns whether a column's metadata says that its strings are JSON.
     pub fn is_json(&self, column: &str) -> bool {
         self.batch.schema_ref().field_with_name(column).is_ok_and(|field| field.metadata().contains_key(JSON))
     }
 
-    /// Appends a row, all its columns, as one JSON object and a newline.
+    /// Appends a row, with all its columns, as one JSON object and a newline.
     ///
     /// # Errors
-    /// A value or a type that JSON cannot have; of the row, counted from 0 in the batch.
+    /// When JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
     pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let batch = self.batch.slice(row, 1);
         let refused = |error| json::unwritable(&batch, &error).1.of_line(row as u64);
@@ -227,7 +228,7 @@ impl Rows {
     }
 }
 
-/// Bytes of all texts of a batch.
+/// Returns the number of bytes of all texts of a batch.
 pub(crate) fn text_bytes(batch: &RecordBatch, columns: &Columns) -> Result<u64> {
     let rows = Rows::new(batch.clone(), columns)?;
     Ok((0..rows.len()).map(|row| rows.text_len(row) as u64).sum())
@@ -238,7 +239,7 @@ impl Values {
         let (values, indexes) = match array.data_type() {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
-                // A dictionary without values has no row that is there.
+                // If a dictionary has no values, no row has a value.
                 let indexes = if dictionary.values().is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
                 (dictionary.values().clone(), Some(indexes))
             }
@@ -250,7 +251,7 @@ impl Values {
         Self { plain: Plain::of(values), indexes, there: there.filter(|there| there.null_count() > 0), is_json: false }
     }
 
-    /// Where a row's value is; none where there is none.
+    /// Returns the index of a row's value; none if the row has none.
     #[inline]
     fn place(&self, row: usize) -> Option<usize> {
         if self.there.as_ref().is_some_and(|there| there.is_null(row)) {
@@ -259,12 +260,12 @@ impl Values {
         Some(self.indexes.as_ref().map_or(row, |indexes| indexes[row]))
     }
 
-    /// Bytes of a row's text; none of what is no text.
+    /// Returns the number of bytes of a row's text; 0 if it is not a text.
     fn length(&self, row: usize) -> usize {
         self.place(row).map_or(0, |at| self.plain.length(at))
     }
 
-    /// Appends a row's value as JSON; false, and nothing, where there is none, or where it cannot be JSON.
+    /// Appends a row's value as JSON. Returns false and appends nothing if the row has no value, or if JSON cannot represent it.
     fn json(&self, field: &str, row: usize, out: &mut String) -> std::result::Result<bool, Fault> {
         let Some(at) = self.place(row) else { return Ok(false) };
         Ok(match (self.plain.text(at), &self.plain) {
@@ -281,7 +282,7 @@ impl Values {
         })
     }
 
-    /// What a value that cannot be JSON is.
+    /// Describes a value that JSON cannot represent.
     fn what(&self, row: usize) -> &'static str {
         match (self.place(row), &self.plain) {
             (None, _) => "null",
@@ -325,7 +326,7 @@ impl Plain {
         }
     }
 
-    /// A text, or where its bytes are no UTF-8; none of what is no text.
+    /// Returns a text, or the position where its bytes are not UTF-8; none if it is not a text.
     #[inline]
     fn text(&self, at: usize) -> Option<std::result::Result<&str, usize>> {
         Some(match self {

@@ -1,4 +1,4 @@
-//! Schemas as files have them → schemas.
+//! Converts the schemas that files store.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     quiet::quietly,
 };
 
-/// The schema of an Arrow file or stream.
+/// Returns the schema of an Arrow file or stream.
 ///
 /// # Errors
-/// A type that is not known here: the converter panics at it. Names the column.
+/// When a type is unknown, because the converter would panic. The message names the column.
 pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
     let unknown = |panic: Box<dyn std::any::Any + Send>| {
         let mut fields = stored.fields().into_iter().flatten();
@@ -30,7 +30,7 @@ pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
     quietly(|| fb_to_schema(stored)).map_err(unknown)
 }
 
-/// What a type is that is not known.
+/// Describes a type that is unknown.
 fn described(field: arrow_ipc::Field, said: &str) -> String {
     match field.type_as_int() {
         Some(int) if field.type_type() == Type::Int => format!("integers of {} bits", int.bitWidth()),
@@ -38,13 +38,13 @@ fn described(field: arrow_ipc::Field, said: &str) -> String {
     }
 }
 
-/// The name under which Parquet files have their Arrow schema.
+/// The key under which Parquet files store their Arrow schema.
 pub(super) const ARROW_SCHEMA: &str = "ARROW:schema";
 
-/// The Arrow schema that a Parquet file has; none where it cannot be read.
+/// Returns the Arrow schema of a Parquet file; none if it cannot be read.
 ///
 /// # Errors
-/// As [`schema`].
+/// The same as for [`schema`].
 pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
     let bytes = BASE64_STANDARD.decode(value).ok()?;
     let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
@@ -52,8 +52,9 @@ pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
     Some(schema(name, message.header_as_schema()?))
 }
 
-/// Fields with the time zones that others of the same names have. Parquet only has whether there is one, and the reader asks the
-/// Arrow schema which only where the units are the same: seconds are milliseconds in Parquet. So pyarrow has it too.
+/// Returns fields with the time zones that the fields of the same names have in `stored`. Parquet stores only whether there is a
+/// time zone. The reader looks it up in the Arrow schema only if the units are the same, but seconds become milliseconds in
+/// Parquet. The result is the same as pyarrow's.
 pub(super) fn with_zones(fields: &Fields, stored: &Fields) -> Fields {
     let zoned = |field: &FieldRef| {
         let Some((_, theirs)) = stored.find(field.name()) else { return field.clone() };
@@ -74,7 +75,7 @@ fn zoned(field: &FieldRef, stored: &FieldRef) -> FieldRef {
             DataType::FixedSizeList(zoned(own, theirs), *size)
         }
         (DataType::Map(own, sorted), DataType::Map(theirs, _)) => match (own.data_type(), theirs.data_type()) {
-            // Keys and values go by other names in other programs.
+            // Other programs use other names for keys and values.
             (DataType::Struct(pair), DataType::Struct(other)) if pair.len() == other.len() => {
                 let pair = pair.iter().zip(other).map(|(own, theirs)| zoned(own, theirs)).collect();
                 DataType::Map(Arc::new(Field::clone(own).with_data_type(DataType::Struct(pair))), *sorted)

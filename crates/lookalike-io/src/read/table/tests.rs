@@ -1,4 +1,4 @@
-//! Files that others wrote, damaged files, and values of all types.
+//! Tests files written by other programs, damaged files, and values of all types.
 
 use std::{
     collections::HashMap,
@@ -31,7 +31,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables")
 }
 
-/// Ids and texts as the script that wrote the tables has them.
+/// Returns the ids and texts in the data of the script that wrote the tables.
 fn expected() -> Vec<(String, String)> {
     let rows = std::fs::read_to_string(folder().join("rows.jsonl")).unwrap();
     let row = |line: &str| {
@@ -84,7 +84,7 @@ fn ids_and_texts(table: &TableFile, columns: &Columns, wanted: Wanted) -> Vec<(S
 }
 
 #[test]
-fn what_others_wrote_is_read_as_they_meant_it() {
+fn tables_of_other_writers_are_read_correctly() {
     let expected = expected();
     for path in files() {
         let table = open(&path);
@@ -104,7 +104,7 @@ fn what_others_wrote_is_read_as_they_meant_it() {
 }
 
 #[test]
-fn texts_inside_structs_are_decoded_alone() {
+fn texts_inside_structs_are_decoded_without_the_other_fields() {
     let expected = expected();
     for path in files() {
         let table = open(&path);
@@ -118,17 +118,17 @@ fn texts_inside_structs_are_decoded_alone() {
                 }
                 let rows = Rows::new(batch, &columns).unwrap();
                 for row in 0..rows.len() {
-                    let (mut room, mut label) = (String::new(), String::new());
+                    let (mut scratch, mut label) = (String::new(), String::new());
                     match rows.text(row) {
                         Ok(text) => {
                             assert_eq!(text, expected[at].1);
-                            let key = rows.key(row, text, &mut room).unwrap();
+                            let key = rows.key(row, text, &mut scratch).unwrap();
                             assert_eq!(key, lookalike::cluster::number_key(at as f64));
                         }
                         Err(fault) => {
                             assert_eq!(at % 11, 0);
                             assert!(fault.to_string().contains("\"meta.text\" is null, not a text"), "{fault}");
-                            assert!(rows.key(row, "", &mut room).unwrap_err().to_string().contains("is null"));
+                            assert!(rows.key(row, "", &mut scratch).unwrap_err().to_string().contains("is null"));
                         }
                     }
                     rows.label(row, &mut label).unwrap();
@@ -142,7 +142,7 @@ fn texts_inside_structs_are_decoded_alone() {
 }
 
 #[test]
-fn rows_as_json_lines_are_the_rows() {
+fn rows_as_json_lines_equal_the_rows() {
     for path in files() {
         let table = open(&path);
         let columns = choose(&table, "text", "newest:when", None).unwrap();
@@ -160,12 +160,12 @@ fn rows_as_json_lines_are_the_rows() {
         for (number, (line, (id, text))) in lines.lines().zip(expected()).enumerate() {
             let json: serde_json::Value = serde_json::from_str(line).unwrap();
             assert!(json.as_object().unwrap().len() >= 7 && json["kind"].is_null() == (number % 4 == 2), "{line}");
-            // Bytes have no form in JSON but their hexadecimal digits.
+            // In JSON, bytes can only be written as hexadecimal digits, so they differ from the text.
             if !path.ends_with("pyarrow_binary.parquet") {
                 assert_eq!(json["text"].as_str().unwrap(), text, "{path:?}");
             }
-            let mut room = String::new();
-            let record = Record::read(line.as_bytes(), Unit::Line, &fields, &mut room).unwrap();
+            let mut scratch = String::new();
+            let record = Record::read(line.as_bytes(), Unit::Line, &fields, &mut scratch).unwrap();
             assert_eq!(record.id, id);
             let start = jiff::Timestamp::from_second(1_706_702_400 + 3600 * number as i64).unwrap();
             assert_eq!(record.key, lookalike::cluster::time_key(start.as_nanosecond() as i64), "{line}");
@@ -230,16 +230,16 @@ fn ids_that_are_json_already() {
         let columns = choose(&table, "text", "first", None).unwrap();
         let rows = Rows::new(batches(&table, &columns, Wanted::Chosen).remove(0), &columns).unwrap();
         let mut id = String::new();
-        let told = (0..3).map(|row| rows.id(row, &mut id).map(|()| id.clone()).unwrap()).collect::<Vec<_>>();
+        let reported = (0..3).map(|row| rows.id(row, &mut id).map(|()| id.clone()).unwrap()).collect::<Vec<_>>();
         assert!(rows.id(3, &mut id).unwrap_err().to_string().contains("is null"));
-        told
+        reported
     };
     assert_eq!(of(JSON), ["1", "\"1\"", "12e400"]);
     assert_eq!(of("another"), ["\"1\"", "\"\\\"1\\\"\"", "\"12e400\""]);
 }
 
 #[test]
-fn columns_that_cannot_be_are_refused_with_advice() {
+fn unsupported_columns_are_refused_with_advice() {
     let refused = |array: ArrayRef, text: &str| choose(&column(array), text, "first", None).unwrap_err();
     let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]));
     assert!(refused(list.clone(), "id").contains("is a list") && refused(list, "id").contains("join its items"));
@@ -256,10 +256,10 @@ fn columns_that_cannot_be_are_refused_with_advice() {
     assert!(choose(&column(number.clone()), "text", "max:size", None).unwrap_err().contains("no column \"size\""));
     let twice = RecordBatch::try_from_iter([("text", number.clone()), ("text", number)]).unwrap();
     let twice = TableFile::in_memory(&InputTable::new("frame", twice.schema(), vec![twice]).unwrap());
-    assert!(choose(&twice, "text", "first", None).unwrap_err().contains("stands twice"));
+    assert!(choose(&twice, "text", "first", None).unwrap_err().contains("duplicate column \"text\""));
 }
 
-/// Lists of all kinds, of strings and numbers of several types, as sets.
+/// Tests lists of all kinds, with strings and numbers of several types, as sets.
 #[test]
 fn lists_are_sets() {
     let items: [(ArrayRef, [&str; 6]); 6] = [
@@ -308,7 +308,7 @@ fn lists_are_sets() {
             let batch = RecordBatch::try_from_iter_with_nullable([("id", ids, false), ("s", list.clone(), true)]).unwrap();
             let halves = vec![batch.slice(0, 1), batch.slice(1, 3)];
             let mut tables = vec![TableFile::in_memory(&InputTable::new("frame", batch.schema(), halves).unwrap())];
-            // Parquet has no views of lists.
+            // Parquet has no list views.
             if !matches!(list.data_type(), DataType::ListView(_)) {
                 let mut writer = ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
                 writer.write(&batch).unwrap();
@@ -320,13 +320,13 @@ fn lists_are_sets() {
                 for batch in batches(table, &columns, Wanted::Chosen) {
                     let rows = Rows::new(batch, &columns).unwrap();
                     for row in 0..rows.len() {
-                        let (mut room, mut key_room) = (String::new(), String::new());
-                        match rows.set(row, &mut room, &fields) {
+                        let (mut scratch, mut key_scratch) = (String::new(), String::new());
+                        match rows.set(row, &mut scratch, &fields) {
                             Ok(set) => {
                                 let items: Vec<&str> = expected[at].iter().map(|&item| json[item]).collect();
                                 assert_eq!(set, format!("[{}]", items.join(",")));
                                 let distinct = items.iter().collect::<std::collections::BTreeSet<_>>().len();
-                                assert_eq!(rows.key(row, set, &mut key_room).unwrap(), distinct as u64);
+                                assert_eq!(rows.key(row, set, &mut key_scratch).unwrap(), distinct as u64);
                                 assert!(rows.text_len(row) >= 8 * items.len());
                             }
                             Err(fault) => {
@@ -344,14 +344,14 @@ fn lists_are_sets() {
 }
 
 #[test]
-fn lists_that_are_no_sets_are_told() {
+fn invalid_sets_are_reported() {
     let table = |list: ArrayRef| {
         let batch = RecordBatch::try_from_iter_with_nullable([("s", list, true)]).unwrap();
         TableFile::in_memory(&InputTable::new("frame", batch.schema(), vec![batch]).unwrap())
     };
     let set = Some(Occurrences::Once);
     let fields = Fields::new("s".into(), set, "id".into(), Keep::First, None);
-    let told = |list: ArrayRef| {
+    let reported = |list: ArrayRef| {
         let table = table(list);
         let columns = match Columns::choose("t", table.schema(), ("s", set), "id", &Keep::First, None) {
             Ok(columns) => columns,
@@ -361,23 +361,23 @@ fn lists_that_are_no_sets_are_told() {
         rows.set(0, &mut String::new(), &fields).unwrap_err().to_string()
     };
     let list = |items: Vec<Option<i32>>| ListArray::from_iter_primitive::<Int32Type, _, _>([Some(items)]);
-    assert!(told(Arc::new(list(vec![Some(1), None]))).contains("field \"s\" has null for item 2; the items of a set"));
+    assert!(reported(Arc::new(list(vec![Some(1), None]))).contains("field \"s\" has null as item 2; the items of a set"));
     let floats = ListArray::from_iter_primitive::<Float64Type, _, _>([Some([Some(f64::NAN)])]);
-    assert!(told(Arc::new(floats)).contains("has NaN for item 1"));
+    assert!(reported(Arc::new(floats)).contains("has NaN as item 1"));
     let inside: ArrayRef = Arc::new(Int64Array::from(vec![1]));
     let nested = StructArray::from(vec![(Arc::new(Field::new("a", DataType::Int64, true)), inside.clone())]);
     let inner = DataType::Struct(nested.fields().clone());
     let item = Arc::new(Field::new("item", inner, true));
-    let refused = told(Arc::new(ListArray::new(item, OffsetBuffer::new(vec![0, 1].into()), Arc::new(nested), None)));
+    let refused = reported(Arc::new(ListArray::new(item, OffsetBuffer::new(vec![0, 1].into()), Arc::new(nested), None)));
     assert!(refused.contains("t: column \"s\" is a list") && refused.contains("a set must be a list of strings"), "{refused}");
-    assert!(told(inside).contains("column \"s\" is of the type Int64; a set must be a list"));
-    // Strings hold JSON arrays.
-    assert!(told(Arc::new(StringArray::from(vec!["[1,[]]"]))).contains("field \"s\" has an array for item 2"));
+    assert!(reported(inside).contains("column \"s\" is of the type Int64; a set must be a list"));
+    // These strings contain JSON arrays.
+    assert!(reported(Arc::new(StringArray::from(vec!["[1,[]]"]))).contains("field \"s\" has an array as item 2"));
     let as_text = choose(&table(Arc::new(list(vec![Some(1)]))), "s", "first", None).unwrap_err();
     assert!(as_text.contains("name a list of strings or numbers with set_field"), "{as_text}");
 }
 
-/// As pyarrow writes it: seconds are milliseconds in Parquet, and the zone is in the Arrow schema alone.
+/// The test file is like one from pyarrow: seconds are milliseconds in Parquet, and the zone is only in the Arrow schema.
 #[test]
 fn time_zones_are_those_of_the_arrow_schema() {
     let zoned = |unit| DataType::Timestamp(unit, Some("Europe/Berlin".into()));
@@ -422,13 +422,13 @@ fn refusal(bytes: Vec<u8>) -> String {
 }
 
 #[test]
-fn what_is_no_table_is_told() {
+fn files_that_are_not_tables_are_reported() {
     let file = std::fs::read(folder().join("pyarrow_zstd.parquet")).unwrap();
-    assert!(refusal(b"{\"text\":1}\n".into()).contains("is no Parquet file, and no Arrow"));
-    assert!(refusal(Vec::new()).contains("is no Parquet file"));
+    assert!(refusal(b"{\"text\":1}\n".into()).contains("is neither a Parquet file nor an Arrow"));
+    assert!(refusal(Vec::new()).contains("is neither a Parquet file"));
     assert!(
         refusal(file[..file.len() / 2].into())
-            .contains("t.parquet: begins as a Parquet file, but has no footer: it is truncated")
+            .contains("t.parquet: begins like a Parquet file, but has no footer: it is truncated")
     );
     let mut encrypted = file.clone();
     let tail = encrypted.len() - 1;
@@ -441,7 +441,7 @@ fn what_is_no_table_is_told() {
 }
 
 #[test]
-fn damaged_pages_are_told_with_their_column() {
+fn damaged_pages_are_reported_with_their_column() {
     let mut file = std::fs::read(folder().join("pyarrow_zstd.parquet")).unwrap();
     let table = TableFile::open(Ranges::memory(file.clone(), "t")).unwrap();
     let columns = choose(&table, "text", "first", None).unwrap();
@@ -452,8 +452,8 @@ fn damaged_pages_are_told_with_their_column() {
     let table = TableFile::open(Ranges::memory(file, "t")).unwrap();
     let read = |part| table.part(part, &columns, Wanted::Chosen).and_then(|mut stream| stream.next_batch());
     assert!(read(0).is_ok() && read(2).is_ok());
-    let told = read(1).unwrap_err().to_string();
-    assert!(told.contains("t: is damaged (row group 1, column \"text\""), "{told}");
+    let reported = read(1).unwrap_err().to_string();
+    assert!(reported.contains("t: is damaged (row group 1, column \"text\""), "{reported}");
 }
 
 proptest! {

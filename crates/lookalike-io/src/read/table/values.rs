@@ -1,4 +1,4 @@
-//! Ids, labels and what keep order reads, as JSON.
+//! Writes ids, labels and values for the keep order as JSON.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use arrow_array::{
 use arrow_schema::{DataType, TimeUnit};
 use jiff::{Timestamp, tz::TimeZone};
 
-/// Whether a type's values can be ids, labels, or keys of keep order.
+/// Returns whether a type's values can be ids, labels, or keys of the keep order.
 pub(super) fn is_value(own: &DataType) -> bool {
     match own {
         DataType::Dictionary(_, values) => is_value(values),
@@ -26,8 +26,8 @@ pub(super) fn is_value(own: &DataType) -> bool {
     }
 }
 
-/// Appends a value, which is not null, as a JSON string or number; false for one that cannot be: a number that is not finite, a
-/// time beyond the year 9999, bytes that are no UTF-8.
+/// Appends a value that is not null as a JSON string or number. Returns false if JSON cannot represent it: a number that is not
+/// finite, a time beyond the year 9999, bytes that are not UTF-8.
 pub(super) fn write_json(array: &ArrayRef, row: usize, out: &mut String) -> bool {
     match array.data_type() {
         DataType::Int8 => integer::<Int8Type>(array, row, out),
@@ -68,7 +68,7 @@ pub(super) fn write_json(array: &ArrayRef, row: usize, out: &mut String) -> bool
     }
 }
 
-/// What a number is that is not finite.
+/// Describes a number that is not finite.
 pub(super) fn not_finite(array: &ArrayRef, row: usize) -> &'static str {
     let is_nan = match array.data_type() {
         DataType::Float16 => array.as_primitive::<Float16Type>().value(row).is_nan(),
@@ -91,10 +91,10 @@ fn decimal<T: DecimalType>(array: &ArrayRef, row: usize, out: &mut String) -> bo
     true
 }
 
-/// A decimal as a number in JSON, with all its digits.
+/// Returns a decimal as a JSON number, with all its digits.
 pub(super) fn decimal_text<T: DecimalType>(array: &PrimitiveArray<T>, row: usize) -> String {
     let text = array.value_as_string(row);
-    // With a negative scale arrow writes zero as several zeros, such as 000, which JSON does not allow.
+    // For a negative scale, arrow writes zero as several zeros, such as 000, which JSON does not allow.
     let is_zero = array.scale() < 0 && text.bytes().all(|digit| digit == b'0');
     if is_zero { "0".into() } else { text }
 }
@@ -111,7 +111,7 @@ fn push(out: &mut String, value: serde_json::Result<String>) -> bool {
     })
 }
 
-/// Appends a string as `serde_json` writes it.
+/// Appends a string in the form that `serde_json` writes.
 pub(super) fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;

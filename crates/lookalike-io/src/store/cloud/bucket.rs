@@ -1,4 +1,4 @@
-//! A store, opened: by the crate's builders, with credentials from the usual places.
+//! Opens a store with the `object_store` crate's builders, and with credentials from the usual places.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use object_store::{
 };
 
 use super::{
-    errors::{Doing, Said, no_credentials, told},
+    errors::{Doing, Said, no_credentials, reported},
     location::{Kind, Location},
     profile::Profile,
     runtime::wait,
@@ -29,33 +29,34 @@ use crate::{
     store::PART,
 };
 
-/// A bucket that can be asked.
+/// A bucket that accepts requests.
 pub(super) struct Bucket {
     pub(super) at: Location,
     pub(super) store: Arc<dyn ObjectStore>,
-    /// Lists by any beginning of a name, not only by folders.
+    /// Lists by any prefix of a name, not only by folders.
     pub(super) pages: Option<Arc<dyn PaginatedListStore>>,
-    /// Takes an object in parts; none where nothing can be written.
+    /// Uploads an object in parts; `None` if the store is read-only.
     pub(super) parts: Option<Arc<dyn MultipartStore>>,
     pub(super) patience: Patience,
-    /// Bytes asked for at once.
+    /// The number of bytes in one request.
     pub(super) part: u64,
 }
 
-/// How long a failing store is asked again.
+/// The limits for repeating requests to a failing store.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// Tries one after the other of which none gave a byte.
+    /// The number of consecutive tries without a single byte.
     pub(super) tries: u32,
-    /// The first pause; each is twice the one before it, up to the last.
+    /// The first pause. Each pause is twice the one before, up to the last.
     pub(super) first_pause: Duration,
     pub(super) last_pause: Duration,
-    /// How long nothing may come.
+    /// The longest time without any data.
     pub(super) silence: Duration,
 }
 
 impl Default for Patience {
-    /// Some three minutes, each try again up to four requests.
+    /// Returns the limits with which lookalike gives up after about three minutes. Each try itself repeats a request up to four
+    /// times.
     fn default() -> Self {
         Self {
             tries: 10,
@@ -66,20 +67,22 @@ impl Default for Patience {
     }
 }
 
-/// How often a single request is made again at once: what lasts longer is [`Patience`]'s, and a wrong URL is told in seconds.
+/// Returns how often a single request is repeated. Longer failures are left to [`Patience`], and a wrong URL is reported within
+/// seconds.
 fn retries() -> RetryConfig {
     let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(2), base: 2.0 };
     RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) }
 }
 
-/// The longest that one request may take, with all its bytes; the crate's 30 seconds are short for a part over a slow line.
+/// The longest duration of one request with all its bytes. The crate's default of 30 seconds is too short for a part over a slow
+/// line.
 const REQUEST: &str = "120s";
 
-/// What was opened and is still in use: hundreds of objects of one bucket have one client.
+/// The open buckets that are still in use: hundreds of objects of one bucket share one client.
 static OPEN: Mutex<BTreeMap<String, Weak<Bucket>>> = Mutex::new(BTreeMap::new());
 
 impl Bucket {
-    /// Opens the store of a location. Asks nobody yet, but for the region of a bucket of which nothing says it.
+    /// Opens the store of a location. It sends no request yet, unless it must request the region of the bucket.
     pub(super) fn open(at: &Location) -> Result<Arc<Self>> {
         if let Some(open) = lock(&OPEN).get(&at.store).and_then(Weak::upgrade) {
             return Ok(open);
@@ -123,14 +126,14 @@ impl Bucket {
         Self { at: Location { key: String::new(), ..at.clone() }, store, pages, parts, patience: Patience::default(), part: PART }
     }
 
-    pub(super) fn told(&self, doing: Doing, url: &str, error: &object_store::Error) -> Error {
-        told(doing, &self.at, url, error)
+    pub(super) fn reported(&self, doing: Doing, url: &str, error: &object_store::Error) -> Error {
+        reported(doing, &self.at, url, error)
     }
 }
 
-/// The failure of a configuration of which nothing can be built.
+/// Returns the error for a configuration from which no store can be built.
 fn unfit(at: &Location, error: &object_store::Error) -> Error {
-    told(Doing::Reading, at, &at.url_of(""), error)
+    reported(Doing::Reading, at, &at.url_of(""), error)
 }
 
 fn amazon(at: &Location) -> Result<AmazonS3> {
@@ -139,7 +142,8 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
     let mut builder = AmazonS3Builder::from_env().with_bucket_name(&at.bucket).with_retry(retries());
     let profile = Profile::load()?;
     let given = |builder: &AmazonS3Builder, key: Key| builder.get_config_value(&key).is_some_and(|value| !value.is_empty());
-    // The environment's keys come first, as with the AWS tools, and never a half of each.
+    // The environment's keys take precedence over those of the profile, as with the AWS tools. Keys from the two sources are
+    // never mixed.
     if !given(&builder, Key::AccessKeyId) && !given(&builder, Key::SecretAccessKey) {
         let keys = [
             (Key::AccessKeyId, "aws_access_key_id"),
@@ -164,7 +168,7 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
         builder = builder.with_endpoint(endpoint);
     }
     let endpoint = builder.get_config_value(&Key::S3Endpoint).or_else(|| builder.get_config_value(&Key::Endpoint));
-    // Who writes http:// means it.
+    // An endpoint with http:// is deliberate.
     if endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://")) && !set("AWS_ALLOW_HTTP") {
         builder = builder.with_allow_http(true);
     }
@@ -181,11 +185,12 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
     builder.with_config(Key::Client(ClientConfigKey::Timeout), REQUEST).build().map_err(|error| unfit(at, &error))
 }
 
-/// Refuses what no credentials can come of. Otherwise the machine may have a role.
+/// Fails if the profile's source of credentials is not supported, or if no credentials can be found. A machine without keys may
+/// still have a role.
 fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
     let refuse = |(what, advice): Said| Err(Error::new(ErrorKind::Input, what).at(at.url_of("")).advise(advice));
     if let Some(way) = profile.other_way() {
-        let what = format!("the profile takes its credentials by {way}, which lookalike does not");
+        let what = format!("the profile gets its credentials from {way}, which lookalike does not support");
         let advice = "run `eval \"$(aws configure export-credentials --format env)\"` first";
         return refuse((what.into(), advice.into()));
     }
@@ -195,7 +200,7 @@ fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
     Ok(())
 }
 
-/// The region of a bucket, by asking for it: the usual one where nobody answers in time.
+/// Requests the region of a bucket from the server; returns the default region if there is no answer in time.
 fn region_of(bucket: &str) -> Result<String> {
     const LONGEST: Duration = Duration::from_secs(5);
     const USUAL: &str = "us-east-1";

@@ -1,4 +1,5 @@
-//! A store's failures, told: what, which URL, what to do. The store's own codes decide, where it gives one.
+//! Turns a store's failures into errors: what failed, for which URL, and what to do. If the store returns its own error code,
+//! that code decides.
 
 use std::{error::Error as _, fmt};
 
@@ -10,7 +11,7 @@ use crate::{
     store::shown::shown,
 };
 
-/// What was being done.
+/// The operation that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     Reading,
@@ -18,7 +19,7 @@ pub(super) enum Doing {
     Writing,
 }
 
-/// A failure and all that caused it, in words.
+/// Returns the message of a failure and of all its causes.
 pub(super) fn chain(error: &StoreError) -> String {
     let mut words = error.to_string();
     let mut cause = error.source();
@@ -32,31 +33,31 @@ pub(super) fn chain(error: &StoreError) -> String {
     words
 }
 
-/// The status of the answer, if there was one.
+/// Returns the HTTP status of the answer, if there was one.
 fn status(words: &str) -> Option<u16> {
     words.split("status code: ").nth(1)?.get(..3)?.parse().ok()
 }
 
-/// Whether it may go by: a server that fails or is busy, a connection that was cut or timed out.
+/// Returns whether a failure may be temporary: a server that fails or is busy, or a connection that was cut or timed out.
 pub(super) fn is_passing(error: &StoreError) -> bool {
     let StoreError::Generic { .. } = error else { return false };
     let words = chain(error);
     match status(&words) {
         Some(status) => status >= 500 || status == 408 || status == 429,
-        // Neither a certificate nor credentials get better by waiting.
+        // Waiting does not fix certificates or credentials.
         None => !["certificate", "Certificate", "credential", "BareRedirect", "redirect"].iter().any(|word| words.contains(word)),
     }
 }
 
-/// What is wrong, and what to do.
+/// A pair of what is wrong and what to do.
 pub(super) type Said = (Words, Words);
 
 fn said(what: impl Into<Words>, advice: impl Into<Words>) -> Said {
     (what.into(), advice.into())
 }
 
-/// The failure for the user. `url` is what is shown of the object's.
-pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -> Error {
+/// Returns the error for the user. `url` is the printable URL of the object.
+pub(super) fn reported(doing: Doing, at: &Location, url: &str, error: &StoreError) -> Error {
     let words = chain(error);
     let kind = if doing == Doing::Writing { ErrorKind::Output } else { ErrorKind::Input };
     if let Some((what, advice)) = no_bucket(at, &words) {
@@ -70,12 +71,12 @@ pub(super) fn told(doing: Doing, at: &Location, url: &str, error: &StoreError) -
         .unwrap_or_else(|| {
             let what = cannot(doing);
             let short = words.split("<?xml").next().unwrap_or(&words).trim();
-            // A signature is nobody else's.
+            // A signature must not be shown.
             let query = at.store.split_once('?').map_or("", |(_, query)| query);
             let short = if at.kind == Kind::Http { short.replace(&at.store, &shown(&at.store)) } else { short.into() };
             let short = if query.is_empty() { short } else { short.replace(query, "…") };
             let short = without_secrets(&short);
-            said(format!("{what}: {short}"), "try again, or copy it with the store's own program to see what that says")
+            said(format!("{what}: {short}"), "try again, or copy it with the store's own program to see its message")
         });
     Error::new(kind, what).at(url).advise(advice)
 }
@@ -88,7 +89,7 @@ fn cannot(doing: Doing) -> &'static str {
     }
 }
 
-/// Words in which each URL is as it may be shown.
+/// Returns the words with each URL in its printable form.
 fn without_secrets(words: &str) -> String {
     let ends = |c: char| c.is_whitespace() || "()<>\"'".contains(c);
     words.split_inclusive(ends).map(shown).collect()
@@ -98,7 +99,7 @@ fn says(words: &str, codes: &[&str]) -> bool {
     codes.iter().any(|code| words.contains(code))
 }
 
-/// The cause of what failed because there is no such bucket, whatever was asked of it.
+/// The cause of any failure due to a bucket that does not exist.
 #[derive(Debug)]
 pub(super) struct NoBucket;
 
@@ -123,7 +124,7 @@ fn no_bucket(at: &Location, words: &str) -> Option<Said> {
     Some(said(format!("there is no bucket {bucket}"), format!("check its name, and {account}")))
 }
 
-/// What the store's answer says by a code of its own.
+/// Returns the meaning of the store's own error code.
 fn by_code(doing: Doing, at: &Location, words: &str) -> Option<Said> {
     let bucket = &at.bucket;
     let says = |codes: &[&str]| says(words, codes);
@@ -132,12 +133,12 @@ fn by_code(doing: Doing, at: &Location, words: &str) -> Option<Said> {
     }
     if says(&["SignatureDoesNotMatch"]) {
         return Some(said(
-            "the store refuses the signature: the secret key is not the access key's",
+            "the store refuses the signature: the secret key does not belong to the access key",
             "check AWS_SECRET_ACCESS_KEY",
         ));
     }
     if says(&["ExpiredToken", "TokenRefreshRequired", "InvalidToken"]) {
-        return Some(said("the credentials have expired", "log in again, and give the same command"));
+        return Some(said("the credentials have expired", "log in again, and run the same command"));
     }
     if says(&["RequestTimeTooSkewed"]) {
         return Some(said("this machine's clock is wrong, so the store refuses the request", "set the clock"));
@@ -154,27 +155,31 @@ fn by_code(doing: Doing, at: &Location, words: &str) -> Option<Said> {
     }
     if doing == Doing::Writing && says(&["NoSuchUpload"]) {
         return Some(said(
-            "the store has thrown the parts away that were sent",
-            "look for a rule that ends uploads, and run again",
+            "the store has deleted the parts that were sent",
+            "look for a rule that aborts uploads, and run again",
         ));
     }
     if doing == Doing::Writing && says(&["EntityTooLarge"]) {
-        return Some(said("is larger than the store takes", "write several outputs"));
+        return Some(said("is larger than the store allows", "write several outputs"));
     }
     None
 }
 
 fn denied(doing: Doing, kind: Kind) -> Said {
     let needs = match (kind, doing) {
-        (Kind::Http, _) => return said("access denied", "the server wants a password or a signed URL"),
-        (Kind::S3, Doing::Reading) => "s3:GetObject, and s3:ListBucket to tell what is missing",
+        (Kind::Http, _) => return said("access denied", "the server requires a password or a signed URL"),
+        (Kind::S3, Doing::Reading) => "s3:GetObject, and s3:ListBucket to detect missing objects",
         (Kind::S3, Doing::Listing) => "s3:ListBucket",
         (Kind::S3, Doing::Writing) => "s3:PutObject and s3:AbortMultipartUpload",
         (_, Doing::Reading) => "reading",
         (_, Doing::Listing) => "listing",
         (_, Doing::Writing) => "writing",
     };
-    said(format!("access denied: the credentials do not allow it ({needs})"), "use others, or let the bucket's owner allow it")
+    said(
+        format!("access denied: the credentials do not allow it ({needs})"),
+        "use other credentials, or ask the bucket's owner \
+                                                                               for permission",
+    )
 }
 
 fn by_kind(doing: Doing, at: &Location, error: &StoreError) -> Option<Said> {
@@ -188,28 +193,27 @@ fn by_kind(doing: Doing, at: &Location, error: &StoreError) -> Option<Said> {
         }
         StoreError::PermissionDenied { .. } | StoreError::Unauthenticated { .. } => Some(denied(doing, at.kind)),
         StoreError::Precondition { .. } | StoreError::NotModified { .. } => Some(changed_words()),
-        StoreError::InvalidPath { source } => Some(said(format!("is no name that can be used: {source}"), "rename the object")),
+        StoreError::InvalidPath { source } => Some(said(format!("is not a valid name: {source}"), "rename the object")),
         _ => None,
     }
 }
 
-/// What the server says of itself by the status of its answer.
+/// Returns the meaning of the HTTP status.
 fn by_status(doing: Doing, words: &str) -> Option<Said> {
     let what = cannot(doing);
     match status(words)? {
-        status @ (408 | 429) => Some(said(
-            format!("{what}: the server is too busy (HTTP status {status}), however often it is asked"),
-            "try again later",
-        )),
+        status @ (408 | 429) => {
+            Some(said(format!("{what}: the server is too busy (HTTP status {status}), even after retries"), "try again later"))
+        }
         status @ 500..=599 => Some(said(
-            format!("{what}: the server failed (HTTP status {status}), however often it is asked"),
-            "try again later, or ask those who run it",
+            format!("{what}: the server failed (HTTP status {status}), even after retries"),
+            "try again later, or ask the operator of the server",
         )),
         _ => None,
     }
 }
 
-/// Why nothing could be asked.
+/// Returns why the connection failed.
 fn by_connection(at: &Location, words: &str) -> Option<Said> {
     let where_from = match at.kind {
         Kind::S3 => "check the network, and AWS_ENDPOINT_URL and AWS_REGION if they are set",
@@ -217,53 +221,53 @@ fn by_connection(at: &Location, words: &str) -> Option<Said> {
         Kind::Google => "check the network",
         Kind::Http => "check the URL and the network",
     };
-    // The store's words name its own setting, whatever has failed.
+    // Every failure message of the store mentions the setting `retry_timeout`, which would be mistaken for a timeout.
     let lower = words.to_ascii_lowercase().replace("retry_timeout", "");
     let has = |parts: &[&str]| parts.iter().any(|part| lower.contains(part));
     if has(&["certificate", "tls handshake", "invalidcontenttype", "corrupt message"]) {
         let cause = words.rsplit(": ").next().unwrap_or(words);
         return Some(said(
-            format!("the server's certificate is refused, or it speaks no TLS ({cause})"),
-            "for a certificate of your own set SSL_CERT_FILE, for a server without TLS write http://",
+            format!("the server's certificate is refused, or the server does not use TLS ({cause})"),
+            "for your own certificate, set SSL_CERT_FILE; for a server without TLS, write http://",
         ));
     }
     if has(&["dns error", "failed to lookup", "name or service not known", "name resolution"]) {
-        return Some(said("the server's name is not known", where_from));
+        return Some(said("the server's name cannot be resolved", where_from));
     }
     if has(&["connection refused", "connection reset", "network is unreachable", "no route to host", "tcp connect error"]) {
-        return Some(said("the server does not answer, or cuts the connection", where_from));
+        return Some(said("the server does not answer, or closes the connection", where_from));
     }
     if has(&["timed out", "timeout", "deadline"]) {
         return Some(said("the server is too slow, or does not answer", where_from));
     }
     if has(&["scheme is not http", "only https", "https_only", "builder error"]) {
-        return Some(said("goes over http, without encryption", "set AWS_ALLOW_HTTP=true if that is meant"));
+        return Some(said("uses http, without encryption", "set AWS_ALLOW_HTTP=true if that is intended"));
     }
     None
 }
 
-/// Which places were looked at.
+/// Returns the error for missing credentials, with the places that were searched.
 pub(super) fn no_credentials(kind: Kind) -> Said {
     let (places, advice) = match kind {
         Kind::S3 => (
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE in ~/.aws/credentials and ~/.aws/config, a web identity, the \
              container's and the machine's role",
-            "for an object that all may read set AWS_SKIP_SIGNATURE=true",
+            "for a public object, set AWS_SKIP_SIGNATURE=true",
         ),
         Kind::Google => (
             "GOOGLE_SERVICE_ACCOUNT, GOOGLE_APPLICATION_CREDENTIALS, gcloud's application default credentials, the machine's account",
-            "log in with `gcloud auth application-default login`, or for an object that all may read set GOOGLE_SKIP_SIGNATURE=true",
+            "log in with `gcloud auth application-default login`, or for a public object, set GOOGLE_SKIP_SIGNATURE=true",
         ),
         Kind::Azure => (
             "AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_CLIENT_ID with its secret, the machine's identity",
-            "for a container that all may read set AZURE_SKIP_SIGNATURE=true",
+            "for a public container, set AZURE_SKIP_SIGNATURE=true",
         ),
-        Kind::Http => ("the URL", "give one with a signature"),
+        Kind::Http => ("the URL", "give a signed URL"),
     };
-    said("no credentials found", format!("looked at {places}; {advice}"))
+    said("no credentials found", format!("checked {places}; {advice}"))
 }
 
-/// What is told of an object that is not what it was.
+/// Returns the error for an object that changed.
 pub(super) fn changed_words() -> Said {
     said("changed while it was being read", "run again when nothing writes to it")
 }

@@ -1,4 +1,4 @@
-//! One range of an object, whatever happens on the way: what came is kept, the rest is asked for again.
+//! Fetches one range of an object in spite of failures: received bytes are kept, and the rest is requested again.
 
 use std::{ops::Range, time::Duration};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, Result};
 
-/// Tries one after the other that came to nothing.
+/// Consecutive tries that returned nothing.
 pub(super) struct Tries {
     patience: Patience,
     failed: u32,
@@ -25,16 +25,16 @@ impl Tries {
         Self { patience, failed: 0 }
     }
 
-    /// Something came: the next failure is the first again.
+    /// Resets the count because data arrived: the next failure counts as the first one again.
     fn went_on(&mut self) {
         self.failed = 0;
     }
 
-    /// Waits before the next try; false when there were enough.
+    /// Waits before the next try; returns false after enough tries.
     pub(super) async fn pause(&mut self) -> bool {
         self.failed += 1;
         let pause = self.patience.first_pause.saturating_mul(1 << (self.failed - 1).min(16)).min(self.patience.last_pause);
-        // Those that failed together should not come again together.
+        // Clients that failed together should not retry together.
         let share = std::process::id().wrapping_mul(2_654_435_761).wrapping_add(self.failed.wrapping_mul(40_503)) % 256;
         let pause = pause / 2 + Duration::from_nanos(pause.as_nanos() as u64 / 512 * u64::from(share));
         tokio::time::sleep(pause).await;
@@ -42,14 +42,14 @@ impl Tries {
     }
 }
 
-/// Where the bytes of a range go.
+/// The destination of the bytes of a range.
 pub(super) enum Taker<'a> {
     All(&'a mut Vec<u8>),
     Pieces(&'a mut Pieces),
 }
 
 impl Taker<'_> {
-    /// Gives some bytes; false when no more are wanted.
+    /// Passes on some bytes; returns false when no more are wanted.
     async fn take(&mut self, bytes: Bytes) -> bool {
         match self {
             Self::All(all) => {
@@ -61,18 +61,18 @@ impl Taker<'_> {
     }
 }
 
-/// Why a try ended before the range did.
+/// The reason why a try ended before the range did.
 enum Cut {
-    /// The store's failure, that may go by.
+    /// A failure of the store that may be temporary.
     Failed(StoreError),
-    /// The body was shorter than it should be, or nothing came for too long.
+    /// The body was shorter than it should be (`Short`), or nothing came for too long (`Silent`).
     Short,
     Silent,
-    /// Nobody wants more.
+    /// The receiver does not want any more bytes.
     Unwanted,
 }
 
-/// Gives the bytes of a range in order, as they come, until no more are wanted.
+/// Passes on the bytes of a range in order, as they arrive, until no more are wanted.
 pub(super) async fn fetch(object: &Object, range: Range<u64>, mut taker: Taker<'_>) -> Result<()> {
     let mut at = range.start;
     let mut tries = Tries::new(object.bucket.patience);
@@ -95,15 +95,15 @@ pub(super) async fn fetch(object: &Object, range: Range<u64>, mut taker: Taker<'
 fn given_up(object: &Object, at: u64, cut: Cut) -> Error {
     let (url, size) = (object.url(), object.size());
     let what = match cut {
-        Cut::Failed(error) => return object.bucket.told(Doing::Reading, url, &error),
-        Cut::Silent => "the server sends nothing more",
-        Cut::Short | Cut::Unwanted => "the server ends its answers early",
+        Cut::Failed(error) => return object.bucket.reported(Doing::Reading, url, &error),
+        Cut::Silent => "the server stops sending data",
+        Cut::Short | Cut::Unwanted => "the server ends its responses early",
     };
-    let what = format!("{what}, behind {at} of {size} bytes, however often it is asked");
+    let what = format!("{what} after {at} of {size} bytes, even after retries");
     Error::new(ErrorKind::Input, what).at(url).advise("try again later")
 }
 
-/// Asks once for what is missing. An error that waiting does not help is the result's.
+/// Requests the missing bytes once. Fails only with an error that waiting does not fix.
 async fn attempt(object: &Object, at: &mut u64, end: u64, taker: &mut Taker<'_>) -> Result<Cut> {
     let ranged = object.is_ranged();
     let range = ranged.then_some(GetRange::Bounded(*at..end));
@@ -111,14 +111,14 @@ async fn attempt(object: &Object, at: &mut u64, end: u64, taker: &mut Taker<'_>)
     let got = match object.bucket.store.get_opts(&object.path, options).await {
         Ok(got) => got,
         Err(error) if is_passing(&error) => return Ok(Cut::Failed(error)),
-        // It was there.
+        // The object existed when it was first seen, so it has been changed or removed.
         Err(StoreError::Precondition { .. } | StoreError::NotFound { .. }) => return Err(object.changed()),
-        Err(error) => return Err(object.bucket.told(Doing::Reading, object.url(), &error)),
+        Err(error) => return Err(object.bucket.reported(Doing::Reading, object.url(), &error)),
     };
     if !object.is_same(&got.meta) {
         return Err(object.changed());
     }
-    // A server without ranges begins anew.
+    // A server that does not support ranges sends the object from its beginning again.
     let mut before = if ranged { 0 } else { *at };
     let mut body = got.into_stream();
     while *at < end {

@@ -1,5 +1,5 @@
-//! A URL → the objects that are meant: one, those of a folder, those that a glob matches; in the order in which a folder on the disk
-//! would have them.
+//! Expands a URL to the objects that it means: one object, those of a folder, or those that a glob matches. They are in the order
+//! in which the files of a folder on disk are read.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::{
 
 const WILD: [char; 3] = ['*', '?', '['];
 
-/// The objects that a URL means. Of a folder those whose names, in small letters, are `wanted`.
+/// Returns the objects that a URL means. In a folder, `wanted` selects them by their lower-case names.
 ///
 /// # Errors
-/// Nothing there, nothing wanted there, no credentials, a store that does not answer.
+/// Fails if there is no object or no wanted object, if there are no credentials, or if the store does not answer.
 pub fn expand(url: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
     let at = Location::parse(url)?;
     let bucket = Bucket::open(&at)?;
@@ -41,53 +41,55 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
     };
     if bucket.at.kind == Kind::Http {
         if path.ends_with('/') {
-            return refuse("is a folder, and a web server lists none", "name the files themselves");
+            return refuse("is a folder, and web servers do not list folders", "name the files themselves");
         }
         if path.contains('*') {
-            return refuse("is a glob, and a web server lists no files", "name the files themselves");
+            return refuse("is a glob, and web servers do not list files", "name the files themselves");
         }
         return single(bucket, &Path::default(), url).map(|object| vec![object]);
     }
     if key.contains(WILD) {
         let found = matching(bucket, key, url)?;
         return if found.is_empty() {
-            refuse("no object matches", "check the pattern, and quote it so that the shell leaves it alone")
+            refuse("no object matches", "check the pattern, and quote it so that the shell does not expand it")
         } else {
             Ok(found)
         };
     }
     if !key.is_empty() && !key.ends_with('/') {
-        let path = Path::parse(key).map_err(|error| bucket.told(Doing::Reading, url, &error.into()))?;
+        let path = Path::parse(key).map_err(|error| bucket.reported(Doing::Reading, url, &error.into()))?;
         match wait(Object::find(bucket, &path))? {
             Ok(object) => return Ok(vec![Arc::new(object)]),
             Err(missing @ StoreError::NotFound { .. }) => {
-                // Perhaps it is a folder. Whoever may not list is told what was asked for first.
+                // It may be a folder. If listing fails, the error about the object is reported, unless the error of the listing
+                // is more informative.
                 let folder = in_folder(bucket, &format!("{key}/"), url, &wanted);
                 let (found, any) =
                     folder.or_else(|error| if says_more(&error) { Err(error) } else { Ok((Vec::new(), false)) })?;
                 if !any {
-                    return Err(bucket.told(Doing::Reading, url, &missing));
+                    return Err(bucket.reported(Doing::Reading, url, &missing));
                 }
                 return if found.is_empty() { nothing_wanted() } else { Ok(found) };
             }
-            Err(error) => return Err(bucket.told(Doing::Reading, url, &error)),
+            Err(error) => return Err(bucket.reported(Doing::Reading, url, &error)),
         }
     }
     let (found, _) = in_folder(bucket, key, url, &wanted)?;
     if found.is_empty() { nothing_wanted() } else { Ok(found) }
 }
 
-/// Whether the failure to list tells more than that a name is not there.
+/// Returns whether the error of a listing is more informative than that a name does not exist.
 fn says_more(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<NoBucket>())
 }
 
 fn single(bucket: &Arc<Bucket>, path: &Path, url: &str) -> Result<Arc<Object>> {
     let found = wait(Object::find(bucket, path))?;
-    found.map(Arc::new).map_err(|error| bucket.told(Doing::Reading, url, &error))
+    found.map(Arc::new).map_err(|error| bucket.reported(Doing::Reading, url, &error))
 }
 
-/// What is wanted below a folder, whose name ends with a slash or is empty; and whether anything is there.
+/// Returns the wanted objects below a folder, whose name ends with a slash or is empty, and whether the folder contains any
+/// object.
 fn in_folder(bucket: &Arc<Bucket>, folder: &str, url: &str, wanted: &impl Fn(&str) -> bool) -> Result<(Vec<Arc<Object>>, bool)> {
     let all = list(bucket, folder, url)?;
     let any = !all.is_empty();
@@ -113,13 +115,13 @@ fn matching(bucket: &Arc<Bucket>, key: &str, url: &str) -> Result<Vec<Arc<Object
     Ok(in_order(bucket, list(bucket, fixed, url)?.into_iter().filter(matches).collect()))
 }
 
-/// By the names of the folders, then of the objects: `a/z` before `a-b/c`, as a walk over a disk goes.
+/// Sorts objects by the names of their folders, then by their own names: `a/z` comes before `a-b/c`, as in a walk over a disk.
 fn in_order(bucket: &Arc<Bucket>, mut found: Vec<ObjectMeta>) -> Vec<Arc<Object>> {
     found.sort_by(|a, b| a.location.as_ref().split('/').cmp(b.location.as_ref().split('/')));
     found.into_iter().map(|meta| Arc::new(Object::of(bucket, meta))).collect()
 }
 
-/// All objects whose names begin so.
+/// Returns all objects whose names have this prefix.
 fn list(bucket: &Arc<Bucket>, beginning: &str, url: &str) -> Result<Vec<ObjectMeta>> {
     let listed = wait(async {
         let Some(pages) = &bucket.pages else {
@@ -137,7 +139,7 @@ fn list(bucket: &Arc<Bucket>, beginning: &str, url: &str) -> Result<Vec<ObjectMe
             }
         }
     })?;
-    let mut all = listed.map_err(|error| bucket.told(Doing::Listing, url, &error))?;
+    let mut all = listed.map_err(|error| bucket.reported(Doing::Listing, url, &error))?;
     all.retain(|meta| meta.location.as_ref().starts_with(beginning));
     Ok(all)
 }

@@ -1,4 +1,4 @@
-//! What a URL names.
+//! Parses URLs of stores.
 
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -26,15 +26,16 @@ const SCHEMES: [(&str, Kind); 9] = [
     ("https", Kind::Http),
 ];
 
-/// A URL, in its parts.
+/// The parts of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Location {
     pub(super) kind: Kind,
-    /// All before the key: `s3://bucket`. Of http(s) the whole URL: what is behind the host is the server's affair.
+    /// Everything before the key: `s3://bucket`. For http(s) it is the whole URL, because the server interprets what follows the
+    /// host.
     pub(super) store: String,
     /// The bucket or container, or the host.
     pub(super) bucket: String,
-    /// The name in the bucket, as it is: nothing is escaped.
+    /// The name in the bucket, without any escaping.
     pub(super) key: String,
 }
 
@@ -44,14 +45,17 @@ impl Location {
             |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(shown(url)).advise(advice));
         let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
         let Some(&(_, kind)) = SCHEMES.iter().find(|(known, _)| scheme.eq_ignore_ascii_case(known)) else {
-            return refuse("lookalike knows s3://, gs://, az://, http:// and https://", "copy it to one of these, or to a file");
+            return refuse(
+                "lookalike supports s3://, gs://, az://, http:// and https://",
+                "copy it to one of these, or to a file",
+            );
         };
         let (authority, key) = rest.split_once('/').unwrap_or((rest, ""));
         if authority.is_empty() {
             return refuse("has no bucket or host", "write it as s3://bucket/name or https://host/name");
         }
         if kind != Kind::Http && authority.split_once('@').is_some_and(|(user, _)| user.contains(':')) {
-            return refuse("has a password in it, which is not read from there", "give credentials as docs/stores.md says");
+            return refuse("contains a password, which is not read from a URL", "give credentials as docs/stores.md says");
         }
         // abfss://container@account.dfs.core.windows.net
         let bucket = match kind {
@@ -65,7 +69,7 @@ impl Location {
         }
     }
 
-    /// The URL of another name in the same bucket.
+    /// Returns the URL of another name in the same bucket.
     pub(super) fn url_of(&self, key: &str) -> String {
         match self.kind {
             Kind::Http => shown(&self.store),
@@ -79,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_are_taken_apart() {
+    fn urls_are_parsed() {
         for (url, kind, store, bucket, key) in [
             ("s3://b/a/k.jsonl", Kind::S3, "s3://b", "b", "a/k.jsonl"),
             ("s3://b", Kind::S3, "s3://b", "b", ""),
@@ -94,9 +98,9 @@ mod tests {
         }
         for (url, what) in [
             ("s3:///k", "no bucket"),
-            ("hdfs://h/k", "knows s3://"),
+            ("hdfs://h/k", "supports s3://"),
             ("https://", "no bucket or host"),
-            ("s3://a:b@h/k", "has a password"),
+            ("s3://a:b@h/k", "contains a password"),
         ] {
             assert!(Location::parse(url).unwrap_err().to_string().contains(what));
         }

@@ -34,5 +34,5 @@ pub use self::{
     upload::{Upload, Uploaded},
 };
 
-/// Bytes of fetched data that are passed to the reader at once.
+/// The number of fetched bytes that are passed to the reader at a time.
 const PIECE: usize = 256 << 10;

@@ -1,4 +1,4 @@
-//! An object as it was when it was first seen: of another one of the same name no byte is taken.
+//! An object as it was when it was first seen. If a different object later has the same name, none of its bytes are used.
 
 use std::sync::{
     Arc,
@@ -22,14 +22,14 @@ use crate::{
 pub struct Object {
     pub(super) bucket: Arc<Bucket>,
     pub(super) path: Path,
-    /// The whole URL, and as it may be shown.
+    /// The full URL; `url` is its printable form.
     address: String,
     url: String,
     size: u64,
-    /// In quotes, as it is sent.
+    /// The tag in quotes, as it is sent.
     pub(super) etag: Option<String>,
     modified: String,
-    /// The server gives ranges. All stores do; of an HTTP server it is seen.
+    /// Whether the server supports ranges. All stores do; for an HTTP server this is tested.
     ranged: AtomicBool,
 }
 
@@ -49,13 +49,13 @@ impl Object {
         }
     }
 
-    /// The object of a name.
+    /// Finds the object with a name.
     pub(super) async fn find(bucket: &Arc<Bucket>, path: &Path) -> object_store::Result<Self> {
         let asked = bucket.store.head(path).await;
         if bucket.at.kind != Kind::Http {
             return asked.map(|meta| Self::of(bucket, meta));
         }
-        // A signed URL may be good for GET alone; and whether there are ranges is to be known.
+        // A signed URL may be valid for GET only. This request also shows whether the server supports ranges.
         let first = GetOptions::new().with_range(Some(0..1u64));
         match (bucket.store.get_opts(path, first).await, asked) {
             (Ok(got), _) => Ok(Self::of(bucket, got.meta)),
@@ -68,32 +68,33 @@ impl Object {
         }
     }
 
-    /// Its URL, for messages and for ids that are made up.
+    /// Returns its printable URL, for messages and generated ids.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// What tells it from all others.
+    /// Returns the full URL, which distinguishes the object from all others.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Bytes.
+    /// Returns its size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// What tells its content from others of the same name: the store's tag; without one, when it was written.
+    /// Returns the version of the content, which distinguishes it from other contents under the same name. This is the store's
+    /// tag, or the modification time if there is no tag.
     pub fn version(&self) -> &str {
         self.etag.as_deref().unwrap_or(&self.modified)
     }
 
-    /// Whether the server gives ranges; else it must be read from its beginning.
+    /// Returns whether the server supports ranges. Otherwise the object must be read from its beginning.
     pub(super) fn is_ranged(&self) -> bool {
         self.ranged.load(Ordering::Relaxed)
     }
 
-    /// Whether an answer is about what was seen first.
+    /// Returns whether an answer is about the object that was seen first.
     pub(super) fn is_same(&self, meta: &ObjectMeta) -> bool {
         let same_version = match (&self.etag, &meta.e_tag) {
             (Some(own), Some(other)) => *own == quoted(other),
@@ -102,7 +103,7 @@ impl Object {
         self.size == meta.size && same_version
     }
 
-    /// The tag to ask for, where it may be asked for: a weak one never matches.
+    /// Returns the tag for conditional requests; `None` for a weak tag, which never matches.
     pub(super) fn if_match(&self) -> Option<String> {
         self.etag.clone().filter(|etag| !etag.starts_with("W/"))
     }
@@ -112,14 +113,14 @@ impl Object {
         Error::new(ErrorKind::Input, what).at(&*self.url).advise(advice)
     }
 
-    /// Refuses it when it is no longer what it was; asks the store only where the answers do not tell.
+    /// Fails if the object has changed. It queries the store only if the requests so far were not conditional on a tag.
     pub(crate) fn refuse_changed(&self) -> Result<()> {
         if self.if_match().is_some() {
             return Ok(());
         }
         match wait(Self::find(&self.bucket, &self.path))? {
             Ok(now) if now.size == self.size && now.version() == self.version() => Ok(()),
-            Err(error) if is_passing(&error) => Err(self.bucket.told(Doing::Reading, &self.url, &error)),
+            Err(error) if is_passing(&error) => Err(self.bucket.reported(Doing::Reading, &self.url, &error)),
             _ => Err(self.changed()),
         }
     }
@@ -131,7 +132,7 @@ impl std::fmt::Debug for Object {
     }
 }
 
-/// Azure's lists have the tags without quotes.
+/// Returns a tag in quotes; Azure's lists contain tags without quotes.
 fn quoted(etag: &str) -> String {
     if etag.ends_with('"') { etag.into() } else { format!("\"{etag}\"") }
 }

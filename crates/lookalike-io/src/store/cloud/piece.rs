@@ -1,5 +1,5 @@
-//! Pieces of what was fetched, in memory that is used again. What the network's buffers hold is copied out at once: a small piece of
-//! one would keep all of it, and fresh memory is dear.
+//! Pieces of fetched data in recycled memory. Data is copied out of the network's buffers immediately: a small slice would keep
+//! its whole buffer alive, and fresh memory is expensive.
 
 use std::sync::Mutex;
 
@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use super::PIECE;
 use crate::{error::Result, lock::lock, store::AHEAD};
 
-/// Memory of pieces that nobody has, to be used again.
+/// Memory of unused pieces, for reuse.
 static SPARE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
-/// Some bytes. Dropped, its memory is another's.
+/// Some bytes, whose memory is recycled when they are dropped.
 #[derive(Default)]
 pub(super) struct Piece(Vec<u8>);
 
@@ -37,7 +37,7 @@ impl Drop for Piece {
     }
 }
 
-/// Gathers bytes into pieces for somebody who reads meanwhile.
+/// Collects bytes into pieces for a reader that works in parallel.
 pub(super) struct Pieces {
     send: mpsc::Sender<Result<Piece>>,
     piece: Piece,
@@ -48,11 +48,11 @@ impl Pieces {
         Self { send, piece: Piece::new() }
     }
 
-    /// Takes some bytes; false when no more are wanted.
+    /// Adds some bytes; returns false if the reader wants no more.
     pub(super) async fn take(&mut self, mut bytes: Bytes) -> bool {
         while !bytes.is_empty() {
-            let room = PIECE - self.piece.0.len();
-            self.piece.0.extend_from_slice(&bytes.split_to(room.min(bytes.len())));
+            let free = PIECE - self.piece.0.len();
+            self.piece.0.extend_from_slice(&bytes.split_to(free.min(bytes.len())));
             if self.piece.0.len() == PIECE && !self.flush().await {
                 return false;
             }
@@ -60,13 +60,13 @@ impl Pieces {
         true
     }
 
-    /// Gives what was gathered.
+    /// Sends the collected bytes.
     async fn flush(&mut self) -> bool {
         let full = std::mem::replace(&mut self.piece, Piece::new());
         self.send.send(Ok(full)).await.is_ok()
     }
 
-    /// Says how it ended. Who no longer reads need not know.
+    /// Sends the last bytes and any error. If the reader has stopped, the error is not needed.
     pub(super) async fn end(mut self, fetched: Result<()>) {
         self.flush().await;
         if let Err(error) = fetched {

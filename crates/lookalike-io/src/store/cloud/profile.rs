@@ -1,23 +1,23 @@
-//! The files in which the AWS tools keep credentials and settings: `~/.aws/credentials` and `~/.aws/config`.
+//! The files in which the AWS tools store credentials and settings: `~/.aws/credentials` and `~/.aws/config`.
 
 use std::{collections::BTreeMap, env, fs, io, path::PathBuf};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What the files say of one profile.
+/// The settings of one profile in these files.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Profile {
     pub(super) values: BTreeMap<String, String>,
 }
 
-/// Sections of a file, by name.
+/// The sections of a file, by name.
 type Sections = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Profile {
-    /// The profile that `AWS_PROFILE` names, or the default one.
+    /// Reads the profile that `AWS_PROFILE` names, or the default one.
     ///
     /// # Errors
-    /// A file that cannot be read, a profile that was asked for and is in neither.
+    /// Fails if a file cannot be read, or if neither file has the requested profile.
     pub(super) fn load() -> Result<Self> {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let asked = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
@@ -31,12 +31,12 @@ impl Profile {
     fn of(asked: Option<&str>, credentials: &str, config: &str) -> Result<Self> {
         let name = asked.unwrap_or("default");
         let (mut credentials, mut config) = (sections(credentials), sections(config));
-        // In the second file all but the default one are called `profile NAME`.
+        // In the config file, all profiles except the default one are called `profile NAME`.
         let of_config = config.remove(&format!("profile {name}")).or_else(|| config.remove(name));
         let of_credentials = credentials.remove(name);
         if asked.is_some() && of_config.is_none() && of_credentials.is_none() {
-            let what = format!("AWS_PROFILE is {name}, and neither ~/.aws/credentials nor ~/.aws/config has it");
-            return Err(Error::new(ErrorKind::Input, what).advise("name one that is there"));
+            let what = format!("AWS_PROFILE is {name}, but neither ~/.aws/credentials nor ~/.aws/config has this profile");
+            return Err(Error::new(ErrorKind::Input, what).advise("use a profile that exists"));
         }
         let mut values = of_config.unwrap_or_default();
         values.extend(of_credentials.unwrap_or_default());
@@ -47,7 +47,8 @@ impl Profile {
         self.values.get(key).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// A way to credentials that the files name and that is not ours: another role, single sign-on, a program.
+    /// Returns the setting for a source of credentials that lookalike does not support, if the profile has one: a different role,
+    /// single sign-on, or a program.
     pub(super) fn other_way(&self) -> Option<&'static str> {
         ["credential_process", "sso_session", "sso_start_url", "role_arn"].into_iter().find(|key| self.get(key).is_some())
     }
@@ -64,8 +65,8 @@ fn read(path: PathBuf) -> Result<String> {
     }
 }
 
-/// Settings of sections: `[name]`, `key = value`, comments at a line's beginning. What is indented belongs to the setting before it
-/// and is nothing that we need.
+/// Returns the settings by section: `[name]`, `key = value`, comments at the beginning of a line. Indented lines belong to the
+/// previous setting and are not needed.
 fn sections(text: &str) -> Sections {
     let mut sections = Sections::new();
     let mut current = None;

@@ -1,4 +1,4 @@
-//! Where the stores' requests run: two threads, started by the first of them.
+//! The runtime of the stores' requests: two threads, which the first request starts.
 
 use std::{future::Future, io, process, sync::Mutex};
 
@@ -9,13 +9,13 @@ use crate::{
     lock::lock,
 };
 
-/// Threads: they copy and decrypt, and wait for the rest of the time.
+/// The number of threads. They copy and decrypt data, and otherwise wait.
 const THREADS: usize = 2;
 
-/// The runtime, and the process that started it: in a fork of it no thread is left.
+/// The runtime, and the process that started it: a fork of that process has none of its threads.
 static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);
 
-/// The runtime of this process.
+/// Returns the runtime of this process.
 pub(super) fn handle() -> Result<Handle> {
     let mut runtime = lock(&RUNTIME);
     let own = process::id();
@@ -27,15 +27,15 @@ pub(super) fn handle() -> Result<Handle> {
     let started = Builder::new_multi_thread().worker_threads(THREADS).thread_name("store").enable_all().build();
     let started = started.map_err(|error: io::Error| {
         let what = format!("threads for a store cannot be started: {error}");
-        Error::new(ErrorKind::Input, what).advise("end other programs").because(error)
+        Error::new(ErrorKind::Input, what).advise("close other programs").because(error)
     })?;
     let handle = started.handle().clone();
-    // To end another process's runtime would be to wait for threads that are not here.
+    // Ending another process's runtime would wait for threads that do not exist here.
     std::mem::forget(runtime.replace((own, started)));
     Ok(handle)
 }
 
-/// Waits for what a store does.
+/// Waits for the result of a store's operation.
 pub(super) fn wait<T>(work: impl Future<Output = T>) -> Result<T> {
     Ok(handle()?.block_on(work))
 }

@@ -1,4 +1,4 @@
-//! An object, read from its beginning to its end: some ranges are always on their way.
+//! Reads an object from its beginning to its end, with some ranges always in flight.
 
 use std::{
     collections::VecDeque,
@@ -24,48 +24,50 @@ use crate::{
     store::{AHEAD, PART},
 };
 
-/// Parts that may be on their way ahead of what is read, of all objects together.
-static ROOM: Semaphore = Semaphore::const_new((AHEAD / PART) as usize);
+/// Permits for the parts that may be fetched ahead of reading, shared by all objects.
+static PERMITS: Semaphore = Semaphore::const_new((AHEAD / PART) as usize);
 
-/// Pieces of a part that may wait: all of them, but of a server without ranges, where all the object is one part.
+/// The number of pieces of a part that may wait to be read. These are all pieces of the part, unless the server does not support
+/// ranges and the whole object is one part.
 const PIECES: usize = PART as usize / PIECE;
 
-/// The bytes of an object.
+/// A reader of the bytes of an object.
 pub struct ObjectStream {
     object: Arc<Object>,
-    /// The parts that were asked for, in order; the first is being read.
+    /// The requested parts, in order; the first is being read.
     parts: VecDeque<Part>,
-    /// Where the first part begins that was not.
+    /// The position of the first part that was not requested yet.
     next: u64,
-    /// Where it ends.
+    /// The end of the range.
     end: u64,
     piece: Piece,
-    /// Bytes of the piece that were read.
+    /// The number of bytes of the current piece that were read.
     read: usize,
 }
 
-/// A part on its way.
+/// A part in flight.
 struct Part {
     pieces: mpsc::Receiver<Result<Piece>>,
-    /// Bytes that are still to come.
+    /// The number of bytes that are still to come.
     left: u64,
     task: JoinHandle<()>,
-    _room: Option<SemaphorePermit<'static>>,
+    _permit: Option<SemaphorePermit<'static>>,
 }
 
 impl Object {
-    /// All of it, from the beginning, read ahead.
+    /// Returns a stream of the whole object, which is read ahead.
     pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
         ObjectStream::new(self.clone(), 0..self.size())
     }
 
-    /// A range of it, read ahead. The server must give ranges.
+    /// Returns a stream of a range, which is read ahead. The server must support ranges.
     #[cfg(feature = "tables")]
     pub(crate) fn stream_of(self: &Arc<Self>, range: Range<u64>) -> ObjectStream {
         ObjectStream::new(self.clone(), range)
     }
 
-    /// The same for an object whose turn is near: small ones are asked for now, a few at a time. None for the others.
+    /// Returns a stream of a small object that will be read soon. It is requested now, and only a few objects are requested at a
+    /// time. Returns `None` for all other objects.
     pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
         ObjectStream::ahead(self)
     }
@@ -76,34 +78,34 @@ impl ObjectStream {
         Self { object, parts: VecDeque::new(), next: range.start, end: range.end, piece: Piece::default(), read: 0 }
     }
 
-    /// The bytes of a small object that will be read soon, already on their way; none where that is not worth it, or others need the
-    /// room.
+    /// Returns a stream of a small object that will be read soon, with its bytes in flight. Returns `None` if that is not
+    /// worthwhile, or if others need the memory.
     fn ahead(object: &Arc<Object>) -> Option<Self> {
         let small = (1..=object.bucket.part).contains(&object.size());
-        if !small || ROOM.available_permits() <= (AHEAD / PART / 2) as usize {
+        if !small || PERMITS.available_permits() <= (AHEAD / PART / 2) as usize {
             return None;
         }
         let mut stream = Self::new(object.clone(), 0..object.size());
-        // What fails now fails again when it is read.
+        // An error at this point occurs again when the object is read.
         stream.ask().is_ok().then_some(stream)
     }
 
-    /// Asks for as many parts as may be on their way: one always, more where there is room.
+    /// Requests as many parts as may be in flight: always one, and more if the limit allows.
     fn ask(&mut self) -> Result<()> {
         let size = self.end;
         while self.next < size {
-            let room = ROOM.try_acquire().ok();
-            if room.is_none() && !self.parts.is_empty() {
+            let permit = PERMITS.try_acquire().ok();
+            if permit.is_none() && !self.parts.is_empty() {
                 break;
             }
             let end = if self.object.is_ranged() { size.min(self.next + self.object.bucket.part) } else { size };
-            self.parts.push_back(Part::ask(&self.object, self.next..end, room)?);
+            self.parts.push_back(Part::ask(&self.object, self.next..end, permit)?);
             self.next = end;
         }
         Ok(())
     }
 
-    /// The next piece; an empty one at the end.
+    /// Returns the next piece; an empty one at the end.
     fn next_piece(&mut self) -> Result<Piece> {
         loop {
             self.ask()?;
@@ -118,7 +120,7 @@ impl ObjectStream {
                 Some(Err(error)) => return Err(error),
                 None if part.left == 0 => drop(self.parts.pop_front()),
                 None => {
-                    let failure = Error::new(ErrorKind::Internal, "was given up in the middle").at(self.object.url());
+                    let failure = Error::new(ErrorKind::Internal, "was abandoned in the middle").at(self.object.url());
                     return Err(failure.advise("please report it"));
                 }
             }
@@ -127,7 +129,7 @@ impl ObjectStream {
 }
 
 impl Part {
-    fn ask(object: &Arc<Object>, range: Range<u64>, room: Option<SemaphorePermit<'static>>) -> Result<Self> {
+    fn ask(object: &Arc<Object>, range: Range<u64>, permit: Option<SemaphorePermit<'static>>) -> Result<Self> {
         let (send, pieces) = mpsc::channel(PIECES);
         let (object, left) = (object.clone(), range.end - range.start);
         let task = handle()?.spawn(async move {
@@ -135,7 +137,7 @@ impl Part {
             let fetched = fetch(&object, range, Taker::Pieces(&mut pieces)).await;
             pieces.end(fetched).await;
         });
-        Ok(Self { pieces, left, task, _room: room })
+        Ok(Self { pieces, left, task, _permit: permit })
     }
 }
 

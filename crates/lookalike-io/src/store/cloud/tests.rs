@@ -1,4 +1,4 @@
-//! Against a store in memory that fails in ways of its own, by a seed.
+//! Tests with a store in memory that fails in various ways, determined by a seed.
 
 use std::{
     collections::BTreeMap,
@@ -26,7 +26,7 @@ use proptest::prelude::*;
 
 use super::{
     bucket::{Bucket, Patience},
-    errors::{Doing, is_passing, told},
+    errors::{Doing, is_passing, reported},
     listing::expand_in,
     location::Location,
     object::Object,
@@ -35,15 +35,15 @@ use super::{
 };
 use crate::{lock::lock, store::is_url};
 
-/// A store whose requests fail for a while, now and then.
+/// A store whose requests fail temporarily.
 #[derive(Debug)]
 struct Flaky {
     inner: InMemory,
     random: Mutex<u64>,
-    /// One request in so many fails; 0 for none.
+    /// One in `one_in` requests fails; none if it is 0.
     one_in: u64,
     failed: AtomicUsize,
-    /// Parts of uploads that are not over.
+    /// The parts of unfinished uploads.
     uploads: Mutex<BTreeMap<String, BTreeMap<usize, PutPayload>>>,
 }
 
@@ -59,7 +59,7 @@ impl Flaky {
         Arc::new(Self { inner: InMemory::new(), random, one_in, failed, uploads })
     }
 
-    /// A number below another.
+    /// Returns a random number below `below`.
     fn draw(&self, below: u64) -> u64 {
         let mut state = lock(&self.random);
         *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -93,7 +93,7 @@ impl ObjectStore for Flaky {
         if !options.head && self.fails() {
             return Err(self.failure());
         }
-        // The store in memory knows no quotes.
+        // The store in memory does not use quotes.
         let if_match = options.if_match.map(|etag| etag.trim_matches('"').to_string());
         let (head, options) = (options.head, GetOptions { if_match, ..options });
         let got = self.inner.get_opts(path, options).await?;
@@ -114,7 +114,7 @@ impl ObjectStore for Flaky {
             match self.draw(3) {
                 0 => pieces.push(Err(self.failure())),
                 1 => {}
-                // Nothing more comes, ever.
+                // Nothing more ever arrives.
                 _ => {
                     let payload = GetResultPayload::Stream(stream::iter(pieces).chain(stream::pending()).boxed());
                     return Ok(GetResult { payload, meta, range, attributes });
@@ -153,7 +153,7 @@ impl MultipartStore for Flaky {
             return Err(self.failure());
         }
         lock(&self.uploads).get_mut(id).unwrap().insert(number, data);
-        // An answer may be lost as well.
+        // Sometimes the work is done, but the answer is lost.
         if self.fails() { Err(self.failure()) } else { Ok(PartId { content_id: number.to_string() }) }
     }
 
@@ -204,7 +204,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_stream_gives_all_bytes_in_order_whatever_fails(
+    fn a_stream_gives_all_bytes_in_order_despite_failures(
         length in prop_oneof![Just(0usize), 1usize..20_000],
         part in 1u64..5_000,
         seed: u64,
@@ -229,7 +229,7 @@ proptest! {
     }
 
     #[test]
-    fn ranges_are_those_of_the_bytes(
+    fn ranges_return_the_requested_bytes(
         ranges in prop::collection::vec((0u64..9_000, 0u64..3_000), 0..12),
         seed: u64,
     ) {
@@ -247,13 +247,13 @@ proptest! {
     }
 
     #[test]
-    fn an_upload_is_there_when_it_is_published_and_not_before(
+    fn an_upload_is_visible_only_after_it_is_published(
         length in prop_oneof![Just(0usize), 1usize..20_000],
         part in 1_000u64..6_000,
         seed: u64,
         at_once in 1usize..9_000,
         publish: bool,
-        settle: bool,
+        seal: bool,
     ) {
         let store = Flaky::new(seed, 4);
         put(&store, "out", b"earlier");
@@ -263,8 +263,8 @@ proptest! {
             upload.write_all(bytes).unwrap();
         }
         prop_assert_eq!(content(&store, "out").unwrap(), b"earlier");
-        if publish || settle {
-            let uploaded = upload.settle().unwrap();
+        if publish || seal {
+            let uploaded = upload.seal().unwrap();
             prop_assert_eq!(content(&store, "out").unwrap(), b"earlier");
             if publish {
                 uploaded.publish().unwrap();
@@ -280,7 +280,7 @@ proptest! {
 }
 
 #[test]
-fn an_object_that_changes_is_never_mixed() {
+fn versions_of_a_changing_object_are_never_mixed() {
     let store = Flaky::new(1, 0);
     put(&store, "a", &[b'x'; 100_000]);
     let object = find(&bucket(&store, 10), "a");
@@ -296,7 +296,7 @@ fn an_object_that_changes_is_never_mixed() {
 }
 
 #[test]
-fn a_store_that_always_fails_is_given_up() {
+fn a_store_that_always_fails_is_an_error() {
     let store = Flaky::new(1, 1);
     put(&store, "a", b"some bytes");
     let object = find(&bucket(&store, 10), "a");
@@ -306,10 +306,10 @@ fn a_store_that_always_fails_is_given_up() {
 }
 
 #[test]
-fn failures_are_told_by_what_the_store_says() {
-    let told = |url: &str, doing: Doing, words: &str| {
+fn failures_are_reported_with_the_message_of_the_store() {
+    let reported = |url: &str, doing: Doing, words: &str| {
         let error = Error::Generic { store: "S3", source: words.into() };
-        (told(doing, &Location::parse(url).unwrap(), "U", &error).to_string(), is_passing(&error))
+        (reported(doing, &Location::parse(url).unwrap(), "U", &error).to_string(), is_passing(&error))
     };
     let tried = "Error performing GET https://h/x in 2.1s, after 10 retries, max_retries: 10, retry_timeout: 180s";
     let status = |words: &str| format!("Server returned non-2xx status code: {words}");
@@ -326,17 +326,17 @@ fn failures_are_told_by_what_the_store_says() {
             "another region",
             false,
         ),
-        (Doing::Writing, status("404 Not Found: <Code>NoSuchUpload</Code>"), "thrown the parts away", false),
+        (Doing::Writing, status("404 Not Found: <Code>NoSuchUpload</Code>"), "deleted the parts", false),
         (
             Doing::Writing,
             status("503 Slow Down: "),
-            "U: cannot be written: the server failed (HTTP status 503), however often it is asked; try again later",
+            "U: cannot be written: the server failed (HTTP status 503), even after retries; try again later",
             true,
         ),
         (
             Doing::Reading,
             format!("{tried} - {}", status("500 Internal Server Error: timeout")),
-            "U: cannot be read: the server failed (HTTP status 500), however often it is asked; try again later",
+            "U: cannot be read: the server failed (HTTP status 500), even after retries; try again later",
             true,
         ),
         (Doing::Reading, status("429 Too Many Requests: "), "U: cannot be read: the server is too busy (HTTP status 429)", true),
@@ -351,16 +351,16 @@ fn failures_are_told_by_what_the_store_says() {
             true,
         ),
     ] {
-        let (told, passes) = told("s3://bucket/a", doing, &words);
-        assert!(told.contains(part), "{told}");
+        let (reported, passes) = reported("s3://bucket/a", doing, &words);
+        assert!(reported.contains(part), "{reported}");
         assert_eq!(passes, passing, "{words}");
     }
-    let (told, _) = told("https://h/x?sig=secret", Doing::Reading, "GET https://h/x?sig=secret went wrong");
-    assert!(told.contains("GET https://h/x went wrong") && !told.contains("secret"), "{told}");
+    let (reported, _) = reported("https://h/x?sig=secret", Doing::Reading, "GET https://h/x?sig=secret went wrong");
+    assert!(reported.contains("GET https://h/x went wrong") && !reported.contains("secret"), "{reported}");
 }
 
 #[test]
-fn a_file_is_no_url() {
+fn a_file_is_not_a_url() {
     assert!(is_url("s3://b/k") && is_url("HTTPS://h") && is_url("hdfs://h"));
     assert!(!is_url("a/b.jsonl") && !is_url("://x") && !is_url("a b://x") && !is_url("C:/x"));
 }
@@ -405,19 +405,19 @@ fn folders_and_globs_in_a_table() {
     for (key, found) in table {
         assert_eq!(expand(key).unwrap(), found, "{key}");
     }
-    for (key, told) in [
+    for (key, reported) in [
         ("b", "s3://bucket/b: no such object"),
         ("b/", "s3://bucket/b/: no .jsonl"),
         ("b*", "s3://bucket/b*: no object matches"),
         ("a/[", "not a glob"),
-        ("a//b", "is no name that can be used"),
+        ("a//b", "is not a valid name"),
     ] {
         let error = expand(key).unwrap_err().to_string();
-        assert!(error.contains(told), "{error}");
+        assert!(error.contains(reported), "{error}");
     }
 }
 
-/// An object of a store that fails now and then, and how often it has failed.
+/// Returns an object of a store that fails now and then, and a function that counts the failures.
 #[cfg(feature = "tables")]
 pub(crate) fn of_a_flaky_store(bytes: &[u8]) -> (Arc<Object>, impl Fn() -> usize + use<>) {
     let store = Flaky::new(7, 3);

@@ -1,5 +1,5 @@
-//! An object in the making. Its parts go to the store while more is written; under its name it appears when the store is told that
-//! they are all, and not before.
+//! Writes an object. Its parts are sent to the store while more is written. It appears under its name only when the store is
+//! asked to complete it.
 
 use std::{
     collections::VecDeque,
@@ -28,28 +28,28 @@ use crate::{
     words,
 };
 
-/// Stores take ten thousand parts, and some want all but the last of one size. So they are of one size for the first 64 GB, and
-/// then so large that 500 GB more fit.
+/// The number of parts that have the same size. Stores accept ten thousand parts, and some require one size for all except the
+/// last. So the parts of the first 64 GB have the same size. Later parts are large enough for another 500 GB.
 const EQUAL_PARTS: usize = 8000;
 const LATE_PART: u64 = 256 << 20;
 const MOST_PARTS: usize = 10_000;
 
-/// How long an upload that is given up may take to say so.
+/// The longest time for aborting an upload.
 const LAST_WORD: Duration = Duration::from_secs(10);
 
-/// An object in the making. Dropped, it is given up, and nothing is there.
+/// An object that is being written. If it is dropped, the upload is aborted and no object appears.
 pub struct Upload {
     url: String,
     part: u64,
     filled: Vec<u8>,
     written: u64,
-    /// Parts on their way, in order.
+    /// The parts in flight, in order.
     sending: VecDeque<JoinHandle<Result<PartId>>>,
     sent: Vec<PartId>,
     upload: Begun,
 }
 
-/// What a store needs to be told with every request.
+/// The data that each request for an upload needs.
 #[derive(Clone)]
 struct Begun {
     bucket: Arc<Bucket>,
@@ -59,15 +59,15 @@ struct Begun {
     over: bool,
 }
 
-/// An object all of whose parts are in the store, and that lacks its name.
+/// An object with all parts in the store, but without its name.
 pub struct Uploaded {
     upload: Upload,
-    /// What has the name now.
+    /// The object that currently has the name.
     before: Option<ObjectMeta>,
 }
 
 impl Upload {
-    /// Begins an object: who may not write hears it now.
+    /// Begins the upload of an object, so that missing permissions are reported immediately.
     pub(crate) fn create(url: &str) -> Result<Self> {
         let at = Location::parse(url).map_err(|error| error.of_kind(ErrorKind::Output))?;
         let refuse = |what: &'static str, advice: &'static str| {
@@ -75,7 +75,7 @@ impl Upload {
             Err(refused.at(shown(url)).advise(advice))
         };
         if at.kind == Kind::Http {
-            return refuse("web servers are only read", "write to s3://, gs://, az:// or a file");
+            return refuse("web servers can only be read", "write to s3://, gs://, az:// or a file");
         }
         if at.key.is_empty() || at.key.ends_with('/') {
             return refuse("it is a bucket or a folder", "give the name of an object");
@@ -86,17 +86,17 @@ impl Upload {
 
     pub(super) fn in_bucket(bucket: &Arc<Bucket>, key: &str, part: u64) -> Result<Self> {
         let url = shown(&bucket.at.url_of(key));
-        let told = |error: object_store::Error| bucket.told(Doing::Writing, &url, &error);
-        let path = Path::parse(key).map_err(|error| told(error.into()))?;
+        let reported = |error: object_store::Error| bucket.reported(Doing::Writing, &url, &error);
+        let path = Path::parse(key).map_err(|error| reported(error.into()))?;
         let Some(store) = bucket.parts.clone() else {
-            return Err(Error::new(ErrorKind::Output, "cannot be written: the store takes no parts").at(url));
+            return Err(Error::new(ErrorKind::Output, "cannot be written: the store does not accept uploads in parts").at(url));
         };
-        let id = wait(store.create_multipart(&path))?.map_err(told)?;
+        let id = wait(store.create_multipart(&path))?.map_err(reported)?;
         let upload = Begun { bucket: bucket.clone(), store, path, id, over: false };
         Ok(Self { url, part, filled: Vec::new(), written: 0, sending: VecDeque::new(), sent: Vec::new(), upload })
     }
 
-    /// Bytes of the next part.
+    /// Returns the number of bytes of the next part.
     fn part_size(&self) -> u64 {
         if self.begun() < EQUAL_PARTS { self.part } else { self.part.max(LATE_PART) }
     }
@@ -105,20 +105,20 @@ impl Upload {
         self.sent.len() + self.sending.len()
     }
 
-    /// Sends what is filled; waits while too many are on their way.
+    /// Sends the filled part; waits while too many parts are in flight.
     fn send(&mut self) -> Result<()> {
         let number = self.begun();
         if number == MOST_PARTS {
-            let refused = Error::new(ErrorKind::Output, "is larger than the store takes").at(&*self.url);
+            let refused = Error::new(ErrorKind::Output, "is larger than the store allows").at(&*self.url);
             return Err(refused.advise("write several outputs"));
         }
-        // Large ones go one by one.
+        // Large parts are sent one at a time.
         let most = if number < EQUAL_PARTS { UPLOADS as usize } else { 1 };
         while self.sending.len() >= most {
             self.wait_for_one()?;
         }
-        let room = self.part_size().min(self.filled.len() as u64 * 2) as usize;
-        let payload = PutPayload::from(std::mem::replace(&mut self.filled, Vec::with_capacity(room)));
+        let free = self.part_size().min(self.filled.len() as u64 * 2) as usize;
+        let payload = PutPayload::from(std::mem::replace(&mut self.filled, Vec::with_capacity(free)));
         let (upload, url) = (self.upload.clone(), self.url.clone());
         self.sending.push_back(handle()?.spawn(async move { upload.put(number, payload, &url).await }));
         Ok(())
@@ -127,15 +127,15 @@ impl Upload {
     fn wait_for_one(&mut self) -> Result<()> {
         let Some(part) = self.sending.pop_front() else { return Ok(()) };
         let sent = wait(part)?.map_err(|error| {
-            let failure = Error::new(ErrorKind::Internal, format!("was given up in the middle: {error}")).at(&*self.url);
+            let failure = Error::new(ErrorKind::Internal, format!("was abandoned in the middle: {error}")).at(&*self.url);
             failure.advise("please report it").because(error)
         })?;
         self.sent.push(sent?);
         Ok(())
     }
 
-    /// Sees that all parts are in the store.
-    pub(crate) fn settle(mut self) -> Result<Uploaded> {
+    /// Waits until all parts are in the store.
+    pub(crate) fn seal(mut self) -> Result<Uploaded> {
         if !self.filled.is_empty() {
             self.send()?;
         }
@@ -154,7 +154,7 @@ impl Begun {
             match self.store.put_part(&self.path, &self.id, number, payload.clone()).await {
                 Ok(part) => return Ok(part),
                 Err(error) if is_passing(&error) && tries.pause().await => {}
-                Err(error) => return Err(self.bucket.told(Doing::Writing, url, &error)),
+                Err(error) => return Err(self.bucket.reported(Doing::Writing, url, &error)),
             }
         }
     }
@@ -172,7 +172,7 @@ impl Begun {
 }
 
 impl Uploaded {
-    /// The URL that was asked for, as it may be shown.
+    /// Returns the printable URL of the object.
     pub(crate) fn url(&self) -> &str {
         &self.upload.url
     }
@@ -182,13 +182,14 @@ impl Uploaded {
         let Upload { upload, sent, written, url, .. } = &mut self.upload;
         let completed = wait(upload.complete(sent))?;
         if let Err(error) = completed {
-            // An answer may be lost, and the upload is gone when it is asked for again: what has the name now tells.
+            // The answer to the first request may have been lost; a repeated request then finds no upload any more. The object
+            // that now has the name shows whether the first request succeeded.
             let now = wait(upload.bucket.store.head(&upload.path))?;
             let is_new = |now: &ObjectMeta| {
                 self.before.as_ref().is_none_or(|before| (&now.e_tag, now.last_modified) != (&before.e_tag, before.last_modified))
             };
             if !now.is_ok_and(|now| now.size == *written && is_new(&now)) {
-                return Err(upload.bucket.told(Doing::Writing, url, &error));
+                return Err(upload.bucket.reported(Doing::Writing, url, &error));
             }
         }
         upload.over = true;
@@ -198,8 +199,8 @@ impl Uploaded {
 
 impl Write for Upload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = (self.part_size() as usize).saturating_sub(self.filled.len());
-        let taken = &bytes[..bytes.len().min(room)];
+        let free = (self.part_size() as usize).saturating_sub(self.filled.len());
+        let taken = &bytes[..bytes.len().min(free)];
         self.filled.extend_from_slice(taken);
         self.written += taken.len() as u64;
         if self.filled.len() as u64 >= self.part_size() {
@@ -214,15 +215,15 @@ impl Write for Upload {
 }
 
 impl Drop for Upload {
-    /// What was sent is thrown away, if the store can be told.
+    /// Discards the parts that were sent, if the store can be reached.
     fn drop(&mut self) {
         self.sending.iter().for_each(JoinHandle::abort);
         if !self.upload.over {
-            let told = async {
+            let reported = async {
                 tokio::time::timeout(LAST_WORD, self.upload.store.abort_multipart(&self.upload.path, &self.upload.id)).await
             };
-            // Nobody is told here; stores can be set to throw old parts away by themselves.
-            _ = wait(told);
+            // A failure is not reported here; stores can be configured to delete old parts automatically.
+            _ = wait(reported);
         }
     }
 }

@@ -1,41 +1,41 @@
-//! What ids are, where a column has one type, and where there are no types.
+//! The types of ids, for columns of one type and for outputs without types.
 
 use std::borrow::Cow;
 
-/// What all ids of a column are.
+/// The common type of all ids of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum IdKind {
-    /// Strings: a column of these.
+    /// Strings: written as a column of strings.
     Strings,
-    /// Whole numbers of 64 bits: a column of these.
+    /// Whole numbers of 64 bits: written as a column of these.
     Integers,
-    /// Other numbers, or some of both: a column of what they are in JSON, so that 1 and "1" stay two.
+    /// Other numbers, or both numbers and strings: written as a column of JSON, so that 1 and "1" remain distinct.
     Mixed,
 }
 
 impl IdKind {
-    /// What an id is, given as JSON.
+    /// Returns the type of an id, given as JSON.
     pub fn of(id: &str) -> Self {
         match id.starts_with('"') {
             true => Self::Strings,
-            // Of all whole numbers in JSON only this one is written otherwise again.
+            // Among the whole numbers in JSON, only -0 is not written back as it was read.
             false if id != "-0" && id.parse::<i64>().is_ok() => Self::Integers,
             false => Self::Mixed,
         }
     }
 
-    /// What these and others are in one column.
+    /// Returns the common type of two sets of ids.
     pub fn with(self, other: Self) -> Self {
         if self == other { self } else { Self::Mixed }
     }
 }
 
-/// What an id is where there are no types: a string without its quotes and escapes, a number as it is written.
+/// Returns an id for outputs without types: a string without its quotes and escapes, a number as it is written.
 pub fn plain(id: &str) -> Cow<'_, str> {
     match id.strip_prefix('"').and_then(|id| id.strip_suffix('"')) {
         None => id.into(),
         Some(inner) if !inner.contains('\\') => inner.into(),
-        // An id was read before it was written: it is a string.
+        // The id was read before it is written, so it is a valid string.
         Some(inner) => serde_json::from_str::<String>(id).map_or(inner.into(), Cow::Owned),
     }
 }

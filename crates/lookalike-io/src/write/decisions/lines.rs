@@ -8,26 +8,26 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// The verdict about a document with this representative, or with none.
+/// Returns the verdict about a document with this representative, or without one.
 pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
     if representative.is_some() { "dropped" } else { "kept" }
 }
 
-/// What is known of a dropped document's likeness to its representative.
+/// The known similarity of a dropped document to its representative.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Likeness {
-    /// Both sets were counted.
+    /// Both shingle sets were counted, so the similarity is exact.
     Counted(Overlap),
-    /// The canonical forms are the same.
+    /// The canonical forms are equal.
     Same,
-    /// The sketches estimate what is measured.
+    /// The measure was estimated from sketches.
     Estimated(Measure, f64),
-    /// Nobody looked.
+    /// The similarity was not measured.
     Unknown,
 }
 
 impl Likeness {
-    /// Resemblance, containment, and the representative's containment, where they are known.
+    /// Returns the resemblance, the containment, and the representative's containment, as far as they are known.
     pub fn figures(self) -> [Option<f64>; 3] {
         let counted = |o: Overlap| [o.resemblance(), o.containment(), o.swapped().containment()].map(Some);
         match self {
@@ -39,8 +39,8 @@ impl Likeness {
         }
     }
 
-    /// The figure that was held against the threshold of a run that measures this: of a document that goes for what it contains, the
-    /// other's.
+    /// Returns the similarity that was compared with the threshold of a run with this measure. For a document that was dropped
+    /// because it contains its representative, this is the representative's containment.
     pub fn similarity(self, reason: Reason, measure: Measure) -> Option<f64> {
         let [resemblance, containment, of_representative] = self.figures();
         match (measure, reason) {
@@ -50,43 +50,43 @@ impl Likeness {
         }
     }
 
-    /// Whether the figures are what sketches say.
+    /// Returns whether the similarities are estimated from sketches.
     pub fn is_estimated(self) -> bool {
         matches!(self, Self::Estimated(..))
     }
 }
 
-/// For what a document is dropped.
+/// The document because of which another document is dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Representative<'a> {
-    /// Its number among the inputs' documents, or of a reference among the references', from 0.
+    /// Its number, from 0: among the references if it is one, otherwise among the documents of the inputs.
     pub row: u64,
-    /// Its id, as it stood in the input.
+    /// Its id, as in the input.
     pub id: &'a str,
-    /// Where it stands, for a reference document: a kept one may have the same id.
+    /// The place of a reference document in its input, because a kept document may have the same id.
     pub place: Option<&'a str>,
 }
 
-/// What was decided about a document. Ids are JSON, as they stood in the input.
+/// The decision about a document. Ids are JSON, as in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Decided<'a> {
-    /// Whose decision it is.
+    /// The document's id.
     pub id: &'a str,
-    /// Why it stays or goes.
+    /// The reason why it is kept or dropped.
     pub reason: Reason,
-    /// The document that a dropped one was dropped for.
+    /// The document because of which this one is dropped, if it is dropped.
     pub representative: Option<Representative<'a>>,
-    /// How like its representative a dropped document is.
+    /// The similarity of a dropped document to its representative.
     pub likeness: Likeness,
-    /// Documents in its group.
+    /// The number of documents in its group.
     pub cluster_size: u32,
 }
 
 impl Decided<'_> {
-    /// Appends the line of the decisions file.
+    /// Appends a line of the decisions file.
     ///
     /// # Errors
-    /// None that data reaches.
+    /// Never fails because of the data.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
         let mut lines = DecisionLines { bytes: std::mem::take(into) };
         let written = match self.representative {
@@ -98,22 +98,22 @@ impl Decided<'_> {
     }
 }
 
-/// What stands behind the id of a document that is like no other.
+/// The part of the line after the id, for a document that is similar to no other.
 const UNIQUE: &[u8] =
     b",\"verdict\":\"kept\",\"reason\":\"unique\",\"representative\":null,\"resemblance\":null,\"containment\":null,\
     \"containment_of_representative\":null,\"cluster_size\":1}\n";
 
-/// Lines in the making. Ids are JSON, as they stood in the input.
+/// Lines that are being written. Ids are JSON, as in the input.
 #[derive(Debug, Default)]
 pub(crate) struct DecisionLines {
     pub(crate) bytes: Vec<u8>,
 }
 
 impl DecisionLines {
-    /// A kept document.
+    /// Appends the line of a kept document.
     pub(crate) fn kept(&mut self, id: &str, reason: Reason, cluster_size: u32) -> Result<()> {
         self.begin(id);
-        // Most lines are such.
+        // This is the most frequent line.
         if reason == Reason::Unique && cluster_size == 1 {
             self.bytes.extend_from_slice(UNIQUE);
             return Ok(());
@@ -125,7 +125,7 @@ impl DecisionLines {
         self.end(cluster_size, false, None)
     }
 
-    /// A dropped document.
+    /// Appends the line of a dropped document.
     pub(crate) fn dropped(
         &mut self,
         id: &str,
@@ -175,13 +175,13 @@ impl DecisionLines {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    /// A number, a string, or null.
+    /// Appends a number, a string, or null.
     fn value(&mut self, value: impl Serialize) -> Result<()> {
         serde_json::to_writer(&mut self.bytes, &value).map_err(|error| Error::failure(format!("a decision: {error}")))
     }
 }
 
-/// What a decisions file calls a reason.
+/// Returns the name of a reason in a decisions file.
 pub fn reason_name(reason: Reason) -> &'static str {
     match reason {
         Reason::Unique => "unique",
@@ -231,7 +231,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_are_what_a_serialiser_makes(
+        fn lines_equal_the_output_of_a_serialiser(
             id in prop_oneof![any::<String>().prop_map(serde_json::Value::from), any::<i64>().prop_map(serde_json::Value::from)],
             reason in prop::sample::select(vec![
                 Reason::Unique, Reason::Representative, Reason::Empty, Reason::Exact, Reason::Near, Reason::Contained,

@@ -1,4 +1,4 @@
-//! What was decided about each document, as lines or as rows of a table.
+//! Writes the decision about each document, as lines or as rows of a table.
 
 mod ids;
 

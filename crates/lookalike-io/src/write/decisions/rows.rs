@@ -1,4 +1,4 @@
-//! The decisions as a table: a row for each document, in input order, with the columns of the decisions' lines.
+//! Decisions as a table: a row for each document, in input order, with the same columns as the decisions' lines.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ use crate::{
     },
 };
 
-/// Rows of a row group: some ten mebibytes in memory.
+/// The number of rows in a row group: about ten mebibytes in memory.
 const GROUP_ROWS: usize = 1 << 17;
 
-/// A table in the making.
+/// A table that is being written.
 pub struct DecisionRows {
     output: TableOutput<Output>,
     shape: RowsShape,
 }
 
-/// What rows are made by.
+/// The schema and the types of ids, from which rows are built.
 #[derive(Debug, Clone)]
 pub struct RowsShape {
     schema: SchemaRef,
@@ -39,7 +39,7 @@ pub struct RowsShape {
 }
 
 impl RowsShape {
-    /// Rows that are to be made.
+    /// Returns an empty builder of rows.
     pub fn rows(&self) -> RowsMade {
         RowsMade {
             schema: self.schema.clone(),
@@ -56,19 +56,19 @@ impl RowsShape {
     }
 }
 
-/// What the ids of documents are, and of who stands for them.
+/// The types of the ids of documents and of their representatives.
 #[derive(Debug, Clone, Copy)]
 pub struct Kinds {
-    /// Ids of documents.
+    /// The type of documents' ids.
     pub documents: IdKind,
-    /// Ids of representatives.
+    /// The type of representatives' ids.
     pub representatives: IdKind,
     /// Whether there are references.
     pub references: bool,
 }
 
 impl DecisionRows {
-    /// Begins one in the format of its name's ending. Up to `ahead` row groups are in memory.
+    /// Creates a table, in the format given by its file extension. Up to `ahead` row groups are in memory.
     pub fn new(output: Output, kinds: Kinds, ahead: usize) -> Result<Self> {
         let field = |name: &str, kind, nullable| Field::new(name, kind, nullable);
         let mut fields = vec![
@@ -99,17 +99,17 @@ impl DecisionRows {
         Ok(Self { output, shape: RowsShape { schema, kinds } })
     }
 
-    /// What its rows are made by.
+    /// Returns the shape of its rows.
     pub fn shape(&self) -> RowsShape {
         self.shape.clone()
     }
 
-    /// Appends rows. To be called on the pool, which helps.
+    /// Appends rows. Call it on the thread pool, which shares the work.
     pub fn push(&mut self, rows: RecordBatch) -> Result<()> {
         self.output.push(rows)
     }
 
-    /// Writes what is left. To be called on the pool, which helps.
+    /// Writes the remaining rows. Call it on the thread pool, which shares the work.
     pub fn end(self) -> Result<Output> {
         let mut output = self.output.finish()?;
         output.end();
@@ -117,7 +117,7 @@ impl DecisionRows {
     }
 }
 
-/// A column of ids; those of several kinds are JSON, and the column says so.
+/// Returns the field of a column of ids. Ids of mixed types are JSON, and the field's metadata says so.
 fn id_field(name: &str, kind: IdKind, nullable: bool) -> Field {
     let field = match kind {
         IdKind::Integers => Field::new(name, DataType::Int64, nullable),
@@ -129,7 +129,7 @@ fn id_field(name: &str, kind: IdKind, nullable: bool) -> Field {
     }
 }
 
-/// Rows in the making.
+/// Rows that are being built.
 pub struct RowsMade {
     schema: SchemaRef,
     references_too: bool,
@@ -144,7 +144,7 @@ pub struct RowsMade {
 }
 
 impl RowsMade {
-    /// The next document's.
+    /// Adds the row of the next document.
     pub fn push(&mut self, decided: &Decided) -> Result<()> {
         let representative = decided.representative;
         self.ids.push(Some(decided.id))?;
@@ -159,7 +159,7 @@ impl RowsMade {
         Ok(())
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub fn batch(mut self) -> Result<RecordBatch> {
         let [resemblance, containment, of_representative] = self.figures.each_mut().map(|column| Arc::new(column.finish()));
         let mut columns: Vec<ArrayRef> = vec![
@@ -180,7 +180,7 @@ impl RowsMade {
     }
 }
 
-/// Ids in the making.
+/// A column of ids that is being built.
 enum IdColumn {
     Integers(Int64Builder),
     Strings(StringBuilder),
@@ -200,7 +200,7 @@ impl IdColumn {
         match self {
             Self::Integers(column) => {
                 let number = id.map(|id| id.parse::<i64>().map_err(|_| id)).transpose();
-                let other = |id: &str| Error::failure(format!("the id {id} is no whole number"));
+                let other = |id: &str| Error::failure(format!("the id {id} is not a whole number"));
                 column.append_option(number.map_err(other)?);
             }
             Self::Strings(column) => column.append_option(id.map(plain)),

@@ -1,4 +1,4 @@
-//! Codecs that compress on one thread, but for xz. Whatever the number of threads, the bytes are the same.
+//! Codecs that compress on one thread, and xz, which uses several. The bytes do not depend on the number of threads.
 
 use std::io::{self, Write};
 
@@ -12,19 +12,19 @@ use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
 
 use super::gathered::Gathered;
 
-/// How hard xz compresses, and the bytes that are compressed as one: both decide the bytes that come out. Of 60 MB of the bench
-/// collection preset 1 leaves 28 % in 8 s, this 25 % in 10 s with 18 MB for a thread, 6 leaves 18 % in 107 s with 97 MB.
+/// The compression level of xz, and the number of bytes per block: both determine the output. For 60 MB of the bench collection,
+/// preset 1 leaves 28 % in 8 s. Preset 2 leaves 25 % in 10 s with 18 MB per thread. Preset 6 leaves 18 % in 107 s with 97 MB.
 const XZ_PRESET: u32 = 2;
 const XZ_BLOCK: u64 = 6 << 20;
 
-/// Threads of xz: each takes the memory of several others.
+/// The largest number of threads for xz: each takes as much memory as several threads of other codecs.
 const MOST_XZ: usize = 4;
 
-/// Brotli's quality and the logarithm of its window: the best that it does at some 50 MB/s.
+/// Brotli's quality and the logarithm of its window: these give the best compression that it achieves at about 50 MB/s.
 const BROTLI_QUALITY: u32 = 5;
 const BROTLI_WINDOW: u32 = 22;
 
-/// A stream in the making.
+/// A compressed stream that is being written.
 pub(crate) enum Codec {
     Bzip2(BzEncoder<Gathered>),
     Xz(XzEncoder<Gathered>),
@@ -34,7 +34,7 @@ pub(crate) enum Codec {
 
 impl Codec {
     pub(crate) fn bzip2(into: Gathered) -> Self {
-        // As the program of that name does.
+        // The level that the bzip2 program uses.
         Self::Bzip2(BzEncoder::new(into, Compression::best()))
     }
 
@@ -78,7 +78,7 @@ impl Codec {
     }
 }
 
-/// Keeps the failure that brotli's writer keeps to itself when it writes its last bytes.
+/// A writer that keeps the error that occurs when brotli's writer writes its last bytes; brotli's writer hides it.
 pub(crate) struct Remembering {
     into: Gathered,
     failed: Option<io::Error>,

@@ -1,4 +1,4 @@
-//! An output's bytes, compressed by its ending.
+//! Compresses the bytes of an output in the format given by its file extension.
 
 use std::{
     io::{self, Write},
@@ -11,7 +11,7 @@ use super::codecs::Codec;
 use super::{gathered::Gathered, gzip::Gzip};
 use crate::{disk::Window, read::Packing, write::publish::Sink};
 
-/// Compresses windows, or not.
+/// An encoder that compresses windows or passes them on.
 pub(crate) enum Encoder {
     Plain(Sink),
     Gzip(Box<Gzip>),
@@ -27,8 +27,8 @@ impl Encoder {
             Packing::Gzip => Self::Gzip(Box::new(Gzip::new(Gathered::new(sink), threads)?)),
             Packing::Zstd => {
                 let mut encoder = zstd::Encoder::new(Gathered::new(sink), 3)?;
-                // One frame: a reader that stops at the end of the first, as some do, loses nothing. The bytes are the same for
-                // any number of workers but none.
+                // The output is one frame: readers that stop at the end of the first frame, as some do, lose nothing. The bytes
+                // are the same for any number of workers except 0.
                 encoder.multithread(threads as u32)?;
                 encoder.include_checksum(true)?;
                 Self::Zstd(encoder)
@@ -48,12 +48,12 @@ impl Encoder {
         })
     }
 
-    /// Windows that it holds for itself.
+    /// Returns the number of windows that the encoder keeps.
     pub(crate) fn windows(&self) -> usize {
         if let Self::Gzip(encoder) = self { encoder.windows() } else { 0 }
     }
 
-    /// Takes a window, and gives it back when its bytes are not needed any more.
+    /// Writes a window, and returns it when its bytes are no longer needed.
     pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         match self {
             Self::Plain(sink) => sink.write_all(window.bytes())?,
@@ -62,7 +62,7 @@ impl Encoder {
             Self::Other(codec) => codec.write_all(window.bytes())?,
             Self::Gzip(encoder) => return encoder.write(window, empty),
         }
-        // The producer may be gone.
+        // The producer may have ended.
         drop(empty.send(window));
         Ok(())
     }

@@ -1,10 +1,10 @@
-//! What compressors write to.
+//! The buffer to which compressors write.
 
 use std::io::{self, Write};
 
 use crate::{disk::Window, write::publish::Sink};
 
-/// Gathers what an encoder gives into windows, which a sink takes best.
+/// Collects the output of an encoder into windows, which a sink writes most efficiently.
 pub(crate) struct Gathered {
     sink: Sink,
     window: Window,
@@ -15,7 +15,7 @@ impl Gathered {
         Self { sink, window: Window::new() }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining bytes.
     pub fn finish(mut self) -> io::Result<Sink> {
         self.flush()?;
         Ok(self.sink)

@@ -1,9 +1,9 @@
-//! One gzip member, its parts compressed side by side.
+//! Compresses one gzip member in parallel.
 //!
-//! Each window is compressed for itself, as a run of deflate blocks that ends at a byte (a sync flush), so the runs stand one
-//! behind the other as one stream: what pigz does. The parts are cut by content alone, so the number of threads changes no
-//! byte. One member and not several: readers that stop at the end of the first would lose the rest without a word. A part
-//! does not know the last 32 KiB of the part before it, which costs less than 1 % of the size.
+//! Each window is compressed separately, as a run of deflate blocks that ends at a byte boundary (a sync flush). The runs can
+//! thus be concatenated to one stream, as pigz does. The content alone determines the parts, so the number of threads does not
+//! change the bytes. The output is one member, because readers that stop at the end of the first member would silently lose the
+//! rest. A part cannot refer to the last 32 KiB of the part before it, which costs less than 1 % of the size.
 
 use std::{
     io::{self, Write},
@@ -16,30 +16,30 @@ use flate2::{Compress, Compression, Crc, FlushCompress};
 use super::gathered::Gathered;
 use crate::{disk::Window, error::Error};
 
-/// Parts that a thread may have before it: one in work, one that waits.
+/// The number of parts that a thread may have at a time: one that it compresses, and one that waits.
 const AHEAD: u64 = 2;
 
-/// RFC 1952, section 2.3: magic, deflate, no flags, no time, no extra flags, unknown system.
+/// The header (RFC 1952, section 2.3): magic, deflate, no flags, no time, no extra flags, unknown system.
 const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-/// RFC 1951, section 3.2.6: the last block, with fixed codes, and nothing but its end.
+/// The end (RFC 1951, section 3.2.6): an empty last block with fixed codes.
 const END: [u8; 2] = [3, 0];
 
-/// A gzip stream in the making.
+/// A gzip stream that is being written.
 pub(crate) struct Gzip {
     into: Gathered,
     threads: u64,
     packers: Vec<Packer>,
-    /// Parts handed out, and parts written.
+    /// The number of parts passed to threads; `taken` is the number of parts written.
     given: u64,
     taken: u64,
     crc: Crc,
     length: u64,
-    /// Parts that are written, to be used again.
+    /// Parts that were written, for reuse.
     spare: Vec<Part>,
 }
 
-/// A window and what becomes of it.
+/// A window and its compressed bytes.
 #[derive(Default)]
 struct Part {
     window: Option<Window>,
@@ -61,15 +61,15 @@ impl Gzip {
         Ok(Self { into, threads: threads as u64, packers, given: 0, taken: 0, crc: Crc::new(), length: 0, spare })
     }
 
-    /// Windows that it may hold.
+    /// Returns the number of windows that the encoder may keep.
     pub(crate) fn windows(&self) -> usize {
         (self.threads * AHEAD) as usize
     }
 
-    /// Takes a window; windows that are done go to `empty`.
+    /// Compresses a window; finished windows are sent to `empty`.
     pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         if self.given == self.taken + self.threads * AHEAD {
-            // The producer may be gone.
+            // The producer may have ended.
             drop(self.take()?.map(|window| empty.send(window)));
         }
         let number = (self.given % self.threads) as usize;
@@ -86,7 +86,7 @@ impl Gzip {
         Ok(())
     }
 
-    /// Writes the next part in order; gives its window.
+    /// Writes the next part in order, and returns its window.
     fn take(&mut self) -> io::Result<Option<Window>> {
         let packer = &mut self.packers[(self.taken % self.threads) as usize];
         let mut part = packer.done.recv().map_err(|_| packer.failure())??;
@@ -105,7 +105,7 @@ impl Gzip {
         }
         self.into.write_all(&END)?;
         self.into.write_all(&self.crc.sum().to_le_bytes())?;
-        // By the format, modulo 2^32.
+        // The format stores the length modulo 2^32.
         self.into.write_all(&(self.length as u32).to_le_bytes())?;
         Ok(self.into)
     }
@@ -128,7 +128,7 @@ impl Packer {
         Ok(Self { jobs: Some(jobs), done, thread: Some(thread) })
     }
 
-    /// Why the thread is gone.
+    /// Returns why the thread has ended.
     fn failure(&mut self) -> io::Error {
         self.jobs.take();
         match self.thread.take().map(JoinHandle::join) {
@@ -145,11 +145,11 @@ impl Part {
         self.crc.update(bytes);
         self.packed.clear();
         compress.reset();
-        // Room for all of it at once, were it as random as can be: a flush that is called twice leaves two marks, and the bytes
-        // must not depend on how large a buffer once was.
+        // Reserves space for the whole part in one call, even for random data. If the buffer were too small, the flush would be
+        // called twice and leave two markers. The bytes would then depend on the former size of the buffer.
         self.packed.reserve(bytes.len() + bytes.len() / 8 + 1024);
         compress.compress_vec(bytes, &mut self.packed, FlushCompress::Sync)?;
         let whole = compress.total_in() == bytes.len() as u64 && self.packed.len() < self.packed.capacity();
-        if whole { Ok(()) } else { Err(io::Error::other("a compressed part is larger than it can be")) }
+        if whole { Ok(()) } else { Err(io::Error::other("a compressed part is larger than possible")) }
     }
 }

@@ -1,4 +1,4 @@
-//! Outputs compressed by their endings, on several threads where the format lets them.
+//! Compresses outputs in the formats given by their file extensions, on several threads if the format allows it.
 
 mod gathered;
 

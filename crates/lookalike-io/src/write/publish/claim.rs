@@ -1,8 +1,8 @@
-//! The folders in which a run gives its outputs their names: one run at a time.
+//! Claims on the folders in which a run names its outputs. Only one run at a time can have the claim on a folder.
 //!
-//! Each output appears whole without this. The claim keeps two runs with the same outputs apart, so that all of them are one
-//! run's, and so that a run which takes its outputs back does not take another's. So nothing is named without it, unless the file
-//! system has no locks.
+//! Each output appears only when it is complete, even without the claim. The claim separates two runs with the same outputs: all
+//! outputs come from one of the runs, and a run that withdraws its outputs does not remove those of the other run. So outputs are
+//! named only with a claim, unless the file system has no locks.
 
 use std::{
     collections::BTreeMap,
@@ -17,24 +17,24 @@ use lookalike::shown;
 use super::hidden::has_no_locks;
 use crate::disk::{File, folder_of};
 
-/// For so long a run that has its outputs ready waits for another that names its own, which takes a moment, or some seconds where
-/// objects are among them. Its work would be lost if it gave up.
+/// The longest time that a run with complete outputs waits for another run that is naming its own. Naming takes a moment, or a
+/// few seconds if the outputs include objects. A run that gave up would lose its work.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// For so long a run waits that has not begun its work. A folder that is locked for longer is most likely locked for as long as the
-/// run, as by the program `flock` that started it: that is told before the work.
+/// The longest time that a run waits before it begins its work. A folder that is locked for longer is probably locked as long as
+/// the run lasts, for example by the program `flock` that started the run. Such a lock is reported before the work begins.
 const PATIENCE_BEFORE: Duration = Duration::from_secs(5);
 
-/// Locks on folders; closed, they are gone.
+/// Locks on folders, which are released when they are closed.
 pub(crate) struct Claim {
     _folders: Vec<File>,
 }
 
 impl Claim {
-    /// Claims the folders of these files, in an order that is the same for all runs: two of them never wait for each other.
+    /// Claims the folders of these files, in an order that is the same for all runs, so that two runs never wait for each other.
     ///
     /// # Errors
-    /// A folder that others keep locked: without the claim the outputs could be those of two runs.
+    /// Fails if another program keeps a folder locked: without the claim the outputs could be from two runs.
     pub(crate) fn of<'a>(targets: impl IntoIterator<Item = &'a Path>) -> io::Result<Self> {
         let mut folders = BTreeMap::new();
         for target in targets {
@@ -48,10 +48,10 @@ impl Claim {
         Ok(Self { _folders: folders.into_values().map(|(folder, _)| folder).collect() })
     }
 
-    /// The claim on a file's folder before the work, if there can be one.
+    /// Claims a file's folder before the run begins its work, if that is possible.
     ///
     /// # Errors
-    /// As [`of`](Self::of).
+    /// Fails as [`of`](Self::of) does.
     pub(crate) fn before_work(target: &Path) -> io::Result<Option<Self>> {
         let Some(folder) = open(target)? else { return Ok(None) };
         wait(&folder, target, PATIENCE_BEFORE)?;
@@ -76,7 +76,7 @@ fn wait(folder: &File, target: &Path, patience: Duration) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of a file. A folder that may be written to but not read cannot be opened, and so not be locked.
+/// Opens the folder of a file. A folder that is writable but not readable cannot be opened, and so it cannot be locked.
 fn open(target: &Path) -> io::Result<Option<File>> {
     match File::open(folder_of(target)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
@@ -84,7 +84,7 @@ fn open(target: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Locks a folder; false where another run has it. Not every file system has locks on folders.
+/// Locks a folder; returns false if another run has locked it. Not every file system supports locks on folders.
 fn lock(folder: &File) -> io::Result<bool> {
     match folder.try_lock() {
         Err(error) if has_no_locks(&error) || error.raw_os_error() == Some(rustix::io::Errno::BADF.raw_os_error()) => Ok(true),

@@ -1,8 +1,8 @@
-//! The hidden name that a file has until it gets its own.
+//! The hidden name that a file has before it gets its final name.
 //!
-//! The name is random, and nothing that is already there is opened or followed: in a folder that others may write to, a pipe or
-//! a link with that name would stop or redirect the run. What a killed run left is found by the part of the name that is the
-//! target's, and by the lock that it no longer has.
+//! The hidden name is random, and an existing file with that name is neither opened nor followed. In a folder to which others can
+//! write, a pipe or a link with that name would block or redirect the run. A file that a killed run left is recognised by the
+//! part of its name that depends on the target, and because it is not locked.
 
 use std::{
     fs,
@@ -20,15 +20,15 @@ use crate::disk::{self, File, folder_of, has_no_such};
 const BEGINNING: &str = ".lookalike-";
 const ENDING: &str = ".unfinished";
 
-/// A name that a file has for a moment. Dropped, it is removed.
+/// A temporary name of a file, which is removed on drop.
 pub(crate) struct Hidden {
     path: PathBuf,
     kept: bool,
 }
 
 impl Hidden {
-    /// Makes a file under a hidden name beside `target`. `make` must fail where the name is taken, and says whether the file is
-    /// this run's: one that another run took for a killed run's is made again.
+    /// Creates a file with a hidden name next to `target`. `make` must fail if the name is in use. It returns `None` if another
+    /// run has taken the new file, because the file looked as if a killed run had left it. Then a new file is created.
     pub(crate) fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Self)> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
@@ -36,7 +36,7 @@ impl Hidden {
             let hidden = Self { path: folder_of(target).join(name), kept: false };
             match make(&hidden.path) {
                 Ok(Some(made)) => return Ok((made, hidden)),
-                // It is not ours, or no longer there.
+                // The file belongs to another run, or no longer exists.
                 Ok(None) => hidden.forget(),
                 Err(error) => {
                     hidden.forget();
@@ -53,12 +53,12 @@ impl Hidden {
         &self.path
     }
 
-    /// The name is no longer its own.
+    /// Gives up the name without removing it.
     pub(crate) fn forget(mut self) {
         self.kept = true;
     }
 
-    /// Removes the name, unless that has been done.
+    /// Removes the name, unless it is already removed.
     pub(crate) fn remove(mut self) -> io::Result<()> {
         self.kept = true;
         match disk::remove(&self.path) {
@@ -71,47 +71,50 @@ impl Hidden {
 impl Drop for Hidden {
     fn drop(&mut self) {
         if !self.kept {
-            // A second try: what fails once may be a passing fault, and an error cannot be returned from here.
+            // The removal is tried twice: the first failure may be temporary, and an error cannot be returned from here.
             drop(disk::remove(&self.path).or_else(|_| disk::remove(&self.path)));
         }
     }
 }
 
-/// What the hidden names of a target have in common.
+/// Returns the common prefix of the hidden names of a target.
 fn beginning(target: &Path) -> String {
     let name = xxh3_64(target.file_name().unwrap_or_default().as_encoded_bytes());
     format!("{BEGINNING}{name:016x}-")
 }
 
-/// A number that no other program can foresee. It decides nothing but a name.
+/// Returns a number that no other program can predict. It only determines a name.
 fn random() -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 8];
     match fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // Without the device it differs only from the names of other runs: a name that is taken is still refused.
+        // Without the device, the number differs only from those of other runs: a name that is in use is still rejected.
         Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
     }
 }
 
-/// Locks a file that this run made, so that no other run removes it. False where another run has just taken it for a killed run's.
+/// Locks a file that this run created, so that no other run removes it. Returns false if another run has just locked it, to
+/// remove it as a file that a killed run left.
 pub(crate) fn own(file: &File) -> io::Result<bool> {
     match file.try_lock() {
-        // Where a file system has no locks, nothing is removed either.
+        // If a file system has no locks, no files are removed either.
         Err(error) if has_no_locks(&error) => Ok(true),
         locked => locked,
     }
 }
 
-/// Whether a file system says that it has no locks.
+/// Returns whether a file system reports that it does not support locks.
 pub(crate) fn has_no_locks(error: &io::Error) -> bool {
     has_no_such(error) || error.raw_os_error() == Some(Errno::NOLCK.raw_os_error())
 }
 
-/// Removes what killed runs left beside this target: the files under its hidden names that no run has locked.
+/// Removes the files that killed runs left next to this target. These are the files that have a hidden name of the target and
+/// that no run has locked.
 ///
-/// Only with the [claim](super::claim) on the folder: what a target held has a hidden name and no lock while a run publishes.
-pub(crate) fn remove_left(target: &Path) {
+/// It requires the [claim](super::claim) on the folder: while a run publishes, the target's former file may have a hidden name
+/// and no lock.
+pub(crate) fn remove_stale(target: &Path) {
     let beginning = beginning(target);
     let Ok(entries) = folder_of(target).read_dir() else { return };
     for entry in entries.flatten() {
@@ -123,8 +126,8 @@ pub(crate) fn remove_left(target: &Path) {
     }
 }
 
-/// Removes a file if no run has locked it. The lock is held until the file is removed: a run that has just made it, and not locked it
-/// yet, must not get the lock in between.
+/// Removes a file if no run has locked it. The lock is held until the file is removed: a run that has just created it, and has
+/// not locked it yet, must not get the lock in between.
 fn remove_unlocked(path: &Path) -> io::Result<()> {
     let file = File::open_regular(path)?;
     if file.try_lock()? && file.is_at(path)? {
@@ -140,15 +143,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_a_hidden_name_already_is_neither_opened_nor_removed() {
+    fn existing_files_with_hidden_names_are_neither_opened_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         let pipe = folder.path().join(format!("{}0{ENDING}", beginning(&target)));
         assert!(process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let link = folder.path().join(format!("{}1{ENDING}", beginning(&target)));
         std::os::unix::fs::symlink(folder.path().join("elsewhere"), &link).unwrap();
-        // A pipe without a writer would be waited for.
-        remove_left(&target);
+        // Opening a pipe without a writer would block.
+        remove_stale(&target);
         assert!(pipe.exists() && link.is_symlink());
         assert!(File::create_new(&link, 0o600).is_err() && File::open_regular(&link).is_err());
         assert!(!folder.path().join("elsewhere").exists());
@@ -160,18 +163,18 @@ mod tests {
         assert!(a != b && a.parent() == b.parent());
     }
 
-    /// Without files that have no name, a file is not locked yet in the moment in which it is made.
+    /// Checks file systems without unnamed files, on which a file is not locked at the moment of its creation.
     #[test]
     fn no_run_loses_its_file_to_another_that_cleans_up() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         let work = || {
             for _ in 0..200 {
-                remove_left(&target);
+                remove_stale(&target);
                 let make = |path: &Path| File::owned(path, 0o600, own);
                 let (file, hidden) = Hidden::beside(&target, make).unwrap();
                 assert!(file.is_at(hidden.path()).unwrap());
-                remove_left(&target);
+                remove_stale(&target);
                 assert!(file.is_at(hidden.path()).unwrap());
                 hidden.remove().unwrap();
             }

@@ -1,4 +1,4 @@
-//! Files and objects that appear under their names when they are whole, all of them together.
+//! Files and objects that appear under their names when they are complete, all of them together.
 
 mod hidden;
 
@@ -11,6 +11,6 @@ mod sink;
 mod together;
 
 pub(crate) use self::{
-    sink::{Sink, Whole, behind_links},
+    sink::{Sink, Whole, resolve_links},
     together::publish,
 };

@@ -1,4 +1,4 @@
-//! Where an output's bytes go.
+//! The destination of an output's bytes.
 
 use std::{
     fs::Metadata,
@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     claim::Claim,
-    hidden::{Hidden, own, remove_left},
+    hidden::{Hidden, own, remove_stale},
     terminal::Escaping,
 };
 use crate::{
@@ -19,43 +19,43 @@ use crate::{
 
 /// An open output.
 pub(crate) enum Sink {
-    /// A file, or what is like one.
+    /// A file, or something similar to one.
     File(FileSink),
     /// An object in a store.
     Object(Box<Upload>),
 }
 
-/// A file that is open.
+/// An open file.
 pub(crate) struct FileSink {
     stream: Stream,
     end: End,
-    /// Of a terminal.
+    /// The escaping for a terminal.
     escaping: Option<Escaping>,
 }
 
-/// What happens when an output is whole.
+/// The way in which a complete output gets its name.
 enum End {
-    /// Nothing: standard output, a device, a pipe, an open descriptor cannot be renamed over.
+    /// It gets none: standard output, a device, a pipe or an open descriptor cannot be replaced by renaming.
     Open,
-    /// A file without a name gets one: it is gone by itself if the process ends, however it ends.
+    /// A file without a name gets one. Until then it disappears when the process ends, for whatever reason.
     Unnamed(PathBuf),
-    /// Where the file system has no such files, one with a hidden name gets its own.
+    /// Used if the file system does not support unnamed files: a file with a hidden name gets its final name.
     Hidden(Hidden, PathBuf),
 }
 
-/// What is whole, and lacks its name.
+/// A complete output without its name.
 pub(crate) enum Whole {
     File(WholeFile),
     Object(Box<Uploaded>),
 }
 
-/// A file that is whole, and lacks its name.
+/// A complete file without its name.
 pub(crate) struct WholeFile {
-    /// Beside the target, under a name that nobody looks for.
+    /// The hidden name, in the same folder as the target.
     pub(crate) hidden: Hidden,
-    /// The name that was asked for.
+    /// The requested name.
     pub(crate) target: PathBuf,
-    /// Open and locked until it has its name, so that no other run takes it for what a killed run left.
+    /// Held open and locked until it has its name, so that other runs do not treat it as left by a killed run.
     pub(crate) _open: Stream,
 }
 
@@ -68,12 +68,12 @@ impl Sink {
         }
     }
 
-    /// Brings all to where it stays, without its name.
-    pub(crate) fn settle(self) -> io::Result<Option<Whole>> {
+    /// Writes everything to its final location, without its name.
+    pub(crate) fn seal(self) -> io::Result<Option<Whole>> {
         match self {
-            Self::File(file) => Ok(file.settle()?.map(Whole::File)),
+            Self::File(file) => Ok(file.seal()?.map(Whole::File)),
             Self::Object(upload) => {
-                let uploaded = upload.settle().map_err(io::Error::other)?;
+                let uploaded = upload.seal().map_err(io::Error::other)?;
                 Ok(Some(Whole::Object(Box::new(uploaded))))
             }
         }
@@ -95,7 +95,7 @@ impl FileSink {
         if folder_meant || there.as_ref().is_ok_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        // An open descriptor may be a file that others write to as well: /dev/stdout behind >> of a shell.
+        // An open descriptor may be a file to which others also write: /dev/stdout after >> in a shell.
         let descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
         if descriptor || there.as_ref().is_ok_and(|there| !there.is_file()) {
             return File::append(path).map(open);
@@ -103,11 +103,11 @@ impl FileSink {
         if there.as_ref().is_ok_and(|there| there.permissions().readonly()) {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
-        // Never readable for more users than the file that it replaces.
+        // The file is never readable for more users than the file that it replaces.
         let mode = there.map_or(USUAL, |there| there.permissions().mode() & USUAL);
-        let target = behind_links(path)?;
+        let target = resolve_links(path)?;
         if let Some(_claim) = Claim::before_work(&target)? {
-            remove_left(&target);
+            remove_stale(&target);
         }
         let (file, end) = match File::unnamed(folder_of(&target), mode) {
             Ok(file) => (file, End::Unnamed(target)),
@@ -120,8 +120,9 @@ impl FileSink {
         Ok(Self { stream: Stream::new(file), end, escaping: None })
     }
 
-    /// Brings all to the disk, and gives a file a hidden name beside its own. A file that will be replaced lends its permissions.
-    fn settle(mut self) -> io::Result<Option<WholeFile>> {
+    /// Writes everything to the disk, and gives a file a hidden name next to its own. It takes over the permissions of a file
+    /// that it will replace.
+    fn seal(mut self) -> io::Result<Option<WholeFile>> {
         if let Some(mut escaping) = self.escaping.take() {
             self.stream.write_all(escaping.end().as_bytes())?;
         }
@@ -133,7 +134,7 @@ impl FileSink {
         file.sync()?;
         Ok(match self.end {
             End::Open => None,
-            // A link does not replace a file, a rename does: so there is a name in between for a moment.
+            // Linking cannot replace an existing file, but renaming can. So the file first gets a hidden name for a moment.
             End::Unnamed(target) => {
                 own(file)?;
                 let ((), hidden) = Hidden::beside(&target, |path| file.link(path).map(Some))?;
@@ -163,8 +164,8 @@ impl Write for Sink {
     }
 }
 
-/// The file that a path means: links are followed, also one whose file does not exist yet.
-pub(crate) fn behind_links(path: &Path) -> io::Result<PathBuf> {
+/// Returns the file to which a path refers. Links are followed, even if their file does not exist yet.
+pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     const MOST: usize = 40;
     let mut path = path.to_path_buf();
     for _ in 0..MOST {
@@ -182,11 +183,11 @@ mod tests {
 
     use super::*;
 
-    /// A file that is whole and has its hidden name, as it is in the moment before it has its own.
+    /// Returns a complete file with its hidden name, as it is just before it gets its final name.
     fn whole(target: &Path, content: &str) -> WholeFile {
         let mut sink = FileSink::open(target).unwrap();
         sink.stream.write_all(content.as_bytes()).unwrap();
-        sink.settle().unwrap().unwrap()
+        sink.seal().unwrap().unwrap()
     }
 
     fn content_of(folder: &Path) -> Vec<String> {
@@ -197,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_is_removed_and_what_another_run_has_is_not() {
+    fn files_of_killed_runs_are_removed_but_not_those_of_active_runs() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         // Another run is about to name its file.
         let others = whole(&target, "another's");
         let own = whole(&target, "own");
         assert_eq!(content_of(folder.path()), ["another's", "own"]);
-        // A killed run takes no name away; its lock is gone with it.
+        // A killed run removes no name, but its lock is released.
         let killed = |WholeFile { hidden, _open, .. }: WholeFile| mem::forget(hidden);
         killed(own);
         let next = whole(&target, "next");
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_has_the_permissions_of_the_file_that_it_replaces_also_while_it_is_written() {
+    fn an_output_always_has_the_permissions_of_the_file_it_replaces() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         fs::write(&target, "old").unwrap();
@@ -227,7 +228,7 @@ mod tests {
             let sink = FileSink::open(&target).unwrap();
             let during = sink.stream.file().permissions().unwrap().mode() & 0o777;
             assert_eq!(during & !mode, 0, "{mode:o}: {during:o}");
-            let whole = sink.settle().unwrap().unwrap();
+            let whole = sink.seal().unwrap().unwrap();
             assert_eq!(whole.hidden.path().metadata().unwrap().permissions().mode() & 0o777, mode);
         }
     }

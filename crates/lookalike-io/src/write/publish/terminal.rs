@@ -1,18 +1,18 @@
-//! Data for a terminal, with the control characters written out: a record must not command the terminal that shows it.
+//! Escapes control characters in data for a terminal: a record must not control the terminal that shows it.
 
 use std::str::from_utf8;
 
 use lookalike::shown::escaped;
 
-/// What is shown of bytes that are given piece by piece.
+/// A converter of bytes, given piece by piece, into their printable form.
 #[derive(Debug, Default)]
 pub(crate) struct Escaping {
-    /// The beginning of a character, or a carriage return whose line feed may follow.
+    /// The beginning of a character, or a carriage return that a line feed may follow.
     rest: Vec<u8>,
 }
 
 impl Escaping {
-    /// What is shown of more bytes. Those that are not UTF-8 become U+FFFD.
+    /// Returns the printable form of more bytes. Bytes that are not UTF-8 become U+FFFD.
     pub(crate) fn more(&mut self, bytes: &[u8]) -> String {
         self.rest.extend_from_slice(bytes);
         let bytes = std::mem::take(&mut self.rest);
@@ -26,13 +26,13 @@ impl Escaping {
         escaped(&String::from_utf8_lossy(bytes)).into_owned()
     }
 
-    /// What is shown of the end.
+    /// Returns the printable form of the last bytes.
     pub(crate) fn end(&mut self) -> String {
         escaped(&String::from_utf8_lossy(&std::mem::take(&mut self.rest))).into_owned()
     }
 }
 
-/// Bytes at the end that may begin a character.
+/// Returns the number of bytes at the end that may begin a character.
 fn unfinished(bytes: &[u8]) -> usize {
     let ends_unfinished = |&n: &usize| {
         from_utf8(&bytes[bytes.len() - n..]).is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)
@@ -48,7 +48,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_show_what_the_whole_shows(
+        fn pieces_are_shown_like_the_whole(
             text in "[a\u{1b}\r\n\u{9b}\u{202e}é龜😀]{0,40}",
             noise in prop::collection::vec(prop_oneof![Just(0xff), Just(0xe9), Just(b'x'), Just(0x9b)], 0..3),
             pieces in prop::collection::vec(0usize..9, 1..9),

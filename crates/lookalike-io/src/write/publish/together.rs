@@ -1,4 +1,4 @@
-//! Outputs get their names together: all of them, or none.
+//! Gives outputs their names together: all of them, or none.
 
 use std::{
     io,
@@ -15,27 +15,28 @@ use crate::{
     error::{Error, ErrorKind, Result},
 };
 
-/// An output that has its name, and can lose it again.
+/// An output that has been given its name, and may lose it again.
 struct Named {
     target: PathBuf,
     before: Before,
 }
 
-/// What had an output's name before it.
+/// The former file with an output's name.
 enum Before {
     Nothing,
-    /// A file, which has the hidden name now. It is open and locked if it can be, so that no other run takes it for what a killed run
-    /// left: the claim keeps them from looking, except where a file system has locks on files and none on folders.
+    /// A file that now has the hidden name. It is open and locked if possible, so that other runs do not treat it as left by a
+    /// killed run. Because of the claim, other runs do not even look for such files, unless the file system supports locks on
+    /// files but not on folders.
     Kept(Hidden, Option<File>),
-    /// A file that is no more.
+    /// A file that no longer exists.
     Replaced,
 }
 
-/// Gives whole outputs their names, files on the disk too. When one cannot have its, all files lose theirs, and what they replaced
-/// is there again.
+/// Gives complete outputs their names, and writes the names of files to the disk. If one output cannot get its name, all files
+/// lose their new names, and the files that they replaced are restored.
 ///
-/// Objects come last: what such a name had before cannot be restored. Where one of several fails, the message names those that
-/// were already written.
+/// Objects come last, because the former object with a name cannot be restored. If one of several objects fails, the message
+/// lists those that were already written.
 pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
     let (mut files, mut objects) = (Vec::new(), Vec::new());
     for whole in outputs {
@@ -44,7 +45,7 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
             Whole::Object(object) => objects.push(object),
         }
     }
-    // Until all have their names, or have lost them again.
+    // Held until all files have their names, or have lost them again.
     let _claim = match Claim::of(files.iter().map(|file| &*file.target)) {
         Err(error) => {
             let first = files.first().map_or(String::new(), |file| file.target.display().to_string());
@@ -84,23 +85,25 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
 fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     let is_there = target.exists();
     if is_there {
-        // Before it has the hidden name, so that it never has that without a lock.
+        // The former file is locked before it gets the hidden name, so that it never has that name without a lock.
         let displaced = locked(target)?;
         match exchange(hidden.path(), target) {
             Ok(()) => {
-                // Otherwise a program without a claim put another file there in the meantime, which is locked a moment later.
+                // If it is not the same file, a program without a claim has put a different file there in the meantime. That file
+                // is locked slightly later.
                 let is_it = displaced.as_ref().is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
                 let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
                 return Ok(Before::Kept(hidden, displaced));
             }
-            // Also where the target was removed in this moment.
+            // This includes a target that was removed at this moment.
             Err(error) if has_no_such(&error) || error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
     }
     rename(hidden.path(), target).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound if folder_of(target).is_dir() => io::Error::other(
-            "another program removed the finished file before it had its name; let nothing remove .lookalike-*.unfinished files",
+            "another program removed the finished file before it was renamed; make sure that nothing removes \
+             .lookalike-*.unfinished files",
         ),
         _ => error,
     })?;
@@ -108,7 +111,8 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     Ok(if is_there { Before::Replaced } else { Before::Nothing })
 }
 
-/// Opens and locks a file. Returns `None` if it cannot be read or another program has it locked: then no other run removes it either.
+/// Opens and locks a file. Returns `None` if the file cannot be read, or if another program has locked it; in both cases no other
+/// run removes it either.
 fn locked(path: &Path) -> io::Result<Option<File>> {
     match File::open_regular(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),
@@ -119,7 +123,7 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Brings the names to the disk: a run's state, which is removed next, must not be gone before they are there.
+/// Writes the names to the disk: the run's state is removed next, and must not disappear before the names are there.
 fn sync_names(named: &[Named]) -> Result<()> {
     let mut synced: Vec<&Path> = Vec::new();
     for Named { target, .. } in named {
@@ -128,7 +132,7 @@ fn sync_names(named: &[Named]) -> Result<()> {
             continue;
         }
         match sync_folder(folder) {
-            // A folder that may be written to but not read cannot be opened for this.
+            // A folder that is writable but not readable cannot be opened, so it cannot be synced.
             Err(error) if !has_no_such(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
                 return Err(Error::writing(&target.display().to_string(), &error));
             }
@@ -138,7 +142,7 @@ fn sync_names(named: &[Named]) -> Result<()> {
     Ok(())
 }
 
-/// Undoes what was named, and says what could not be undone.
+/// Undoes the naming, and reports what could not be undone.
 fn take_back(named: Vec<Named>, failure: Error) -> Error {
     let mut left = Vec::new();
     for Named { target, before } in named.into_iter().rev() {
@@ -148,9 +152,13 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
             Before::Replaced => false,
         };
         match before {
-            // Under the hidden name is what the file held before: it must stay.
+            // The file with the hidden name has the former content and must not be removed.
             Before::Kept(hidden, _) if !undone => {
-                left.push(format!("{} (its earlier content is {}: move that away)", target.display(), hidden.path().display()));
+                left.push(format!(
+                    "{} (its earlier content is in {}; move that file away)",
+                    target.display(),
+                    hidden.path().display()
+                ));
                 hidden.forget();
             }
             _ if !undone => left.push(target.display().to_string()),
@@ -164,14 +172,14 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
 }
 
 impl Named {
-    /// Removes what had the name before.
+    /// Removes the former file with the name.
     fn clean(self) -> Result<()> {
         let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
         let left = hidden.path().display().to_string();
         hidden.remove().map_err(|error| {
-            let held = format!("it is what {} held before", self.target.display());
+            let held = format!("it is the earlier content of {}", self.target.display());
             let failure = Error::new(ErrorKind::Output, format!("cannot be removed: {error}")).at(left);
-            failure.advise(format!("{held}, all outputs are written: remove it yourself")).because(error)
+            failure.advise(format!("{held}, and all outputs are written; remove it yourself")).because(error)
         })
     }
 }
@@ -180,11 +188,11 @@ impl Named {
 mod tests {
     use std::fs;
 
-    use super::{super::hidden::remove_left, *};
+    use super::{super::hidden::remove_stale, *};
 
-    /// Also where a run cannot see the claim on the folder.
+    /// Checks that no run removes a file that another run may put back, even if it cannot see the claim on the folder.
     #[test]
-    fn no_run_removes_what_another_may_put_back() {
+    fn no_run_removes_files_that_another_may_restore() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
         fs::write(&target, "old").unwrap();
@@ -193,7 +201,7 @@ mod tests {
         let before = name(hidden, &target).unwrap();
         let content = |path: &Path| fs::read_to_string(path).unwrap();
         assert_eq!((content(&target), content(&left)), ("new".into(), "old".into()));
-        remove_left(&target);
+        remove_stale(&target);
         assert_eq!(content(&left), "old");
         let failure = take_back(vec![Named { target: target.clone(), before }], Error::new(ErrorKind::Output, "failed"));
         assert_eq!((failure.to_string(), content(&target), left.exists()), ("failed".into(), "old".into(), false));

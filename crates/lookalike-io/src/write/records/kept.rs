@@ -1,4 +1,4 @@
-//! The kept records: as they came where the output is to have their input's format, else as JSON Lines.
+//! Writes the kept records: unchanged if the output has the format of its input, otherwise as JSON Lines.
 
 use std::sync::Arc;
 
@@ -14,43 +14,44 @@ use crate::{
     write::output::Output,
 };
 
-/// The kept records in the making.
+/// The output of the kept records.
 pub struct Kept {
     shape: Shape,
     output: Target,
-    /// Of the fields that records get, and the encoding of the file where they get them.
+    /// The names of the fields that are added to records, and the encoding of the file to whose records they are added.
     labels: Option<(LabelNames, Option<&'static str>)>,
 }
 
 enum Target {
-    /// And what was written of.
+    /// The output, and what was written to it so far.
     Bytes(Output, Begun),
     Rows(Box<KeptRows>),
 }
 
-/// What an output of bytes has begun with.
+/// The beginning of an output of bytes.
 #[derive(Default)]
 struct Begun {
-    /// Whether it has.
+    /// Whether anything was written.
     begun: bool,
-    /// Of CSV in UTF-16, what it is.
+    /// For CSV in UTF-16, its byte order.
     utf16: Option<Utf16>,
-    /// Of CSV, where no file had a header yet, the first that is not empty.
+    /// For CSV, if no file had a header yet: the columns of the first file that has at least a byte order mark or a line that
+    /// declares the delimiter.
     without_header: Option<Arc<Columns>>,
-    room: Vec<u8>,
+    scratch: Vec<u8>,
 }
 
-/// Writes bytes, of CSV in UTF-16 as they stood in the input.
-fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], room: &mut Vec<u8>) -> Result<()> {
+/// Writes bytes; CSV in UTF-16 is written as in the input.
+fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<()> {
     let Some(order) = utf16 else { return output.write(bytes) };
-    room.clear();
-    order.put(bytes, room);
-    output.write(room)
+    scratch.clear();
+    order.put(bytes, scratch);
+    output.write(scratch)
 }
 
 impl Kept {
-    /// Begins an output of this shape, of records that get the fields of these names. Of a table up to `ahead` row groups are in
-    /// memory.
+    /// Begins an output of this shape; `labels` has the names of the fields that are added to records. For a table, up to `ahead`
+    /// row groups are in memory.
     pub fn new(output: Output, shape: Shape, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
         let output = match shape {
             Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, labels, ahead)?)),
@@ -60,12 +61,12 @@ impl Kept {
         Ok(Self { shape, output, labels })
     }
 
-    /// What its pieces are made of.
+    /// Returns the shape of its pieces.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Writes what was [made](Shape::make) of a block. To be called on the pool, which helps.
+    /// Writes a piece that was [made](Shape::make) from a block. Call it on the thread pool, which shares the work.
     pub fn write(&mut self, piece: &mut Piece) -> Result<()> {
         match (&mut self.output, piece.rows.take()) {
             (Target::Rows(output), Some(rows)) => output.push(rows),
@@ -73,7 +74,7 @@ impl Kept {
         }
     }
 
-    /// Writes a block's kept records as they stand in it; tells their number.
+    /// Writes a block's kept records unchanged, and returns their number.
     pub fn write_slices(
         &mut self,
         block: &Block,
@@ -90,8 +91,8 @@ impl Kept {
             so_far.without_header.get_or_insert_with(|| columns.clone());
             return Ok(());
         }
-        let Begun { begun, utf16, room, .. } = so_far;
-        // A header is there also where no record is.
+        let Begun { begun, utf16, scratch, .. } = so_far;
+        // A header is written even if there are no records.
         let has_header = *shape == Shape::Delimited && columns.is_some();
         if bytes.is_empty() && (*begun || !has_header) {
             return Ok(());
@@ -108,9 +109,9 @@ impl Kept {
                     Some((names, encoding)) => {
                         let mut header = Vec::new();
                         names.onto_header(columns, *encoding, &mut header);
-                        write_as(output, own, &header, room)?;
+                        write_as(output, own, &header, scratch)?;
                     }
-                    None => write_as(output, own, columns.header(), room)?,
+                    None => write_as(output, own, columns.header(), scratch)?,
                 },
                 _ => {}
             }
@@ -119,18 +120,18 @@ impl Kept {
             return Ok(());
         }
         if own != *utf16 {
-            let what = "CSV files of several encodings cannot stand in one CSV file";
+            let what = "one CSV file cannot hold records from CSV files in several encodings";
             return Err(Error::new(ErrorKind::Output, what).advise("give a name that ends with .jsonl"));
         }
-        write_as(output, own, bytes, room)
+        write_as(output, own, bytes, scratch)
     }
 
-    /// What puts labels onto rows that are written as a table.
+    /// Returns empty labels for rows, if the output is a table and labels were requested.
     pub fn row_labels(&self) -> Option<RowLabels> {
         if let Target::Rows(rows) = &self.output { rows.labels() } else { None }
     }
 
-    /// Nothing more is to come of so many documents that were read. To be called on the pool, which helps.
+    /// Ends the output after `documents` documents were read. Call it on the thread pool, which shares the work.
     pub fn end(self, documents: u64) -> Result<Output> {
         let mut output = match self.output {
             Target::Rows(output) => output.end()?,
@@ -142,7 +143,7 @@ impl Kept {
                     (Shape::Lines, false) if documents == 0 && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
                     (Shape::Delimited, false) => {
                         if let Some(columns) = so_far.without_header {
-                            write_as(&mut output, columns.utf16(), columns.header(), &mut so_far.room)?;
+                            write_as(&mut output, columns.utf16(), columns.header(), &mut so_far.scratch)?;
                         }
                     }
                     _ => {}

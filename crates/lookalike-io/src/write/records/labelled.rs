@@ -1,4 +1,4 @@
-//! A record with its label, as it stands in a file.
+//! Writes a record with its label in the format of a file.
 
 use std::borrow::Cow;
 
@@ -8,26 +8,26 @@ use super::{
 };
 use crate::{
     error::Error,
-    read::{Block, Columns, Reading, Room},
+    read::{Block, Columns, Reading, Scratch},
     write::decisions::plain,
 };
 
 impl Shape {
-    /// Appends a record with its label, as it stands in a file of this shape; what comes before the first and behind the last is
-    /// left to [`Kept`](crate::write::Kept).
+    /// Appends a record with its label in the format of a file of this shape. The text before the first record and after the last
+    /// is left to [`Kept`](crate::write::Kept).
     ///
     /// # Errors
-    /// A record with a field of one of the names.
+    /// Fails if the record has a field with one of the names.
     pub fn labelled(
         self,
         (block, at): (&Block, usize),
         reading: &Reading,
         names: &LabelNames,
         label: &Label,
-        room: &mut Labelling,
+        scratch: &mut Labelling,
         into: &mut Vec<u8>,
     ) -> Result<(), Error> {
-        let Labelling { room, line, decoded } = room;
+        let Labelling { scratch, line, decoded } = scratch;
         if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
             names.refuse_columns(columns)?;
             onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
@@ -37,7 +37,7 @@ impl Shape {
             Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
             _ => {
                 line.clear();
-                block.json_line(at, reading, room, line)?;
+                block.json_line(at, reading, scratch, line)?;
                 line
             }
         };
@@ -45,7 +45,7 @@ impl Shape {
         let is_encoded = block.is_encoded(at, reading);
         match is_encoded {
             true => {
-                let fields = block.fields(at, reading, room, decoded)?;
+                let fields = block.fields(at, reading, scratch, decoded)?;
                 names.refuse_object(fields.unwrap_or_default())?;
             }
             false => names.refuse_object(object)?,
@@ -65,15 +65,15 @@ impl Shape {
     }
 }
 
-/// Buffers for records that are made.
+/// Buffers for records that are built.
 #[derive(Debug, Default)]
 pub struct Labelling {
-    room: Room,
+    scratch: Scratch,
     line: Vec<u8>,
     decoded: Vec<u8>,
 }
 
-/// Appends a record of CSV with a label's fields behind its own.
+/// Appends a record of CSV, followed by a label's fields.
 fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label, into: &mut Vec<u8>) {
     let (row, end) = without_end(row);
     let delimiter = columns.delimiter();
@@ -83,6 +83,6 @@ fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label
     push_cell(&label.representative.map_or(Cow::Borrowed(""), plain), delimiter, encoding, into);
     into.push(delimiter);
     push_number(label.similarity, b"", into);
-    // One that ends with its file gets a line end.
+    // A record at the end of its file gets a line end.
     into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
 }

@@ -1,4 +1,4 @@
-//! What was decided about a record, put onto the record: four fields behind its own, which stay as they came.
+//! Adds the decision about a record to the record: four fields after its own, which do not change.
 
 use lookalike::shown::quoted;
 use serde_json::Value;
@@ -10,14 +10,14 @@ use crate::{
     write::decisions::verdict,
 };
 
-/// What was decided about a record, in the decisions' words. Ids are JSON, as they stood in the input.
+/// The decision about a record, with the words of the decisions file. Ids are JSON, as in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Label<'a> {
-    /// The id of the document that stands for its group: its representative's, of a kept one its own.
+    /// The id of the document's representative, or its own id if it is kept.
     pub cluster: &'a str,
-    /// The id of the document that it was dropped for; none of a kept one.
+    /// The id of the document because of which it was dropped; `None` if it is kept.
     pub representative: Option<&'a str>,
-    /// How similar it is to its representative, by what the run measured; none where nobody knows, and of a kept one.
+    /// Its similarity to its representative by the run's measure; `None` if it was not measured, or if the document is kept.
     pub similarity: Option<f64>,
 }
 
@@ -27,16 +27,16 @@ impl Label<'_> {
     }
 }
 
-/// The names of the fields: cluster, verdict, representative, similarity, behind a prefix.
+/// The names of the fields: cluster, verdict, representative and similarity, each after a prefix.
 #[derive(Debug, Clone)]
 pub struct LabelNames {
     names: [String; 4],
-    /// As they stand in an object: `,"cluster":`, the first without the comma.
+    /// The names as in an object: `,"cluster":`, the first without the comma.
     keys: [String; 4],
 }
 
 impl LabelNames {
-    /// The names with a prefix.
+    /// Returns the names with a prefix.
     pub fn new(prefix: &str) -> Self {
         let names = ["cluster", "verdict", "representative", "similarity"].map(|name| format!("{prefix}{name}"));
         let mut comma = "";
@@ -44,24 +44,24 @@ impl LabelNames {
         Self { names, keys }
     }
 
-    /// The four of them.
+    /// Returns the four names.
     #[cfg(feature = "tables")]
     pub(crate) fn all(&self) -> &[String; 4] {
         &self.names
     }
 
-    /// Refuses columns that have one of the names already.
+    /// Rejects columns that already have one of the names.
     pub fn refuse_columns(&self, columns: &Columns) -> Result<(), Error> {
         self.names.iter().find(|name| columns.has(name)).map_or(Ok(()), |name| Err(taken("column", name)))
     }
 
-    /// Refuses an object that has a field of one of the names already.
+    /// Rejects an object that already has a field with one of the names.
     pub fn refuse_object(&self, object: &[u8]) -> Result<(), Error> {
         field_of(object, &self.names).map_or(Ok(()), |name| Err(taken("field", name)))
     }
 
-    /// Appends an object with a label's fields behind its own.
-    /// Where the object is in another encoding than UTF-8, what is not ASCII is escaped: that is the same in all.
+    /// Appends an object, with a label's fields after its own. If the object is not encoded in UTF-8, characters outside ASCII
+    /// are escaped. The escapes are the same in all encodings.
     pub(super) fn onto_object(&self, object: &[u8], is_encoded: bool, label: &Label, into: &mut Vec<u8>) {
         let inside = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
         into.extend_from_slice(inside);
@@ -83,7 +83,7 @@ impl LabelNames {
         into.extend_from_slice(&object[inside.len()..]);
     }
 
-    /// Appends a header of CSV with the names behind its own.
+    /// Appends a header of CSV, followed by the names.
     pub(crate) fn onto_header(&self, columns: &Columns, encoding: Option<&'static str>, into: &mut Vec<u8>) {
         let (header, end) = without_end(columns.header());
         let encoding = columns.encoding(encoding);
@@ -93,7 +93,7 @@ impl LabelNames {
     }
 }
 
-/// Escapes in JSON what is not ASCII from a place on.
+/// Escapes the characters outside ASCII in JSON, from a position on.
 fn escape(json: &mut Vec<u8>, start: usize) {
     let piece = json.split_off(start);
     for character in String::from_utf8_lossy(&piece).chars() {
@@ -108,13 +108,13 @@ fn escape(json: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// A record of CSV, and its line end.
+/// Splits a CSV record into its content and its line end.
 pub(super) fn without_end(row: &[u8]) -> (&[u8], &[u8]) {
     let length = if row.ends_with(b"\r\n") { 2 } else { usize::from(row.ends_with(b"\n") || row.ends_with(b"\r")) };
     row.split_at(row.len() - length)
 }
 
-/// Appends a field of CSV and the delimiter before it, in quotes where it needs them (RFC 4180).
+/// Appends a field of CSV after a delimiter, in quotes if it needs them (RFC 4180).
 pub(super) fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u8>) {
     into.push(delimiter);
     let needs_quotes = |byte: u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
@@ -126,19 +126,19 @@ pub(super) fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into:
     }
 }
 
-/// Appends a number as the decisions have it.
+/// Appends a number as in the decisions file.
 pub(super) fn push_number(number: Option<f64>, none: &[u8], into: &mut Vec<u8>) {
     match number {
-        // A vector takes any bytes.
+        // Writing to a vector cannot fail.
         Some(number) => _ = serde_json::to_writer(into, &number),
         None => into.extend_from_slice(none),
     }
 }
 
 pub(crate) fn taken(what: &str, name: &str) -> Error {
-    let wrong = Error::record(format!("there is a {what} {} already", quoted(name))).in_field(name);
+    let wrong = Error::record(format!("there is already a {what} {}", quoted(name))).in_field(name);
     let prefix = (Setting::LabelPrefix, "dup_");
-    let advice = words!["name the fields of ", Setting::Label, " otherwise, such as with ", prefix];
+    let advice = words!["rename the fields of ", Setting::Label, ", for example with ", prefix];
     wrong.advise(advice).about(Setting::LabelPrefix)
 }
 
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn objects_in_a_table() {
         let kept = r#""cluster":7,"verdict":"kept","representative":null,"similarity":null"#;
-        for (object, before, behind) in [
+        for (object, before, after) in [
             ("{}", "{", "}"),
             ("{ }", "{", " }"),
             (r#"{"a":1}"#, r#"{"a":1,"#, "}"),
@@ -164,7 +164,7 @@ mod tests {
         ] {
             let mut into = Vec::new();
             LabelNames::new("").onto_object(object.as_bytes(), false, &KEPT, &mut into);
-            assert_eq!(String::from_utf8(into).unwrap(), format!("{before}{kept}{behind}"));
+            assert_eq!(String::from_utf8(into).unwrap(), format!("{before}{kept}{after}"));
         }
         let mut into = Vec::new();
         LabelNames::new("é\"").onto_object(b"{}", false, &DROPPED, &mut into);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     proptest! {
-        /// What a reader of JSON sees: the record's fields as they were, and the label's.
+        /// Checks what a reader of JSON sees: the record's original fields, and the label's.
         #[test]
         fn an_object_gains_four_fields_and_loses_nothing(
             fields in prop::collection::btree_map("[a-z{}\" ]{0,5}", prop_oneof![
@@ -195,9 +195,9 @@ mod tests {
             prop_assert_eq!(Value::Object(seen), object);
         }
 
-        /// What a reader of CSV sees.
+        /// Checks what a reader of CSV sees.
         #[test]
-        fn a_cell_holds_any_text(text: String, delimiter in prop::sample::select(vec![b',', b';', b'\t', b'|'])) {
+        fn a_cell_can_contain_any_text(text: String, delimiter in prop::sample::select(vec![b',', b';', b'\t', b'|'])) {
             let mut row = b"first".to_vec();
             push_cell(&text, delimiter, None, &mut row);
             let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(&*row);

@@ -1,4 +1,4 @@
-//! Kept records: as they came where the output is to have their input's format, else as JSON Lines; with labels if they are wanted.
+//! Writes kept records: unchanged if the output has the format of its input, otherwise as JSON Lines; with labels if requested.
 
 mod labels;
 

@@ -1,4 +1,4 @@
-//! In place of tables, where this program was built without them.
+//! Replaces tables in a build without them.
 
 use super::labels::{Label, LabelNames};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     write::output::Output,
 };
 
-/// There is none.
+/// An output of rows. This type has no values in a build without tables.
 pub(crate) enum KeptRows {}
 
 pub(crate) fn refuse_other_schemas(_: &str, _: &Source) -> Result<()> {
@@ -18,7 +18,7 @@ pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     match *rows {}
 }
 
-/// There are none.
+/// Labels of rows. This type has no values in a build without tables.
 #[derive(Debug, Clone)]
 pub enum RowLabels {}
 
@@ -28,18 +28,18 @@ impl RowLabels {
         match *self {}
     }
 
-    /// Rows with their labels.
+    /// Returns rows with their labels.
     pub fn onto(&mut self, _: &Rows, _: &[usize]) -> Result<RecordBatch> {
         match *self {}
     }
 }
 
-/// Refuses labels under the names of columns: there are none.
+/// Accepts all names, because this build has no tables with columns.
 pub fn refuse_table_names(_: &LabelNames, _: &Source) -> Result<()> {
     Ok(())
 }
 
-/// The failure of an output that would be a table.
+/// Returns the error for an output that would be a table.
 pub fn without_tables(name: &str) -> Error {
     Error::new(ErrorKind::Output, "this lookalike was built without tables (the cargo feature `tables`)").at(name)
 }

@@ -1,4 +1,4 @@
-//! The kept rows of tables, as a table.
+//! Writes the kept rows of tables as a table.
 
 use std::{str::FromStr, sync::Arc};
 
@@ -19,13 +19,13 @@ use crate::{
     },
 };
 
-/// A table in the making.
+/// A table that is being written.
 pub(crate) struct KeptRows {
     output: TableOutput<Output>,
     labels: Option<RowLabels>,
 }
 
-/// Labels of rows, and what puts them onto these: four columns behind theirs.
+/// Labels of rows, which are added as four columns after those of the rows.
 #[derive(Debug, Clone)]
 pub struct RowLabels {
     fields: [FieldRef; 4],
@@ -35,7 +35,7 @@ pub struct RowLabels {
 }
 
 impl RowLabels {
-    /// Ids are whole numbers where those of all tables are, else strings.
+    /// Creates empty labels. Their ids are whole numbers if the ids of all tables are whole numbers, otherwise strings.
     fn new(names: &LabelNames, source: &Source) -> Self {
         let tables = source.layouts();
         let kind = |id: &Option<DataType>| id.clone().filter(DataType::is_integer);
@@ -62,14 +62,14 @@ impl RowLabels {
         }
     }
 
-    /// The next row's.
+    /// Adds the label of the next row.
     pub fn push(&mut self, label: &Label) {
         self.clusters.push(plain(label.cluster).into());
         self.representatives.push(label.representative.map(|id| plain(id).into()));
         self.similarities.push(label.similarity);
     }
 
-    /// The rows of these numbers, each of which has got a label, with their labels.
+    /// Returns the rows with these numbers, together with their labels; each row must have a label.
     pub fn onto(&mut self, rows: &Rows, records: &[usize]) -> Result<RecordBatch> {
         let mut mask = vec![false; rows.len()];
         records.iter().for_each(|&at| mask[at] = true);
@@ -92,10 +92,10 @@ impl RowLabels {
     }
 }
 
-/// Ids as a column of whole numbers, or of strings.
+/// Returns ids as a column of whole numbers, or of strings.
 fn ids<'a>(kind: &DataType, ids: impl Iterator<Item = Option<&'a str>>) -> Result<ArrayRef> {
     fn numbers<'a, T: FromStr>(ids: impl Iterator<Item = Option<&'a str>>) -> Result<Vec<Option<T>>> {
-        let other = |id: &str| Error::failure(format!("{id} is no whole number"));
+        let other = |id: &str| Error::failure(format!("{id} is not a whole number"));
         ids.map(|id| id.map(|id| id.parse().map_err(|_| other(id))).transpose()).collect()
     }
     Ok(match kind {
@@ -105,7 +105,7 @@ fn ids<'a>(kind: &DataType, ids: impl Iterator<Item = Option<&'a str>>) -> Resul
     })
 }
 
-/// Refuses names that columns have already.
+/// Rejects names that columns already have.
 pub fn refuse_table_names(names: &LabelNames, source: &Source) -> Result<()> {
     for table in source.layouts() {
         let has = |name: &&String| table.layout.schema.column_with_name(name).is_some();
@@ -116,18 +116,18 @@ pub fn refuse_table_names(names: &LabelNames, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// Refuses tables whose rows cannot stand in one of this name.
+/// Rejects tables whose rows cannot be written to one table with this name.
 pub(crate) fn refuse_other_schemas(name: &str, source: &Source) -> Result<()> {
     let layout = layout(source)?;
     if format(name) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
 }
 
-/// Bytes of rows in memory.
+/// Returns the size of rows in memory, in bytes.
 pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     rows.get_array_memory_size()
 }
 
-/// What the output has: the first table's, and columns that all of them fit in.
+/// Returns the layout of the output: that of the first table, with columns that fit all tables.
 fn layout(source: &Source) -> Result<Layout> {
     let all = source.layouts();
     let schemas: Vec<_> = all.iter().map(|table| (table.name, table.layout.schema.clone())).collect();
@@ -139,7 +139,7 @@ fn layout(source: &Source) -> Result<Layout> {
 }
 
 impl KeptRows {
-    /// Begins one in the format of its name's ending, Parquet where that says nothing. Up to `ahead` row groups are in memory.
+    /// Begins a table, in the format given by its file extension, or Parquet by default. Up to `ahead` row groups are in memory.
     pub(crate) fn new(output: Output, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
         let (name, mut layout) = (output.name().to_owned(), layout(source)?);
         let text = source.layouts().first().map_or(Vec::new(), |table| table.text.to_vec());
@@ -156,12 +156,12 @@ impl KeptRows {
         self.output.push(rows)
     }
 
-    /// What puts labels onto rows.
+    /// Returns empty labels for rows, if labels were requested.
     pub(crate) fn labels(&self) -> Option<RowLabels> {
         self.labels.clone()
     }
 
-    /// Writes what is left. To be called on the pool, which helps.
+    /// Writes the remaining rows. Call it on the thread pool, which shares the work.
     pub(crate) fn end(self) -> Result<Output> {
         self.output.finish()
     }

@@ -1,4 +1,4 @@
-//! What kept records are written as: slices of their blocks, or pieces that are made of them.
+//! The shape in which kept records are written: slices of their blocks, or pieces that are built from them.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -6,48 +6,48 @@ use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
     format::Format,
-    read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Room, Source},
+    read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Scratch, Source},
     store::shown_path,
     words,
     write::names::packed_table,
 };
 
-/// What records are written as.
+/// The format in which records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A JSON object on each line: a line as it came, and one that is made of anything else.
+    /// A JSON object on each line: lines are unchanged, and other records become lines.
     Lines,
-    /// A JSON array, its elements as they came.
+    /// A JSON array with unchanged elements.
     Array,
-    /// CSV, its records as they came, behind the header of the first file.
+    /// CSV with unchanged records, after the header of the first file.
     Delimited,
-    /// A table, its rows with all columns and their types.
+    /// A table of rows, with all columns and their types.
     Table,
 }
 
-/// The kept records of a block, made to be written.
+/// The kept records of a block, ready to be written.
 #[derive(Default)]
 pub struct Piece {
     /// Lines.
     pub bytes: Vec<u8>,
-    /// Of a table that is written as one.
+    /// The rows, if the output is a table.
     pub rows: Option<RecordBatch>,
-    /// Of a CSV file's block.
+    /// The columns, for a block of a CSV file.
     pub columns: Option<Arc<Columns>>,
-    /// How many records it has.
+    /// The number of records.
     pub records: u64,
 }
 
-/// What a row group takes that is filled or encoded.
+/// The memory of a row group that is being filled or encoded.
 const TABLE_MEMORY: u64 = 96 << 20;
 
 impl Piece {
-    /// In bytes, about.
+    /// Returns its approximate size in bytes.
     pub fn size(&self) -> usize {
         self.bytes.capacity() + self.rows.as_ref().map_or(0, rows_size)
     }
 
-    /// Leaves only room.
+    /// Empties it and keeps its buffers.
     pub fn clear(&mut self) {
         self.bytes.clear();
         (self.rows, self.columns, self.records) = (None, None, 0);
@@ -55,10 +55,11 @@ impl Piece {
 }
 
 impl Shape {
-    /// The shape that an output's ending asks for; where it asks for none, that of the inputs, if they all have the same.
+    /// Returns the shape for an output's file extension. If the extension implies none, the result is the shape of the inputs,
+    /// provided that all inputs have the same shape.
     ///
     /// # Errors
-    /// The inputs cannot be written so.
+    /// Fails if the inputs cannot be written in this shape.
     pub fn of(path: &Path, source: &Source) -> Result<Self> {
         let (given, name) = (path.display().to_string(), shown_path(path));
         let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
@@ -66,7 +67,7 @@ impl Shape {
         let all = |format| source.formats().iter().all(|one| *one == Some(format));
         let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
         let asked = Format::of_name(&given);
-        // What comes from a pipe is known when it is read, and the output is named before.
+        // The format of a pipe is known only when it is read, and the output is opened before that.
         let known = |fits: fn(Format) -> bool| source.formats().iter().flatten().all(|&one| fits(one));
         let unknown = source.inputs()[source.references()..].iter().zip(source.formats()).find(|(_, format)| format.is_none());
         let unknown = unknown.map(|(input, _)| input);
@@ -77,34 +78,34 @@ impl Shape {
                     Some(input) if known(|one| one == Format::Delimited) => {
                         let csv = (Setting::Format, "csv");
                         let what = format!("{} is only known to be CSV when it is read", input.name());
-                        let advice = words!["say it before with ", csv, ", or give a name that ends with .jsonl"];
-                        refuse(what.into()).instead(advice)
+                        let advice = words!["declare it with ", csv, ", or give a name that ends with .jsonl"];
+                        refuse(what.into()).advise(advice)
                     }
-                    _ => as_lines("CSV is written only where all inputs are CSV"),
+                    _ => as_lines("CSV is written only if all inputs are CSV"),
                 });
             }
             Some(Format::Parquet | Format::Arrow) if !all_tables => {
                 if let Some(input) = unknown.filter(|input| known(Format::is_table) && !matches!(input, Input::Object(_))) {
                     let what = format!(
-                        "a table is written only where all inputs are tables, and {} is no file, and a table is read here and there",
+                        "a table is written only if all inputs are tables, and a table needs random access, but {} is not a file",
                         input.name()
                     );
-                    return Err(refuse(what.into()).instead(
-                        "write it to a file first, such as in.parquet, in.arrow or, of a stream, in.arrows, and name that file",
+                    return Err(refuse(what.into()).advise(
+                        "save it to a file first, such as in.parquet, in.arrow or, for a stream, in.arrows, and name that file",
                     ));
                 }
-                return Err(as_lines("a table is written only where all inputs are tables (Parquet or Arrow)"));
+                return Err(as_lines("a table is written only if all inputs are tables (Parquet or Arrow)"));
             }
             Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => {
                 return Err(packed_table(&name));
             }
             Some(Format::Parquet | Format::Arrow) => Self::Table,
             Some(Format::Html | Format::Warc) => {
-                return Err(as_lines("pages and crawls are not written"));
+                return Err(as_lines("pages and crawls cannot be written"));
             }
             Some(Format::Lines) | None if all(Format::Array) => Self::Array,
             Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,
-            // What goes to a pipe can be looked at.
+            // Standard output is written as lines, which people can read.
             None if all_tables && name != "-" && Packing::of_name(&given) == Packing::Plain => Self::Table,
             _ => Self::Lines,
         };
@@ -116,12 +117,12 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Bytes of memory that writing takes on so many threads, besides blocks.
-    pub fn besides(self, threads: usize) -> u64 {
+    /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
+    pub fn extra(self, threads: usize) -> u64 {
         if self == Self::Table { TABLE_MEMORY * (threads as u64 + 1) } else { 0 }
     }
 
-    /// Whether a block's kept records have to be [made](Self::make): they are no slices of it.
+    /// Returns whether a block's kept records have to be [made](Self::make), because they are not slices of it.
     pub fn makes(self, block: &Block) -> bool {
         match self {
             Self::Lines => !block.is_lines(),
@@ -130,14 +131,14 @@ impl Shape {
         }
     }
 
-    /// Makes a piece of a block's kept records. The piece is empty, apart from its scratch buffers.
+    /// Builds a piece from a block's kept records. The piece must be empty, apart from its scratch buffers.
     pub fn make(
         self,
         block: &Block,
         info: &BlockInfo,
         source: &Source,
         is_kept: impl Fn(u64) -> bool,
-        room: &mut Room,
+        scratch: &mut Scratch,
         piece: &mut Piece,
     ) -> Result<()> {
         let Piece { bytes, rows, columns, records } = piece;
@@ -173,11 +174,11 @@ impl Shape {
                 bytes.extend_from_slice(block.raw(at));
                 return Ok(());
             }
-            block.json_line(at, source.reading(), room, bytes)
+            block.json_line(at, source.reading(), scratch, bytes)
         })
     }
 
-    /// Gives a block's kept records as they stand in it; tells their number. Those that follow each other come in one slice.
+    /// Passes a block's kept records to `give` unchanged, and returns their number. Consecutive records are passed as one slice.
     pub(super) fn slices(
         self,
         block: &Block,
@@ -200,7 +201,7 @@ impl Shape {
             Ok(())
         })?;
         give(&bytes[run.clone()])?;
-        // One that ends with its input gets a line end. A carriage return is one in CSV alone.
+        // A record at the end of its input gets a line end. A carriage return counts as a line end only in CSV.
         let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
         if !run.is_empty() && !ended(bytes[run.end - 1]) {
             give(block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()))?;

@@ -1,5 +1,5 @@
-//! Dictionaries and views, as an Arrow file needs them. In a file a column has one dictionary, which may only grow; and views are
-//! written with all that they point into, so what nobody looks at is left out first.
+//! Prepares dictionaries and views for Arrow files. In an Arrow file, a column has one dictionary, which may only grow. Views are
+//! written with all the data to which they point, so unused data is removed first.
 
 use std::collections::HashMap;
 
@@ -11,21 +11,21 @@ use super::distinct::write_distinct;
 
 type Result<T> = std::result::Result<T, ArrowError>;
 
-/// The dictionaries of a file's columns, in the order in which they are met.
+/// The dictionaries of a file's columns, in the order of their first occurrence.
 #[derive(Default)]
 pub(super) struct Dictionaries(Vec<Dictionary>);
 
-/// A dictionary that grows.
+/// A growing dictionary.
 struct Dictionary {
     values: ArrayRef,
-    /// Where each value is, by its bytes from [`write_distinct`].
+    /// The position of each value, by its bytes from [`write_distinct`].
     places: HashMap<Box<[u8]>, u64>,
-    /// The values last seen, and where each of them is.
+    /// The most recent values, and the position of each of them.
     last: Option<(ArrayRef, UInt64Array)>,
 }
 
 impl Dictionaries {
-    /// A batch whose dictionaries are those of the file, grown where they have to.
+    /// Returns a batch that uses the dictionaries of the file, which grow if necessary.
     pub(super) fn unite(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
         let mut next = 0;
         rebuilt(batch, &mut |array| {
@@ -69,7 +69,7 @@ impl Dictionary {
         Ok(make_array(data))
     }
 
-    /// Where the values of another dictionary are, those put behind that were not there.
+    /// Returns the positions of another dictionary's values, and appends the missing ones.
     fn places_of(&mut self, values: &ArrayRef) -> Result<UInt64Array> {
         let (mut places, mut new, mut count) = (Vec::with_capacity(values.len()), Vec::new(), self.values.len() as u64);
         let mut bytes = Vec::new();
@@ -97,7 +97,7 @@ impl Dictionary {
     }
 }
 
-/// Keys of any type as numbers.
+/// Converts keys of any type to numbers.
 fn numbers(keys: &dyn Array) -> Result<UInt64Array> {
     use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
     macro_rules! widened {
@@ -117,7 +117,7 @@ fn numbers(keys: &dyn Array) -> Result<UInt64Array> {
     })
 }
 
-/// Numbers as keys of a type that can hold them.
+/// Converts numbers to keys of a type that can represent them.
 fn of_numbers(numbers: &UInt64Array, kind: &DataType) -> Result<ArrayRef> {
     use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type};
     macro_rules! narrowed {
@@ -139,7 +139,7 @@ fn of_numbers(numbers: &UInt64Array, kind: &DataType) -> Result<ArrayRef> {
     })
 }
 
-/// A batch whose views point at nothing that is not looked at.
+/// Returns a batch whose views point to no unused data.
 pub(super) fn compacted(batch: &RecordBatch) -> Result<RecordBatch> {
     rebuilt(batch, &mut |array| compact(array))
 }
@@ -152,7 +152,7 @@ fn compact(array: ArrayRef) -> Result<ArrayRef> {
     })
 }
 
-/// Whether a type has something in it that is to be changed.
+/// Returns whether a type contains something that must be changed.
 fn concerns(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8View | DataType::BinaryView | DataType::Dictionary(..) => true,
@@ -168,7 +168,7 @@ fn concerns(kind: &DataType) -> bool {
     }
 }
 
-/// A batch with each dictionary and each array of views changed, however deep.
+/// Returns a batch with each dictionary and each array of views changed, at any depth.
 fn rebuilt(batch: &RecordBatch, change: &mut impl FnMut(ArrayRef) -> Result<ArrayRef>) -> Result<RecordBatch> {
     let columns = batch.columns().iter().map(|column| changed(column.clone(), change)).collect::<Result<Vec<_>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));

@@ -1,13 +1,13 @@
-//! Values as bytes to look them up by: two values have the same bytes only if they are equal.
+//! Encodes values as bytes for lookups: two values have the same bytes only if they are equal.
 
 use arrow_array::{Array, ListLikeArray, cast::AsArray, downcast_dictionary_array, downcast_primitive, downcast_run_array};
 use arrow_buffer::{ArrowNativeType, ToByteSlice};
 use arrow_schema::{ArrowError, DataType};
 
-/// Appends these bytes of one value. Numbers are compared by their bits.
+/// Appends the bytes of one value. Numbers are compared by their bits.
 ///
 /// # Errors
-/// Unions, in a column or deeper.
+/// Fails for unions, in a column or deeper.
 pub(super) fn write_distinct(array: &dyn Array, at: usize, out: &mut Vec<u8>) -> Result<(), ArrowError> {
     let is_valid = array.is_valid(at);
     out.push(u8::from(is_valid));

@@ -1,7 +1,7 @@
-//! Rows → a Parquet file, an Arrow IPC file or stream, with all columns, types and metadata as they came.
+//! Writes rows to a Parquet file, an Arrow IPC file or stream, with all columns, types and metadata unchanged.
 //!
-//! Row groups of a Parquet file are encoded side by side on the pool's threads and appended in order. What is in which depends on
-//! what was pushed alone, so the bytes are the same for any number of threads.
+//! Row groups of a Parquet file are encoded in parallel on the pool's threads and appended in order. Their contents depend only
+//! on what was pushed, so the bytes are the same for any number of threads.
 
 mod distinct;
 
@@ -48,7 +48,7 @@ use crate::{
     read::table::{Format, Layout, retyped},
 };
 
-/// The format that a name's ending asks for: Parquet where it says nothing.
+/// Returns the format for a file extension; Parquet by default.
 pub(crate) fn format(name: &str) -> Format {
     let name = name.to_ascii_lowercase();
     match () {
@@ -58,17 +58,17 @@ pub(crate) fn format(name: &str) -> Format {
     }
 }
 
-/// A table in the making.
+/// A table that is being written.
 pub struct TableOutput<W: Write + Send> {
     name: String,
-    /// Of what comes, and of what is written.
+    /// The schema of the input; `written` is the schema of the output.
     schema: SchemaRef,
     written: SchemaRef,
-    /// What is to come into the next row group or record batch.
+    /// The data of the next row group or record batch.
     pending: Vec<RecordBatch>,
     rows: usize,
     bytes: usize,
-    /// When they are enough.
+    /// The numbers of rows and bytes that complete a row group or record batch.
     most_rows: usize,
     most_bytes: usize,
     kind: Kind<W>,
@@ -80,22 +80,22 @@ enum Kind<W: Write + Send> {
     Stream(Box<StreamWriter<W>>),
 }
 
-/// Of a row group, before it is encoded.
+/// The number of bytes in a row group, before it is encoded.
 const GROUP_BYTES: usize = 64 << 20;
-/// Of a record batch, before it is compressed.
+/// The number of bytes in a record batch, before it is compressed.
 const BATCH_BYTES: usize = 8 << 20;
-/// Zstandard's level: on the bench collection see `bench/speed/NOTES.md`.
+/// Zstandard's level; see `bench/speed/NOTES.md` for its results on the bench collection.
 const LEVEL: i32 = 1;
 
 impl<W: Write + Send> TableOutput<W> {
-    /// Starts a table in a format, with what its input had. `long` is the path of a column with long texts, which has a dictionary
-    /// only where it had one. Up to `ahead` row groups of 64 MiB or so are in memory at once; one a thread is enough.
+    /// Starts a table in a format, with the properties of its input. `long` is the path of a column with long texts, which gets a
+    /// dictionary only if it had one. Up to `ahead` row groups of about 64 MiB are in memory; one per thread is enough.
     ///
     /// # Errors
-    /// A type that the format cannot have; the writer's.
+    /// Fails if the format does not support a type, or if the writer fails.
     pub fn new(writer: W, name: &str, format: Format, layout: &Layout, long: &[String], ahead: usize) -> Result<Self> {
         let schema = layout.schema.clone();
-        // What came out of a Parquet file goes as it came.
+        // Data from a Parquet file is written with its original types.
         let written = if format == Format::Parquet && layout.types.is_none() { native::native(&schema) } else { schema.clone() };
         let kind = match format {
             Format::Parquet => {
@@ -116,26 +116,26 @@ impl<W: Write + Send> TableOutput<W> {
             }
         };
         let is_parquet = format == Format::Parquet;
-        // Parts of other formats are no row groups.
+        // The parts of other formats are not row groups.
         let groups = layout.group_rows.filter(|_| is_parquet && !layout.dictionaries.is_empty());
         let most_rows = groups.map_or(usize::MAX, |rows| rows.max(1));
         let most_bytes = if is_parquet { GROUP_BYTES } else { BATCH_BYTES };
         Ok(Self { name: name.into(), schema, written, pending: Vec::new(), rows: 0, bytes: 0, most_rows, most_bytes, kind })
     }
 
-    /// Appends rows. A batch may be of a schema that is the same but for nullability and metadata.
+    /// Appends rows. The schema of a batch may differ in nullability and metadata.
     ///
     /// # Errors
-    /// What cannot be encoded or written; a failure may be that of earlier rows.
+    /// Fails if rows cannot be encoded or written. An error may be due to earlier rows.
     pub fn push(&mut self, batch: RecordBatch) -> Result<()> {
         let mut batch = if batch.schema_ref() == &self.schema { batch } else { retyped(&batch, &self.schema)? };
         if self.written != self.schema {
             batch = native::cast(&batch, &self.written)?;
         }
         while batch.num_rows() > 0 {
-            let room = self.most_rows - self.rows;
-            let rest = (batch.num_rows() > room).then(|| batch.slice(room, batch.num_rows() - room));
-            let taken = if rest.is_some() { batch.slice(0, room) } else { batch };
+            let left = self.most_rows - self.rows;
+            let rest = (batch.num_rows() > left).then(|| batch.slice(left, batch.num_rows() - left));
+            let taken = if rest.is_some() { batch.slice(0, left) } else { batch };
             self.rows += taken.num_rows();
             self.bytes += size(&taken);
             self.pending.push(taken);
@@ -174,10 +174,10 @@ impl<W: Write + Send> TableOutput<W> {
         }
     }
 
-    /// Writes what is left, and the footer; gives the writer back.
+    /// Writes the remaining rows and the footer; returns the writer.
     ///
     /// # Errors
-    /// What cannot be encoded or written.
+    /// Fails if rows cannot be encoded or written.
     pub fn finish(mut self) -> Result<W> {
         self.close_group()?;
         let name = &self.name;
@@ -194,7 +194,7 @@ fn ipc_options(grows: bool) -> std::result::Result<IpcWriteOptions, ArrowError> 
     Ok(options.with_dictionary_handling(if grows { DictionaryHandling::Delta } else { DictionaryHandling::Resend }))
 }
 
-/// Bytes of a batch's rows, about: views count for what they show.
+/// Returns the approximate size of a batch's rows in bytes. Views count as the data that they show.
 fn size(batch: &RecordBatch) -> usize {
     let column = |array: &arrow_array::ArrayRef| match array.data_type() {
         DataType::Utf8View | DataType::BinaryView => {
@@ -234,7 +234,7 @@ fn refused(name: &str, what: &str) -> Error {
     failure.advise("convert that column first, or write another format")
 }
 
-/// A Parquet file in the making.
+/// A Parquet file that is being written.
 struct ParquetOutput<W: Write + Send> {
     file: SerializedFileWriter<W>,
     factory: Arc<ArrowRowGroupWriterFactory>,
@@ -245,19 +245,19 @@ struct ParquetOutput<W: Write + Send> {
     ahead: usize,
 }
 
-/// A row group: who comes first encodes it, a thread of the pool or the one that needs it. So whoever waits, waits for one who
-/// works; nobody waits for a thread that is not there.
+/// A row group. It is encoded by a thread of the pool or by the thread that needs it, whichever is first. So a thread that waits
+/// for a row group always waits for a thread that is encoding it, and never for one that may not run.
 struct Group {
     work: Mutex<Option<Vec<RecordBatch>>>,
     done: Mutex<Option<Result<Vec<ArrowColumnChunk>>>>,
-    told: Condvar,
+    ready: Condvar,
 }
 
 impl<W: Write + Send> ParquetOutput<W> {
     fn new(writer: W, name: &str, layout: &Layout, long: &[String], ahead: usize) -> Result<Self> {
         let level = ZstdLevel::try_new(LEVEL).map_err(|error| of_parquet(name, error))?;
         let mut pairs: Vec<_> = layout.metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
-        // Other readers look for the schema's metadata among the file's.
+        // Other readers look for the schema's metadata in the file's metadata.
         let mut others: Vec<_> =
             layout.schema.metadata().iter().filter(|(key, _)| pairs.iter().all(|pair| pair.key != **key)).collect();
         others.sort_unstable();
@@ -293,7 +293,7 @@ impl<W: Write + Send> ParquetOutput<W> {
         while self.started.len() >= self.ahead {
             self.append(name)?;
         }
-        let group = Arc::new(Group { work: Mutex::new(Some(batches)), done: Mutex::default(), told: Condvar::new() });
+        let group = Arc::new(Group { work: Mutex::new(Some(batches)), done: Mutex::default(), ready: Condvar::new() });
         self.started.push_back(group.clone());
         let (factory, schema, name, number) = (self.factory.clone(), self.schema.clone(), name.to_owned(), self.groups);
         self.groups += 1;
@@ -301,7 +301,7 @@ impl<W: Write + Send> ParquetOutput<W> {
         Ok(())
     }
 
-    /// Appends the first row group that was started.
+    /// Appends the row group that was started first.
     fn append(&mut self, name: &str) -> Result<()> {
         let Some(group) = self.started.pop_front() else { return Ok(()) };
         group.work(&self.factory, self.groups - self.started.len() - 1, &self.schema, name);
@@ -325,14 +325,14 @@ impl<W: Write + Send> ParquetOutput<W> {
 }
 
 impl Group {
-    /// Encodes it, if nobody has begun to.
+    /// Encodes it, unless another thread has begun to.
     fn work(&self, factory: &ArrowRowGroupWriterFactory, number: usize, schema: &SchemaRef, name: &str) {
         let Some(batches) = lock(&self.work).take() else { return };
         let encode = || encode(factory, number, schema, &batches).map_err(|error| of_parquet(name, error));
         let encoded = catch_unwind(AssertUnwindSafe(encode));
         let encoded = encoded.unwrap_or_else(|panic| Err(Error::of_panic(&*panic)));
         *lock(&self.done) = Some(encoded);
-        self.told.notify_all();
+        self.ready.notify_all();
     }
 
     fn wait(&self) -> Result<Vec<ArrowColumnChunk>> {
@@ -341,7 +341,7 @@ impl Group {
             if let Some(encoded) = done.take() {
                 return encoded;
             }
-            done = self.told.wait(done).unwrap_or_else(PoisonError::into_inner);
+            done = self.ready.wait(done).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

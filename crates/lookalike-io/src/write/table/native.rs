@@ -1,4 +1,4 @@
-//! Types that Parquet has no name for, as those that it has.
+//! Replaces types that Parquet does not support by types that it does.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::{
     read::table::mapped_fields,
 };
 
-/// The schema of a Parquet file with these columns. Seconds become milliseconds and days in milliseconds days, as pyarrow writes
-/// them: else others see whole numbers. Views in a dictionary become plain strings.
+/// Returns the schema of a Parquet file with these columns. Seconds become milliseconds, and days in milliseconds become days, as
+/// pyarrow writes them; otherwise other programs would see whole numbers. Views in a dictionary become plain strings.
 pub fn native(schema: &SchemaRef) -> SchemaRef {
     let change = |kind: &DataType| match kind {
         DataType::Timestamp(TimeUnit::Second, zone) => Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone())),
         DataType::Date64 => Some(DataType::Date32),
-        // The writer panics at dictionaries of views.
+        // The writer panics on dictionaries of views.
         DataType::Dictionary(keys, values) => {
             let plain = match **values {
                 DataType::Utf8View => DataType::LargeUtf8,
@@ -39,14 +39,14 @@ pub fn native(schema: &SchemaRef) -> SchemaRef {
     }
 }
 
-/// Rows with such types.
+/// Returns rows with the types of `schema`.
 ///
 /// # Errors
-/// A time that is too far for milliseconds.
+/// Fails if a time is too large for milliseconds.
 pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let column = |(column, field): (&Arc<dyn Array>, &FieldRef)| {
         recast(column, field.data_type()).map_err(|error| {
-            let what = format!("column {} cannot be {}: {error}", quoted(field.name()), field.data_type());
+            let what = format!("column {} cannot be converted to {}: {error}", quoted(field.name()), field.data_type());
             Error::new(ErrorKind::Output, what).in_field(field.name()).advise("write an Arrow file").because(error)
         })
     };
@@ -54,21 +54,21 @@ pub fn cast(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     RecordBatch::try_new(schema.clone(), columns).map_err(|error| Error::failure(error.to_string()))
 }
 
-/// Refuses columns that Parquet cannot have. `name` is the output's.
+/// Rejects columns that Parquet does not support. `name` is the name of the output.
 ///
 /// # Errors
-/// Names the first.
+/// Fails with the name of the first such column.
 pub fn refuse_others(name: &str, schema: &Schema) -> Result<()> {
     schema.fields().iter().try_for_each(|field| {
         let alone = Schema::new(vec![field.clone()]);
-        // The converter panics at some types.
+        // The converter panics on some types.
         let why = match quietly(|| ArrowSchemaConverter::new().convert(&alone)) {
             Ok(Ok(_)) => return Ok(()),
             Ok(Err(error)) => error.to_string(),
             Err(panic) => said(&*panic).into(),
         };
         let column = quoted(field.name());
-        let what = format!("Parquet cannot have the column {column}, which is {} ({why})", field.data_type());
+        let what = format!("Parquet cannot store the column {column}, which is {} ({why})", field.data_type());
         let refused = Error::new(ErrorKind::Output, what).at(name).in_field(field.name());
         Err(refused.advise("write an Arrow file (.arrow), or leave the column out"))
     })

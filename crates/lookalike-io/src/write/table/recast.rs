@@ -1,4 +1,4 @@
-//! Arrays as arrays of another type, however deep it is in them: the few changes that Parquet needs.
+//! Converts arrays to other types, at any depth: the few conversions that Parquet needs.
 
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use arrow_schema::{ArrowError, DataType, TimeUnit};
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
-/// An array as one of another type: seconds as milliseconds, days in milliseconds as days, and views as what has offsets.
+/// Returns an array with another type: seconds become milliseconds, days in milliseconds become days, and views become arrays
+/// with offsets.
 ///
 /// # Errors
-/// A time that does not fit into milliseconds; any other change of type.
+/// Fails if a time does not fit into milliseconds, and for any other conversion.
 pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     let from = array.data_type();
     if from == to {
@@ -24,7 +25,7 @@ pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowE
     Ok(match (from, to) {
         (DataType::Timestamp(TimeUnit::Second, _), DataType::Timestamp(TimeUnit::Millisecond, zone)) => {
             let wide = |second: i64| {
-                let far = || ArrowError::CastError(format!("{second} seconds are too many for milliseconds"));
+                let far = || ArrowError::CastError(format!("{second} seconds cannot be stored as milliseconds"));
                 second.checked_mul(1_000).ok_or_else(far)
             };
             let wide = array.as_primitive::<TimestampSecondType>().try_unary::<_, TimestampMillisecondType, _>(wide)?;
@@ -38,7 +39,7 @@ pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowE
         _ => {
             let (data, inner) = (array.to_data(), children(to));
             if inner.is_empty() || inner.len() != data.child_data().len() {
-                return Err(ArrowError::CastError(format!("{from} does not become {to}")));
+                return Err(ArrowError::CastError(format!("{from} cannot be converted to {to}")));
             }
             let inner = data.child_data().iter().zip(inner);
             let inner = inner.map(|(child, to)| Ok(recast(&make_array(child.clone()), to)?.to_data()));
@@ -48,7 +49,7 @@ pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowE
     })
 }
 
-/// The types inside another, in the order of their data.
+/// Returns the types inside a type, in the order of their data.
 fn children(kind: &DataType) -> Vec<&DataType> {
     match kind {
         DataType::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
@@ -75,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// An array becomes what arrow-cast makes of it.
+    /// Checks that an array is converted in the same way as arrow-cast converts it.
     fn same(array: &ArrayRef, to: &DataType) {
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         for array in [array.clone(), array.slice(1, 3)] {
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn times_and_views_become_what_arrow_cast_makes() {
+    fn times_and_views_are_converted_as_by_arrow_cast() {
         let seconds: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(1), None, Some(-7), Some(9_000_000_000)]));
         let millis = DataType::Timestamp(TimeUnit::Millisecond, None);
         same(&seconds, &millis);
@@ -111,9 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_too_far_is_refused() {
+    fn a_time_out_of_range_is_refused() {
         let seconds: ArrayRef = Arc::new(TimestampSecondArray::from(vec![None, Some(i64::MAX)]));
         let error = recast(&seconds, &DataType::Timestamp(TimeUnit::Millisecond, None)).unwrap_err();
-        assert!(error.to_string().contains("9223372036854775807 seconds are too many"), "{error}");
+        assert!(error.to_string().contains("9223372036854775807 seconds cannot be stored as milliseconds"), "{error}");
     }
 }

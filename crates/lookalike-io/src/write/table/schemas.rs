@@ -1,4 +1,4 @@
-//! Tables of one schema: the same but for nullability and metadata.
+//! Merges schemas that differ only in nullability and metadata.
 
 use std::sync::Arc;
 
@@ -8,10 +8,11 @@ use lookalike::shown::quoted;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// The schema of an output of several inputs, which have names for messages: that of the first, nullable where any is.
+/// Returns the schema of an output of several inputs, which are given with their names for messages. It is the schema of the
+/// first input, except that a field is nullable if it is nullable in any input.
 ///
 /// # Errors
-/// Names the first difference: file, column, both types.
+/// Fails with the first difference: file, column, both types.
 pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
     let Some((first, schema)) = schemas.first() else { return Ok(Arc::new(Schema::empty())) };
     let mut all: Vec<FieldRef> = schema.fields().iter().cloned().collect();
@@ -22,29 +23,29 @@ pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
         };
         for (at, own) in all.iter_mut().enumerate() {
             let Some(their) = theirs.fields().get(at) else {
-                return refuse(own.name(), format!("has no column {}, which is there", quoted(own.name())));
+                return refuse(own.name(), format!("has no column {}, which exists", quoted(own.name())));
             };
             if own.name() != their.name() {
-                return refuse(own.name(), format!("column {} is {}, and {}", at + 1, quoted(their.name()), quoted(own.name())));
+                return refuse(own.name(), format!("column {} is {}, but {}", at + 1, quoted(their.name()), quoted(own.name())));
             }
             match merged(own, their) {
                 Some(merged) => *own = merged,
                 None => {
                     return refuse(
                         own.name(),
-                        format!("column {} is {}, and {}", quoted(own.name()), their.data_type(), own.data_type()),
+                        format!("column {} is {}, but {}", quoted(own.name()), their.data_type(), own.data_type()),
                     );
                 }
             }
         }
         if let Some(more) = theirs.fields().get(all.len()) {
-            return refuse(more.name(), format!("has a column {} that is not", quoted(more.name())));
+            return refuse(more.name(), format!("has a column {} that does not exist", quoted(more.name())));
         }
     }
     Ok(Arc::new(Schema::new_with_metadata(all, schema.metadata().clone())))
 }
 
-/// A field of the same name and type, nullable where one is.
+/// Returns a field with the common name and type of two fields, nullable if either is.
 fn merged(own: &FieldRef, their: &FieldRef) -> Option<FieldRef> {
     let nullable = own.is_nullable() || their.is_nullable();
     let kind = merged_type(own.data_type(), their.data_type())?;
@@ -74,7 +75,7 @@ fn merged_type(own: &DataType, their: &DataType) -> Option<DataType> {
     })
 }
 
-/// What a list calls its items is a matter of who wrote it.
+/// Merges the fields of list items. Their names depend on the program that wrote them, and are not compared.
 fn merged_item(own: &FieldRef, their: &FieldRef) -> Option<FieldRef> {
     merged(own, their)
 }

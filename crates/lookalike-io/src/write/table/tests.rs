@@ -1,4 +1,4 @@
-//! What is written is read back as it was: rows, types, metadata.
+//! Checks that data is read back as it was written: rows, types, metadata.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::read::table::{Columns, Ranges, Rows, TableFile, Wanted};
 
-/// A column of a random type with `rows` random values, some of them null; the numbers are where the randomness comes from.
+/// Returns a column of a random type with random values, some of them null; the seeds are the source of randomness.
 fn array(kind: u8, seeds: &[Option<u16>], depth: u8) -> ArrayRef {
     let words = || seeds.iter().map(|seed| seed.map(|seed| "né".repeat(usize::from(seed % 12)) + &seed.to_string()));
     let whole = || seeds.iter().map(|seed| seed.map(i64::from));
@@ -97,7 +97,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn what_is_written_is_read_back(
+    fn written_tables_are_read_back(
         kinds in proptest::collection::vec(any::<u8>(), 0..6),
         batches in proptest::collection::vec(proptest::collection::vec(proptest::option::weighted(0.8, any::<u16>()), 0..40), 1..5),
         mask in any::<u64>(),
@@ -144,12 +144,12 @@ fn one_schema_for_several_inputs() {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
     let batch = RecordBatch::try_new(first.clone(), vec![text, Arc::new(Int64Array::from(vec![1]))]).unwrap();
     assert_eq!(retyped(&batch, &one).unwrap().schema(), one);
-    let told = |other: SchemaRef| one_schema(&[("a", first.clone()), ("b", other)]).unwrap_err().to_string();
+    let reported = |other: SchemaRef| one_schema(&[("a", first.clone()), ("b", other)]).unwrap_err().to_string();
     let large = schema(vec![Field::new("text", DataType::LargeUtf8, false), Field::new("n", DataType::Int64, false)]);
-    assert!(told(large).contains("b: column \"text\" is LargeUtf8, and Utf8 in a"));
-    assert!(told(schema(vec![Field::new("text", DataType::Utf8, false)])).contains("b: has no column \"n\""));
+    assert!(reported(large).contains("b: column \"text\" is LargeUtf8, but Utf8 in a"));
+    assert!(reported(schema(vec![Field::new("text", DataType::Utf8, false)])).contains("b: has no column \"n\""));
     let swapped = schema(vec![Field::new("n", DataType::Int64, false), Field::new("text", DataType::Utf8, false)]);
-    assert!(told(swapped).contains("column 1 is \"n\", and \"text\""));
+    assert!(reported(swapped).contains("column 1 is \"n\", but \"text\""));
     let more = schema(
         [first.fields().to_vec(), vec![Arc::new(Field::new("x", DataType::Int8, true))]]
             .concat()
@@ -157,14 +157,14 @@ fn one_schema_for_several_inputs() {
             .map(|f| Field::clone(f))
             .collect(),
     );
-    assert!(told(more).contains("has a column \"x\" that is not in a"));
+    assert!(reported(more).contains("has a column \"x\" that does not exist in a"));
 }
 
 #[cfg(feature = "cloud")]
 #[test]
-fn tables_are_read_from_stores_as_from_memory() {
+fn tables_in_stores_are_read_like_those_in_memory() {
     use crate::{input_table::InputTable, store::tests::of_a_flaky_store};
-    // Of two row groups the text of one is larger than what is fetched at once; the ids are small.
+    // There are two row groups. In one, the text is larger than one request; the ids are small.
     let words = |row: usize| {
         let mut state = row as u64;
         let mut letter = || {
@@ -205,13 +205,13 @@ fn tables_are_read_from_stores_as_from_memory() {
     }
 }
 
-/// What Parquet says of a column and Arrow's types do not: that it is a UUID, JSON, a date.
+/// Checks the properties of columns that Parquet has and Arrow's types do not: that a column is a UUID, JSON, or a date.
 #[test]
-fn columns_have_the_types_that_they_had() {
+fn column_types_are_preserved() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
     let types = |table: &TableFile| {
         let types = table.layout().types.clone().unwrap();
-        // How a decimal is stored is another matter.
+        // The storage of a decimal may differ.
         let leaves = types.columns().iter().map(|leaf| (leaf.path().string(), leaf.logical_type_ref().cloned()));
         leaves.collect::<Vec<_>>()
     };
@@ -233,9 +233,10 @@ fn columns_have_the_types_that_they_had() {
     }
 }
 
-/// Seconds and days in milliseconds have no name in Parquet: they go as what pyarrow makes of them, also inside of others.
+/// Checks the types that Parquet does not support: seconds, and days in milliseconds. They are written as pyarrow converts them,
+/// also inside other types.
 #[test]
-fn types_without_a_name_in_parquet_become_others() {
+fn types_that_parquet_does_not_have_are_converted() {
     use arrow_array::{Date32Array, Date64Array, TimestampMillisecondArray, TimestampSecondArray};
     use parquet::basic::LogicalType;
     let zone = Some("Europe/Berlin");
@@ -276,7 +277,7 @@ fn types_without_a_name_in_parquet_become_others() {
     let types: Vec<_> = read.parquet_schema().columns().iter().map(named).collect();
     assert_eq!(types, ["time", "date", "time"]);
     assert_eq!(read.build().unwrap().next().unwrap().unwrap(), expected);
-    // As Arrow they stay what they are, and what is too far is told.
+    // In Arrow files they do not change. A time that is too large for Parquet is reported.
     let far = batch(seconds(vec![Some(i64::MAX / 10), None]), given.column(1).clone()).unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
         let mut output = TableOutput::new(Vec::new(), "t", format, &layout(&far), &[], 1).unwrap();
@@ -284,12 +285,15 @@ fn types_without_a_name_in_parquet_become_others() {
         output.finish().unwrap();
     }
     let mut output = TableOutput::new(Vec::new(), "t", Format::Parquet, &layout(&far), &[], 1).unwrap();
-    let told = output.push(far).unwrap_err().to_string();
-    assert!(told.contains("column \"when\" cannot be Timestamp") && told.contains("write an Arrow file"), "{told}");
+    let reported = output.push(far).unwrap_err().to_string();
+    assert!(
+        reported.contains("column \"when\" cannot be converted to Timestamp") && reported.contains("write an Arrow file"),
+        "{reported}"
+    );
 }
 
 #[test]
-fn columns_that_parquet_cannot_have_are_refused_by_name() {
+fn columns_that_parquet_does_not_support_are_refused_by_name() {
     let union = DataType::Union(
         arrow_schema::UnionFields::try_new(
             [0, 1],
@@ -302,7 +306,7 @@ fn columns_that_parquet_cannot_have_are_refused_by_name() {
         [union.clone(), DataType::Struct(vec![Field::new("inner", union, true)].into()), DataType::Struct(Fields::empty())]
     {
         let schema = Schema::new(vec![Field::new("text", DataType::Utf8, true), Field::new("odd", kind, true)]);
-        let told = refuse_others("out.parquet", &schema).unwrap_err().to_string();
-        assert!(told.starts_with("out.parquet: Parquet cannot have the column \"odd\", which is "), "{told}");
+        let reported = refuse_others("out.parquet", &schema).unwrap_err().to_string();
+        assert!(reported.starts_with("out.parquet: Parquet cannot store the column \"odd\", which is "), "{reported}");
     }
 }

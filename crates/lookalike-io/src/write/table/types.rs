@@ -1,4 +1,4 @@
-//! Which Parquet types columns are written as: those that they had, where the writer writes values in the same way.
+//! Selects the Parquet types of columns: those of the input, if the writer writes values in the same way.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use parquet::{
     schema::types::{ColumnDescriptor, SchemaDescriptor, Type},
 };
 
-/// The types of a table's columns: those that its input had for columns of the same name and place, with what the input said of
-/// them (a UUID, JSON, a date) and Arrow's types do not; others' are made of Arrow's.
+/// Returns the types of a table's columns. Columns with the same name and position as in the input have its types, with the
+/// properties that Arrow's types lack (a UUID, JSON, a date). The types of other columns are derived from Arrow's.
 pub(super) fn types_of(schema: &SchemaRef, input: &SchemaDescriptor) -> Result<SchemaDescriptor> {
     let made = ArrowSchemaConverter::new().convert(schema)?;
     let fields = made.root_schema().get_fields().iter().enumerate().map(|(root, own)| {
@@ -36,7 +36,7 @@ fn are_written_alike(made: &[&ColumnDescriptor], had: &[&ColumnDescriptor]) -> b
             Some(LogicalType::Uuid | LogicalType::Json | LogicalType::Bson | LogicalType::Enum) => true,
             same => same == made.logical_type_ref(),
         };
-        // Arrow's days in milliseconds; the writer makes days of them.
+        // Arrow's days in milliseconds, which the writer converts to days.
         let days = had.logical_type_ref() == Some(&LogicalType::Date) && made.physical_type() == Physical::INT64;
         levels(made) == levels(had) && (made.physical_type() == had.physical_type() && says_more || days)
     };

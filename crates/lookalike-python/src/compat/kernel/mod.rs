@@ -1,4 +1,4 @@
-//! What the numbers of datasketch are made of, without Python: a token's hash, and the least of its permutations.
+//! The computations behind datasketch's numbers, without Python: the hash of a token, and the minimum of its permutations.
 
 pub mod permute;
 pub mod sha1;

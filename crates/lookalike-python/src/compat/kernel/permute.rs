@@ -1,17 +1,17 @@
-//! datasketch's permutations: of each hash value, and the least of all in each slot.
+//! datasketch's permutations of hash values, and the minimum over all hashes in each slot.
 //!
-//! Three schemes: `affine32` and `affine64` mix a hash with MurmurHash3's finaliser and take a·h + b modulo 2³² or 2⁶⁴;
-//! `legacy`, which was the only one before 2.0.0, takes ((a·h + b mod 2⁶⁴) mod 2⁶¹ − 1) mod 2³², as numpy's 64-bit numbers do.
+//! There are three schemes. `affine32` and `affine64` mix a hash with MurmurHash3's finaliser and compute a·h + b modulo 2³² or
+//! 2⁶⁴. `legacy`, the only scheme before 2.0.0, computes ((a·h + b mod 2⁶⁴) mod 2⁶¹ − 1) mod 2³², as numpy's 64-bit integers do.
 
 use multiversion::multiversion;
 
-/// Slots that are lowered together: their minima and coefficients stay in registers.
+/// Slots that are updated together. Their minima and coefficients stay in registers.
 const GROUP: usize = 64;
 
 /// 2⁶¹ − 1.
 const MERSENNE: u64 = (1 << 61) - 1;
 
-/// MurmurHash3's finaliser of 32 bits.
+/// Applies the 32-bit finaliser of MurmurHash3.
 #[inline(always)]
 fn mix32(mut h: u32) -> u32 {
     h ^= h >> 16;
@@ -21,7 +21,7 @@ fn mix32(mut h: u32) -> u32 {
     h ^ h >> 16
 }
 
-/// MurmurHash3's finaliser of 64 bits.
+/// Applies the 64-bit finaliser of MurmurHash3.
 #[inline(always)]
 fn mix64(mut h: u64) -> u64 {
     h ^= h >> 33;
@@ -31,21 +31,22 @@ fn mix64(mut h: u64) -> u64 {
     h ^ h >> 33
 }
 
-/// Lowers each minimum by all hashes: `affine32`. The lower halves of the hashes count.
+/// Lowers each minimum to the smallest permuted hash if that is smaller, with scheme `affine32`. Only the lower halves of the
+/// hashes are used.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn affine32(hashes: &mut [u64], a: &[u32], b: &[u32], minima: &mut [u32]) {
     hashes.iter_mut().for_each(|h| *h = mix32(*h as u32).into());
     lower(hashes, a, b, minima, |h, a, b| a.wrapping_mul(h as u32).wrapping_add(b));
 }
 
-/// Lowers each minimum by all hashes: `affine64`.
+/// Lowers each minimum to the smallest permuted hash if that is smaller, with scheme `affine64`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn affine64(hashes: &mut [u64], a: &[u64], b: &[u64], minima: &mut [u64]) {
     hashes.iter_mut().for_each(|h| *h = mix64(*h));
     lower(hashes, a, b, minima, |h, a, b| a.wrapping_mul(h).wrapping_add(b));
 }
 
-/// Lowers each minimum by all hashes: `legacy`.
+/// Lowers each minimum to the smallest permuted hash if that is smaller, with scheme `legacy`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn legacy(hashes: &mut [u64], a: &[u64], b: &[u64], minima: &mut [u64]) {
     lower(hashes, a, b, minima, |h, a, b| {

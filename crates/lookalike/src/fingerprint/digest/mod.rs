@@ -1,4 +1,4 @@
-//! One number for a whole document: equal digests are equal canonical forms.
+//! One number for a whole document: documents with equal digests have equal canonical forms.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -10,12 +10,12 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::token_hashes;
 use crate::{simd::Simd, text::Tokens};
 
-/// The 128-bit hash of a canonical form. Among n different documents two share one with probability n²/2¹²⁹: 10⁻²¹ for 10⁹;
-/// but for those that differ in nothing but tokens with equal hashes, which two tokens of more than eight bytes have with
-/// probability 2⁻⁶⁴, and whose shingles are then equal too.
+/// The 128-bit hash of a canonical form. Among n different documents, two share a digest with probability n²/2¹²⁹, which is 10⁻²¹
+/// for n = 10⁹. Documents that differ only in tokens with equal hashes are an exception: two tokens of more than eight bytes have
+/// equal hashes with probability 2⁻⁶⁴, and their shingles are then equal too.
 pub type Digest = u128;
 
-/// The hash function of a digest of bytes.
+/// The hash function that digests bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
@@ -23,13 +23,13 @@ pub enum DigestBy {
     /// XXH3-128, 7 GB/s.
     #[default]
     Xxh3,
-    /// MD5 (RFC 1321), 0.3 GB/s: only for comparing with fingerprints that others made, since whoever wants to can write two
-    /// texts with equal digests.
+    /// MD5 (RFC 1321), 0.3 GB/s. Use it only to compare with fingerprints made by other tools: two texts with equal MD5 digests
+    /// can be constructed on purpose.
     Md5,
 }
 
 impl DigestBy {
-    /// The digest of some bytes; as 32 hexadecimal digits (`{:032x}`) it is what other tools print.
+    /// Returns the digest of bytes. Formatted as 32 hexadecimal digits (`{:032x}`), it is what other tools print.
     pub fn digest(self, bytes: &[u8]) -> Digest {
         match self {
             Self::Xxh3 => xxh3_128(bytes),
@@ -38,26 +38,26 @@ impl DigestBy {
     }
 }
 
-/// The digest of a text without any token.
+/// The digest of a text without tokens.
 pub const EMPTY_DIGEST: Digest = 0x99aa_06d3_0147_98d8_6001_c324_468d_497f;
 
-/// The digest of a canonical form: `digest_of_hashes` of its [`token_hashes`].
+/// Returns the digest of a canonical form: `digest_of_hashes` of its [`token_hashes`].
 pub fn digest(tokens: &Tokens) -> Digest {
     let mut hashes = Vec::new();
     token_hashes(tokens, &mut hashes);
     digest_of_hashes(&hashes)
 }
 
-/// XXH3-128 of the tokens' hashes, each as eight bytes, little-endian; seedless, frozen. It is made of hashes and not of
-/// characters, so the canonical text need not be written down. Cost: a cycle a token, and 30 ns.
+/// Returns the XXH3-128, without a seed, of the tokens' hashes, each as eight little-endian bytes. It is computed from hashes and
+/// not from characters, so the canonical text need not be written to memory. Cost: one cycle per token, plus 30 ns. Frozen.
 pub fn digest_of_hashes(token_hashes: &[u64]) -> Digest {
     digest_by(Simd::detect(), token_hashes)
 }
 
-/// Tokens of which the digest is made as XXH3 has it for short inputs, of up to 240 bytes.
+/// The largest number of tokens for which XXH3 uses its algorithms for short inputs (up to 240 bytes).
 const SHORT: usize = 30;
 
-/// The same by a kernel.
+/// Like [`digest_of_hashes`], with the given kernel.
 pub(crate) fn digest_by(simd: Simd, token_hashes: &[u64]) -> Digest {
     if token_hashes.len() > SHORT {
         return match simd {
@@ -80,8 +80,8 @@ mod tests {
     use super::{super::mix::finish, *};
 
     #[test]
-    fn digests_are_those_of_other_tools() {
-        // RFC 1321, appendix A.5; XXH3-128 by xxhsum.
+    fn digests_match_other_tools() {
+        // Expected values: RFC 1321, appendix A.5, for MD5; xxhsum for XXH3-128.
         for (text, md5) in [
             ("", "d41d8cd98f00b204e9800998ecf8427e"),
             ("a", "0cc175b9c0f1b6a831c399e269772661"),

@@ -1,15 +1,16 @@
-//! XXH3-128 of more than 240 bytes, given as numbers (XXH3's specification, "XXH3 algorithm description for large inputs"): eight
-//! sums, to which eight numbers are added at a time. Written once; a processor brings the two steps.
+//! XXH3-128 of more than 240 bytes, given as 64-bit numbers (XXH3's specification, "XXH3 algorithm description for large
+//! inputs"). There are eight sums, and each step adds one number to each of them. The algorithm is written once; each processor's
+//! module provides the two kinds of steps.
 
 use super::{Digest, SHORT};
 
-/// Numbers that are added at a time.
+/// Numbers that are added in one step.
 pub(super) const STRIPE: usize = 8;
 
 /// Stripes between two scrambles.
 const STRIPES: usize = 16;
 
-/// XXH3's secret when none is given.
+/// XXH3's default secret, used when none is given.
 #[rustfmt::skip]
 const SECRET: [u8; 192] = [
     0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
@@ -26,7 +27,7 @@ const SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// Its numbers: at every eighth byte, and at others for the last stripe and the end.
+/// The secret's numbers: at every eighth byte, and at other offsets for the last stripe and the end.
 const KEYS: [u64; 24] = keys(0);
 const LAST: [u64; STRIPE] = keys(121);
 const LOW: [u64; STRIPE] = keys(11);
@@ -56,24 +57,25 @@ const PRIME64_3: u64 = 0x1656_67b1_9e37_79f9;
 const PRIME64_4: u64 = 0x85eb_ca77_c2b2_ae63;
 const PRIME64_5: u64 = 0x27d4_eb2f_1656_67c5;
 
-/// The two steps of a processor.
+/// The two steps, `add` and `scramble`, as a processor implements them.
 pub(super) trait Steps: Copy {
     /// Eight sums.
     type Sums: Copy;
     fn sums(self, numbers: [u64; STRIPE]) -> Self::Sums;
-    /// Adds a stripe under eight keys.
+    /// Adds a stripe, combined with eight keys.
     fn add(self, sums: Self::Sums, stripe: &[u64; STRIPE], keys: &[u64; STRIPE]) -> Self::Sums;
     fn scramble(self, sums: Self::Sums, keys: &[u64; STRIPE], prime: u64) -> Self::Sums;
     fn numbers(self, sums: Self::Sums) -> [u64; STRIPE];
 }
 
-/// The digest of more than [`SHORT`] numbers.
+/// Returns the digest of more than [`SHORT`] numbers.
 #[inline(always)]
 pub(super) fn long(steps: impl Steps, numbers: &[u64]) -> Digest {
     debug_assert!(numbers.len() > SHORT);
     let mut sums = steps.sums([PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]);
     let Some(last) = numbers.last_chunk() else { return 0 };
-    // The last number does not count: a block, or stripe, that ends with the input is taken in by the last stripe.
+    // The last number is excluded, so that a block or stripe that ends exactly with the input does not count as complete here.
+    // The last stripe, which is added below, covers its end.
     let (blocks, rest) = numbers[..numbers.len() - 1].as_chunks::<{ STRIPES * STRIPE }>();
     for block in blocks {
         for (stripe, at) in block.as_chunks().0.iter().zip(0..) {

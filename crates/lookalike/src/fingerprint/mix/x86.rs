@@ -1,10 +1,10 @@
-//! The mixers for eight numbers at a time.
+//! The mixers for eight numbers in parallel.
 
 use std::arch::x86_64::*;
 
 use super::{FINISH1, FINISH2};
 
-/// As [`finish`](super::finish), of each.
+/// Applies [`finish`](super::finish) to each number.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(in crate::fingerprint) fn finish8(h: __m512i) -> __m512i {

@@ -1,13 +1,14 @@
 //! Rabin's fingerprints (Rabin 1981; Broder 1993, *Some applications of Rabin's fingerprinting method*; Broder 1997,
 //! sections 4.1 and 4.3).
 //!
-//! A string is a polynomial over GF(2), a leading 1 bit and then its bits, and its fingerprint is the residue modulo a random
-//! irreducible polynomial P of degree l. What the default fingerprint lacks and this has: a bound on collisions that holds for
-//! any two strings, even an adversary's (see [`collision_bound`](super::collision_bound)).
+//! A string is a polynomial over GF(2): a leading 1 bit, and then its bits. Its fingerprint is the residue modulo a random
+//! irreducible polynomial P of degree l. Unlike the default fingerprint, it has a bound on collisions that holds for any two
+//! strings, even an adversary's (see [`collision_bound`](super::collision_bound)).
 //!
-//! Measured on a Xeon (Sapphire Rapids), texts of 600 words: the window slides in 2.0 ns a unit by carry-less
-//! multiplication and in 6.0 ns by tables, which also take 0.5 µs a text to fill; so the former is used wherever there is any.
-//! Cutting the text into units takes 1.6 ns each in front of that; the default fingerprint takes 3.3 ns a word in all.
+//! Measured on a Xeon (Sapphire Rapids) with texts of 600 words: with carry-less multiplication, the window slides in 2.0 ns per
+//! unit. With tables it takes 6.0 ns per unit, and filling the tables takes 0.5 µs per text. So carry-less multiplication is used
+//! on every processor that has it. Cutting the text into units takes another 1.6 ns per unit. The default fingerprint takes 3.3
+//! ns per word in total.
 
 mod polynomial;
 
@@ -30,36 +31,37 @@ use crate::{
     text::Tokens,
 };
 
-/// The least degree of a fingerprint: a shorter one tells too few shingles apart to be of use.
+/// The smallest degree of a fingerprint: a shorter one distinguishes too few shingles to be useful.
 const MIN_DEGREE: u32 = 16;
 
-/// What stands behind a string before it is divided.
+/// The bits that are appended to a string before the division.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nulls {
-    /// l zero bits: the polynomial is multiplied by xˡ (Broder 1997, section 4.1), so strings that differ in their last
-    /// letter differ in about half of the bits. Costs nothing.
+    /// l zero bits: the polynomial is multiplied by xˡ (Broder 1997, section 4.1), so strings that differ in their last letter
+    /// differ in about half of the bits. This costs nothing.
     #[default]
     Appended,
-    /// Nothing: the residue of the string itself. Strings that differ in the last letter alone differ in its bits alone.
+    /// Nothing: the fingerprint is the residue of the string itself. Strings that differ only in the last letter differ only in
+    /// the bits of that letter.
     None,
 }
 
-/// A fingerprint function: l bits from any string, by a random irreducible polynomial of degree l. The same degree and seed
-/// give the same function on every machine, whatever its kernel.
+/// A fingerprint function: it maps any string to l bits, by a random irreducible polynomial of degree l. The same degree and seed
+/// give the same function on every machine, whichever kernel is used.
 ///
-/// Fingerprints lie below 2ˡ, and what two of them differ by is a linear function of what their strings differ by. So they are
-/// ids and not yet random numbers: a sketch is to sample their images under a random permutation (Broder 1997,
-/// section 4.1).
+/// Fingerprints are below 2ˡ, and the difference of two fingerprints is a linear function of the difference of their strings. So
+/// they are ids and not yet random numbers: a sketch must sample their images under a random permutation (Broder 1997, section
+/// 4.1).
 #[derive(Debug, Clone)]
 pub struct Rabin {
     polynomial: Polynomial,
     nulls: Nulls,
-    /// The residue of the leading 1 bit alone, which every string begins with.
+    /// The residue of the leading 1 bit alone, with which every string begins.
     leading: u64,
     kernel: Kernel,
 }
 
-/// The code that does the work; all give the same bits.
+/// The code that does the computation. All kernels give the same bits.
 #[derive(Debug, Clone)]
 enum Kernel {
     Portable(portable::Portable),
@@ -102,19 +104,20 @@ impl Kernel {
 }
 
 impl Rabin {
-    /// The function of a degree l and a seed, with nulls appended. Cost: drawing the polynomial, about 60 µs at degree 64.
+    /// Creates the function of a degree l and a seed, with nulls appended. Cost: drawing the polynomial takes about 60 µs at
+    /// degree 64.
     ///
     /// # Errors
-    /// When the degree is not 16 to 64.
+    /// Returns an error if the degree is not between 16 and 64.
     pub fn new(degree: u32, seed: u64) -> Result<Self> {
         Self::check(degree)?;
         Ok(Self::of(Polynomial::irreducible(degree, seed)?, Nulls::default()))
     }
 
-    /// Whether a degree can be asked for.
+    /// Checks that a degree is supported.
     ///
     /// # Errors
-    /// When it is not 16 to 64.
+    /// Returns an error if it is not between 16 and 64.
     pub fn check(degree: u32) -> Result<()> {
         match (MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
             true => Ok(()),
@@ -122,7 +125,7 @@ impl Rabin {
         }
     }
 
-    /// The function of the same polynomial with other nulls.
+    /// Returns the function with the same polynomial and the given nulls.
     pub fn with(self, nulls: Nulls) -> Self {
         Self::of(self.polynomial, nulls)
     }
@@ -133,23 +136,24 @@ impl Rabin {
         Self { polynomial, nulls, leading: kernel.reduce(1 << shift), kernel }
     }
 
-    /// The degree l: fingerprints are below 2ˡ.
+    /// Returns the degree l: fingerprints are below 2ˡ.
     pub fn degree(&self) -> u32 {
         self.polynomial.degree()
     }
 
-    /// The polynomial P.
+    /// Returns the polynomial P.
     pub fn polynomial(&self) -> Polynomial {
         self.polynomial
     }
 
-    /// What stands behind a string.
+    /// Returns the bits that are appended to a string.
     pub fn nulls(&self) -> Nulls {
         self.nulls
     }
 
-    /// The fingerprint of a byte string, first byte and highest bit first: (1 ++ string) mod P, or (1 ++ string)·xˡ mod P with
-    /// nulls. Frozen. The leading 1 makes zeros at the front count.
+    /// Returns the fingerprint of a byte string, read from the first byte on and in each byte from the highest bit on: (1 ++
+    /// string) mod P, or (1 ++ string)·xˡ mod P with nulls. Because of the leading 1, zeros at the front of the string count.
+    /// Frozen.
     pub fn fingerprint(&self, string: &[u8]) -> u64 {
         let shift = shift(self.polynomial, self.nulls);
         let (units, tail) = string.as_chunks();
@@ -159,15 +163,16 @@ impl Rabin {
         residue >> (MAX_DEGREE - self.degree())
     }
 
-    /// Fills `fingerprints` with one number for each window of k *units*, repeats among them (Broder 1997, section 4.3). Frozen.
+    /// Fills `fingerprints` with one number for each window of k *units*, repeats included (Broder 1997, section 4.3). Frozen.
     ///
-    /// A unit is the paper's word: a token padded with NULs to eight bytes, a longer token being several units, each of eight
-    /// bytes but the last. So the window has a fixed width in bytes, and slides at a cost that does not depend on k; and a text
-    /// with long words has more shingles than by [`fingerprints`](super::fingerprints). The fingerprint of a shingle is
-    /// [`fingerprint`](Self::fingerprint) of its units' bytes. A text of 1 to k − 1 units has one shingle, the whole; an empty
-    /// one has none.
+    /// A unit is called a word in the paper: a token padded with NULs to eight bytes. A longer token is several units; each has
+    /// eight bytes, the last one after padding. So the window has a fixed width in bytes, and slides at a cost that does not
+    /// depend on k. A text with long words has more shingles than [`fingerprints`](super::fingerprints) gives it. The fingerprint
+    /// of a shingle is the [`fingerprint`](Self::fingerprint) of its units' bytes. A text of 1 to k − 1 units has one shingle,
+    /// the whole text; an empty text has none.
     pub fn shingles(&self, tokens: &Tokens, shingling: Shingling, fingerprints: &mut Vec<u64>) {
-        // The units are dealt out in the answer's own room, and each makes way for the window that it opens.
+        // The units are written into the output buffer, and each is replaced by the fingerprint of the window that begins with
+        // it.
         window::fill_units(tokens, fingerprints);
         let k = shingling.k().min(fingerprints.len());
         if k == 0 {
@@ -184,8 +189,8 @@ impl Rabin {
     }
 }
 
-/// By how many bits a string is shifted to be divided by M: those that align its residue with the upper end of a word, and
-/// the nulls.
+/// Returns the number of bits by which a string is shifted before division by M: those that align its residue with the upper end
+/// of a word, plus the nulls.
 fn shift(polynomial: Polynomial, nulls: Nulls) -> u32 {
     match nulls {
         Nulls::Appended => 64,

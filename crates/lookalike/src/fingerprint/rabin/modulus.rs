@@ -1,24 +1,24 @@
-//! The modulus that the kernels work with: degree 64 whatever the degree of P.
+//! The modulus that the kernels use: its degree is 64, whatever the degree of P.
 
 use super::polynomial::Polynomial;
 
-/// M = P·x⁶⁴⁻ˡ, less its leading term. Since V·x⁶⁴⁻ˡ mod M = (V mod P)·x⁶⁴⁻ˡ, a residue modulo P is kept in the upper l bits of a
-/// word and shifted down at the end, and no kernel needs to know l.
+/// M = P·x⁶⁴⁻ˡ, without its leading term. Since V·x⁶⁴⁻ˡ mod M = (V mod P)·x⁶⁴⁻ˡ, a residue modulo P is kept in the upper l bits
+/// of a word and shifted down at the end. So no kernel needs to know l.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Modulus(u64);
 
 impl Modulus {
     pub(super) fn new(polynomial: Polynomial) -> Self {
-        // The leading term, x⁶⁴, falls out of the word.
+        // The leading term, x⁶⁴, is shifted out of the word.
         Self((polynomial.coefficients() << (64 - polynomial.degree())) as u64)
     }
 
-    /// x⁶⁴ mod M.
+    /// Returns x⁶⁴ mod M.
     pub(super) fn low(self) -> u64 {
         self.0
     }
 
-    /// v·x mod M.
+    /// Returns v·x mod M.
     pub(super) fn times_x(self, v: u64) -> u64 {
         v << 1 ^ (self.0 & (v >> 63).wrapping_neg())
     }

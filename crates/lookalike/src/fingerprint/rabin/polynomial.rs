@@ -1,4 +1,4 @@
-//! Polynomials over GF(2), and the random irreducible one that a fingerprint function is.
+//! Polynomials over GF(2), and the random irreducible polynomial that defines a fingerprint function.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use crate::{
     fingerprint::SplitMix64,
 };
 
-/// The greatest degree: residues then fill a machine word.
+/// The largest degree: residues then fill a machine word.
 pub(super) const MAX_DEGREE: u32 = 64;
 
-/// x, as a polynomial: bit i is the coefficient of xⁱ.
+/// The polynomial x: bit i is the coefficient of xⁱ.
 const X: u128 = 0b10;
 
 /// An irreducible polynomial over GF(2) of degree 1 to 64 (Rabin 1981; Broder 1993, section 2).
@@ -18,12 +18,12 @@ const X: u128 = 0b10;
 pub struct Polynomial(u128);
 
 impl Polynomial {
-    /// The irreducible polynomial of a degree that a seed draws, each with equal probability. Frozen: the same degree and
-    /// seed give the same polynomial on every machine. Cost: of degree 64, 60 µs on average, since one polynomial in l is
+    /// Draws an irreducible polynomial of the given degree with the given seed; all are equally probable. Frozen: the same degree
+    /// and seed give the same polynomial on every machine. Cost: 60 µs on average at degree 64, since one polynomial in l is
     /// irreducible and most others have a small factor.
     ///
     /// # Errors
-    /// When the degree is not 1 to 64.
+    /// Returns an error if the degree is not between 1 and 64.
     pub fn irreducible(degree: u32, seed: u64) -> Result<Self> {
         if !(1..=MAX_DEGREE).contains(&degree) {
             return Err(ErrorKind::Degree { degree, min: 1, max: MAX_DEGREE }.into());
@@ -37,12 +37,12 @@ impl Polynomial {
         }
     }
 
-    /// The degree l.
+    /// Returns the degree l.
     pub fn degree(self) -> u32 {
         degree(self.0)
     }
 
-    /// The coefficients: bit i is that of xⁱ, so bit l is the highest that is set.
+    /// Returns the coefficients: bit i is that of xⁱ, so bit l is the highest that is set.
     pub fn coefficients(self) -> u128 {
         self.0
     }
@@ -64,9 +64,10 @@ fn degree(p: u128) -> u32 {
     p.ilog2()
 }
 
-/// Whether a polynomial p of degree 1 to 64 has no factors (Ben-Or 1981). x^(2ⁱ) − x is the product of all irreducible
-/// polynomials whose degree divides i, and a reducible p has a factor of at most half its degree, so it shares one with one of
-/// the first half of these. Rabin's own test begins at the other end; this one stops at the smallest factor.
+/// Returns whether a polynomial p of degree 1 to 64 is irreducible (Ben-Or 1981). x^(2ⁱ) − x is the product of all irreducible
+/// polynomials whose degree divides i. A reducible p has a factor of at most half its degree, so it shares a factor with one of
+/// these products for some i up to half its degree. Rabin's own test starts with the largest i; this test stops at the smallest
+/// factor.
 fn is_irreducible(p: u128) -> bool {
     let mut power = X;
     (1..=degree(p) / 2).all(|_| {
@@ -89,10 +90,10 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// The square of a polynomial of degree under 64: over GF(2), its coefficients with zeros between them.
+/// Returns the square of a polynomial of degree under 64: over GF(2), its coefficients with zeros between them.
 fn square(mut a: u128) -> u128 {
     for shift in [32, 16, 8, 4, 2, 1] {
-        // Ones and zeros by turns, `shift` of each.
+        // Alternating runs of `shift` ones and `shift` zeros.
         let mask = u128::MAX / ((1 << shift) + 1);
         a = (a | a << shift) & mask;
     }
@@ -112,13 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn irreducible_is_what_trial_division_and_the_necklace_formula_say() {
+    fn irreducibility_agrees_with_trial_division_and_the_necklace_formula() {
         let mut counts = vec![0];
         for n in 1..=12 {
             let all = || (1u128 << n)..(1u128 << (n + 1));
             assert!(all().all(|p| is_irreducible(p) == by_trial_division(p)), "degree {n}");
             counts.push(all().filter(|&p| is_irreducible(p)).count());
-            // Gauss: the elements of GF(2ⁿ), counted by the degrees of their minimal polynomials.
+            // Gauss: each element of GF(2ⁿ) has a minimal polynomial whose degree divides n, so the elements can be counted by
+            // degree.
             assert_eq!((1..=n).filter(|d| n % d == 0).map(|d| d * counts[d]).sum::<usize>(), 1 << n);
         }
         assert_eq!(counts[1..], [2, 1, 2, 3, 6, 9, 18, 30, 56, 99, 186, 335]);
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_are_products_by_oneself() {
+    fn squares_are_products_with_themselves() {
         let mut random = SplitMix64::new(1);
         for _ in 0..1000 {
             let a = u128::from(random.next_u64());
@@ -148,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn every_irreducible_polynomial_is_drawn_alike() {
+    fn every_irreducible_polynomial_is_equally_likely() {
         let mut drawn = vec![0.0; 512];
         for seed in 0..30_000 {
             drawn[Polynomial::irreducible(8, seed).unwrap().0 as usize] += 1.0;
@@ -156,7 +158,7 @@ mod tests {
         drawn.retain(|&count| count > 0.0);
         assert_eq!(drawn.len(), 30);
         let chi_square: f64 = drawn.iter().map(|count| (count - 1000.0f64).powi(2) / 1000.0).sum();
-        // 29 degrees of freedom: the middle 99.8 %.
+        // With 29 degrees of freedom, these bounds hold the middle 99.8 %.
         assert!((11.0..58.3).contains(&chi_square), "{chi_square}");
     }
 

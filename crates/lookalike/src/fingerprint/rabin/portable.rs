@@ -1,10 +1,10 @@
-//! The portable kernel: linear maps by tables, a byte at a time (Broder 1993, section 4), eight bytes at once.
+//! The portable kernel: linear maps by tables for single bytes (Broder 1993, section 4), applied to eight bytes in each step.
 
 use std::{fmt, mem};
 
 use super::{modulus::Modulus, window::Window};
 
-/// Multiplication of any 64-bit polynomial by one constant modulo M: eight tables, one for each byte. 16 KiB.
+/// Multiplication of any 64-bit polynomial by one constant modulo M: eight tables, one per byte, 16 KiB in all.
 #[derive(Clone)]
 struct Times([[u64; 256]; 8]);
 
@@ -14,8 +14,8 @@ impl Times {
         let mut image = constant;
         for table in &mut tables {
             for bit in 0..8 {
-                let (done, room) = table.split_at_mut(1 << bit);
-                for (to, from) in room.iter_mut().zip(done) {
+                let (done, rest) = table.split_at_mut(1 << bit);
+                for (to, from) in rest.iter_mut().zip(done) {
                     *to = *from ^ image;
                 }
                 image = modulus.times_x(image);
@@ -30,7 +30,7 @@ impl Times {
     }
 }
 
-/// The table of x⁶⁴ and its modulus. That of the leaving unit depends on the window's length, and is filled for each text.
+/// The modulus and the table of x⁶⁴. The table of the leaving unit depends on the window's length and is filled for each text.
 #[derive(Clone)]
 pub(super) struct Portable {
     modulus: Modulus,
@@ -43,7 +43,7 @@ impl Portable {
         Self { modulus, times_x64: Box::new(Times::new(modulus.low(), modulus)), shift }
     }
 
-    /// V mod M.
+    /// Returns V mod M.
     #[inline]
     pub(super) fn reduce(&self, v: u128) -> u64 {
         v as u64 ^ self.times_x64.apply((v >> 64) as u64)
@@ -69,7 +69,7 @@ impl Portable {
     }
 }
 
-/// Tells the modulus alone: the tables follow from it.
+/// Shows only the modulus: the tables follow from it.
 impl fmt::Debug for Portable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Portable").field("modulus", &self.modulus).finish_non_exhaustive()

@@ -18,7 +18,7 @@ fn shingles(rabin: &Rabin, text: &str, k: usize) -> Vec<u64> {
     all
 }
 
-/// The definition: division, bit by bit.
+/// The definition: bitwise division.
 fn by_definition(rabin: &Rabin, string: &[u8]) -> u64 {
     let bits = string.iter().flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1));
     let nulls = if rabin.nulls() == Nulls::Appended { rabin.degree() as usize } else { 0 };
@@ -29,13 +29,13 @@ fn by_definition(rabin: &Rabin, string: &[u8]) -> u64 {
     residue as u64
 }
 
-/// The paper's words: the tokens cut at eight bytes and padded.
+/// Units, which the paper calls words: the tokens, cut at eight bytes and padded.
 fn units(tokens: &Tokens) -> Vec<[u8; 8]> {
     let pieces = tokens.iter().flat_map(|token| token.chunks(8));
     pieces.map(|piece| std::array::from_fn(|i| piece.get(i).copied().unwrap_or(0))).collect()
 }
 
-/// The same function by each kernel that this machine has.
+/// Returns the same function with each kernel that this machine supports.
 fn kernels(degree: u32, seed: u64, nulls: Nulls) -> Vec<Rabin> {
     let rabin = Rabin::new(degree, seed).unwrap().with(nulls);
     let (modulus, shift) = (Modulus::new(rabin.polynomial), shift(rabin.polynomial, nulls));
@@ -58,7 +58,7 @@ proptest! {
     }
 
     #[test]
-    fn sliding_is_the_same_as_each_window_from_scratch(
+    fn sliding_equals_hashing_each_window_from_scratch(
         text in "([a-zé한]{1,20}[ 字]{1,2}){0,30}", degree in 16u32..=64, k in 1usize..=64, seed: u64, nulls in any_nulls()
     ) {
         let units = units(&tokens(&text));
@@ -82,7 +82,7 @@ fn longer_tokens_are_several_units_and_short_texts_one_shingle() {
     assert_eq!(count("eightchr", 1), 1);
     assert_eq!(count("ninechars", 1), 2);
     assert_eq!(count("internationalisation of a rose", 4), 3);
-    // A token of more than eight bytes is the catenation of its pieces, and so are these.
+    // A token of more than eight bytes gives the same units as its pieces given as separate tokens.
     assert_eq!(shingles(&rabin, "ninechars", 1), shingles(&rabin, "ninechar s", 1));
     assert_eq!(shingles(&rabin, "a rose", 4), [rabin.fingerprint(b"a\0\0\0\0\0\0\0rose\0\0\0\0")]);
     rabin.shingles(&Tokens::new(), Shingling::new(4).unwrap(), &mut vec![1]);
@@ -99,7 +99,7 @@ fn zeros_at_either_end_count() {
     }
 }
 
-/// Broder 1997, section 4.1: what the appended nulls are for.
+/// Broder 1997, section 4.1: the purpose of the appended nulls.
 #[test]
 fn a_last_letter_changes_half_of_the_bits_with_nulls_and_its_own_without() {
     for degree in [16, 40, 64] {
@@ -122,7 +122,7 @@ fn a_last_letter_changes_half_of_the_bits_with_nulls_and_its_own_without() {
     }
 }
 
-/// Broder 1997, section 4.1, on text as it comes: every pair of a set of 100 shingles, under 10,000 functions.
+/// Broder 1997, section 4.1, for ordinary text: compares all pairs of 100 shingles under each of 10,000 functions.
 #[test]
 fn collisions_are_as_rare_as_those_of_a_random_function() {
     let mut random = SplitMix64::new(3);
@@ -134,7 +134,7 @@ fn collisions_are_as_rare_as_those_of_a_random_function() {
         crate::fingerprint::sort_distinct(&mut all);
         lost += 100 - all.len();
     }
-    // 4950 pairs / 2¹⁶ = 0.0755 a function; a Poisson count of 755 with a standard deviation of 27.5.
+    // 4950 pairs / 2¹⁶ = 0.0755 per function: a Poisson count of 755 in all, with a standard deviation of 27.5.
     assert!((660..850).contains(&lost), "{lost}");
 }
 

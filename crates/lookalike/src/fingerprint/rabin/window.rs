@@ -1,20 +1,20 @@
-//! Tokens → eight-byte units, and what a window of k of them slides by.
+//! Splits tokens into eight-byte units, and holds the constants by which a window of k units slides.
 
 use crate::text::Tokens;
 
-/// One place of the sliding window: all that does not change while it slides.
+/// A sliding window of units: the values that do not change while it slides.
 ///
-/// With e = xˢ, where s is the shift that aligns a unit, a window's residue is Σ uᵢ·x⁶⁴⁽ᵏ⁻ⁱ⁾·e. One step takes it times x⁶⁴, adds
-/// u·e for the entering unit and u·x⁶⁴ᵏ·e for the leaving one (over GF(2), adding is taking away).
+/// With e = xˢ, where s is the shift that aligns a unit, a window's residue is Σ uᵢ·x⁶⁴⁽ᵏ⁻ⁱ⁾·e. One step multiplies it by x⁶⁴,
+/// then adds u·e for the entering unit and u·x⁶⁴ᵏ·e for the leaving one (over GF(2), adding is subtracting).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
     /// Units in the window.
     pub k: usize,
-    /// x⁶⁴ᵏ·e mod M: the leaving unit's multiplier, and the leading 1 bit's place.
+    /// x⁶⁴ᵏ·e mod M: the leaving unit's multiplier, and also the term of the leading 1 bit.
     pub one: u64,
     /// The first window's residue, without the leading bit.
     pub first: u64,
-    /// 64 − l.
+    /// 64 − l: the unused lower bits of a residue.
     pub spare: u32,
 }
 
@@ -25,8 +25,8 @@ impl Window {
     }
 }
 
-/// Fills `units` with the tokens as units of eight bytes, first byte highest: a shorter token is padded with NULs, which no
-/// token holds; a longer one is as many units as it needs (Broder 1997, section 4.3).
+/// Fills `units` with the tokens as units of eight bytes, first byte highest. A shorter token is padded with NULs, which no token
+/// contains; a longer one takes as many units as it needs (Broder 1997, section 4.3).
 pub(super) fn fill_units(tokens: &Tokens, units: &mut Vec<u64>) {
     units.clear();
     if tokens.is_empty() {

@@ -1,23 +1,23 @@
-//! The carry-less multiplication kernel (PCLMULQDQ), chosen at run time. The one place of this folder with `unsafe`.
+//! The carry-less multiplication kernel (PCLMULQDQ), chosen at run time. This is the only file of the folder with `unsafe`.
 //!
-//! Between steps the residue stays a polynomial of 128 bits that is only congruent to it: x⁶⁴ times it is two
-//! multiplications side by side, by x⁶⁴ and x¹²⁸ mod M, so a step waits for one multiplication, not for the two of a
-//! reduction. Those (Barrett's) are made for each window besides, and nothing waits for them. Reducing at each step was tried: it
-//! slides half as fast.
+//! Between steps the residue is kept as a polynomial of 128 bits that is only congruent to it. Multiplying it by x⁶⁴ takes two
+//! independent multiplications, by x⁶⁴ and x¹²⁸ mod M, so a step waits for one multiplication instead of the two of a reduction.
+//! Each window also needs a (Barrett) reduction, but no later step waits for it. Reducing at each step was tried: it slides half
+//! as fast.
 #![allow(unsafe_code)]
 
 use std::{arch::x86_64::*, mem};
 
 use super::{modulus::Modulus, window::Window};
 
-/// The constants of a modulus, and proof that this machine has PCLMULQDQ.
+/// The constants of a modulus. A value also proves that this machine has PCLMULQDQ.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Clmul {
     /// x⁶⁴ and x¹²⁸ mod M.
     fold: [u64; 2],
-    /// ⌊x¹²⁸ / M⌋ and M, each less its leading term.
+    /// ⌊x¹²⁸ / M⌋ and M, each without its leading term.
     barrett: [u64; 2],
-    /// xˢ mod M, which aligns a unit.
+    /// xˢ mod M, by which a unit is aligned.
     align: u64,
 }
 
@@ -34,9 +34,9 @@ impl Clmul {
         })
     }
 
-    /// V mod M.
+    /// Returns V mod M.
     pub(super) fn reduce(&self, v: u128) -> u64 {
-        // SAFETY: a value of this type exists only where `new` has seen the feature.
+        // SAFETY: a value of this type exists only if `new` detected the feature.
         unsafe { self.reduced(both(v as u64, (v >> 64) as u64)) }
     }
 
@@ -50,7 +50,7 @@ impl Clmul {
         unsafe { self.roll_units(window, units) }
     }
 
-    /// Barrett's reduction, exact over GF(2): the quotient is hi + ⌊hi·⌊x¹²⁸/M⌋ / x⁶⁴⌋.
+    /// Reduces modulo M by Barrett's method, which is exact over GF(2): the quotient is hi + ⌊hi·⌊x¹²⁸/M⌋ / x⁶⁴⌋.
     #[inline]
     #[target_feature(enable = "pclmulqdq")]
     fn reduced(&self, v: __m128i) -> u64 {
@@ -59,7 +59,7 @@ impl Clmul {
         _mm_cvtsi128_si64(_mm_xor_si128(_mm_clmulepi64_si128::<0x11>(quotient, barrett), v)) as u64
     }
 
-    /// A polynomial of 128 bits that is congruent to v·x⁶⁴.
+    /// Returns a polynomial of 128 bits that is congruent to v·x⁶⁴.
     #[inline]
     #[target_feature(enable = "pclmulqdq")]
     fn times_x64(&self, v: __m128i) -> __m128i {

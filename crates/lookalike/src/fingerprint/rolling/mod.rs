@@ -1,9 +1,10 @@
-//! Windows → fingerprints, rolling: the default fingerprint.
+//! The default fingerprint: rolling hashes of windows of tokens.
 //!
-//! The fingerprint of tokens t₁ … t_k is finish(t₁·Bᵏ⁻¹ + … + t_k) modulo 2⁶⁴, over the tokens' hashes. Moving the window
-//! takes two multiplications whatever k. Two windows collide when Σ (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0: for random token hashes with
-//! probability 2⁻⁶⁴. Where two tokens d apart changed places, Bᵈ − 1 must not lose more bits than can be spared: it has 1
-//! factor of two for odd d, 4 for d = 2, 5 for d = 4 (the ends of the default window), 8 for d = 32, so 2⁻⁵⁶ at the worst.
+//! The fingerprint of tokens t₁ … t_k is finish(t₁·Bᵏ⁻¹ + … + t_k) modulo 2⁶⁴, over the tokens' hashes. Moving the window takes
+//! two multiplications for any k. Two windows collide if Σ (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0, which has probability 2⁻⁶⁴ for random token
+//! hashes. If one window is the other with two tokens swapped that are d apart, each factor of two in Bᵈ − 1 doubles this
+//! probability. The number of such factors is 1 for odd d, 4 for d = 2, 5 for d = 4 (the ends of the default window) and 8 for d
+//! = 32. So the probability is 2⁻⁵⁶ at worst.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -11,19 +12,19 @@ mod x86;
 use super::mix::{K0, finish};
 use crate::{shingle::Shingling, simd::Simd};
 
-/// The base. Odd, so that no token's bits are shifted out of the window.
+/// The base. It is odd, so that no token's bits are shifted out of the window.
 const B: u64 = K0 ^ 0b10;
 
-/// From this length on a window is cheaper to move than to sum from scratch, eight at a time.
+/// The window length from which rolling is cheaper than summing each window from scratch, eight windows in parallel.
 #[cfg(target_arch = "x86_64")]
 const LONG: usize = 16;
 
-/// Fills `fingerprints` with one number for each window, repeats among them. Cost: a few cycles each; frozen.
+/// Fills `fingerprints` with one number for each window, repeats included. Cost: a few cycles each. Frozen.
 pub fn fingerprints(token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
     fingerprints_by(Simd::detect(), token_hashes, shingling, fingerprints);
 }
 
-/// The same by a kernel.
+/// Like [`fingerprints`], with the given kernel.
 pub(crate) fn fingerprints_by(simd: Simd, token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
     fingerprints.clear();
     let k = shingling.k().min(token_hashes.len());
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_the_base_spare_enough_bits() {
+    fn powers_of_the_base_leave_enough_bits() {
         let lost = |d: u32| (B.wrapping_pow(d) - 1).trailing_zeros();
         assert_eq!([1, 2, 3, 4, 5, 32].map(lost), [1, 4, 1, 5, 1, 8]);
         assert!((1..crate::shingle::MAX_K as u32).all(|d| lost(d) <= 8));

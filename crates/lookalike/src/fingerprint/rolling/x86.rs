@@ -1,5 +1,5 @@
-//! The AVX-512 kernel: eight windows at a time, each summed from scratch. That is k − 1 multiplications for each eight windows, and
-//! no window waits for the one before it.
+//! The AVX-512 kernel: eight windows in parallel, each summed from scratch. This takes k − 1 multiplications per eight windows,
+//! and no window waits for the previous one.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -7,19 +7,22 @@ use std::arch::x86_64::*;
 use super::B;
 use crate::{fingerprint::mix::x86::finish8, simd::Avx512};
 
-/// Windows in a vector, and in the vectors that are worked on together: the multiplication takes 15 cycles.
+/// The number of windows per vector, and the number of vectors that are processed together, since a multiplication takes 15
+/// cycles.
 const EIGHT: usize = 8;
 const GROUP: usize = 4;
 
-/// Fills `fingerprints` with those of all windows of `k` tokens; there are as many.
+/// Fills `fingerprints` with the fingerprints of all windows of `k` tokens. The slice must have exactly one element for each
+/// window.
 pub(super) fn windows_avx512(_: Avx512, hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
     assert!(k > 0 && fingerprints.len() + k == hashes.len() + 1);
-    // SAFETY: a proof exists only where these instructions were seen; the lists have the lengths that are asked for.
+    // SAFETY: a proof value is created only after these instructions were detected; the assertion above checks the lengths that
+    // `run` requires.
     unsafe { run(hashes, k, fingerprints) }
 }
 
 /// # Safety
-/// There are k − 1 more hashes than fingerprints.
+/// There must be k − 1 more hashes than fingerprints.
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn run(hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
     let base = _mm512_set1_epi64(B as i64);
@@ -41,13 +44,13 @@ unsafe fn run(hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
     }
     while at < fingerprints.len() {
         let lanes = 0xff >> (EIGHT - (fingerprints.len() - at).min(EIGHT)) as u32;
-        // SAFETY: the lanes of the mask are fingerprints from `at` up to the last, and there are k − 1 more hashes.
+        // SAFETY: the lanes of the mask are the fingerprints from `at` to the last, and there are k − 1 more hashes.
         let load = |j: usize| unsafe { _mm512_maskz_loadu_epi64(lanes, hashes.as_ptr().add(at + j).cast()) };
         let mut sum = load(0);
         for j in 1..k {
             sum = _mm512_add_epi64(_mm512_mullo_epi64(sum, base), load(j));
         }
-        // SAFETY: the lanes of the mask are there.
+        // SAFETY: the lanes of the mask are within `fingerprints`.
         unsafe { _mm512_mask_storeu_epi64(fingerprints.as_mut_ptr().add(at).cast(), lanes, finish8(sum)) };
         at += EIGHT;
     }

@@ -1,12 +1,12 @@
-//! Tokens → numbers.
+//! Hashes tokens into numbers.
 //!
-//! The hash of a token is finish(w₀ ⊕ s(w₁ ⊕ s(w₂ ⊕ …))), where the w are its bytes by eights, little-endian, the last filled up
-//! with zeros, and s is a bijection with s(0) = 0. No token has a NUL in it, so what is filled up is never taken for what is not.
-//! [`finish`] is a bijection too: two tokens of up to eight bytes, nearly every word and every character, never collide; others
-//! with probability 2⁻⁶⁴.
+//! The hash of a token is finish(w₀ ⊕ s(w₁ ⊕ s(w₂ ⊕ …))). The w are its bytes in words of eight, little-endian, the last one
+//! padded with zeros, and s is a bijection with s(0) = 0. No token contains a NUL, so padding is never mistaken for content.
+//! [`finish`] is a bijection too: two tokens of up to eight bytes, which are nearly all words and all characters, never collide.
+//! Others collide with probability 2⁻⁶⁴.
 //!
-//! The definition is made for SIMD: two loads, at fixed distances from a token's start, and multiplications modulo 2⁶⁴ are all that a
-//! token of up to 16 bytes needs, whatever its length.
+//! The definition is designed for SIMD: every token of up to 16 bytes takes the same steps, which are two loads at fixed
+//! distances from its start, and multiplications modulo 2⁶⁴.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -14,10 +14,10 @@ mod x86;
 use super::mix::{K1, finish};
 use crate::{
     simd::Simd,
-    text::{TakeTokens, Tokens},
+    text::{TokenSink, Tokens},
 };
 
-/// Fills `hashes` with a 64-bit hash of each token, in order. Frozen; equal on every machine.
+/// Fills `hashes` with a 64-bit hash of each token, in order. Frozen; the same on every machine.
 pub fn token_hashes(tokens: &Tokens, hashes: &mut Vec<u64>) {
     hashes.clear();
     append(tokens, hashes);
@@ -33,13 +33,13 @@ fn append(tokens: &Tokens, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Appends the hashes of tokens, wherever they stand.
+/// Appends the hashes of tokens, given by their places in a text or as [`Tokens`].
 pub(crate) struct TokenHasher<'a> {
     pub(crate) simd: Simd,
     pub(crate) hashes: &'a mut Vec<u64>,
 }
 
-impl TakeTokens for TokenHasher<'_> {
+impl TokenSink for TokenHasher<'_> {
     fn take_places(&mut self, text: &[u8], starts: &[u16], ends: &[u16]) {
         let filled = self.hashes.len();
         self.hashes.resize(filled + starts.len(), 0);
@@ -65,11 +65,11 @@ fn hash_places(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
     }
 }
 
-/// The hash of the token from `start` to `end`; with `LOWER`, in small ASCII letters.
+/// Returns the hash of the token from `start` to `end`. With `LOWER`, its ASCII letters are lower-cased first.
 #[inline(always)]
 fn hash<const LOWER: bool>(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end.wrapping_sub(start);
-    // Near the end of the text its last bytes are taken, and what stands before the token shifted out.
+    // Near the end of the text, load its last 16 bytes and shift out those before the token.
     let at = start.min(text.len().saturating_sub(16));
     let Some(bytes) = text[at..].first_chunk().filter(|_| length <= 16 && start < text.len()) else {
         return hash_long::<LOWER>(text, start, end);
@@ -82,7 +82,7 @@ fn hash<const LOWER: bool>(text: &[u8], start: usize, end: usize) -> u64 {
     finish(first ^ step(second))
 }
 
-/// The same for a token of any length, near the end of the text or not.
+/// Like [`hash`], for a token of any length, at any distance from the end of the text.
 #[cold]
 #[inline(never)]
 fn hash_long<const LOWER: bool>(text: &[u8], start: usize, end: usize) -> u64 {
@@ -95,14 +95,15 @@ fn hash_long<const LOWER: bool>(text: &[u8], start: usize, end: usize) -> u64 {
     finish(words.fold(0, |hash, word| word ^ step(hash)))
 }
 
-/// Letters and digits with ASCII in small letters: their bit 5 is set, and digits have it anyway. Other bytes have bit 7.
+/// Lower-cases the ASCII letters in a word of letters and digits by setting bit 5, which ASCII digits already have. Other bytes
+/// have bit 7 set and do not change.
 #[inline(always)]
 fn lower<const LOWER: bool>(word: u64) -> u64 {
     const BITS: u64 = 0x2020_2020_2020_2020;
     if LOWER { word | BITS & !(word >> 2) } else { word }
 }
 
-/// s: a bijection that leaves no bit where it was, but zero.
+/// The function s: a bijection that maps zero to zero, and moves the bits of all other words.
 #[inline(always)]
 fn step(word: u64) -> u64 {
     let product = word.wrapping_mul(K1);
@@ -115,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// The definition: whole, from the token's own bytes.
+    /// The definition, computed from the whole token's own bytes.
     fn by_definition(token: &[u8]) -> u64 {
         let mut padded = token.to_vec();
         padded.resize(token.len().next_multiple_of(8), 0);

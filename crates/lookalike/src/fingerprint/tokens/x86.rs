@@ -1,5 +1,5 @@
-//! AVX2 and AVX-512 kernels. With AVX2 it is the plain code, with the shifts and masks that came with it; AVX-512 takes eight
-//! tokens at a time.
+//! The AVX2 and AVX-512 kernels. The AVX2 kernel is the portable code, compiled with the shift and mask instructions that came
+//! with AVX2; the AVX-512 kernel hashes eight tokens in parallel.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -15,16 +15,16 @@ pub(super) fn hash_places_avx2(_: Avx2, text: &[u8], starts: &[u16], ends: &[u16
     fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
         super::hash_places(text, starts, ends, hashes);
     }
-    // SAFETY: a proof exists only where these instructions were seen.
+    // SAFETY: a proof value is created only after these instructions were detected.
     unsafe { run(text, starts, ends, hashes) }
 }
 
 pub(super) fn hash_places_avx512(_: Avx512, text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
-    // SAFETY: a proof exists only where these instructions were seen.
+    // SAFETY: a proof value is created only after these instructions were detected.
     unsafe { run(text, starts, ends, hashes) }
 }
 
-/// Tokens that are hashed at a time.
+/// Tokens that are hashed in parallel.
 const EIGHT: usize = 8;
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
@@ -37,24 +37,25 @@ fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
     let (all, one) = (_mm512_set1_epi64(-1), _mm512_set1_epi64(8));
     for at in (0..count).step_by(EIGHT) {
         let lanes = 0xff >> (EIGHT - (count - at).min(EIGHT)) as u32;
-        // SAFETY: the lanes of the mask are the places from `at` up to `count`, which all three lists have; no alignment is needed.
+        // SAFETY: the lanes of the mask are the places from `at` up to `count`, which are within all three lists; no alignment is
+        // needed.
         let (start, end) = unsafe {
             let start = _mm_maskz_loadu_epi16(lanes, starts.as_ptr().add(at).cast());
             let end = _mm_maskz_loadu_epi16(lanes, ends.as_ptr().add(at).cast());
             (_mm512_cvtepu16_epi64(start), _mm512_cvtepu16_epi64(end))
         };
         let length = _mm512_sub_epi64(end, start);
-        // Tokens of which 16 bytes can be read, and those that are no longer.
+        // Tokens for which 16 bytes can be read, and those of them that have at most 16 bytes.
         let readable = _mm512_mask_cmple_epu64_mask(lanes, start, last);
         let short = _mm512_mask_cmple_epu64_mask(readable, length, _mm512_set1_epi64(16));
-        // SAFETY: only the lanes of `readable` are read, which lie 16 bytes or more before the end of the text.
+        // SAFETY: only the lanes of `readable` are read; they begin at least 16 bytes before the end of the text.
         let (first, second) = unsafe {
             let (none, text) = (_mm512_setzero_si512(), text.as_ptr());
             let first = _mm512_mask_i64gather_epi64::<1>(none, readable, start, text.cast());
             (first, _mm512_mask_i64gather_epi64::<1>(none, readable, start, text.add(8).cast()))
         };
         let bits = _mm512_slli_epi64::<3>(length);
-        // A shift by 64 or more, or by less than none, gives zeros.
+        // A shift by 64 or more, or by a negative number, gives zeros.
         let out_of_first = _mm512_sllv_epi64(all, bits);
         let in_second = _mm512_srlv_epi64(all, _mm512_sub_epi64(_mm512_slli_epi64::<4>(one), bits));
         let first = _mm512_andnot_si512(out_of_first, lower(first));
@@ -62,7 +63,7 @@ fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
         let product = _mm512_mullo_epi64(second, _mm512_set1_epi64(K1 as i64));
         let stepped = _mm512_xor_si512(product, _mm512_srli_epi64::<32>(product));
         let hash8 = finish8(_mm512_xor_si512(first, stepped));
-        // SAFETY: as for the loads of places.
+        // SAFETY: as for the loads of `starts` and `ends`.
         unsafe { _mm512_mask_storeu_epi64(hashes.as_mut_ptr().add(at).cast(), short, hash8) };
         let mut others = lanes & !short;
         while others != 0 {
@@ -73,7 +74,7 @@ fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
     }
 }
 
-/// As [`super::lower`].
+/// Like [`super::lower`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn lower(word: __m512i) -> __m512i {

@@ -1,7 +1,7 @@
-//! b-bit signatures (Li & König 2010), b = 8: what is kept of a signature for saying no quickly.
+//! b-bit signatures (Li & König 2010), b = 8: a small part of a signature, for rejecting candidates quickly.
 //!
-//! Two slots agree by chance once in 256, so 128 slots of one byte estimate nearly as well as 128 whole ones, in a quarter
-//! of the room, and are compared in a few nanoseconds.
+//! Two different slots agree by chance once in 256. So 128 slots of one byte estimate nearly as well as 128 whole slots; they
+//! take a quarter of the memory and are compared in a few nanoseconds.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -9,30 +9,30 @@ mod x86;
 use super::{Estimate, binomial::probability};
 use crate::simd::Simd;
 
-/// Slots that are kept.
+/// The number of slots that are kept.
 pub const BITS_SLOTS: usize = 128;
 
 /// One byte for each of the first [`BITS_SLOTS`] slots.
 pub type Bits = [u8; BITS_SLOTS];
 
-/// How improbable it must be that a pair at the threshold agrees in so few slots before the pair is no candidate.
+/// The largest probability that a pair at the threshold is rejected as a candidate because it agrees in too few slots.
 const REJECT: f64 = 1e-9;
 
-/// Chance that two different minima have the same byte.
+/// The probability that two different minima have the same byte.
 const CHANCE: f64 = 1.0 / 256.0;
 
-/// The bytes of a signature's first slots. Minima are small numbers, their high bits nearly all zero: a multiplication
-/// brings every bit of a minimum into its byte.
+/// Returns the bytes of a signature's first slots. Minima are small numbers whose high bits are nearly all zero, so a
+/// multiplication brings every bit of a minimum into its byte.
 ///
 /// # Panics
-/// When the signature has fewer than [`BITS_SLOTS`] slots.
+/// Panics if the signature has fewer than [`BITS_SLOTS`] slots.
 pub fn bits(slots: &[u32]) -> Bits {
     bits_by(Simd::detect(), slots)
 }
 
-/// The same by a kernel.
+/// Like [`bits`], with the given kernel.
 #[inline]
-#[expect(clippy::expect_used, reason = "a signature's length is the configuration's, not the data's")]
+#[expect(clippy::expect_used, reason = "the configuration determines a signature's length, not the data")]
 pub(crate) fn bits_by(simd: Simd, slots: &[u32]) -> Bits {
     let slots = slots.first_chunk().expect("a signature has at least 128 slots");
     match simd {
@@ -49,20 +49,21 @@ fn plain(slots: &[u32; BITS_SLOTS]) -> Bits {
     std::array::from_fn(|i| (slots[i].wrapping_mul(0x9e37_79b1) >> 24) as u8)
 }
 
-/// In how many slots two signatures' bytes agree.
+/// Returns the number of slots in which two signatures' bytes agree.
 #[inline]
 pub fn agreement(a: &Bits, b: &Bits) -> u32 {
-    // At most 128, so the count fits a byte's lane and the loop is a compare and a subtract for sixteen slots at once.
+    // The count is at most 128, so it fits in a byte lane, and the loop is one comparison and one subtraction for sixteen slots.
     u32::from(a.iter().zip(b).map(|(x, y)| u8::from(x == y)).sum::<u8>())
 }
 
-/// The resemblance that an agreement speaks for: chance taken out (Li & König, theorem 1, for sets of unlike small sizes).
+/// Returns the resemblance that an agreement implies, corrected for agreement by chance (Li & König, theorem 1, for small sets of
+/// different sizes).
 pub fn agreement_resemblance(agreement: u32) -> f64 {
     without_chance(f64::from(agreement) / BITS_SLOTS as f64)
 }
 
-/// The same with its interval, that of the share of bytes that agree. The bytes do not tell whether a set is empty: of two
-/// empty sets, which resemble nothing, all agree.
+/// Returns the same resemblance with its interval, which comes from that of the share of bytes that agree. The bytes do not show
+/// whether a set is empty: two empty sets agree in all bytes, although the empty set resembles nothing.
 pub fn agreement_estimate(agreement: u32) -> Estimate {
     Estimate::of_share(agreement.into(), BITS_SLOTS as u64).map(without_chance)
 }
@@ -71,8 +72,8 @@ fn without_chance(share: f64) -> f64 {
     ((share - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
-/// The least agreement of a candidate pair: a pair at resemblance `threshold` has less with probability at most 10⁻⁹.
-/// This is part of the definition of *candidate*, a fixed function of the two sketches.
+/// Returns the smallest agreement of a candidate pair: a pair at resemblance `threshold` has less with probability at most 10⁻⁹.
+/// This is part of the definition of *candidate*, which is a fixed function of the two sketches.
 pub fn agreement_floor(threshold: f64) -> u32 {
     let p = threshold + (1.0 - threshold) * CHANCE;
     (0..BITS_SLOTS).find(|&k| probability(BITS_SLOTS, p, 0..=k) > REJECT).unwrap_or(BITS_SLOTS) as u32
@@ -84,7 +85,7 @@ mod tests {
 
     #[test]
     fn floors_in_a_table() {
-        // The same sum in exact rationals gives these.
+        // Computed with the same sum in exact rationals.
         for (t, floor) in [(1.0, 128), (0.9, 91), (0.8, 73), (0.5, 31), (0.3, 11), (0.1, 0)] {
             assert_eq!(agreement_floor(t), floor, "{t}");
         }

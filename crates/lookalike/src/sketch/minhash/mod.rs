@@ -1,7 +1,7 @@
 //! MinHash with k permutations (Broder 1997, section 3; *Mining of Massive Datasets*, section 3.3).
 //!
-//! Slot j holds the least value of hⱼ(x) = aⱼ·x + bⱼ mod 2³² over the set, with aⱼ odd, so hⱼ is a permutation of the 32-bit
-//! numbers (Broder's "random linear transformations"); x is the upper half of the fingerprint. Two sets agree in a slot with
+//! Slot j holds the smallest value of hⱼ(x) = aⱼ·x + bⱼ mod 2³² over the set, where x is the upper half of the fingerprint. aⱼ is
+//! odd, so hⱼ is a permutation of the 32-bit numbers (Broder's "random linear transformations"). Two sets agree in a slot with a
 //! probability equal to their resemblance. A repeated element changes no minimum, so the list need not be a set.
 
 mod portable;
@@ -11,10 +11,10 @@ mod x86;
 use super::{Signature, signature::Family};
 use crate::fingerprint::SplitMix64;
 
-/// Every kernel takes any whole number of this many slots; the coefficient tables are filled up to whole groups of them.
+/// Every kernel works on any multiple of this number of slots; the coefficient tables are padded to such a multiple.
 const LANES: usize = 16;
 
-/// So many empty slots or fewer are filled one by one.
+/// The largest number of empty slots that are filled one by one.
 const FEW: usize = 8;
 
 /// A family of permutations: the same length and seed give the same signatures, on every machine.
@@ -27,7 +27,7 @@ pub struct MinHash {
     kernel: Kernel,
 }
 
-/// The code that does the work; all give the same bits.
+/// The code that does the computation. All kernels give the same bits.
 #[derive(Debug, Clone, Copy)]
 enum Kernel {
     Portable,
@@ -51,7 +51,7 @@ impl Kernel {
         Self::Portable
     }
 
-    /// Lowers each minimum to its slot's least value, where that is lower.
+    /// Lowers each minimum to its slot's smallest value, if that is lower.
     fn update(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
         match self {
             Self::Portable => portable::update(fingerprints, multipliers, addends, minima),
@@ -62,7 +62,7 @@ impl Kernel {
         }
     }
 
-    /// The least value of one slot; AVX-512 fills slots in its own way.
+    /// Returns the smallest value of one slot. The AVX-512 kernel fills slots in its own way.
     fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -73,7 +73,7 @@ impl Kernel {
 }
 
 impl MinHash {
-    /// `slots` permutations drawn from `seed`.
+    /// Draws `slots` permutations from `seed`.
     pub fn new(slots: usize, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
         let (mut multipliers, mut addends) = (Vec::new(), Vec::new());
@@ -85,15 +85,15 @@ impl MinHash {
         Self { slots, seed, multipliers, addends, kernel: Kernel::detect() }
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Fills `minima` with the signature of a set of fingerprints, then cut to [`slots`](Self::slots) numbers. The empty
-    /// set's slots are all `u32::MAX`.
+    /// Fills `minima` with the signature of a set of fingerprints, which has [`slots`](Self::slots) numbers. The list is padded
+    /// during the computation and cut back at the end. The slots of the empty set are all `u32::MAX`.
     ///
-    /// Cost: a fingerprint costs 2 cycles per 16 slots with AVX-512, 3 with AVX2.
+    /// Cost: 2 cycles per fingerprint and 16 slots with AVX-512, 3 with AVX2.
     pub fn minima(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         minima.resize(self.multipliers.len(), u32::MAX);
@@ -101,8 +101,8 @@ impl MinHash {
         minima.truncate(self.slots);
     }
 
-    /// Gives each slot that is still `u32::MAX` its minimum and leaves the others. `minima` may grow by its working room and is cut
-    /// back.
+    /// Fills each slot that is still `u32::MAX` with its minimum and leaves the others unchanged. `minima` may be extended by
+    /// scratch space, which is cut off again.
     pub(super) fn fill(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         match self.kernel {
             #[cfg(target_arch = "x86_64")]
@@ -111,10 +111,11 @@ impl MinHash {
         }
     }
 
-    /// The same without instructions for it.
+    /// Like [`fill`](Self::fill), without special instructions.
     ///
-    /// The empty slots' coefficients are brought together, so that few empty slots cost few lanes. Nothing here branches on a
-    /// slot, since which are empty cannot be foretold: with branches a set of 100 took 1,600 ns for 128 slots, now 580.
+    /// The empty slots' coefficients are gathered, so that few empty slots take few lanes. No code here branches on a single
+    /// slot, since it cannot be predicted which slots are empty: with branches, a set of 100 took 1,600 ns for 128 slots; now it
+    /// takes 580.
     fn fill_by_numbers(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         let empty = minima.iter().filter(|&&minimum| minimum == u32::MAX).count();
         if empty == 0 {
@@ -128,7 +129,7 @@ impl MinHash {
             return;
         }
         if 2 * empty > self.slots {
-            // Of a short text most are empty: all are made, and nothing has to be brought together.
+            // For a short text most slots are empty, so all minima are computed, and nothing has to be gathered.
             minima.resize(self.slots + self.multipliers.len(), u32::MAX);
             let (kept, least) = minima.split_at_mut(self.slots);
             self.kernel.update(fingerprints, &self.multipliers, &self.addends, least);
@@ -140,10 +141,10 @@ impl MinHash {
         }
         let lanes = empty.next_multiple_of(LANES);
         minima.resize(2 * self.slots + 3 * lanes, u32::MAX);
-        let (kept, room) = minima.split_at_mut(self.slots);
-        let (which, room) = room.split_at_mut(self.slots);
-        let (multipliers, room) = room.split_at_mut(lanes);
-        let (addends, least) = room.split_at_mut(lanes);
+        let (kept, rest) = minima.split_at_mut(self.slots);
+        let (which, rest) = rest.split_at_mut(self.slots);
+        let (multipliers, rest) = rest.split_at_mut(lanes);
+        let (addends, least) = rest.split_at_mut(lanes);
 
         let mut at = 0;
         for (j, &minimum) in kept.iter().enumerate() {
@@ -161,7 +162,7 @@ impl MinHash {
         minima.truncate(self.slots);
     }
 
-    /// The signature of a set of fingerprints, with what it needs to be compared.
+    /// Returns the signature of a set of fingerprints, with the parameters needed to compare it.
     pub fn signature(&self, fingerprints: &[u64]) -> Signature {
         let mut slots = Vec::new();
         self.minima(fingerprints, &mut slots);

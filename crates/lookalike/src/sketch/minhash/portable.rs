@@ -1,4 +1,4 @@
-//! The portable kernel: plain loops, which on AArch64 become NEON by themselves.
+//! The portable kernel: plain loops, which the compiler turns into NEON on AArch64.
 
 use super::LANES;
 
@@ -18,7 +18,7 @@ pub(super) fn update(fingerprints: &[u64], multipliers: &[u32], addends: &[u32],
     }
 }
 
-/// The least value of one slot.
+/// Returns the smallest value of one slot.
 #[inline(always)]
 pub(super) fn least(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
     let value = |fingerprint: u64| multiplier.wrapping_mul((fingerprint >> 32) as u32).wrapping_add(addend);

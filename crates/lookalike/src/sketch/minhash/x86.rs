@@ -1,14 +1,15 @@
-//! AVX2 and AVX-512 kernels, chosen at run time. The one place with `unsafe`.
+//! The AVX2 and AVX-512 kernels, chosen at run time. This is the only file of the folder with `unsafe`.
 //!
-//! A group of slots stays in registers, minima, multipliers and addends, while all fingerprints pass by. The multiplication
-//! is the limit (two operations for 16 lanes on AVX-512); a group of four vectors hides its latency of ten cycles.
+//! The minima, multipliers and addends of a group of slots stay in registers while all fingerprints are processed. The
+//! multiplication is the bottleneck (two operations for 16 lanes on AVX-512); a group of four vectors hides its latency of ten
+//! cycles.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
 use super::{FEW, LANES, portable};
 
-/// Vectors of slots that are worked on together; what is left over goes one by one.
+/// Vectors of slots that are processed together. Any remaining vectors are processed one by one.
 const GROUP: usize = 4;
 
 macro_rules! kernel {
@@ -23,7 +24,7 @@ macro_rules! kernel {
             }
 
             pub(super) fn update(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-                // SAFETY: a value of this type exists only where `new` has seen the features.
+                // SAFETY: a value of this type exists only if `new` detected the features.
                 unsafe { Self::run(fingerprints, multipliers, addends, minima) }
             }
 
@@ -91,38 +92,38 @@ kernel!(
 );
 
 impl Avx2 {
-    /// The least value of one slot: plain code, whose lanes are fingerprints.
+    /// Returns the smallest value of one slot. This is portable code whose lanes are fingerprints.
     pub(super) fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
         #[target_feature(enable = "avx2")]
         fn run(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
             portable::least(fingerprints, multiplier, addend)
         }
-        // SAFETY: a value of this type exists only where `new` has seen the feature.
+        // SAFETY: a value of this type exists only if `new` detected the feature.
         unsafe { run(fingerprints, multiplier, addend) }
     }
 }
 
-/// Slots of which the empty ones are brought together at a time.
+/// The number of slots per step: each step gathers the empty ones among them.
 const SPAN: usize = 128;
 
 impl Avx512 {
-    /// Gives each minimum that is still `u32::MAX` its slot's least value. Compression and expansion bring the empty slots'
-    /// coefficients together and their minima back: a quarter of the time that it took a number at a time.
+    /// Fills each slot that is still `u32::MAX` with its smallest value. Compress and expand instructions gather the empty slots'
+    /// coefficients and scatter their minima: this takes a quarter of the time that it took one number at a time.
     pub(super) fn fill(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
         let spans = minima.chunks_mut(SPAN).zip(multipliers.chunks(SPAN)).zip(addends.chunks(SPAN));
         for ((minima, multipliers), addends) in spans {
             assert!(minima.len().next_multiple_of(LANES) <= multipliers.len().min(addends.len()));
-            // SAFETY: a value of this type exists only where `new` has seen the features; the lists have the lengths that are
-            // asked for.
+            // SAFETY: a value of this type exists only if `new` detected the features; the chunks have the lengths that
+            // `fill_span` requires, as the assertion checks.
             unsafe { Self::fill_span(fingerprints, multipliers, addends, minima) }
         }
     }
 
     /// # Safety
-    /// There are no more than [`SPAN`] minima, and coefficients for each whole vector of them.
+    /// There must be at most [`SPAN`] minima, and coefficients for each whole vector of them.
     #[target_feature(enable = "avx512f,popcnt")]
     unsafe fn fill_span(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-        // A vector may be stored or loaded from the last place.
+        // Padded, since a whole vector may be stored or loaded at the last place.
         let (mut a, mut b, mut least) = ([0; SPAN + LANES], [0; SPAN + LANES], [u32::MAX; SPAN + LANES]);
         let slots = minima.len();
         let lanes_of = |v: usize| (0xffff_u32 >> (LANES - (slots - v * LANES).min(LANES))) as __mmask16;
@@ -130,8 +131,8 @@ impl Avx512 {
         let (vectors, mut count) = (slots.div_ceil(LANES), 0);
         for (v, empty) in empty.iter_mut().enumerate().take(vectors) {
             let at = v * LANES;
-            // SAFETY: only lanes that are there are loaded of the minima, and the coefficients have whole vectors. No more slots
-            // were counted than came by, so each store ends within the room.
+            // SAFETY: only existing lanes of the minima are loaded, and the coefficients have whole vectors. `count` is at most
+            // the number of slots visited so far, so each store ends within the arrays.
             unsafe {
                 let kept = _mm512_maskz_loadu_epi32(lanes_of(v), minima.as_ptr().add(at).cast());
                 *empty = _mm512_mask_cmpeq_epi32_mask(lanes_of(v), kept, _mm512_set1_epi32(-1));
@@ -153,7 +154,8 @@ impl Avx512 {
         let mut at = 0;
         for (v, &empty) in empty.iter().enumerate().take(vectors) {
             let place = minima.as_mut_ptr().wrapping_add(v * LANES);
-            // SAFETY: of the minima only lanes that are there are loaded and stored; a vector from any count on is within the room.
+            // SAFETY: only existing lanes of the minima are loaded and stored; a vector that begins at any count is within
+            // `least`.
             unsafe {
                 let kept = _mm512_maskz_loadu_epi32(lanes_of(v), place.cast());
                 let filled = _mm512_mask_expand_epi32(kept, empty, _mm512_loadu_si512(least.as_ptr().add(at).cast()));

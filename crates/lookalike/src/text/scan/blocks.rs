@@ -1,35 +1,36 @@
-//! Block by block: masks of what its bytes are, and from their edges the ends of the tokens.
+//! Scans block by block: it makes masks of the kinds of bytes, and finds the starts and ends of the tokens at the masks' edges.
 
 use super::{
     easy::Easy,
     lanes::{BLOCK, Lanes},
 };
 
-/// Bytes that are looked at behind a block: the rest of a character that begins in its last byte.
+/// Bytes that are read after a block: the rest of a character that begins in its last byte.
 const AHEAD: usize = 2;
 
-/// Bytes that are scanned at a time, whole blocks: what is remembered of them stays in the first-level cache.
+/// The number of bytes of one scan, a multiple of the block size. It is small, so that the recorded places stay in the
+/// first-level cache.
 pub(super) const STRETCH: usize = 8 << 10;
 
-/// Room behind the places, so that those of a block can be written at once.
-const ROOM: usize = STRETCH / 2 + 2 * BLOCK;
+/// Capacity for places, with spare space at the end so that all places of a block can be written in one go.
+const CAPACITY: usize = STRETCH / 2 + 2 * BLOCK;
 
-/// Where tokens begin and end, in bytes from where the scan began.
+/// The starts and ends of tokens, in bytes from the start of the scan.
 #[derive(Debug)]
 pub(in crate::text) struct Spans {
-    starts: Box<[u16; ROOM]>,
-    ends: Box<[u16; ROOM]>,
+    starts: Box<[u16; CAPACITY]>,
+    ends: Box<[u16; CAPACITY]>,
     count: usize,
 }
 
 impl Default for Spans {
     fn default() -> Self {
-        Self { starts: Box::new([0; ROOM]), ends: Box::new([0; ROOM]), count: 0 }
+        Self { starts: Box::new([0; CAPACITY]), ends: Box::new([0; CAPACITY]), count: 0 }
     }
 }
 
 impl Spans {
-    /// The tokens' first bytes, and the bytes behind their last.
+    /// Returns the places of the tokens' first bytes, and of the bytes after their last ones.
     pub(in crate::text) fn get(&self) -> (&[u16], &[u16]) {
         (&self.starts[..self.count], &self.ends[..self.count])
     }
@@ -44,16 +45,18 @@ pub(in crate::text) struct Manner {
     pub(in crate::text) escaped: bool,
 }
 
-/// Why a scan stopped, and where: before the token that what stopped it may belong to.
+/// Why a scan stopped, and where. `at` is the place where it stopped. `from` is the start of the token to which the character at
+/// `at` may belong, or `at` itself if there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::text) enum Stop {
-    /// At the end of the text.
+    /// The scan reached the end of the text.
     End,
-    /// Since as much was scanned as can be remembered; go on `from` there, or, if nothing was gained, as for a hard character.
+    /// The scan reached its capacity. The next one continues at `from`; if this is where the scan began, continue as for a hard
+    /// character.
     Full { from: usize, at: usize },
-    /// Before a hard character `at` there.
+    /// There is a hard character at `at`.
     Hard { from: usize, at: usize },
-    /// Before an escape that gives a character's number.
+    /// There is a `\uXXXX` escape.
     Number { from: usize },
 }
 
@@ -65,16 +68,17 @@ pub(super) fn dispatch<L: Lanes>(lanes: L, text: &[u8], base: usize, manner: Man
     }
 }
 
-/// What one block has to tell the next.
+/// State that is passed from one block to the next.
 #[derive(Default)]
 struct Carry {
-    /// The last byte belongs to a word.
+    /// Whether the last byte belongs to a word.
     word: u64,
-    /// Bytes of a character that began before: of one that is a token, its end; of a letter; of any easy one.
+    /// Bytes of a character that began in the previous block: first the end of a character that is a token, then the bytes of a
+    /// letter, then the bytes of any easy character.
     solo_end: u64,
     letter: u64,
     easy: u64,
-    /// The first byte is escaped.
+    /// Whether the first byte is escaped.
     escaped: u64,
 }
 
@@ -151,7 +155,7 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
         }
         None => (floor_boundary(rest, at - usize::from(carry.escaped != 0)), false),
     };
-    // What is hard may belong to the token that stands before it.
+    // The character that stopped the scan may belong to the token before it.
     let (count, from) = match ended.checked_sub(1) {
         _ if begun > ended => (ended, usize::from(spans.starts[ended])),
         Some(last) if usize::from(spans.ends[last]) == at => (last, usize::from(spans.starts[last])),
@@ -166,34 +170,34 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
     }
 }
 
-/// The bytes that are so far ahead, in a block with [`AHEAD`] more.
+/// Returns the 64 bytes that are `ahead` bytes further on, in a block with [`AHEAD`] more.
 #[inline(always)]
 fn chunk(block: &[u8; BLOCK + AHEAD], ahead: usize) -> &[u8; BLOCK] {
     block[ahead..].first_chunk().unwrap_or(&[0; BLOCK])
 }
 
-/// The bytes of characters of two and of three bytes of which the first are given.
+/// Returns all bytes of characters of two and of three bytes, given their first bytes.
 #[inline(always)]
 fn spread(two: u64, three: u64) -> u64 {
     let first_two = two | three | three << 1;
     first_two | two << 1 | three << 2
 }
 
-/// The same, of the bytes behind the block.
+/// Like [`spread`], for the bytes after the block.
 #[inline(always)]
 fn spill(two: u64, three: u64) -> u64 {
     (two | three) >> 63 | three >> 62
 }
 
-/// The start of the character that `at` is in.
+/// Returns the start of the character to which byte `at` belongs.
 fn floor_boundary(text: &[u8], at: usize) -> usize {
     let continues = |at: usize| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     (at.saturating_sub(3)..=at).rev().find(|&at| !continues(at)).unwrap_or(at)
 }
 
 impl Carry {
-    /// Which bytes are escaped by a backslash before them: after an odd number of backslashes. (simdjson's addition: subtracting
-    /// the starts of the runs from the odd bits carries through each run.)
+    /// Returns which bytes are escaped by a backslash before them: those after an odd number of backslashes. (This is simdjson's
+    /// addition: subtracting the starts of the runs from the odd bits carries through each run.)
     #[inline(always)]
     fn escaped_bytes(&mut self, backslashes: u64) -> u64 {
         const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;

@@ -1,10 +1,12 @@
-//! Which characters beside ASCII are easy, told by comparing bytes: a vector of first bytes, one of second, one of third.
+//! Finds the easy characters outside ASCII by comparing bytes: one vector has their first bytes, one their second, and one their
+//! third.
 //!
-//! The table of characters is asked of each in a test; what is seldom is left out, and is hard.
+//! A test checks each easy character against the table of characters. Rare characters are left out, so that the scan treats them
+//! as hard.
 
 use super::lanes::Lanes;
 
-/// First bytes of easy characters that are not ASCII, by their lengths.
+/// First bytes of easy characters outside ASCII, by their length in bytes.
 pub(super) struct Easy {
     /// Letters of words.
     pub(super) letters2: u64,
@@ -19,7 +21,7 @@ pub(super) struct Easy {
 impl Easy {
     #[inline(always)]
     pub(super) fn of<L: Lanes>(lanes: L, first: L::Bytes, second: L::Bytes, third: L::Bytes) -> Self {
-        // Macros and not closures, which would not be compiled again for each processor.
+        // Macros instead of closures, since closures would not be compiled again for each processor.
         macro_rules! within {
             ($bytes:expr, $low:literal..=$high:literal) => {
                 lanes.within($bytes, $low, $high)
@@ -54,7 +56,7 @@ impl Easy {
         let mut easy = Self { letters2: 0, letters3: 0, solos: 0, gaps2: 0, gaps3: 0 };
         let asian = lanes.within(first, 0xe3, 0xef);
         if lanes.bits(asian) != 0 {
-            // U+3040–30FF, of which the marks of voicing and the ligatures are not, and U+3400–3FFF.
+            // U+3040–30FF without the voicing marks and the ligatures, and U+3400–3FFF.
             let hiragana =
                 or!(and!(then!(0x81), within!(third, 0x81..=0xbf)), and!(then!(0x82), within!(third, 0x80..=0x96, 0xa1..=0xbf)));
             let katakana = and!(then!(0x83), within!(third, 0x80..=0xba, 0xbc..=0xbc));

@@ -1,14 +1,14 @@
-//! Where the tokens of a text stand, 64 bytes at a time, as far as its characters are *easy*.
+//! Finds the tokens of a text, 64 bytes at a time, as long as its characters are *easy*.
 //!
-//! Easy are the characters that nearly every text is made of and that need no look at their neighbours: ASCII, Han, kana, Hangul
-//! syllables, small letters of western Europe and Cyrillic, and the punctuation of all of these. The canonical form of a token of
-//! easy characters is its own bytes, ASCII in lower case: it need not be written down, only where it begins and ends. The scan
-//! stops at the first *hard* character; [`read`](super::read) takes the normaliser to it and goes on behind. `tests` ask the table
-//! of characters of every easy one.
+//! Easy characters are those that make up nearly every text and do not depend on their neighbours: ASCII, Han, kana, Hangul
+//! syllables, lower-case letters of western Europe and Cyrillic, and the punctuation of all of these. The canonical form of a
+//! token of easy characters is its own bytes, with ASCII in lower case. So it need not be written to memory: its start and end
+//! are enough. The scan stops at the first *hard* character; [`read`](super::read) normalises that one and continues after it.
+//! `tests` check every easy character against the table of characters.
 //!
-//! A block becomes masks of 64 bits (letters, characters that are tokens, what is not ASCII, escaped bytes), and the edges of the masks
-//! are the tokens' ends: no branch depends on a byte. This way of scanning text is simdjson's (Langdale, Lemire 2019, section 3.1),
-//! and so is the rule for backslashes.
+//! A block becomes masks of 64 bits (letters, characters that are tokens, bytes outside ASCII, escaped bytes). Tokens start and
+//! end at the edges of the masks, so no branch depends on a byte. This method of scanning text is simdjson's (Langdale, Lemire
+//! 2019, section 3.1), and so is the rule for backslashes.
 
 mod lanes;
 
@@ -25,8 +25,8 @@ use self::blocks::dispatch;
 pub(super) use self::blocks::{Manner, Spans, Stop};
 use crate::simd::Simd;
 
-/// Fills `spans` with the tokens of `text` from `base` on, up to where it stops. Places are bytes of `text`, and boundaries of
-/// characters where it is UTF-8.
+/// Fills `spans` with the tokens of `text` from `base` on, and returns why and where it stopped. Places are in bytes; if the text
+/// is UTF-8, they are boundaries of characters.
 pub(super) fn scan(simd: Simd, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
     match simd {
         Simd::Portable => dispatch(portable::Portable, text, base, manner, spans),
@@ -48,13 +48,13 @@ mod tests {
     const PLAIN: Manner = Manner { solo: true, escaped: false };
 
     #[test]
-    fn every_easy_character_is_what_the_table_says() {
+    fn every_easy_character_agrees_with_the_table() {
         let mut easy = 0;
         for simd in Simd::all() {
             easy = 0;
             for c in '\u{80}'..=char::MAX {
-                let (mut spans, mut room) = (Spans::default(), [0; 4]);
-                let text = c.encode_utf8(&mut room);
+                let (mut spans, mut scratch) = (Spans::default(), [0; 4]);
+                let text = c.encode_utf8(&mut scratch);
                 if scan(simd, text.as_bytes(), 0, PLAIN, &mut spans) != Stop::End {
                     continue;
                 }
@@ -66,7 +66,7 @@ mod tests {
                     }
                     (class, spans) => panic!("{c:?} is {class:?}, found {spans:?} by {simd:?}"),
                 }
-                // A token beside another of its kind tells whether it is one of its own.
+                // Doubling the character shows whether it is a token of its own.
                 let twice = format!("{c}{c}");
                 let words = scan(simd, twice.as_bytes(), 0, PLAIN, &mut spans);
                 let tokens = match class(c) {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn backslashes_escape_what_follows_an_odd_number_of_them() {
+    fn an_odd_number_of_backslashes_escapes_the_next_character() {
         let words = |simd, text: &str| {
             let mut spans = Spans::default();
             let stop = scan(simd, text.as_bytes(), 0, Manner { solo: true, escaped: true }, &mut spans);
@@ -90,7 +90,7 @@ mod tests {
             (words.join(" "), stop)
         };
         for simd in Simd::all() {
-            // Wherever the blocks end.
+            // The position of the text within its blocks must not matter.
             for ahead in 0..140 {
                 let gap = " ".repeat(ahead);
                 for (text, expected) in [(r"\nab", "ab"), (r"\\nab", "nab"), (r"\\\nab", "ab"), (r#"a\"\\\\b"#, "a b")] {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_stops_before_the_token_that_goes_on() {
+    fn a_scan_stops_before_an_unfinished_token() {
         for simd in Simd::all() {
             let mut spans = Spans::default();
             for (text, from, at) in

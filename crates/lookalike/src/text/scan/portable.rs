@@ -1,4 +1,4 @@
-//! Plain code: loops over 64 bytes, which the compiler turns into whatever SIMD the target always has.
+//! Portable code: loops over 64 bytes, which the compiler turns into the SIMD that every processor of the target has.
 
 use super::lanes::{BLOCK, Lanes};
 
@@ -7,7 +7,7 @@ pub(super) struct Portable;
 
 impl Lanes for Portable {
     type Bytes = [u8; BLOCK];
-    /// One where a bit is to be.
+    /// 1 for each byte whose bit is set, and 0 for the others.
     type Mask = [u8; BLOCK];
 
     #[inline(always)]
@@ -43,7 +43,7 @@ impl Lanes for Portable {
         std::array::from_fn(|i| a[i] | b[i])
     }
 
-    /// Eight at a time: the multiplication brings each byte's lowest bit to a place of its own in the highest byte.
+    /// Takes eight bytes at a time: the multiplication moves each byte's lowest bit to a place of its own in the highest byte.
     #[inline(always)]
     fn bits(self, mask: Self::Mask) -> u64 {
         mask.as_chunks::<8>()
@@ -53,7 +53,7 @@ impl Lanes for Portable {
             .fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56)
     }
 
-    /// Four at a time, whether there are as many or not: how many there are is hard to foretell.
+    /// Writes four places at a time, even if fewer are left, because a branch on how many are left would be hard to predict.
     #[inline(always)]
     fn places(self, mut mask: u64, base: u16, places: &mut [u16; BLOCK]) {
         for four in places.as_chunks_mut::<4>().0 {

@@ -1,4 +1,5 @@
-//! AVX2 and AVX-512 lanes. What is written once for all lanes is compiled again here, inside functions that have the instructions.
+//! The AVX2 and AVX-512 lanes. The code that is written once for all lanes is compiled again here, inside functions that enable
+//! the instructions.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -15,7 +16,7 @@ pub(super) fn scan_avx2(proof: Avx2, text: &[u8], base: usize, manner: Manner, s
     fn run(proof: Avx2, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
         dispatch(proof, text, base, manner, spans)
     }
-    // SAFETY: a proof exists only where these instructions were seen.
+    // SAFETY: a proof value is created only after these instructions were detected.
     unsafe { run(proof, text, base, manner, spans) }
 }
 
@@ -24,7 +25,7 @@ pub(super) fn scan_avx512(proof: Avx512, text: &[u8], base: usize, manner: Manne
     fn run(proof: Avx512, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
         dispatch(proof, text, base, manner, spans)
     }
-    // SAFETY: a proof exists only where these instructions were seen.
+    // SAFETY: a proof value is created only after these instructions were detected.
     unsafe { run(proof, text, base, manner, spans) }
 }
 
@@ -35,7 +36,8 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn load(self, from: &[u8; BLOCK]) -> Self::Bytes {
         let from = from.as_ptr();
-        // SAFETY: the proof; 32 bytes from either place are within the 64, and need no alignment.
+        // SAFETY: the proof value shows that the instructions exist; 32 bytes from either offset are within the 64, and the loads
+        // need no alignment.
         unsafe { [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast())] }
     }
 
@@ -46,7 +48,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn words(self, bytes: Self::Bytes) -> u64 {
-        // SAFETY: the proof.
+        // SAFETY: the proof value shows that the instructions exist.
         let small = unsafe { _mm256_set1_epi8(0x20) };
         let lower = self.or(bytes, [small; 2]);
         self.bits(self.or(self.within(lower, b'a', b'z'), self.within(bytes, b'0', b'9')))
@@ -59,19 +61,19 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn and(self, a: Self::Mask, b: Self::Mask) -> Self::Mask {
-        // SAFETY: the proof.
+        // SAFETY: the proof value shows that the instructions exist.
         unsafe { [_mm256_and_si256(a[0], b[0]), _mm256_and_si256(a[1], b[1])] }
     }
 
     #[inline(always)]
     fn or(self, a: Self::Mask, b: Self::Mask) -> Self::Mask {
-        // SAFETY: the proof.
+        // SAFETY: the proof value shows that the instructions exist.
         unsafe { [_mm256_or_si256(a[0], b[0]), _mm256_or_si256(a[1], b[1])] }
     }
 
     #[inline(always)]
     fn bits(self, mask: Self::Mask) -> u64 {
-        // SAFETY: the proof.
+        // SAFETY: the proof value shows that the instructions exist.
         let (low, high) = unsafe { (_mm256_movemask_epi8(mask[0]) as u32, _mm256_movemask_epi8(mask[1]) as u32) };
         u64::from(low) | u64::from(high) << 32
     }
@@ -84,7 +86,7 @@ impl Lanes for Avx2 {
 
 #[inline(always)]
 fn within_avx2(_: Avx2, bytes: __m256i, low: u8, high: u8) -> __m256i {
-    // SAFETY: the proof.
+    // SAFETY: the proof value shows that the instructions exist.
     unsafe {
         if low == high {
             return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(low as i8));
@@ -94,7 +96,7 @@ fn within_avx2(_: Avx2, bytes: __m256i, low: u8, high: u8) -> __m256i {
     }
 }
 
-/// For each ASCII byte, whether it is a letter or digit: in the highest bit.
+/// The highest bit of each entry says whether the ASCII byte is a letter or digit.
 const WORDS: [u8; 128] = {
     let mut words = [0; 128];
     let mut byte = 0u8;
@@ -121,20 +123,21 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn load(self, from: &[u8; BLOCK]) -> Self::Bytes {
-        // SAFETY: the proof; there are 64 bytes, and they need no alignment.
+        // SAFETY: the proof value shows that the instructions exist; there are 64 bytes, and the load needs no alignment.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
     #[inline(always)]
     fn foreign(self, bytes: Self::Bytes) -> u64 {
-        // SAFETY: the proof.
+        // SAFETY: the proof value shows that the instructions exist.
         unsafe { _mm512_movepi8_mask(bytes) }
     }
 
     #[inline(always)]
     fn words(self, bytes: Self::Bytes) -> u64 {
         let (low, high) = WORDS.split_at(BLOCK);
-        // SAFETY: the proof; either half of the table has 64 bytes. The permutation looks at a byte's lower seven bits.
+        // SAFETY: the proof value shows that the instructions exist; either half of the table has 64 bytes. The permutation uses
+        // a byte's lower seven bits.
         unsafe {
             let (low, high) = (_mm512_loadu_si512(low.as_ptr().cast()), _mm512_loadu_si512(high.as_ptr().cast()));
             let words = _mm512_permutex2var_epi8(low, bytes, high);
@@ -144,7 +147,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn within(self, bytes: Self::Bytes, low: u8, high: u8) -> Self::Mask {
-        // SAFETY: the proof.
+        // SAFETY: the proof value shows that the instructions exist.
         unsafe {
             if low == high {
                 return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(low as i8));
@@ -171,7 +174,8 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn places(self, mask: u64, base: u16, places: &mut [u16; BLOCK]) {
-        // SAFETY: the proof; there is room for two vectors of 32 places, which need no alignment.
+        // SAFETY: the proof value shows that the instructions exist; `places` has space for two vectors of 32 places, which need
+        // no alignment.
         unsafe {
             let packed = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(COUNT.as_ptr().cast()));
             let base = _mm512_set1_epi16(base as i16);

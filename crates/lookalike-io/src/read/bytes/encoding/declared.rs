@@ -1,11 +1,11 @@
-//! What servers and pages say of the encoding that a page is in.
+//! The encoding that servers and pages declare for a page.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
 use super::names::known;
 
-/// The charset that a content type has: `text/html; charset="utf-8"`. The HTML standard's algorithm for extracting a character
-/// encoding from a meta element; quotes may be single ones.
+/// Returns the charset of a content type: `text/html; charset="utf-8"`. This is the HTML standard's algorithm for extracting a
+/// character encoding from a meta element; quotes may be single quotes.
 pub fn charset(content_type: &str) -> Option<&str> {
     let bytes = content_type.as_bytes();
     let mut from = 0;
@@ -25,19 +25,19 @@ pub fn charset(content_type: &str) -> Option<&str> {
     }
 }
 
-/// Bytes of a page that are searched for what it says of its encoding. The standard asks for the first 1,024, and goes by what
-/// comes later too, by reading the page again.
+/// The number of bytes of a page in which a declaration of its encoding is searched for. The standard requires only the first
+/// 1,024 bytes. If a declaration comes later, the standard follows it by reading the page again.
 const SEARCHED: usize = 16 << 10;
 
-/// The encoding that an HTML page says to be in: that of its HTTP header, else of its first `<meta>` that has one, by the
-/// standard's prescan, else of its XML declaration. For [`decode`].
+/// Returns the encoding that an HTML page declares, for [`decode`]. It is taken from the HTTP header, else from the first
+/// `<meta>` with an encoding (by the standard's prescan), else from the XML declaration.
 pub fn declared_in_html(bytes: &[u8], http: Option<&str>) -> Option<&'static str> {
     let start = &bytes[..bytes.len().min(SEARCHED)];
     let encoding = http.and_then(known).or_else(|| prescan(start)).or_else(|| declared_in_xml(start))?;
     Some(encoding.name())
 }
 
-/// The XML declaration's encoding.
+/// Returns the encoding in the XML declaration.
 fn declared_in_xml(start: &[u8]) -> Option<&'static Encoding> {
     let declaration = start.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..memchr::memchr(b'>', declaration)?];
@@ -47,7 +47,8 @@ fn declared_in_xml(start: &[u8]) -> Option<&'static Encoding> {
     said_inside(std::str::from_utf8(&value[..memchr::memchr(quote, value)?]).ok()?)
 }
 
-/// An encoding that a document names inside itself: it cannot be UTF-16 then.
+/// Returns the encoding that a document declares inside itself. A declaration of UTF-16 is taken as UTF-8, because a document in
+/// UTF-16 would have an unreadable declaration.
 fn said_inside(label: &str) -> Option<&'static Encoding> {
     known(label).map(|encoding| match encoding {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => UTF_8,
@@ -56,14 +57,14 @@ fn said_inside(label: &str) -> Option<&'static Encoding> {
     })
 }
 
-/// The prescan of the HTML standard (13.2.3.2).
+/// Runs the prescan of the HTML standard (13.2.3.2).
 fn prescan(start: &[u8]) -> Option<&'static Encoding> {
     let mut at = 0;
     loop {
         at += memchr::memchr(b'<', start.get(at..)?)?;
         let rest = &start[at..];
         if rest.starts_with(b"<!--") {
-            // The dashes that begin it may end it.
+            // The dashes that begin a comment may also end it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
         } else if rest.len() > 5 && rest[..5].eq_ignore_ascii_case(b"<meta") && (rest[5].is_ascii_whitespace() || rest[5] == b'/')
         {
@@ -105,14 +106,14 @@ fn prescan(start: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// A tag's attributes, names and values in lower case: the standard's "get an attribute".
+/// The attributes of a tag, with names and values in lower case: the standard's "get an attribute".
 struct Attributes<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl Attributes<'_> {
-    /// The next, or none at the tag's end. None of that where the bytes end.
+    /// Returns the next attribute, or `Some(None)` at the end of the tag, or `None` if the bytes end first.
     fn next(&mut self) -> Option<Option<(String, String)>> {
         while self.peek()?.is_ascii_whitespace() || self.peek()? == b'/' {
             self.at += 1;

@@ -1,7 +1,7 @@
-//! The bytes of a whole document → its text, whatever encoding they are in.
+//! Decodes the bytes of a whole document to text, whatever their encoding.
 //!
-//! What the bytes say of themselves goes before what is said of them: byte order marks, and UTF-8 where they are that or all but
-//! that, are believed first, then a label, then a guess. Labels and decoders are those of the WHATWG Encoding standard.
+//! Evidence in the bytes takes precedence over statements about them. A byte order mark is trusted first, then valid or nearly
+//! valid UTF-8, then a label, then a guess. Labels and decoders are those of the WHATWG Encoding standard.
 
 mod names;
 
@@ -16,77 +16,79 @@ pub(crate) use self::declared::{charset, declared_in_html};
 use self::names::known;
 pub use self::names::{encode, named};
 
-/// A text, and how it was found.
+/// A text, and how it was decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decoded<'a> {
     /// The text, without a byte order mark.
     pub text: &'a str,
-    /// The encoding's name in the standard.
+    /// The name of the encoding in the standard.
     pub encoding: &'static str,
-    /// Whether there were bytes that mean nothing in it: U+FFFD stands for them.
+    /// Whether some bytes are invalid in the encoding. Each of them is replaced by U+FFFD.
     pub lossy: bool,
 }
 
-/// The text of a document, borrowed where it is UTF-8, else written to `room`. `declared` is the label from a HTTP header, from
-/// the document itself ([`declared_in_html`]) or from the user; one that is none is passed over: check the user's with
-/// [`named`].
+/// Returns the text of a document, borrowed if it is UTF-8, else written to `scratch`. `declared` is the label from an HTTP
+/// header, from the document itself ([`declared_in_html`]) or from the user. An unknown label is ignored, so check the user's
+/// label with [`named`].
 ///
-/// The order: a byte order mark; UTF-16 without a mark, by the control bytes that its commonest characters have in it;
-/// ISO-2022-JP, by its escapes; UTF-8; UTF-8 with a broken character here and there, such as where a text was cut off; the label,
-/// unless much of the text is not in its encoding; the guess of chardetng, the detector of Firefox, which depends on the bytes
-/// alone. UTF-16 and ISO-2022-JP have to stand before UTF-8 because their bytes can be UTF-8, of control characters.
+/// These are tried in order: a byte order mark; UTF-16 without a mark, recognised by the control bytes in its most common
+/// characters; ISO-2022-JP, recognised by its escapes; UTF-8; UTF-8 with a few broken characters, such as where a text was cut
+/// off; the label, unless much of the text is invalid in its encoding; the guess of chardetng, the detector of Firefox, which
+/// depends on the bytes alone. UTF-16 and ISO-2022-JP must come before UTF-8, because their bytes can be valid UTF-8 that
+/// contains control characters.
 ///
-/// One pass where it is UTF-8 (some GB/s), else some: the guess takes 20 to 100 MB/s, of the first 64 KiB that are not ASCII.
-pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, room: &'a mut String) -> Decoded<'a> {
+/// UTF-8 takes one pass (at several GB/s), and other encodings take several passes. The guess processes 20 to 100 MB/s, but only
+/// the first 64 KiB that are not ASCII.
+pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, scratch: &'a mut String) -> Decoded<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
-        return by(encoding, &bytes[length..], room);
+        return by(encoding, &bytes[length..], scratch);
     }
     if let Some(encoding) = unmarked_utf16(bytes) {
-        return by(encoding, bytes, room);
+        return by(encoding, bytes, scratch);
     }
     let is_utf8 = simdutf8::basic::from_utf8(bytes).is_ok();
     if is_utf8 && memchr::memchr(0x1b, bytes).is_some() && is_iso_2022_jp(bytes) {
-        return by(ISO_2022_JP, bytes, room);
+        return by(ISO_2022_JP, bytes, scratch);
     }
     if is_utf8 || is_nearly_utf8(bytes) {
-        return by(UTF_8, bytes, room);
+        return by(UTF_8, bytes, scratch);
     }
     if let Some(encoding) = declared.and_then(known) {
-        let lossy = write(encoding, bytes, room);
-        if !(lossy && is_mostly_lost(room)) {
-            return Decoded { text: room, encoding: encoding.name(), lossy };
+        let lossy = write(encoding, bytes, scratch);
+        if !(lossy && is_mostly_lost(scratch)) {
+            return Decoded { text: scratch, encoding: encoding.name(), lossy };
         }
     }
-    by(guess(bytes), bytes, room)
+    by(guess(bytes), bytes, scratch)
 }
 
-/// A line of JSON, whose bytes are not UTF-8, in an encoding by its name; none if it is not in that either.
+/// Decodes a line of JSON that is not UTF-8 from a named encoding; none if it is invalid in that encoding too.
 pub(crate) fn line<'a>(bytes: &'a [u8], encoding: &str) -> Option<Cow<'a, str>> {
     known(encoding)?.decode_without_bom_handling_and_without_replacement(bytes)
 }
 
-/// Decodes; what is UTF-8 is borrowed.
-fn by<'a>(encoding: &'static Encoding, bytes: &'a [u8], room: &'a mut String) -> Decoded<'a> {
+/// Decodes a text from an encoding. UTF-8 text is borrowed.
+fn by<'a>(encoding: &'static Encoding, bytes: &'a [u8], scratch: &'a mut String) -> Decoded<'a> {
     if encoding == UTF_8
         && let Ok(text) = simdutf8::basic::from_utf8(bytes)
     {
         return Decoded { text, encoding: UTF_8.name(), lossy: false };
     }
-    let lossy = write(encoding, bytes, room);
-    Decoded { text: room, encoding: encoding.name(), lossy }
+    let lossy = write(encoding, bytes, scratch);
+    Decoded { text: scratch, encoding: encoding.name(), lossy }
 }
 
-/// Writes the text; whether something was lost.
-fn write(encoding: &'static Encoding, bytes: &[u8], room: &mut String) -> bool {
-    room.clear();
+/// Writes the decoded text to `scratch`, and returns whether characters were lost.
+fn write(encoding: &'static Encoding, bytes: &[u8], scratch: &mut String) -> bool {
+    scratch.clear();
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let (mut rest, mut lossy) = (bytes, false);
-    // A piece at a time: the most that a text can take is three times what it mostly takes.
+    // Decode piece by piece: the buffer that a text may need is three times what it usually needs.
     const PIECE: usize = 64 << 10;
     loop {
-        let (piece, behind) = rest.split_at(rest.len().min(PIECE));
-        room.reserve(decoder.max_utf8_buffer_length(piece.len()).unwrap_or(0));
-        let (_, read, lost) = decoder.decode_to_string(piece, room, behind.is_empty());
+        let (piece, after) = rest.split_at(rest.len().min(PIECE));
+        scratch.reserve(decoder.max_utf8_buffer_length(piece.len()).unwrap_or(0));
+        let (_, read, lost) = decoder.decode_to_string(piece, scratch, after.is_empty());
         lossy |= lost;
         rest = &rest[read..];
         if rest.is_empty() {
@@ -95,11 +97,13 @@ fn write(encoding: &'static Encoding, bytes: &[u8], room: &mut String) -> bool {
     }
 }
 
-/// UTF-16 by its bytes: read as that it has line ends, spaces, digits, Latin letters or Chinese commas and full stops, one in two
-/// hundred at least, and nothing that stands in no text: halves of surrogate pairs, control and private characters. Two ASCII characters read as one are a
-/// Chinese one: where most are such, it is ASCII. In text of any other encoding control bytes are strays.
+/// Detects UTF-16 without a mark. The bytes are read as UTF-16, and two conditions must hold. At least one character in two
+/// hundred is a common character: a line end, a space, a digit, a Latin letter, or a Chinese comma or full stop. At most one in a
+/// hundred is a character that does not occur in text: half of a surrogate pair, a control character or a private one. A unit
+/// that consists of two ASCII characters looks like a Chinese character; if most units are of this kind, the text is ASCII. In
+/// text of any other encoding, control bytes are rare.
 fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
-    // In text of other encodings there are next to none of these bytes: most is decided here, at some GB/s.
+    // Text in other encodings has almost none of these bytes, so this check decides most documents, at several GB/s.
     let is_control = |bytes: &[u8]| bytes.iter().fold(false, |any, &byte| any | (byte < b'\t'));
     if bytes.len() % 2 == 1 || !bytes.chunks(1024).any(is_control) {
         return None;
@@ -125,14 +129,15 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     is_clear.then_some(if little > big { UTF_16LE } else { UTF_16BE })
 }
 
-/// Whether bytes, which are UTF-8, are ISO-2022-JP: ASCII with its escapes, each of which it knows.
+/// Returns whether bytes that are valid UTF-8 are ISO-2022-JP: ASCII with escapes, each of which that encoding defines.
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     bytes.is_ascii()
         && (memchr::memmem::find(bytes, b"\x1b$").is_some() || memchr::memmem::find(bytes, b"\x1b(").is_some())
         && ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes).is_some()
 }
 
-/// Whether all but one in nine characters that are not ASCII are UTF-8. In other encodings next to none are.
+/// Returns whether at most one in nine of the characters that are not ASCII is invalid UTF-8. In other encodings, almost all of
+/// them are invalid.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -145,7 +150,7 @@ fn is_nearly_utf8(bytes: &[u8]) -> bool {
     good >= 8 * bad
 }
 
-/// Whether of what is not ASCII more than one character in nine was lost.
+/// Returns whether more than one in nine of the characters that are not ASCII was lost.
 fn is_mostly_lost(text: &str) -> bool {
     let (mut lost, mut other) = (0, 0);
     for c in text.chars().filter(|c| !c.is_ascii()) {
@@ -154,9 +159,9 @@ fn is_mostly_lost(text: &str) -> bool {
     other < 8 * lost
 }
 
-/// The detector's guess; windows-1252 where it has none.
+/// Returns the detector's guess, which is windows-1252 if it has no other.
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    // What is ASCII before the first other byte says next to nothing.
+    // ASCII before the first byte that is not ASCII says almost nothing about the encoding.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0).saturating_sub(64);
     let window = &bytes[start..bytes.len().min(start + (64 << 10))];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);

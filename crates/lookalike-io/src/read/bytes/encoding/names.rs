@@ -1,4 +1,4 @@
-//! Encodings by their names.
+//! Encodings by name.
 
 use std::borrow::Cow;
 
@@ -7,15 +7,15 @@ use lookalike::shown::quoted;
 
 use crate::error::{Error, ErrorKind, Result, Setting};
 
-/// The encoding with a label, as pages have them. Those that the standard only knows so as not to read them are none.
+/// Returns the encoding for a label as pages use it; none for labels that the standard lists only to reject them.
 pub(crate) fn known(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().as_bytes())
 }
 
-/// The name in the standard of the encoding that a user names.
+/// Returns the name that the Encoding Standard uses for an encoding, from the name that the user gave.
 ///
 /// # Errors
-/// When there is no such encoding; the message has the names that are nearest.
+/// When the encoding is unknown; the message lists the nearest names.
 pub fn named(label: &str) -> Result<&'static str> {
     if let Some(encoding) = known(label) {
         return Ok(encoding.name());
@@ -26,13 +26,13 @@ pub fn named(label: &str) -> Result<&'static str> {
     nearest.sort();
     let names: Vec<&str> = nearest.iter().take(3).map(|(_, name)| *name).collect();
     let unreadable = Encoding::for_label(label.trim().as_bytes()) == Some(REPLACEMENT);
-    let problem = if unreadable { "cannot be read: convert the files with iconv" } else { "is not known" };
+    let problem = if unreadable { "cannot be read; convert the files with iconv" } else { "is not known" };
     let refused = Error::new(ErrorKind::Config, format!("encoding {} {problem}", quoted(label))).about(Setting::Encoding);
     Err(refused.advise(format!("the nearest names are {}, {} and {}", names[0], names[1], names[2])))
 }
 
-/// A text in an encoding by its name; what the encoding lacks becomes a reference (`&#26085;`). UTF-8 where none is named, and of
-/// UTF-16, which no file of records has.
+/// Encodes a text in a named encoding. A character that the encoding lacks becomes a reference (`&#26085;`). The result is UTF-8
+/// if no encoding is named. It is also UTF-8 if UTF-16 is named, because no file of records uses UTF-16.
 pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
     match encoding.and_then(known) {
         Some(encoding) => encoding.encode(text).0,
@@ -40,7 +40,7 @@ pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
     }
 }
 
-/// The names that people use. The first of each line is the standard's.
+/// The names in common use. The first of each line is the standard's name.
 #[rustfmt::skip]
 pub(crate) const NAMES: [&str; 64] = [
     "utf-8", "utf-16le", "utf-16be", "utf-16",
@@ -56,7 +56,7 @@ pub(crate) const NAMES: [&str; 64] = [
     "euc-kr", "ks_c_5601-1987", "korean", "x-sjis",
 ];
 
-/// How many characters must be put in, left out or changed (Levenshtein).
+/// Returns the Levenshtein distance: how many characters must be inserted, deleted or replaced.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -5,12 +5,12 @@ use proptest::prelude::*;
 use super::{names::NAMES, *};
 
 fn decoded(bytes: &[u8], declared: Option<&str>) -> (String, &'static str, bool) {
-    let mut room = String::from("what was there");
-    let Decoded { text, encoding, lossy } = decode(bytes, declared, &mut room);
+    let mut scratch = String::from("what was there");
+    let Decoded { text, encoding, lossy } = decode(bytes, declared, &mut scratch);
     (text.to_owned(), encoding, lossy)
 }
 
-/// None where the encoding lacks a character.
+/// Encodes a text; none if the encoding lacks a character.
 fn encoded(text: &str, label: &str) -> Option<Vec<u8>> {
     let units = |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect();
     match label {
@@ -35,26 +35,26 @@ fn encodings_in_a_table() {
         (&utf16le, None, "Żółw 龜\n", "UTF-16LE", false),
         (b"a\0b\0", None, "ab", "UTF-16LE", false),
         (b"one zero\0byte.", None, "one zero\0byte.", "UTF-8", false),
-        // A label that is wrong, none, or one that is not to be read.
+        // The label is wrong, unknown, or one that the standard rejects.
         (b"g\xfcn", Some("latin1"), "gün", "windows-1252", false),
         (b"g\xfcn", Some("windows-1254"), "gün", "windows-1254", false),
         (b"g\xfcn", Some("no such"), "gün", "windows-1252", false),
         (b"g\xfcn", Some("iso-2022-kr"), "gün", "windows-1252", false),
         (b"g\xfcn und sch\xf6n, f\xfcr alle", Some("utf-8"), "gün und schön, für alle", "windows-1252", false),
-        // Escapes of terminals are no Japanese.
+        // Terminal escapes are not Japanese.
         (b"\x1b$B$+$J\x1b(B", None, "かな", "ISO-2022-JP", false),
         (b"\x1b[31mred\x1b[0m", None, "\x1b[31mred\x1b[0m", "UTF-8", false),
     ] {
         assert_eq!(decoded(bytes, declared), (text.into(), encoding, lossy), "{bytes:?}");
     }
-    // A text cut off in a character, by a program that counts bytes.
+    // A program that counts bytes cut the text off inside a character.
     let cut = &"Überfluß, Größe, Blüten, Äpfel, Öl, Süße, Mühe, ähnlich".as_bytes()[..56];
     let cut = &cut[..cut.iter().rposition(|&byte| byte == 0xc3).unwrap() + 1];
     assert_eq!(decoded(cut, Some("windows-1252")).1, "UTF-8");
 }
 
 #[test]
-fn an_unknown_name_is_told_with_the_nearest() {
+fn an_unknown_name_is_reported_with_the_nearest() {
     assert_eq!(named(" Latin1 ").unwrap(), "windows-1252");
     assert_eq!(
         named("windows-1259").unwrap_err().to_string(),
@@ -83,7 +83,7 @@ fn charsets_of_content_types() {
 }
 
 #[test]
-fn what_pages_say_of_themselves() {
+fn encodings_that_pages_declare() {
     for (page, http, found) in [
         ("<meta charset=gbk>", None, Some("GBK")),
         ("<meta charset=gbk>", Some("big5"), Some("Big5")),
@@ -120,17 +120,17 @@ proptest! {
         declared_in_html(html.as_bytes(), None);
         charset(&html);
         prop_assume!(!text.contains(['\0', '\x1b']) && !text.starts_with('\u{feff}'));
-        let mut room = String::new();
-        prop_assert_eq!(decode(text.as_bytes(), Some("gbk"), &mut room).text.as_ptr(), text.as_ptr());
+        let mut scratch = String::new();
+        prop_assert_eq!(decode(text.as_bytes(), Some("gbk"), &mut scratch).text.as_ptr(), text.as_ptr());
     }
 
-    /// A label is followed where the bytes do not say otherwise, in pieces and at once.
+    /// A label is followed unless the bytes contradict it, whether the text is decoded in pieces or in one go.
     #[test]
-    fn what_is_labelled_comes_back(text in "[А-Я][а-яА-Я ,.\n]{20,200}", repeated in 1usize..2000) {
+    fn labelled_texts_are_decoded(text in "[А-Я][а-яА-Я ,.\n]{20,200}", repeated in 1usize..2000) {
         let text = text.repeat(repeated);
         for label in ["windows-1251", "koi8-r", "iso-8859-5", "gb18030", "euc-jp"] {
             let bytes = encoded(&text, label).unwrap();
-            // Some capitals of iso-8859-5 are UTF-8 as well, and ЪЧ and ЧЪ in koi8-r are the marks of UTF-16.
+            // Some capitals of iso-8859-5 are also valid UTF-8, and ЪЧ and ЧЪ in koi8-r are the byte order marks of UTF-16.
             if !is_nearly_utf8(&bytes) && Encoding::for_bom(&bytes).is_none() {
                 prop_assert_eq!(decoded(&bytes, Some(label)).0, &*text);
             }
@@ -145,7 +145,7 @@ fn texts(path: PathBuf, key: &str) -> Vec<(String, String)> {
     values.map(|value| [key, "text"].map(|key| value[key].as_str().unwrap().to_owned()).into()).collect()
 }
 
-/// What was usual where a language is spoken, but for the Macintosh's: the detector has none of them in mind.
+/// The encodings that were usual where a language is spoken, except those of the Macintosh, which the detector does not consider.
 const USUAL: [(&str, &[&str]); 13] = [
     ("eng fra deu spa ita por_BR por_PT nld swe dan nob nno fin isl cat glg eus", &["windows-1252", "iso-8859-15"]),
     ("pol ces slk hun hrv slv srp_latn bos_latn", &["windows-1250", "iso-8859-2"]),
@@ -162,7 +162,8 @@ const USUAL: [(&str, &[&str]); 13] = [
     ("kor", &["euc-kr"]),
 ];
 
-/// Texts in the encodings that were usual for them, without a label: which come back. With `-- --nocapture` the failures.
+/// Returns how many texts are decoded correctly from their usual encodings without a label, and how many were tried. Run with `--
+/// --nocapture` to see the failures.
 fn guessed(texts: &[(String, String)], usual: &[&str]) -> (usize, usize) {
     let (mut right, mut all) = (0, 0);
     for ((id, text), label) in texts.iter().flat_map(|text| usual.iter().map(move |label| (text, label))) {

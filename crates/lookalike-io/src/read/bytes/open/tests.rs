@@ -33,7 +33,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 #[cfg(feature = "codecs")]
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     use lz4_flex::frame::{BlockMode, FrameEncoder, FrameInfo};
-    // Both kinds of blocks; marks at the end are the frame's only way to tell that it is whole.
+    // Tests linked and independent blocks. Without the marks at the end, nothing would show whether a frame is complete.
     let linked = bytes.len().is_multiple_of(2);
     let mode = if linked { BlockMode::Linked } else { BlockMode::Independent };
     let mut encoder = FrameEncoder::with_frame_info(FrameInfo::new().block_mode(mode).content_checksum(linked), Vec::new());
@@ -48,7 +48,7 @@ fn brotli(bytes: &[u8]) -> Vec<u8> {
     encoder.into_inner()
 }
 
-/// The codecs whose streams may stand one behind the other, and which zeros may fill up.
+/// The codecs that allow concatenated streams and padding with zeros.
 #[cfg(feature = "codecs")]
 const MEMBERS: [(&str, Encode); 3] = [(".gz", gzip), (".bz2", bzip2), (".lz4", lz4)];
 #[cfg(not(feature = "codecs"))]
@@ -60,7 +60,7 @@ const ALL: [(&str, Encode); 6] = [(".gz", gzip), (".zst", zstd), (".bz2", bzip2)
 #[cfg(not(feature = "codecs"))]
 const ALL: [(&str, Encode); 2] = [(".gz", gzip), (".zst", zstd)];
 
-/// Gives so many bytes at a time.
+/// A reader that returns at most `at_once` bytes at a time.
 struct Pieces {
     bytes: Cursor<Vec<u8>>,
     at_once: usize,
@@ -73,7 +73,7 @@ impl Read for Pieces {
     }
 }
 
-/// What a file of that ending is read as; or what is told.
+/// Returns the content of a file with this ending, or the error message.
 fn read(packed: &[u8], ending: &str, at_once: usize) -> std::result::Result<Vec<u8>, String> {
     let (name, mut bytes) = (format!("a{ending}"), Vec::new());
     let pieces = Pieces { bytes: Cursor::new(packed.to_vec()), at_once };
@@ -84,7 +84,7 @@ fn read(packed: &[u8], ending: &str, at_once: usize) -> std::result::Result<Vec<
 
 proptest! {
     #[test]
-    fn members_and_zeros_behind_them_are_read_and_nothing_else(
+    fn only_members_and_trailing_zeros_are_read(
         members in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..4),
         (ending, encode) in prop::sample::select(MEMBERS.to_vec()),
         zeros in 0usize..40,
@@ -95,19 +95,19 @@ proptest! {
         packed.resize(whole + zeros, 0);
         prop_assert_eq!(read(&packed, ending, at_once), Ok(members.concat()));
         prop_assert!(read(&packed[..whole - 1], ending, at_once).unwrap_err().contains("is truncated"));
-        // Not even another member, behind zeros.
+        // After zeros, not even another stream is accepted.
         packed.extend(if zeros > 0 { encode(b"more") } else { b"x".to_vec() });
-        prop_assert!(read(&packed, ending, at_once).unwrap_err().contains("something else stands behind its end"));
+        prop_assert!(read(&packed, ending, at_once).unwrap_err().contains("there is other data after its end"));
     }
 
     #[test]
-    fn what_was_packed_is_read_again(
+    fn compressed_data_is_read_back(
         bytes in prop::collection::vec(prop::sample::select(b"abc \n".to_vec()), 0..5000),
         (ending, encode) in prop::sample::select(ALL.to_vec()),
         streams in 1usize..4,
         at_once in 1usize..200,
     ) {
-        // Of brotli there is but one.
+        // A brotli file has only one stream.
         let streams = if ending == ".br" { 1 } else { streams };
         prop_assert_eq!(read(&encode(&bytes).repeat(streams), ending, at_once), Ok(bytes.repeat(streams)));
     }
@@ -122,31 +122,32 @@ proptest! {
         let mut packed = encode(&bytes);
         let at = at.index(packed.len());
         packed[at] ^= 1 << bit;
-        // Brotli has no checksum, and neither have lz4 frames of other programs: there it is enough to come to an end.
+        // Brotli has no checksum, and the lz4 frames that other programs write may have none. For these it is enough that
+        // decoding ends.
         match read(&packed, ending, 1000) {
             Ok(read) if matches!(ending, ".gz" | ".bz2" | ".xz") => prop_assert!(read == bytes || at < 8, "{}", at),
             Ok(_) => {}
-            Err(told) => prop_assert!(
-                ["damaged", "truncated", "holds no"].iter().any(|word| told.contains(word)), "{}", told
+            Err(reported) => prop_assert!(
+                ["damaged", "truncated", "contains no"].iter().any(|word| reported.contains(word)), "{}", reported
             ),
         }
     }
 }
 
 #[test]
-fn truncation_is_told_wherever_it_is() {
+fn truncation_is_reported_at_every_position() {
     let bytes: Vec<u8> = (0..400u32).flat_map(|n| (n * n).to_string().into_bytes()).collect();
     for (ending, encode) in ALL {
         let packed = encode(&bytes);
         for length in START..packed.len() {
-            let told = read(&packed[..length], ending, 64).expect_err(ending);
-            assert!(told.contains("is truncated"), "{ending}, {length} of {}: {told}", packed.len());
+            let reported = read(&packed[..length], ending, 64).expect_err(ending);
+            assert!(reported.contains("is truncated"), "{ending}, {length} of {}: {reported}", packed.len());
         }
-        // Between the members, too: the second of two is cut anywhere.
+        // The same holds for several streams: cut the second of two streams anywhere.
         if ending != ".br" {
             for length in 1..packed.len() {
-                let told = read(&[&packed, &packed[..length]].concat(), ending, 64).expect_err(ending);
-                assert!(told.contains("is truncated"), "{ending}, {length} of {}: {told}", packed.len());
+                let reported = read(&[&packed, &packed[..length]].concat(), ending, 64).expect_err(ending);
+                assert!(reported.contains("is truncated"), "{ending}, {length} of {}: {reported}", packed.len());
             }
         }
         assert_eq!(read(&packed, ending, 64), Ok(bytes.clone()));
@@ -154,13 +155,13 @@ fn truncation_is_told_wherever_it_is() {
 }
 
 #[test]
-fn an_xz_stream_may_be_filled_up_with_words_of_zeros() {
+fn an_xz_stream_may_have_padding() {
     #[cfg(feature = "codecs")]
     {
         let packed = xz(b"some bytes");
         let padded = [&packed[..], &[0; 8], &packed].concat();
         assert_eq!(read(&padded, ".xz", 7), Ok(b"some bytessome bytes".to_vec()));
-        let told = read(&[&packed[..], b"and something else"].concat(), ".xz", 7).unwrap_err();
-        assert!(told.contains("damaged"), "{told}");
+        let reported = read(&[&packed[..], b"and something else"].concat(), ".xz", 7).unwrap_err();
+        assert!(reported.contains("damaged"), "{reported}");
     }
 }

@@ -1,12 +1,14 @@
-//! The main part of a page, by legible: a port of Readability.js, Firefox's reader view. Of the extractors that were tried it finds
-//! best what Readability.js finds, is the fastest, and alone stands on crates with permissive licences (bench/quality/html).
+//! Finds the main part of a page with legible, a port of Readability.js, which is Firefox's reader view. Among the extractors
+//! that we tried, legible agrees best with Readability.js and is the fastest. It is also the only one whose dependencies all have
+//! permissive licences (bench/quality/html).
 //!
-//! Making a tree of a page can take time and memory that grow with the square of its length: elements in elements, formatting
-//! that is opened again in each paragraph, attributes of one element. Looking for the main part in a tree takes time that grows with its
-//! elements and with how deep each of them is: half a microsecond for an element and each one around it. So the same parser goes over the
-//! page first, without keeping its content, a thousand bytes at a time; a page that has too much of any of these has no main part. That
-//! takes a third of the time. The bounds are of the page alone, so the answer never depends on the machine. A page of 1.1 MB of elements
-//! nested 400 deep took 12 s without them, and one of 50,000 `<meta>` 1.2 s.
+//! Building the tree of a page can take time and memory quadratic in the page's length: nested elements, formatting that is
+//! reopened in each paragraph, many attributes of one element. Searching a tree for the main part takes time proportional to the
+//! number of its elements and their depths: half a microsecond for each element and for each of its ancestors. So the same parser
+//! first processes the page a thousand bytes at a time, without keeping its content. A page that exceeds any of the bounds below
+//! has no main part. This check takes a third of the time. The bounds depend on the page alone, so the answer never depends on
+//! the machine. Without them, a page of 1.1 MB with elements nested 400 deep took 12 s, and a page with 50,000 `<meta>` elements
+//! took 1.2 s.
 
 use std::{
     borrow::Cow,
@@ -21,60 +23,61 @@ use html5ever::{
 
 use crate::quiet::quietly;
 
-/// Longer pages have no main part: their trees take hundreds of megabytes.
+/// A page that is longer than this has no main part, because its tree would take hundreds of megabytes.
 const LONGEST: usize = 16 << 20;
 
-/// Elements in elements: what browsers follow.
+/// The maximum nesting of elements, which is also the limit of browsers.
 const DEEPEST: u32 = 512;
 
-/// Elements and comments. The largest of 130 real pages has 9,888.
+/// The maximum number of elements and comments. The largest of 130 real pages has 9,888.
 const MOST_ELEMENTS: usize = 30_000;
 
-/// The depths of all elements together. The largest of 130 real pages has 120,183.
+/// The maximum sum of the depths of all elements. The largest of 130 real pages has 120,183.
 const MOST_STEPS: u64 = 600_000;
 
-/// Each is compared with all before it.
+/// The maximum number of attributes. Each attribute is compared with all before it.
 const MOST_ATTRIBUTES: usize = 500;
 
-/// Bytes that are parsed between two looks.
+/// The number of bytes that are parsed between two checks of the bounds.
 const PIECE: usize = 1024;
 
-/// What was found on a page.
+/// The result of the search for the main part.
 pub(crate) enum Main {
-    /// As HTML.
+    /// The main part, as HTML.
     Found(String),
     /// The page has no main part.
     None,
-    /// The page is too large or nested too deeply to be looked for one.
+    /// The page is too large or too deeply nested to be searched.
     TooLarge,
 }
 
-/// The main part of a page.
+/// Returns the main part of a page.
 pub(crate) fn content(page: &str, most_attributes: usize) -> Main {
     if page.len() > LONGEST || most_attributes > MOST_ATTRIBUTES || !is_modest(page) {
         return Main::TooLarge;
     }
-    // legible asserts what it takes for granted of a tree, and pages come that nobody has seen. All that a panic could leave half
-    // done is dropped with it.
+    // legible makes assumptions about a tree and panics if they do not hold, which some pages will cause. Any state that a panic
+    // leaves incomplete is dropped with it.
     match quietly(|| legible::parse(page, None, None)) {
         Ok(Ok(article)) => Main::Found(article.content),
         Ok(Err(_)) | Err(_) => Main::None,
     }
 }
 
-/// Whether a page's tree is one that can be worked with.
+/// Returns whether the tree of a page is small enough.
 fn is_modest(page: &str) -> bool {
-    // As legible parses.
+    // legible parses with the same option.
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let mut parser = parse_document(Watch::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
     let mut rest = page;
     while !rest.is_empty() {
         let end = (PIECE..rest.len()).find(|&end| rest.is_char_boundary(end)).unwrap_or(rest.len());
-        let (piece, behind) = rest.split_at(end);
+        let (piece, after) = rest.split_at(end);
         parser.process(StrTendril::from_slice(piece));
-        rest = behind;
+        rest = after;
         let watch = &parser.tokenizer.sink.sink;
-        // A tag has three bytes at least; formatting that is opened again is made without one.
+        // A tag has at least three bytes, so a page with many more nodes than that has formatting elements that are reopened
+        // without a tag.
         let most_nodes = MOST_ELEMENTS.min(10_000 + (page.len() - rest.len()) / 2);
         if watch.deepest.get() > DEEPEST
             || watch.steps.get() > MOST_STEPS
@@ -87,7 +90,7 @@ fn is_modest(page: &str) -> bool {
     true
 }
 
-/// A node, as far as the parser asks for it.
+/// The properties of a node that the parser asks for.
 struct Node {
     name: QualName,
     depth: u32,
@@ -95,13 +98,13 @@ struct Node {
     is_mathml_integration_point: bool,
 }
 
-/// A tree of which only names and depths are kept.
+/// A tree that keeps only names and depths.
 struct Watch {
     nodes: RefCell<Vec<Node>>,
     deepest: Cell<u32>,
     /// The sum of all depths.
     steps: Cell<u64>,
-    /// Attributes that came to elements later.
+    /// The number of attributes that were added to elements after their creation.
     added: Cell<usize>,
 }
 
@@ -120,7 +123,7 @@ impl Watch {
         nodes.len() - 1
     }
 
-    /// A child comes to stand at a depth.
+    /// Records that a child is inserted at a depth.
     fn placed(&self, child: NodeOrText<usize>, depth: u32) {
         if let NodeOrText::AppendNode(child) = child {
             let node = &mut self.nodes.borrow_mut()[child];
@@ -192,7 +195,7 @@ impl TreeSink for Watch {
     }
 
     fn add_attrs_if_missing(&self, _: &usize, attributes: Vec<Attribute>) {
-        // Those of a second `<body>` go to the first.
+        // The attributes of a second `<body>` are added to the first.
         self.added.set(self.added.get() + attributes.len());
     }
 
@@ -200,7 +203,7 @@ impl TreeSink for Watch {
         self.nodes.borrow_mut()[*target].has_parent = false;
     }
 
-    /// Those below are not followed: it takes a tag for each step that they come deeper.
+    /// The depths of the descendants are not updated. A page needs one more tag for each level by which they move down.
     fn reparent_children(&self, _: &usize, _: &usize) {}
 
     fn is_mathml_annotation_xml_integration_point(&self, target: &usize) -> bool {

@@ -1,4 +1,4 @@
-//! HTML → text: all that is to be seen, or the main part.
+//! Extracts the text of HTML: all visible text, or the main part.
 
 mod references;
 
@@ -12,7 +12,7 @@ use crate::{
     read::bytes::encoding::{declared_in_html, decode},
 };
 
-/// Makes text of pages. Keeps its buffers for the next.
+/// Extracts the text of pages, and keeps its buffers for the next page.
 #[derive(Debug)]
 pub struct Extractor {
     mode: Html,
@@ -21,39 +21,41 @@ pub struct Extractor {
 }
 
 impl Extractor {
-    /// One for a way of extracting.
+    /// Creates an extractor for a mode.
     pub fn new(mode: Html) -> Self {
         Self { mode, decoded: String::new(), too_large: 0 }
     }
 
-    /// The text of a page, written to `room`: words with one space or line end between them. `declared` is the label of its
-    /// HTTP header's encoding; without one the page is asked, and if need be its bytes (`encoding::decode`).
+    /// Writes the text of a page to `scratch`, with one space or line end between words, and returns it. `declared` is the
+    /// encoding label in the page's HTTP header. Without a label, the page's own declaration decides, and if necessary its bytes
+    /// (`encoding::decode`).
     ///
-    /// No page makes it fail. `Text` is one pass, hundreds of MB/s. `Main` makes a tree, some 60 MB/s, of pages of up to 16 MiB and
-    /// 30,000 elements that are not nested deeper than browsers nest them, nor more than 20 deep on the average of so many; others give all
-    /// their text, and are [counted](Self::take_too_large). No page takes longer than about a second.
-    pub fn extract<'a>(&mut self, html: &[u8], declared: Option<&str>, room: &'a mut String) -> &'a str {
+    /// Extraction never fails. `Text` takes one pass, at hundreds of MB/s. `Main` builds a tree, at about 60 MB/s. It does this
+    /// for pages of up to 16 MiB and 30,000 elements, nested no deeper than browsers allow. A page with that many elements must
+    /// not nest them more than 20 deep on average. All other pages yield all their text and are [counted](Self::take_too_large).
+    /// No page takes longer than about a second.
+    pub fn extract<'a>(&mut self, html: &[u8], declared: Option<&str>, scratch: &'a mut String) -> &'a str {
         let declared = declared_in_html(html, declared);
         let page = decode(html, declared, &mut self.decoded).text;
-        room.clear();
-        let most_attributes = visible::text(page, room);
+        scratch.clear();
+        let most_attributes = visible::text(page, scratch);
         if self.mode == Html::Main {
             match main_text::content(page, most_attributes) {
                 Main::Found(content) => {
-                    let all = room.len();
-                    visible::text(&content, room);
-                    if room.len() > all {
-                        room.drain(..all);
+                    let all = scratch.len();
+                    visible::text(&content, scratch);
+                    if scratch.len() > all {
+                        scratch.drain(..all);
                     }
                 }
                 Main::None => {}
                 Main::TooLarge => self.too_large += 1,
             }
         }
-        room
+        scratch
     }
 
-    /// How many pages were too large to be looked for a main part, since this was asked last.
+    /// Returns how many pages have been too large to search for a main part since the last call.
     pub fn take_too_large(&mut self) -> u64 {
         std::mem::take(&mut self.too_large)
     }
@@ -72,14 +74,14 @@ mod tests {
         Extractor::new(mode).extract(html.as_bytes(), None, &mut String::from("what was there")).to_owned()
     }
 
-    /// The same by the tokens of html5gum.
+    /// Computes the same text from the tokens of html5gum.
     fn twin(html: &str) -> String {
         const INLINE: [&[u8]; 3] = [b"b", b"a", b"span"];
         const HIDDEN: [&[u8]; 5] = [b"script", b"style", b"title", b"noscript", b"iframe"];
         const LINES: [&[u8]; 3] = [b"pre", b"textarea", b"xmp"];
         let mut emitter = DefaultEmitter::<()>::default();
         emitter.naively_switch_states(true);
-        // A mark where an element separates.
+        // A mark is inserted where an element separates text.
         let (mut marked, mut hidden, mut templates, mut pres) = (String::new(), false, 0usize, 0usize);
         let mut raw = 0;
         for token in Tokenizer::new_with_emitter(html, emitter) {
@@ -177,16 +179,16 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(5000))]
 
-        /// Malformed in all ways.
+        /// The pages are malformed in all possible ways.
         #[test]
-        fn the_text_is_that_of_the_judge(html in html()) {
+        fn the_text_matches_the_reference_parser(html in html()) {
             let mut ours = String::new();
             visible::text(&html, &mut ours);
             prop_assert_eq!(ours, twin(&html), "{}", html);
         }
 
         #[test]
-        fn there_is_a_main_part_or_all_text(html in html(), bytes in prop::collection::vec(any::<u8>(), 0..100)) {
+        fn the_main_part_or_all_text_is_returned(html in html(), bytes in prop::collection::vec(any::<u8>(), 0..100)) {
             let (all, main) = (text(Html::Text, &html), text(Html::Main, &html));
             prop_assert!(!main.is_empty() || all.is_empty(), "{}", html);
             Extractor::new(Html::Main).extract(&bytes, None, &mut String::new());
@@ -212,7 +214,7 @@ mod tests {
             ("yes <a href='", "yes"),
             ("<pre>one\n  two</pre> three\nfour", "one\ntwo\nthree four"),
             ("<textarea>yes</textarea><plaintext><b>&amp;", "yes\n<b>&amp;"),
-            // In SVG an element can close itself, and there are sections of characters.
+            // In SVG, elements can be self-closing, and CDATA sections exist.
             ("<svg><title/><text>yes</text></svg><p>too", "yes\ntoo"),
             ("<svg><![CDATA[a < b]]></svg><![CDATA[no]]>", "a < b"),
             ("<title/>no</title>yes", "yes"),
@@ -226,21 +228,21 @@ mod tests {
     }
 
     #[test]
-    fn the_main_part_is_without_what_is_around_it() {
+    fn the_main_part_excludes_its_surroundings() {
         let sentence = "This is a sentence of the article, with some words, and it is followed by others. ";
         let article = format!("<article><h2>Heading</h2>{}</article>", format!("<p>{}</p>", sentence.repeat(4)).repeat(6));
         let page = format!("<nav><a href=/>Home</a> <a href=/b>Elsewhere</a></nav>{article}<footer>Imprint</footer>");
         let main = text(Html::Main, &page);
         assert!(main.contains("This is a sentence") && !main.contains("Elsewhere") && !main.contains("Imprint"), "{main}");
         assert_eq!(text(Html::Main, "<p>short</p>"), "short");
-        // What is left to all text.
+        // These pages exceed the bounds and yield all their text.
         let nested = "<div>".repeat(1_000_000) + &page;
         assert!(text(Html::Main, &nested).contains("Elsewhere"));
         let many = format!("<p{}>{page}", (0..3000).map(|i| format!(" a{i}")).collect::<String>());
         assert!(text(Html::Main, &many).contains("Elsewhere"));
     }
 
-    /// The bounds are a page's own: what is just below them has a main part, and what is above is counted.
+    /// The bounds depend on the page alone: pages just below them have a main part, and pages above are counted.
     #[test]
     fn pages_above_the_bounds_give_all_their_text_and_are_counted() {
         let sentence = "This is a sentence of the article, with some words, and it is followed by others. ";
@@ -252,15 +254,15 @@ mod tests {
             (nested(200, 25), false),
             (nested(200, 50), true),
         ] {
-            let (mut extractor, mut room) = (Extractor::new(Html::Main), String::new());
-            let main = extractor.extract(page.as_bytes(), None, &mut room);
+            let (mut extractor, mut scratch) = (Extractor::new(Html::Main), String::new());
+            let main = extractor.extract(page.as_bytes(), None, &mut scratch);
             assert!(main.contains("This is a sentence"));
             assert_eq!(main.contains("Elsewhere"), is_too_large, "{}", &page[..40]);
             assert_eq!([extractor.take_too_large(), extractor.take_too_large()], [u64::from(is_too_large), 0]);
         }
     }
 
-    /// Each took minutes, or all memory, without a watch.
+    /// Without the bounds, each of these took minutes or all memory.
     #[test]
     fn hostile_pages_take_no_longer_than_others() {
         let numbered = |count: usize, piece: fn(usize) -> String| (0..count).map(piece).collect::<String>();

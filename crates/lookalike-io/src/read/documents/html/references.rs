@@ -1,18 +1,18 @@
-//! Character references (`&amp;`, `&#8217;`), by the HTML standard (13.2.5.72 and following).
+//! Decodes character references (`&amp;`, `&#8217;`) by the HTML standard (13.2.5.72 and following).
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-/// The longest name that the standard has, with its semicolon, is `CounterClockwiseContourIntegral;`.
+/// The length of the longest name in the standard, with its semicolon: `CounterClockwiseContourIntegral;`.
 const LONGEST: usize = 32;
 
-/// Writes what the reference stands for that begins with the ampersand at the start of the text. How many bytes it takes: none
-/// where it is no reference.
+/// Decodes the reference that begins with the ampersand at the start of the text, and returns its length in bytes; 0 if it is not
+/// a reference.
 pub(crate) fn decode(text: &str, into: &mut String) -> usize {
     let bytes = text.as_bytes();
     if bytes.get(1) == Some(&b'#') {
         return numeric(bytes, into);
     }
-    // The longest name that is one. All beginnings of names are in the map, without a meaning.
+    // Find the longest valid name. The map also contains every prefix of a name, without a meaning.
     let mut best = None;
     for end in 2..=bytes.len().min(LONGEST + 1) {
         if !matches!(bytes[end - 1], b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b';') {

@@ -1,33 +1,34 @@
-//! All the text of a page that is to be seen, in one pass and without a tree.
+//! Extracts all visible text of a page, in one pass and without a tree.
 //!
-//! Tags, comments and character references are cut as by the HTML standard's tokenizer (13.2.5), which no input makes fail; the
-//! tokenizer of html5gum judges. Measured on 130 real pages: 720 MB/s; lol_html 450, html5gum 140, a tree of html5ever's 80.
+//! Tags, comments and character references are recognised as in the HTML standard's tokenizer (13.2.5), which accepts every
+//! input. The tests compare with the tokenizer of html5gum. On 130 real pages, this code processes 720 MB/s, lol_html 450 MB/s,
+//! html5gum 140 MB/s, and html5ever with a tree 80 MB/s.
 
 use super::references;
 
-/// What an element's tags do.
+/// The effect of an element's tags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Stands in a line: separates nothing.
+    /// The element is inline and does not separate words.
     Inline,
-    /// Separates words: all elements that are not known to stand in a line.
+    /// The element separates words. This is the kind of all elements that are not known to be inline.
     Apart,
-    /// Line ends in it are kept.
+    /// The element separates words, and preserves the line ends inside it.
     Lines,
-    /// Its content is raw, and not to be seen.
+    /// Its content is raw and invisible.
     Hidden,
     Script,
-    /// Not to be seen; references are decoded, which makes no difference then.
+    /// The content is invisible. Character references in it are decoded, which makes no difference here.
     Title,
-    /// Raw but for references, to be seen.
+    /// The content is visible, and raw except for character references.
     Area,
-    /// Raw, to be seen.
+    /// The content is raw and visible.
     Raw,
-    /// Raw, up to the page's end.
+    /// The content is raw and visible, and extends to the end of the page.
     Plain,
-    /// Not to be seen, with tags in it.
+    /// The content is invisible, and may have tags.
     Template,
-    /// SVG or MathML, where elements can close themselves.
+    /// SVG or MathML, in which elements can be self-closing.
     Foreign,
 }
 
@@ -38,7 +39,7 @@ fn kind(name: &[u8]) -> Kind {
         | b"samp" | b"small" | b"span" | b"strike" | b"strong" | b"sub" | b"sup" | b"time" | b"tspan" | b"tt" | b"u" | b"var"
         | b"wbr" => Kind::Inline,
         b"pre" | b"listing" => Kind::Lines,
-        // What browsers that run scripts do not show: noscript, noembed, noframes. What is in an iframe is no part of the page.
+        // Browsers that run scripts do not show noscript, noembed and noframes. The content of an iframe is not part of the page.
         b"style" | b"noscript" | b"iframe" | b"noembed" | b"noframes" => Kind::Hidden,
         b"script" => Kind::Script,
         b"title" => Kind::Title,
@@ -51,8 +52,8 @@ fn kind(name: &[u8]) -> Kind {
     }
 }
 
-/// Appends the page's text: words with one space between them, or a line end where a block or a line begins or ends; in
-/// preformatted text also where a line ends. The most attributes that any tag has.
+/// Appends the text of a page, and returns the largest number of attributes in any tag. Words have one space between them, or a
+/// line end where a block or a line begins or ends; preformatted text also keeps its line ends.
 pub(crate) fn text(html: &str, into: &mut String) -> usize {
     let bytes = html.as_bytes();
     let mut seen = Seen { start: into.len(), into, gap: Gap::None, lines: 0, meant: String::new() };
@@ -126,7 +127,7 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
                 }
             }
             Some(b'>') if is_end => at = name_at + 1,
-            Some(_) if is_end => at = behind(bytes, name_at, b">"),
+            Some(_) if is_end => at = after(bytes, name_at, b">"),
             _ if bytes[open..].starts_with(b"<!--") => at = comment_end(bytes, open + 4),
             _ if foreign > 0 && bytes[open..].starts_with(b"<![CDATA[") => {
                 let start = open + 9;
@@ -136,8 +137,8 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
                 }
                 at = (end + 3).min(bytes.len());
             }
-            _ if matches!(next, b'!' | b'?') => at = behind(bytes, name_at, b">"),
-            // A character like any other.
+            _ if matches!(next, b'!' | b'?') => at = after(bytes, name_at, b">"),
+            // The `<` is an ordinary character.
             _ => {
                 at = open + 1;
                 if templates == 0 {
@@ -148,12 +149,12 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
     }
 }
 
-/// The position behind what is searched for, or the end.
-fn behind(bytes: &[u8], at: usize, what: &[u8]) -> usize {
+/// Returns the position after the next `what`, or the end.
+fn after(bytes: &[u8], at: usize, what: &[u8]) -> usize {
     memchr::memmem::find(&bytes[at..], what).map_or(bytes.len(), |distance| at + distance + what.len())
 }
 
-/// The position behind a comment whose content begins at `at`.
+/// Returns the position after a comment whose content begins at `at`.
 fn comment_end(bytes: &[u8], at: usize) -> usize {
     for short in [&b">"[..], b"->"] {
         if bytes[at..].starts_with(short) {
@@ -175,12 +176,13 @@ fn comment_end(bytes: &[u8], at: usize) -> usize {
 
 struct Tag {
     name_end: usize,
-    /// Behind its `>`.
+    /// The position after the tag's `>`.
     end: usize,
     closes_itself: bool,
 }
 
-/// The tag whose name begins at `at`; none where the page ends in it, which is nothing then. Counts its attributes.
+/// Returns the tag whose name begins at `at`, and counts its attributes. None if the page ends inside the tag, which is then
+/// ignored.
 fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
     let ends_name = |byte: &u8| is_space(*byte) || matches!(byte, b'/' | b'>');
     at += bytes[at..].iter().position(ends_name)?;
@@ -195,7 +197,7 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
             _ => {}
         }
         *attributes += 1;
-        // The name's first character may be anything.
+        // The first character of an attribute's name may be anything.
         at += 1 + bytes[at + 1..].iter().position(|byte| ends_name(byte) || *byte == b'=')?;
         at += bytes[at..].iter().position(|byte| !is_space(*byte))?;
         if bytes[at] != b'=' {
@@ -207,7 +209,7 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
             b'>' => {}
             _ => {
                 at += bytes[at..].iter().position(|&byte| is_space(byte) || byte == b'>')?;
-                // A slash at the end is the value's.
+                // A slash at the end belongs to the value.
                 if bytes[at] == b'>' {
                     return Some(Tag { name_end, end: at + 1, closes_itself: false });
                 }
@@ -216,12 +218,12 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
     }
 }
 
-/// White space of HTML.
+/// Returns whether a byte is white space in HTML.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
 }
 
-/// Whether an end or start tag begins with these bytes: `</name`, and no longer name.
+/// Returns whether the bytes begin with a start or end tag of exactly this name, such as `</name`.
 fn begins(bytes: &[u8], mark: &[u8], name: &[u8]) -> bool {
     let Some(rest) = bytes.strip_prefix(mark) else { return false };
     rest.len() > name.len()
@@ -229,13 +231,14 @@ fn begins(bytes: &[u8], mark: &[u8], name: &[u8]) -> bool {
         && (is_space(rest[name.len()]) || matches!(rest[name.len()], b'/' | b'>'))
 }
 
-/// Where the end tag of a raw element begins.
+/// Returns the position of the end tag of a raw element.
 fn raw_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
     let mut ends = memchr::memmem::find_iter(&bytes[at..], b"</").map(|distance| at + distance);
     ends.find(|&end| begins(&bytes[end..], b"</", name)).unwrap_or(bytes.len())
 }
 
-/// Where the end tag of a script begins: in what looks like a comment with a script in it, one of the same name does not end it.
+/// Returns the position of the end tag of a script. If the script has what looks like a comment, and another script inside that
+/// comment, the first end tag belongs to the inner script.
 fn script_end(bytes: &[u8], mut at: usize) -> usize {
     let (mut escaped, mut double) = (false, false);
     loop {
@@ -267,7 +270,7 @@ fn script_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// What stands between the last word and the next.
+/// The separator between the last word and the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Gap {
     None,
@@ -275,14 +278,14 @@ enum Gap {
     Line,
 }
 
-/// The text that was seen yet.
+/// The text found so far.
 struct Seen<'a> {
     into: &'a mut String,
     start: usize,
     gap: Gap,
-    /// How many elements are open in which line ends are kept.
+    /// The number of open elements that preserve line ends.
     lines: usize,
-    /// Room for what a reference stands for.
+    /// The scratch buffer for a decoded character reference.
     meant: String,
 }
 
@@ -291,7 +294,7 @@ impl Seen<'_> {
         self.gap = Gap::Line;
     }
 
-    /// Takes text with references.
+    /// Adds text with character references.
     fn references(&mut self, mut text: &str) {
         while let Some(ampersand) = memchr::memchr(b'&', text.as_bytes()) {
             self.words(&text[..ampersand]);
@@ -305,12 +308,12 @@ impl Seen<'_> {
         self.words(text);
     }
 
-    /// Takes text without.
+    /// Adds text without character references.
     fn words(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            // A zero is nothing in a page.
+            // A NUL byte in a page is ignored and does not separate words.
             if is_space(byte) || byte == 0 {
                 let gap = match byte {
                     0 => Gap::None,

@@ -26,17 +26,17 @@ fn splits_in_a_table() {
 }
 
 #[test]
-fn several_splits_are_refused_and_one_is_not() {
+fn several_splits_are_refused_but_one_is_accepted() {
     let refused = |paths: &[&str]| refuse_several("d/", paths.iter().copied()).err().map(|error| error.to_string());
     assert_eq!(refused(&["train.jsonl", "more.jsonl", "train2.jsonl"]), None);
     assert_eq!(refused(&["a.jsonl", "b.jsonl"]), None);
-    let told = refused(&["test-0.parquet", "train-0.parquet", "train-1.parquet", "validation-0.parquet"]).unwrap();
+    let reported = refused(&["test-0.parquet", "train-0.parquet", "train-1.parquet", "validation-0.parquet"]).unwrap();
     assert!(
-        told.starts_with("d/: holds several splits of a data set, train (2 files), validation (1 file), test (1 file), "),
-        "{told}"
+        reported.starts_with("d/: contains several splits of a dataset, train (2 files), validation (1 file), test (1 file), "),
+        "{reported}"
     );
-    let told = refused(&["test/a.jsonl", "train/a.jsonl"]).unwrap();
-    assert!(told.contains("name 'd/train' as the input and 'd/test' with against"), "{told}");
+    let reported = refused(&["test/a.jsonl", "train/a.jsonl"]).unwrap();
+    assert!(reported.contains("name 'd/train' as the input and 'd/test' with against"), "{reported}");
     for (paths, names) in [
         (
             &["en/test/a.jsonl", "en/train/a.jsonl", "de/train/b.jsonl"][..],
@@ -48,20 +48,20 @@ fn several_splits_are_refused_and_one_is_not() {
             &["en/train.csv", "train/a.csv", "de/x/train.csv", "dev.csv", "x/train"],
             "name 'd/de/x/train*.csv' 'd/en/train*.csv' 'd/train' 'd/x/train' as",
         ),
-        // Several others.
+        // Several other splits.
         (
             &["train.csv", "dev.csv", "test-0.csv", "test-1.csv"],
-            "from train what is like validation or test, name 'd/train*.csv' as the input and 'd/dev*.csv' 'd/test*.csv' with",
+            "documents of train that are similar to validation or test, name 'd/train*.csv' as the input and 'd/dev*.csv' 'd/test*.csv' with",
         ),
-        // A glob that another covers.
+        // A glob that is covered by another.
         (&["train.csv", "training.csv", "train/a.csv", "test.csv"], "name 'd/train' 'd/train*.csv' as"),
-        // A glob that takes other files.
+        // A glob that matches other files.
         (
             &["train_data.csv", "train2.csv", "trainer.csv", "test.csv"],
             "name 'd/train2.csv' 'd/train_data.csv' as the input and 'd/test*.csv' with",
         ),
         (&["en/train/a.csv", "de/train/b.csv", "train/train/c.csv", "test.csv"], "name 'd/de/train' 'd/en/train' 'd/train' as"),
-        // Characters of globs and shells.
+        // Special characters of globs and shells.
         (&["a[1]/train.csv", "it's/test.csv"], r"name 'd/a[[]1[]]/train*.csv' as the input and 'd/it'\''s/test*.csv' with"),
         (&["a[1]/train/a.csv", "b*/test/a.csv"], "name 'd/a[1]/train' as the input and 'd/b*/test' with"),
         (
@@ -79,24 +79,24 @@ fn several_splits_are_refused_and_one_is_not() {
             "'d/test5.csv' and 1 more with",
         ),
     ] {
-        let told = refused(paths).unwrap();
-        assert!(told.contains(names), "{told}");
+        let reported = refused(paths).unwrap();
+        assert!(reported.contains(names), "{reported}");
     }
 }
 
 #[test]
-fn objects_whose_names_look_like_globs_are_named_by_globs() {
-    let told = refuse_several("s3://b/d/", ["a[1]/train/a.csv", "b/test/a.csv"].into_iter()).unwrap_err().to_string();
-    assert!(told.contains("name 's3://b/d/a[[]1[]]/train/**/*' as the input and 's3://b/d/b/test' with"), "{told}");
+fn object_names_like_globs_are_escaped_in_advice() {
+    let reported = refuse_several("s3://b/d/", ["a[1]/train/a.csv", "b/test/a.csv"].into_iter()).unwrap_err().to_string();
+    assert!(reported.contains("name 's3://b/d/a[[]1[]]/train/**/*' as the input and 's3://b/d/b/test' with"), "{reported}");
 }
 
 #[test]
-fn documents_are_of_a_split_by_whole_names_only() {
+fn splits_are_recognised_by_whole_names_only() {
     let refused = |paths: &[&str]| refuse_several_of_documents("d", paths.iter().copied()).err().map(|error| error.to_string());
     for paths in [
         &["train/pos/1.txt", "train/neg/2.txt", "train/neg/3.txt"][..],
         &["test-report.txt", "train-timetable.txt"],
-        // A project's folders.
+        // The folders of a project.
         &["dev/README.md", "test/README.md"],
         &["contest/1.txt", "trains/1.txt"],
         &["train.md", "test.md", "install.md"],
@@ -104,12 +104,12 @@ fn documents_are_of_a_split_by_whole_names_only() {
     ] {
         assert_eq!(refused(paths), None);
     }
-    let told = refused(&["train/pos/1.txt", "train/neg/2.txt", "Test/1.txt"]).unwrap();
+    let reported = refused(&["train/pos/1.txt", "train/neg/2.txt", "Test/1.txt"]).unwrap();
     assert!(
-        told.contains("train (2 files), test (1 file)") && told.contains("name 'd/train' as the input and 'd/Test' with"),
-        "{told}"
+        reported.contains("train (2 files), test (1 file)") && reported.contains("name 'd/train' as the input and 'd/Test' with"),
+        "{reported}"
     );
     assert!(refused(&["imdbEr.txt", "train/pos/1.txt", "test/neg/2.txt"]).is_some());
-    let told = refused(&["README.md", "LICENSE-MIT.txt", "x/train.txt", "x/test.txt"]).unwrap();
-    assert!(told.contains("name 'd/x/train.txt' as the input and 'd/x/test.txt' with"), "{told}");
+    let reported = refused(&["README.md", "LICENSE-MIT.txt", "x/train.txt", "x/test.txt"]).unwrap();
+    assert!(reported.contains("name 'd/x/train.txt' as the input and 'd/x/test.txt' with"), "{reported}");
 }

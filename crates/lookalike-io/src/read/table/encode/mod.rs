@@ -1,4 +1,5 @@
-//! Arrow → JSON: a row is an object, as arrow-json writes it, which the tests compare with. Times are in UTC.
+//! Writes Arrow as JSON. A row is an object in the form that arrow-json writes; the tests compare with arrow-json. Times are in
+//! UTC.
 
 mod value;
 
@@ -20,20 +21,20 @@ use arrow_schema::{ArrowError, DataType};
 use self::value::{Result, Write};
 use super::values::decimal_text;
 
-/// What is done with a null.
+/// The treatment of a null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
-    /// The field is written, and is `null`.
+    /// The field is written as `null`.
     Written,
-    /// The field is left out.
+    /// The field is omitted.
     LeftOut,
 }
 
 /// Appends rows as JSON Lines.
 ///
 /// # Errors
-/// A type or a value that JSON cannot have: a map whose keys are not strings, a union, a time after the year 262,142. Rows
-/// written before the error stay in `out`.
+/// When JSON cannot represent a type or a value: a map whose keys are not strings, a union, a time after the year 262,142. Rows
+/// written before the error remain in `out`.
 pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) -> Result<()> {
     let schema = batch.schema_ref();
     let names = schema.fields().iter().map(|field| field.name().as_str());
@@ -53,7 +54,7 @@ struct Values<'a> {
 
 impl<'a> Values<'a> {
     fn new(array: &'a dyn Array, nulls: Nulls) -> Result<Self> {
-        // With a dictionary, keys that point to a null value count as null too.
+        // In a dictionary, keys that point to a null value are also null.
         Ok(Self { nulls: array.logical_nulls(), write: written(array, nulls)? })
     }
 
@@ -70,9 +71,9 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Fields by their names: a row, or a struct in one.
+/// Fields with their names: a row, or a struct inside a row.
 struct Object<'a> {
-    /// Names as they are written, with the colon.
+    /// The names as they are written, including the colon, each with its values.
     fields: Vec<(Vec<u8>, Values<'a>)>,
     nulls: Nulls,
 }
@@ -104,7 +105,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// What writes the values of an array.
+/// Returns the function that writes the values of an array.
 fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
     macro_rules! values {
         ($array:expr, $write:path) => {{
@@ -196,10 +197,10 @@ fn written<'a>(array: &'a dyn Array, nulls: Nulls) -> Result<Write<'a>> {
 }
 
 fn unknown(kind: &DataType) -> ArrowError {
-    ArrowError::JsonError(format!("{kind} has no form in JSON"))
+    ArrowError::JsonError(format!("{kind} cannot be written as JSON"))
 }
 
-/// What writes maps: objects, whose keys are strings.
+/// Returns the function that writes maps, as objects whose keys are strings.
 fn map(array: &MapArray, nulls: Nulls) -> Result<Write<'_>> {
     if !matches!(array.key_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
         return Err(ArrowError::JsonError(format!("a map's keys are {}, not strings", array.key_type())));
@@ -245,7 +246,7 @@ fn write_string(text: &str, out: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(out, text).map_err(|error| ArrowError::JsonError(error.to_string()))
 }
 
-/// As hexadecimal digits.
+/// Writes bytes as hexadecimal digits.
 fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     out.push(b'"');

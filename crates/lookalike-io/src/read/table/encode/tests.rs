@@ -1,4 +1,4 @@
-//! Held against arrow-json.
+//! Compares with arrow-json.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn twin(batch: &RecordBatch, nulls: Nulls) -> String {
     String::from_utf8(writer.into_inner()).unwrap()
 }
 
-/// The column whole, cut, in lists, in a struct and in a map, as the twin has it.
+/// Checks that the output for a column equals that of arrow-json: whole, sliced, in lists, in a struct and in a map.
 fn same(column: &ArrayRef) {
     let rows = column.len();
     let item = |name: &str| Arc::new(Field::new(name, column.data_type().clone(), true));
@@ -50,7 +50,7 @@ fn same(column: &ArrayRef) {
     }
 }
 
-/// Numbers of all sizes, some of them null.
+/// Returns numbers of all sizes, some of them null.
 fn whole<T: ArrowPrimitiveType>(of: impl Fn(i64) -> Option<T::Native>) -> PrimitiveArray<T> {
     let edges = [0, 1, -1, 12, -13, 59, 86_399, 999, -1_001, 1_234_567, 1_600_000_000, -62_135_596_800];
     edges.into_iter().map(|value| if value == 12 { None } else { of(value) }).collect()
@@ -109,7 +109,7 @@ fn every_type() {
     same(&(Arc::new(views) as ArrayRef));
 }
 
-/// A null among a dictionary's values is a null, which arrow-json writes as an empty string.
+/// A null among a dictionary's values is written as null; arrow-json writes an empty string.
 #[test]
 fn nulls_of_dictionaries() {
     let values = Arc::new(StringArray::from(vec![Some("a"), None])) as ArrayRef;
@@ -119,7 +119,7 @@ fn nulls_of_dictionaries() {
     assert_eq!(lines(&batch, Nulls::LeftOut), "{\"d\":\"a\"}\n{}\n{}\n");
 }
 
-/// Where arrow-json writes `000`, which is not JSON.
+/// For a zero with a negative scale, arrow-json writes `000`, which is not JSON.
 #[test]
 fn zero_with_a_negative_scale() {
     let column = Decimal128Array::from(vec![0, 1, -5]).with_precision_and_scale(10, -2).unwrap();
@@ -128,13 +128,13 @@ fn zero_with_a_negative_scale() {
 }
 
 #[test]
-fn what_has_no_form_is_refused() {
+fn types_without_a_json_form_are_refused() {
     let refused = |column: ArrayRef| {
         let batch = RecordBatch::try_from_iter([("c", column)]).unwrap();
         write_json_lines(&batch, Nulls::Written, &mut Vec::new()).unwrap_err().to_string()
     };
     let far = refused(Arc::new(TimestampSecondArray::from(vec![i64::MAX])));
-    assert!(far.contains("9223372036854775807 is too far for a time"), "{far}");
+    assert!(far.contains("9223372036854775807 is out of range for"), "{far}");
     let mut map = MapBuilder::new(None, Int8Builder::new(), Int8Builder::new());
     map.keys().append_value(1);
     map.values().append_value(1);

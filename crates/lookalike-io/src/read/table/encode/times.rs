@@ -1,4 +1,4 @@
-//! Dates, times and lengths of time as strings: ISO 8601 in UTC, and intervals in words, as Arrow's own writers have them.
+//! Writes dates, times and durations as ISO 8601 strings in UTC, and intervals in words. The form is that of Arrow's own writers.
 
 use std::{fmt::Arguments, io::Write as _};
 
@@ -17,9 +17,10 @@ use arrow_schema::{ArrowError, DataType, IntervalUnit, TimeUnit};
 
 use super::value::{Result, Write};
 
-/// What writes the values of an array, where they are of time.
+/// Returns the function that writes the values of an array; none if the array's type is not a date, a time, a duration or an
+/// interval.
 pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
-    /// A conversion that may fail, and what the value is written like.
+    /// Converts each value and writes it in a format. The conversion may fail.
     macro_rules! times {
         ($kind:ty, $as:ident, $form:literal) => {{
             let array = array.as_primitive::<$kind>();
@@ -72,16 +73,16 @@ fn quote(what: Arguments<'_>, out: &mut Vec<u8>) -> Result<()> {
     Ok(write!(out, "\"{what}\"")?)
 }
 
-/// `value` is past the years that can be told.
+/// Returns the error for a `value` beyond the years that can be represented.
 fn too_far(value: impl Into<i64>, kind: &DataType) -> ArrowError {
-    ArrowError::JsonError(format!("{} is too far for a time: {kind}", value.into()))
+    ArrowError::JsonError(format!("{} is out of range for {kind}", value.into()))
 }
 
 fn years(months: i32) -> String {
     format!("{} years {} mons", months.div_euclid(12), months.rem_euclid(12))
 }
 
-/// An interval in words; of the time of day, parts of a second with so many digits.
+/// Returns an interval in words, with this number of digits for fractions of a second.
 fn words(months: i32, days: i32, time: i64, digits: usize) -> String {
     let second = 10i64.pow(digits as u32);
     let (minutes, seconds) = (time / second / 60, time / second % 60);

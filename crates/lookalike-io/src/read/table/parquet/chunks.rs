@@ -1,5 +1,5 @@
-//! Column chunks as the decoder asks for them: of a file page by page; of an object the small ones at once and the large ones read
-//! on, some mebibytes ahead.
+//! Column chunks as the decoder requests them. For a file, they are read page by page. For an object, small chunks are fetched in
+//! one call, and large chunks are streamed a few mebibytes ahead.
 
 use std::{
     io::{self, Read},
@@ -21,19 +21,19 @@ use crate::{
     read::table::Ranges,
 };
 
-/// Keeps the first failure of reading bytes as it is, whatever the decoders make of it.
+/// The first error of reading bytes, unchanged. The decoders may rewrite the errors that they return.
 type Failure = Arc<Mutex<Option<Error>>>;
 
 fn take(failure: &Failure) -> Option<Error> {
     lock(failure).take()
 }
 
-/// Where a column chunk begins.
+/// Returns the position where a column chunk begins.
 pub(crate) fn chunk_start(chunk: &ColumnChunkMetaData) -> i64 {
     chunk.dictionary_page_offset().filter(|&at| at > 0).map_or(chunk.data_page_offset(), |at| at.min(chunk.data_page_offset()))
 }
 
-/// What a decoder reads from.
+/// The input of a decoder.
 #[derive(Clone)]
 pub(crate) struct Chunks {
     ranges: Arc<Ranges>,
@@ -42,11 +42,11 @@ pub(crate) struct Chunks {
     ahead: Arc<[ahead::Chunk]>,
 }
 
-/// Bytes that are read to see the head of a page: most have a hundred.
+/// The number of bytes that are read to see the header of a page. Most headers have about a hundred bytes.
 const HEAD: u64 = 4096;
 
 impl Chunks {
-    /// All bytes, read when they are asked for.
+    /// Creates an input of all bytes, which are read on request.
     pub(crate) fn plain(ranges: &Arc<Ranges>) -> Self {
         Self {
             ranges: ranges.clone(),
@@ -56,7 +56,7 @@ impl Chunks {
         }
     }
 
-    /// Some column chunks, each of which is read from its beginning to its end.
+    /// Creates an input of some column chunks, each of which is read from its beginning to its end.
     #[cfg_attr(not(feature = "cloud"), expect(clippy::unnecessary_wraps, reason = "what is fetched ahead may fail"))]
     pub(crate) fn of<'a>(ranges: &Arc<Ranges>, columns: impl Iterator<Item = &'a ColumnChunkMetaData>) -> Result<Self> {
         #[cfg(feature = "cloud")]
@@ -71,7 +71,7 @@ impl Chunks {
         Ok(Self::plain(ranges))
     }
 
-    /// Why bytes could not be read, if that is what happened.
+    /// Returns the error of reading bytes, if there was one.
     pub(crate) fn failure(&self) -> Option<Error> {
         take(&self.failure)
     }
@@ -109,7 +109,7 @@ impl ChunkReader for Chunks {
     }
 }
 
-/// Reads the head of a page, without taking it from what is read on.
+/// Reads the header of a page without consuming it.
 pub(crate) struct Head {
     chunks: Chunks,
     next: u64,
@@ -146,7 +146,7 @@ mod ahead {
         store::{Object, ObjectStream},
     };
 
-    /// Chunks of so many bytes are fetched at once, before anything is decoded.
+    /// Chunks of at most this many bytes are fetched completely before anything is decoded.
     const SMALL: u64 = 1 << 20;
 
     /// A column chunk of an object.
@@ -155,11 +155,11 @@ mod ahead {
         bytes: Mutex<Window>,
     }
 
-    /// What was fetched and is not behind yet.
+    /// The bytes that are fetched and not yet consumed.
     struct Window {
         start: u64,
         bytes: BytesMut,
-        /// What brings the rest.
+        /// The stream of the remaining bytes.
         rest: Option<ObjectStream>,
     }
 
@@ -182,7 +182,8 @@ mod ahead {
             self.place.contains(&at)
         }
 
-        /// Some bytes; those before them are not asked for again. What lies behind the chunk is not given.
+        /// Returns some bytes of the chunk, and discards those before them, which are not needed again. Bytes after the chunk are
+        /// not returned.
         pub(crate) fn read(&self, ranges: &Ranges, start: u64, length: u64) -> Result<Bytes> {
             let end = start.saturating_add(length).min(self.place.end);
             let mut window = lock(&self.bytes);
@@ -197,7 +198,7 @@ mod ahead {
                     return ranges.read(start..end);
                 }
                 window.bytes.extend_from_slice(&piece[..n]);
-                // What is before the place is passed.
+                // Discard the bytes before `start`.
                 let passed = ((start - window.start) as usize).min(window.bytes.len());
                 drop(window.bytes.split_to(passed));
                 window.start += passed as u64;
@@ -205,7 +206,7 @@ mod ahead {
             let passed = (start - window.start) as usize;
             drop(window.bytes.split_to(passed));
             window.start = start;
-            // Copied: what is held on to by a page must not hold the window.
+            // The bytes are copied, so that a page that keeps them does not keep the window alive.
             Ok(Bytes::copy_from_slice(&window.bytes[..(end - start) as usize]))
         }
     }

@@ -1,38 +1,38 @@
-//! Heads of pages (the parquet-format specification, `PageHeader`), in Thrift's compact protocol: what of them tells where the next
-//! page begins and which rows this one has.
+//! Parses the headers of pages (the parquet-format specification, `PageHeader`), in Thrift's compact protocol. It reads only what
+//! is needed to find where the next page begins and which rows a page has.
 
-/// What the head of a page says.
+/// The content of a page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Its own bytes.
+    /// The length of the header in bytes.
     pub(super) length: u64,
-    /// The page's bytes behind it.
+    /// The number of bytes of the page after the header.
     pub(super) compressed: u64,
     pub(super) kind: Kind,
 }
 
-/// What a page is.
+/// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Values: so many rows, where each is a value, and whether they are numbers of a dictionary's entries.
+    /// A data page: the number of rows, if each row is one value, and whether the values are indices into a dictionary.
     Data { rows: u64, in_dictionary: bool },
     /// A dictionary, or an index.
     Other,
 }
 
-/// `PageType`.
+/// The numbers of `PageType`.
 const DATA_PAGE: i64 = 0;
 const DATA_PAGE_V2: i64 = 3;
 
-/// `Encoding`.
+/// The numbers of `Encoding`.
 const PLAIN_DICTIONARY: i64 = 2;
 const RLE_DICTIONARY: i64 = 8;
 
-/// Structs within structs, at most: a head has two.
+/// The maximum nesting of structs: a header has two levels.
 const DEEPEST: usize = 8;
 
 impl Head {
-    /// Reads the head that `bytes` begin with. None where they end before it does, or are none.
+    /// Reads the header at the start of `bytes`. None if they end before the header does, or are invalid.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = Compact { bytes, at: 0 };
         let (mut page_type, mut compressed, mut own) = (None, None, None);
@@ -40,7 +40,8 @@ impl Head {
             match (field, kind) {
                 (1, INTEGER) => page_type = Some(from.integer()?),
                 (3, INTEGER) => compressed = Some(from.integer()?),
-                // Of a data page, and of one of the second version, whose rows are told as such.
+                // Field 5 is the header of a data page. Field 8 is that of a data page of version 2, which gives the number of
+                // rows explicitly.
                 (5, STRUCT) => own = Some(from.numbers([1, 2])?),
                 (8, STRUCT) => own = Some(from.numbers([3, 4])?),
                 _ => from.skip(kind, DEEPEST)?,
@@ -59,7 +60,7 @@ impl Head {
     }
 }
 
-/// Types of Thrift's compact protocol.
+/// The types of Thrift's compact protocol.
 const TRUE: u8 = 1;
 const FALSE: u8 = 2;
 const BYTE: u8 = 3;
@@ -72,7 +73,7 @@ const LIST: u8 = 9;
 const SET: u8 = 10;
 const STRUCT: u8 = 12;
 
-/// Bytes in the compact protocol. All methods give none where the bytes end too early or are none of it.
+/// Bytes in the compact protocol. All methods return none if the bytes end too early or are invalid.
 struct Compact<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -107,7 +108,7 @@ impl Compact<'_> {
         Some(())
     }
 
-    /// Gives a struct's fields, by number and type, to who reads each to its end.
+    /// Passes a struct's fields, by number and type, to `read`, which must read each field to its end.
     fn fields(&mut self, mut read: impl FnMut(i64, u8, &mut Self) -> Option<()>) -> Option<()> {
         let mut field = 0i64;
         loop {
@@ -123,7 +124,7 @@ impl Compact<'_> {
         }
     }
 
-    /// A struct's integers of these numbers.
+    /// Reads a struct, and returns the integers in the fields with these numbers.
     fn numbers(&mut self, wanted: [i64; 2]) -> Option<[Option<i64>; 2]> {
         let mut found = [None; 2];
         self.fields(|field, kind, from| {
@@ -150,7 +151,7 @@ impl Compact<'_> {
                 let head = self.byte()?;
                 let items = if head >> 4 == 0xf { self.varint()? } else { u64::from(head >> 4) };
                 let deepest = deepest.checked_sub(1)?;
-                // A truth value among others takes a byte.
+                // A boolean in a list takes a byte.
                 (0..items).try_for_each(|_| if head & 0xf <= FALSE { self.pass(1) } else { self.skip(head & 0xf, deepest) })
             }
             STRUCT => {
@@ -168,32 +169,32 @@ mod tests {
 
     use super::*;
 
-    /// `{1: 0, 2: 100, 3: 60, 5: {1: 7, 2: 8, 3: 3, 4: 3, 5: {1: "ab", 6: "c", 7: true}}}`
+    /// The fields by number: `{1: 0, 2: 100, 3: 60, 5: {1: 7, 2: 8, 3: 3, 4: 3, 5: {1: "ab", 6: "c", 7: true}}}`
     const PLAIN: &[u8] =
         b"\x15\x00\x15\xc8\x01\x15\x78\x2c\x15\x0e\x15\x10\x15\x06\x15\x06\x1c\x18\x02ab\x58\x01c\x11\x00\x00\x00";
 
-    /// `{1: 3, 2: 9, 3: 4, 8: {1: 7, 2: 1, 3: 6, 4: 0, 7: false}}`
+    /// The fields by number: `{1: 3, 2: 9, 3: 4, 8: {1: 7, 2: 1, 3: 6, 4: 0, 7: false}}`
     const SECOND: &[u8] = b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x32\x00\x00";
 
     #[test]
-    fn heads_tell_rows_and_lengths() {
+    fn headers_contain_rows_and_lengths() {
         let data = |rows, in_dictionary| Kind::Data { rows, in_dictionary };
         assert_eq!(Head::read(PLAIN), Some(Head { length: PLAIN.len() as u64, compressed: 60, kind: data(7, true) }));
-        let behind = [SECOND, b"values"].concat();
-        assert_eq!(Head::read(&behind), Some(Head { length: SECOND.len() as u64, compressed: 4, kind: data(6, false) }));
+        let after = [SECOND, b"values"].concat();
+        assert_eq!(Head::read(&after), Some(Head { length: SECOND.len() as u64, compressed: 4, kind: data(6, false) }));
         let dictionary = b"\x15\x04\x15\x12\x15\x08\x4c\x15\x0e\x15\x00\x11\x00\x00";
         assert_eq!(Head::read(dictionary), Some(Head { length: 14, compressed: 4, kind: Kind::Other }));
-        // A list of structs in a field that nobody knows.
+        // A list of structs in an unknown field.
         let list = [&SECOND[..SECOND.len() - 1], b"\x19\x2c\x15\x02\x00\x00\x00"].concat();
         assert_eq!(Head::read(&list).map(|head| (head.length, head.kind)), Some((list.len() as u64, data(6, false))));
     }
 
     #[test]
-    fn heads_that_end_early_or_lie_are_none() {
+    fn truncated_or_wrong_headers_are_rejected() {
         for head in [PLAIN, SECOND] {
             assert!((0..head.len()).all(|end| Head::read(&head[..end]).is_none()));
         }
-        // Lengths and counts below nought, and structs within structs.
+        // Negative lengths and counts, and nested structs.
         assert_eq!(Head::read(b"\x15\x06\x15\x12\x15\x07\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x00\x00"), None);
         assert_eq!(Head::read(b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0b\x15\x00\x00\x00"), None);
         assert_eq!(Head::read(&b"\x1c".repeat(1 << 20)), None);
@@ -202,7 +203,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_or_refused(bytes: Vec<u8>) {
+        fn arbitrary_bytes_are_read_or_refused(bytes: Vec<u8>) {
             if let Some(head) = Head::read(&bytes) {
                 prop_assert!(head.length <= bytes.len() as u64);
             }

@@ -1,5 +1,5 @@
-//! Where the pages of a column chunk lie. Many files do not say (the offset index is optional), but each page begins with a head
-//! that tells how long it is, how many values it has, and how they are encoded.
+//! Locates the pages of a column chunk. Many files do not store the positions (the offset index is optional). But each page
+//! begins with a header that says how long it is, how many values it has, and how they are encoded.
 
 use std::{ops::Range, sync::Arc};
 
@@ -14,7 +14,8 @@ use super::{
 };
 use crate::read::table::Ranges;
 
-/// Bytes that are read to see a head: most have a hundred. With statistics of long values it is longer.
+/// The number of bytes that are read to see a header. Most headers have about a hundred bytes; a header with statistics of long
+/// values is longer.
 const HEAD: u64 = 1 << 10;
 const LONG_HEAD: u64 = 1 << 20;
 
@@ -22,13 +23,13 @@ const LONG_HEAD: u64 = 1 << 20;
 #[derive(Clone)]
 pub(crate) struct Pages {
     pub(crate) places: OffsetIndexMetaData,
-    /// Of each page, whether its values are in the chunk's dictionary.
+    /// For each page, whether its values are in the chunk's dictionary.
     in_dictionary: Vec<bool>,
 }
 
 impl Pages {
-    /// Finds them in a chunk of so many rows. None where a value is not a row, and where the chunk is not what it should be: who
-    /// reads it will tell. Cost: a small read a page.
+    /// Locates the pages of a chunk with this many rows, with one small read per page. None if a row can have several values, or
+    /// if the chunk is invalid; the reader of the chunk then reports the error.
     pub(crate) fn locate(ranges: &Arc<Ranges>, chunk: &ColumnChunkMetaData, rows: u64) -> Option<Self> {
         if chunk.column_descr().max_rep_level() > 0 {
             return None;
@@ -57,7 +58,8 @@ impl Pages {
         (counted == rows).then(|| Self { places: places.build(), in_dictionary })
     }
 
-    /// The chunk as some rows of it are read: without its dictionary, which may be larger than they are, where none is in it.
+    /// Returns the chunk for reading some of its rows. The chunk has no dictionary if none of these rows has a value in it,
+    /// because the dictionary may be larger than the rows.
     pub(crate) fn chunk_of(&self, chunk: &ColumnChunkMetaData, rows: &Range<u64>) -> ColumnChunkMetaData {
         let places = self.places.page_locations();
         let begins = |page: usize| places.get(page).map_or(u64::MAX, |place| place.first_row_index as u64);

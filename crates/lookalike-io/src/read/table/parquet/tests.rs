@@ -1,4 +1,4 @@
-//! Row groups that are read in parts.
+//! Tests row groups that are read in several parts.
 
 use arrow_array::{ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, StructArray, types::Int32Type};
 use parquet::{
@@ -11,14 +11,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::read::table::{TableFile, Wanted};
 
-/// What a file is written with.
+/// The settings that a file is written with.
 #[derive(Debug, Clone)]
 struct Made {
     rows: usize,
     group: usize,
-    /// Rows of a page at most.
+    /// The maximum number of rows in a page.
     page: usize,
-    /// Bytes of a dictionary at most: values behind it are written plainly. None for no dictionary.
+    /// The maximum number of bytes in a dictionary, after which values are written without it. None for no dictionary.
     dictionary: Option<usize>,
     second: bool,
     zstd: bool,
@@ -58,7 +58,7 @@ fn open(bytes: &[u8]) -> (TableFile, Columns) {
     (table, columns)
 }
 
-/// The rows of every part.
+/// Returns the rows of every part.
 fn parts_of(table: &TableFile, columns: &Columns, wanted: Wanted) -> Vec<RecordBatch> {
     let mut all = Vec::new();
     for (number, part) in table.parts().iter().enumerate() {
@@ -92,7 +92,7 @@ fn large_row_groups_have_several_parts() {
     assert!(parts.windows(2).all(|pair| pair[0].before + pair[0].rows == pair[1].before));
     assert!(parts.iter().all(|part| part.before % 400 % 10 == 0));
     assert_eq!(table.layout().group_rows, Some(400));
-    // Small ones stay whole.
+    // Small row groups are not divided.
     table.split(&columns, 1 << 20);
     assert_eq!(table.parts().len(), 3);
 }
@@ -105,20 +105,20 @@ fn values_that_no_part_needs_are_not_decoded() {
     let (mut table, columns) = open(&bytes);
     table.split(&columns, 4000);
     let place = table.chunk_place(0, &["text".into()]).unwrap();
-    // The dictionary is behind its head, where the first values are; later ones stand by themselves.
+    // The dictionary begins with its header, and has the first values; later values are stored without it. Damage the dictionary.
     bytes[place.start + 60..place.start + 90].fill(0xff);
     let (mut damaged, _) = open(&bytes);
     damaged.split(&columns, 4000);
     let read = |part| damaged.part(part, &columns, Wanted::Chosen).and_then(|mut stream| stream.next_batch());
-    let told = read(0).unwrap_err().to_string();
-    assert!(told.contains("row group 0, column \"text\""), "{told}");
+    let reported = read(0).unwrap_err().to_string();
+    assert!(reported.contains("row group 0, column \"text\""), "{reported}");
     let last = damaged.parts().len() - 1;
     assert!(last > 4, "{last}");
     assert!(read(last).unwrap().is_some());
 }
 
 #[test]
-fn rows_with_lists_stay_together() {
+fn rows_with_lists_are_not_split() {
     let made = Made { rows: 500, group: 500, page: 5, dictionary: None, second: true, zstd: false, chunk_statistics: false };
     let lists = ListArray::from_iter_primitive::<Int32Type, _, _>((0..500).map(|row| Some(vec![Some(row); row as usize % 4])));
     let (mut table, columns) = open(&made.file(vec![("list", Arc::new(lists))]));

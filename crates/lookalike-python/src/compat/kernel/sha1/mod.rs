@@ -1,27 +1,28 @@
-//! The head of SHA-1 (FIPS 180-4, section 6.1) of many short tokens: sixteen at a time, one a lane.
+//! The first words of SHA-1 (FIPS 180-4, section 6.1) for many short tokens: sixteen at a time, one per vector lane.
 //!
-//! datasketch takes the first four or eight bytes of a token's SHA-1, which are the first one or two of its five words. Lanes
-//! beat the processor's own SHA instructions here, whose twenty steps wait for each other: 16 tokens of one block are 80 rounds of
-//! vector instructions, whatever the tokens are.
+//! datasketch takes the first four or eight bytes of a token's SHA-1, which are the first one or two of its five words. Vector
+//! lanes are faster here than the processor's own SHA instructions, whose twenty steps depend on each other. For 16 tokens of one
+//! block each, there are 80 rounds of vector instructions, whatever the tokens are.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Tokens hashed together.
+/// Tokens that are hashed together.
 pub const LANES: usize = 16;
 
-/// Bytes of a token that one block holds: the rest is a bit and the length.
+/// The largest number of bytes of a token that fits in one block; the end bit and the length fill the rest.
 const SHORT: usize = 55;
 
-/// Bytes that are laid at once.
+/// Bytes that are written to a block in one step.
 const SIXTEEN: usize = 16;
 
 type Words = [u32; LANES];
 
 const INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 
-/// Appends the first eight bytes of each token's SHA-1, as a little-endian number: datasketch's `sha1_hash64`, whose lower half
-/// is `sha1_hash32`. `ends` are where the tokens end in `bytes`, one after the other from `start`.
+/// Appends the first eight bytes of each token's SHA-1 as a little-endian number. This is datasketch's `sha1_hash64`, and its
+/// lower half is `sha1_hash32`. `ends` are the positions in `bytes` at which the tokens end; the tokens are contiguous from
+/// `start`.
 pub fn heads(kernel: Kernel, bytes: &[u8], start: usize, ends: &[usize], out: &mut Vec<u64>) {
     let mut block = [[0; LANES]; 16];
     let mut from = start;
@@ -53,7 +54,7 @@ pub fn heads(kernel: Kernel, bytes: &[u8], start: usize, ends: &[usize], out: &m
     }
 }
 
-/// The same of one token.
+/// Returns the same number for one token of any length.
 pub fn one(token: &[u8]) -> u64 {
     let mut state = INITIAL.map(|word| [word]);
     let (blocks, rest) = token.as_chunks::<64>();
@@ -77,18 +78,18 @@ pub fn one(token: &[u8]) -> u64 {
     head(state[0][0], state[1][0])
 }
 
-/// The first two words, big-endian in the digest, read as a little-endian number.
+/// Returns the first two words, which are big-endian in the digest, as one little-endian number.
 #[inline(always)]
 fn head(a: u32, b: u32) -> u64 {
     u64::from(a.swap_bytes()) | u64::from(b.swap_bytes()) << 32
 }
 
-/// Lays a token of fewer than sixteen bytes, of which and of what follows `bytes` are the first sixteen. The same for every
-/// length, because a branch on it cannot be foretold: 4 ns a token against 8.
+/// Writes a token of fewer than sixteen bytes into a lane. `bytes` are sixteen bytes that begin with the token. The code is the
+/// same for every length, because a branch on the length would be unpredictable. This takes 4 ns per token instead of 8.
 #[inline(always)]
 fn lay_few(bytes: &[u8; SIXTEEN], length: usize, lane: usize, block: &mut [Words; 16]) {
     let end = 1u128 << (127 - 8 * length);
-    // All bits above the end bit.
+    // Keep all bits above the end bit.
     let token = u128::from_be_bytes(*bytes) & end.wrapping_neg() << 1;
     for (i, words) in block[..4].iter_mut().enumerate() {
         words[lane] = ((token | end) >> (96 - 32 * i)) as u32;
@@ -96,7 +97,7 @@ fn lay_few(bytes: &[u8; SIXTEEN], length: usize, lane: usize, block: &mut [Words
     block[15][lane] = length as u32 * 8;
 }
 
-/// Lays a short token, its end bit and its length into a lane of an empty block.
+/// Writes a short token, its end bit and its length into a lane of an empty block.
 #[inline(always)]
 fn lay(token: &[u8], lane: usize, block: &mut [Words; 16]) {
     let (words, rest) = token.as_chunks::<4>();
@@ -110,7 +111,7 @@ fn lay(token: &[u8], lane: usize, block: &mut [Words; 16]) {
     block[15][lane] = token.len() as u32 * 8;
 }
 
-/// The code that does the work; all give the same bits.
+/// The implementation that hashes sixteen tokens. All implementations give the same bits.
 #[derive(Debug, Clone, Copy)]
 pub enum Kernel {
     Portable,
@@ -121,12 +122,12 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// The fastest here.
+    /// Returns the fastest implementation for this processor.
     pub fn detect() -> Self {
         Self::all().pop().unwrap_or(Self::Portable)
     }
 
-    /// All that run here, the fastest last.
+    /// Returns all implementations that this processor supports, the fastest last.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]
@@ -137,7 +138,7 @@ impl Kernel {
         all
     }
 
-    /// The first two words of sixteen tokens' digests.
+    /// Returns the first two words of the digests of sixteen tokens.
     #[inline]
     fn sixteen(self, block: &[Words; 16]) -> [Words; 2] {
         match self {
@@ -185,7 +186,7 @@ fn rounds<const N: usize, const FROM: usize>(
     }
 }
 
-/// Takes one block a lane into the states.
+/// Processes one block per lane into the states.
 #[inline(always)]
 fn compress<const N: usize>(state: &mut [[u32; N]; 5], mut w: [[u32; N]; 16]) {
     let before = *state;

@@ -1,4 +1,4 @@
-//! Sixteen tokens' blocks by AVX-512, or twice eight by AVX2.
+//! SHA-1 of the blocks of sixteen tokens with AVX-512, or of eight tokens twice with AVX2.
 
 #![allow(unsafe_code)]
 
@@ -6,14 +6,15 @@ use std::arch::x86_64::*;
 
 use super::{INITIAL, Words};
 
-/// Rounds one after the other: in a loop the words would be looked up in memory, which takes twice the time.
+/// Unrolls the rounds. A loop would read the words from memory, which takes twice as long.
 macro_rules! each {
     ($round:ident, $k:ident, $f:ident, $($t:literal)+) => {
         $($round!($k, $f, $t);)+
     };
 }
 
-/// The 80 rounds over the words of one block a lane: the first two words of the digests. In brackets what the vectors are made by.
+/// Runs the 80 rounds over one block per lane and returns the first two words of the digests. The arguments are the vector
+/// operations to use.
 macro_rules! digest {
     ($w:ident; $set:ident, $add:ident, $xor:ident, $left:ident, $choose:ident, $parity:ident, $majority:ident) => {{
         let mut w = $w;
@@ -40,7 +41,7 @@ macro_rules! digest {
     }};
 }
 
-/// Proof that AVX-512 can be used.
+/// Proof that the processor supports AVX-512.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx512(());
 
@@ -56,7 +57,7 @@ impl Avx512 {
     }
 }
 
-/// Proof that AVX2 can be used.
+/// Proof that the processor supports AVX2.
 #[derive(Debug, Clone, Copy)]
 pub struct Avx2(());
 
@@ -98,7 +99,7 @@ macro_rules! majority512 {
 
 #[target_feature(enable = "avx512f")]
 fn avx512(block: &[Words; 16]) -> [Words; 2] {
-    // SAFETY: sixteen numbers of 32 bits are a vector's bytes, and every pattern of bits is one.
+    // SAFETY: sixteen 32-bit integers have the size of one vector, and every bit pattern is valid.
     let w: [__m512i; 16] = unsafe { std::mem::transmute(*block) };
     let digest = digest!(w; _mm512_set1_epi32, _mm512_add_epi32, _mm512_xor_si512, left512, choose512, parity512, majority512);
     // SAFETY: as above.
@@ -131,7 +132,7 @@ macro_rules! majority256 {
 
 #[target_feature(enable = "avx2")]
 fn avx2(block: &[Words; 16]) -> [Words; 2] {
-    // SAFETY: eight numbers of 32 bits are a vector's bytes, and every pattern of bits is one.
+    // SAFETY: eight 32-bit integers have the size of one vector, and every bit pattern is valid.
     let halves: [[__m256i; 2]; 16] = unsafe { std::mem::transmute(*block) };
     let half = |half: usize| {
         let w = halves.map(|words| words[half]);

@@ -4,23 +4,23 @@
 use crate::read::crawl;
 use crate::read::{csv, documents::Pages};
 
-/// Where a record that has to be changed to be read is put.
+/// The buffers for records that must be converted before they can be read.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct Scratch {
     pub(crate) line: String,
     pub(crate) text: String,
     pub(crate) plain: String,
     pub(crate) page: String,
     pub(crate) pages: Pages,
     pub(crate) cells: csv::Scratch,
-    /// Id, keep order's field, label.
+    /// The id, the field of the keep order, and the label.
     pub(crate) values: [String; 3],
     #[cfg(feature = "warc")]
-    pub(crate) crawl: crawl::Room,
+    pub(crate) crawl: crawl::Scratch,
 }
 
-impl Room {
-    /// How many of the pages read into it were too large to be looked for a main part, since this was asked last.
+impl Scratch {
+    /// Returns how many pages have been too large to search for a main part since the last call.
     pub fn take_too_large(&mut self) -> u64 {
         self.pages.take_too_large()
     }

@@ -1,4 +1,4 @@
-//! What is told is what would be written; and whoever is told how far a run has got can end it.
+//! Tests that reported results equal those that would be written, and that a progress observer can end a run.
 
 use std::{
     fs,
@@ -8,10 +8,12 @@ use std::{
 };
 
 use lookalike::{Candidates, Cluster, Config, cluster::Keep};
-use lookalike_engine::{Error, ErrorKind, Outputs, Progress, RunConfig, UNOBSERVED, dedup, dedup_told, pairs, pairs_told};
+use lookalike_engine::{
+    Error, ErrorKind, Outputs, Progress, RunConfig, UNOBSERVED, dedup, dedup_reporting, pairs, pairs_reporting,
+};
 use tempfile::TempDir;
 
-/// Nine thousand documents: more than one thread tells of at a time. A third are like another.
+/// Creates nine thousand documents, which is more than one thread reports at a time. A third of them are similar to another one.
 fn collection(folder: &Path) -> String {
     let text = |i: usize| (0..12).map(|word| format!("w{}x{word} ", if word == 11 { i } else { i / 3 })).collect::<String>();
     let line = |i| serde_json::json!({"id": format!("n{i}\n"), "text": text(i), "n": i % 5}).to_string() + "\n";
@@ -32,29 +34,29 @@ fn configs(input: &str) -> Vec<RunConfig> {
 }
 
 #[test]
-fn what_is_told_is_what_is_written() {
+fn reported_counts_match_the_written_output() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("out");
     for config in configs(&collection(folder.path())) {
         let outputs = Outputs { decisions: Some(file.clone()), ..Outputs::default() };
-        let (mut told, mut ids, mut representatives) = (Vec::new(), Vec::new(), Vec::new());
-        let summary = dedup_told(
+        let (mut reported, mut ids, mut representatives) = (Vec::new(), Vec::new(), Vec::new());
+        let summary = dedup_reporting(
             &config,
             &outputs,
             &mut |decided| {
                 ids.push(decided.id.to_string());
                 representatives.extend(decided.representative.map(|r| (r.row, r.id.to_string())));
-                decided.write_line(&mut told)
+                decided.write_line(&mut reported)
             },
             UNOBSERVED,
         )
         .unwrap();
-        assert!(told == fs::read(&file).unwrap() && summary.dropped > 100);
+        assert!(reported == fs::read(&file).unwrap() && summary.dropped > 100);
         assert_eq!((ids.len(), representatives.len() as u64), (9000, summary.dropped));
         assert!(representatives.iter().all(|(number, id)| ids[*number as usize] == *id));
 
         let (mut lines, mut same) = (Vec::new(), true);
-        let told = pairs_told(
+        let reported = pairs_reporting(
             &config,
             &mut |pair, numbers| {
                 same &= [pair.a, pair.b].iter().zip(numbers).all(|(id, number)| ids[number as usize] == id.get());
@@ -66,12 +68,12 @@ fn what_is_told_is_what_is_written() {
         );
         let written = pairs(&config, Some(&file), UNOBSERVED).unwrap();
         assert!(same && lines == fs::read(&file).unwrap() && written.pairs > 100);
-        assert_eq!(told.unwrap().pairs, written.pairs);
+        assert_eq!(reported.unwrap().pairs, written.pairs);
     }
 }
 
 #[test]
-fn an_observer_can_end_a_run_wherever_it_is() {
+fn an_observer_can_cancel_a_run_at_any_point() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("out");
     for config in configs(&collection(folder.path())) {
@@ -83,11 +85,11 @@ fn an_observer_can_end_a_run_wherever_it_is() {
         let outputs = Outputs { kept: Some(file.clone()), ..Outputs::default() };
         dedup(&config, &outputs, &count).unwrap();
         fs::remove_file(&file).unwrap();
-        // Threads may tell in another order, but not less often.
+        // With several threads, the reports may come in a different order, but there are never fewer of them.
         let all = all.load(Ordering::Relaxed);
         for end in (0..all).step_by(1 + all / 9) {
-            let told = AtomicUsize::new(0);
-            let ended = dedup(&config, &outputs, &|_| match told.fetch_add(1, Ordering::Relaxed) < end {
+            let reported = AtomicUsize::new(0);
+            let ended = dedup(&config, &outputs, &|_| match reported.fetch_add(1, Ordering::Relaxed) < end {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             });
