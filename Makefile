@@ -1,4 +1,4 @@
-# CI runs `make test`. `make quick` is for working on a change: it takes two minutes if the build of its last run is still there.
+# CI runs `make test`. Use `make quick` while you work on a change: it takes two minutes if the build of its last run exists.
 .PHONY: test quick fmt words clippy unit portable stores docs site python package pip
 
 test: fmt words clippy unit portable stores docs site python pip
@@ -6,7 +6,7 @@ test: fmt words clippy unit portable stores docs site python pip
 fmt:
 	cargo fmt --all --check
 
-# The prose of comments, help and docs keeps to plain words.
+# Checks that comments, help and docs use plain words.
 words:
 	python3 tests/words.py
 
@@ -17,21 +17,21 @@ TESTING = --workspace --locked --profile testing
 clippy:
 	cargo clippy $(TESTING) --all-targets -- -D warnings
 
-# After all tests, those of the core as other programs use it, without the `engine` feature, and its law on all cores.
+# Runs all tests. Then tests the core without the `engine` feature, as other programs use it, and its law on all cores.
 unit:
 	python3 tests/run.py -- $(TESTING)
 	cargo test $(TESTING) --doc --quiet
 	cargo test --locked --profile testing --quiet -p lookalike --features rayon
 	cargo test --locked --profile testing --quiet -p lookalike --features engine,rayon --test law
 
-# The unit tests of packages that differ from the branch SINCE, and of those that depend on them; always the tests of the command.
+# Runs the unit tests of packages that differ from the branch SINCE, of packages that depend on these, and of the command.
 # The property and fault tests, which take minutes, do not run. The build is kept for the next time.
 SINCE ?= main
 quick: export CARGO_INCREMENTAL = 1
 quick: fmt clippy
 	python3 tests/run.py --changed-since $(SINCE) -- $(TESTING) --lib --test cli --test imports
 
-# The recorded answers and numbers with portable code in a debug build, which has overflow checks and assertions. It is built
+# Tests the recorded answers and numbers with portable code in a debug build, which has overflow checks and assertions. It is made
 # without other formats and stores. CI builds only once, so it does not build incrementally.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
@@ -62,7 +62,7 @@ docs:
 	elif [ -n "$$CI" ]; then echo "docs: mkdocs cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install mkdocs from (docs/requirements.txt)"; fi
 
-# The site in a real browser: pages on a desktop and a phone, light and dark, and the search. Needs Chromium, node and npm.
+# Tests the site in a real browser: desktop and phone pages, light and dark mode, and the search. Needs Chromium, node and npm.
 CHROMIUM ?= /usr/bin/chromium
 site: docs
 	@if [ -n "$$CI" ] && [ ! -x $(CHROMIUM) ]; then apt-get install -y -qq chromium >/dev/null || \
@@ -72,7 +72,7 @@ site: docs
 	elif [ -n "$$CI" ]; then echo "site: Chromium or its driver cannot be installed" >&2; exit 1; \
 	else echo "skipped: the browser tests need the site, $(CHROMIUM), and npm with a network"; fi
 
-# The pictures of the README, drawn again.
+# Draws the pictures of the README again.
 .PHONY: pictures
 pictures: package $(SITE)/installed
 	$(SITE)/bin/python docs/pictures.py $(VENV)/bin/lookalike
@@ -134,7 +134,7 @@ bench/data/%.jsonl:
 	mkdir -p bench/data
 	target/release/make-collection --data $(DATA) $(if $(filter small,$*),--megabytes 123 --english,--megabytes 1075 $(if $(filter large,$*),--english)) $@
 
-# Starting, small collections, languages, short texts, growth, and worst-case collections; ONLY='a case' runs one case.
+# Measures start-up, small collections, languages, short texts, growth, and worst-case collections; ONLY='a case' runs one case.
 .PHONY: bench-cases
 bench-cases:
 	cargo build --release --locked --workspace
@@ -173,12 +173,12 @@ sanitize:
 	ASAN_OPTIONS=detect_leaks=0 RUSTFLAGS=-Zsanitizer=address CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS=true \
 	CARGO_PROFILE_RELEASE_OVERFLOW_CHECKS=true cargo +nightly test $(SANITIZED)
 
-# All interleavings of the threads that fill a set without a lock.
+# Tests all interleavings of the threads that fill a set without a lock.
 .PHONY: loom
 loom:
 	RUSTFLAGS="--cfg loom" cargo test --release --locked --target-dir target/loom -p lookalike-io --lib interleaved
 
-# Each fuzz target for SECONDS seconds; FUZZ='a target' runs one target.
+# Runs each fuzz target for SECONDS seconds; FUZZ='a target' runs one target.
 .PHONY: fuzz
 SECONDS ?= 600
 FUZZ ?= canonicalise dictionaries rabin sketch law lines packed html run state tables truths
@@ -188,7 +188,7 @@ fuzz:
 	cargo +nightly fuzz run $$target fuzz/found/$$target fuzz/corpus/$$target -- -max_total_time=$(SECONDS) -max_len=4096 \
 	-timeout=20 -detect_leaks=0 -print_final_stats=1 || exit 1; done
 
-# The collection from a store on this machine, plain and compressed, against the same files. s3rver comes from npm.
+# Compares reading the collection, plain and compressed, from a store on this machine and from files. s3rver comes from npm.
 # (moto's server, which the tests use, reads the whole object for each range, which takes minutes for a gigabyte.)
 .PHONY: bench-stores
 S3RVER = bench/data/s3rver/node_modules/.bin/s3rver
@@ -199,7 +199,7 @@ bench-stores: $(COLLECTION)
 	mkdir -p bench/record
 	python3 bench/speed/stores.py $(COLLECTION) $(COLLECTION).zst --server target/release/serve-object --server $(S3RVER) --out bench/record/stores.json
 
-# The collection as Parquet against the same rows as JSON Lines.
+# Compares the collection as Parquet with the same rows as JSON Lines.
 .PHONY: bench-tables
 bench-tables: $(COLLECTION) $(VENV)/installed
 	cargo build --release --locked --workspace
@@ -234,7 +234,7 @@ bench-rivals-large: $(LARGE)
 	target/release/lookalike pairs $(LARGE) --exact --threshold 0.8 -o bench/data/large.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(LARGE) bench/data/large.pairs.jsonl --lookalike target/release/lookalike --runs 1 --timeout 300 --out bench/record/rivals-large.json
 
-# Record linkage: lookalike and rivals on five sets with known pairs, and a million people, in some eight minutes. Except on the
+# Record linkage: lookalike and rivals on five sets with known pairs, and a million people, in about eight minutes. Except on the
 # smallest set, dedupe needs more than BOUND seconds to learn: BOUND=600 waits for it.
 .PHONY: bench-link
 BOUND ?= 70
@@ -257,7 +257,7 @@ bench-quality:
 	python3 bench/quality/run.py $(DATA) --out bench/record/quality.json
 	python3 bench/quality/page.py bench/record/quality.json docs/methods.md
 
-# Extractors of main texts on pages with gold texts, and on hostile pages. The rivals are in a separate workspace.
+# Measures extractors of main texts on pages with known main texts, and on hostile pages. The rivals are in a separate workspace.
 .PHONY: bench-html
 bench-html:
 	mkdir -p bench/record
@@ -272,7 +272,7 @@ bench-mirrors:
 	mkdir -p bench/record
 	$(RIVALS)/bin/python bench/quality/mirrors.py $(DATA) --lookalike target/release/lookalike --out bench/record/mirrors.json
 
-# The same article in other boilerplate against the same boilerplate around another article, on parts of real pages.
+# Compares the same article in different boilerplate with different articles in the same boilerplate, on parts of real pages.
 # Also notes of a news wire, which have few stop words.
 .PHONY: bench-news
 bench-news: $(VENV)/installed
@@ -288,7 +288,7 @@ bench-quotations: $(VENV)/installed
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
 
-# How well the share of an answer that is in its source, and other tools' numbers, distinguish four kinds of plagiarism.
+# Tests how well four kinds of plagiarism are distinguished by the share of an answer that is in its source, and by other tools.
 .PHONY: bench-plagiarism
 PLAGIARISM = bench/data/venv-plagiarism
 bench-plagiarism:

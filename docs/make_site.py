@@ -33,6 +33,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
     "README.md": "index.md",
+    "README.zh.md": "zh/index.md",
 }
 
 
@@ -43,7 +44,7 @@ def main(pages: Path, package: Path) -> None:
         folder.mkdir(parents=True)
     for source in sorted(DOCS.rglob("*.md")):
         write(pages / source.relative_to(DOCS), page(source.read_text()))
-    for name in PAGES.keys() - {"README.md"}:
+    for name in PAGES.keys() - {"README.md", "README.zh.md"}:
         write(pages / PAGES[name], to_site((ROOT / name).read_text()))
     for name in ("site.css", "summaries.schema.json"):
         shutil.copy(DOCS / name, pages)

@@ -1,8 +1,8 @@
 """Draw the pictures of the README from real runs and records: `pictures.py COMMAND [--check]`.
 
 `session.svg` shows a terminal session, run with COMMAND. `rivals.svg` compares lookalike with its peers, from
-`bench/record/rivals.json`. Both are committed, because a README cannot draw. `--check` draws them again and fails if a committed
-picture differs; running times are ignored.
+`bench/record/rivals.json`. Both are committed, since a README cannot run code. `--check` draws them again and fails if a
+committed picture differs; running times are ignored.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def _licenses(command: Path, root: Path) -> dict[str, str]:
 
 
 def _edited(text: str, share: float) -> str:
-    """The text with that share of its words replaced, the same ones each time."""
+    """The text with that share of its words replaced; every call replaces the same words."""
     words = list(re.finditer(r"\w+", text))
     chosen = set(random.Random(1).sample(range(len(words)), round(share * len(words))))
     at = iter(range(len(words)))

@@ -46,7 +46,7 @@ def packages():
 
 
 def concerned(files, known):
-    """The packages with changed files, and those that depend on them. All packages, if a file changed that all are built from."""
+    """The packages with changed files, and those that depend on them. All packages, if a file changed that all of them use."""
     everything = re.compile(r"Cargo\.(toml|lock)$|\.cargo/|rust-toolchain|testdata/")
     if any(everything.match(file) for file in files):
         return set(known)

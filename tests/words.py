@@ -1,4 +1,4 @@
-"""Holds the prose of the repository to plain words: `words.py [--counts]`.
+"""Checks that the prose of the repository uses plain words: `words.py [--counts]`.
 
 It reads the comments of Rust and Python files, the help of the command (which is made of comments), messages in Rust, and the
 English guides. Words that were a private dialect must not come back. `--counts` prints how often each occurs.
@@ -90,7 +90,7 @@ READERS = {".rs": rust_comments, ".py": python_comments, ".pyi": python_comments
 
 
 def main():
-    """Counts, prints what is too much, and fails if there is any."""
+    """Counts the words; if any occurs too often, prints its uses and fails."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--counts", action="store_true")
     asked = parser.parse_args()

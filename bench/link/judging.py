@@ -69,7 +69,7 @@ def figures(found: int, right: int, true: int) -> dict[str, float]:
 
 
 def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
-    """Precision, recall and F1 of a tool's own decisions, and of the best threshold in hindsight, over its own pairs."""
+    """Precision, recall and F1 of a tool's own decisions, and of the threshold that is best for its pairs in hindsight."""
     own = {scored.pair for scored in pairs if scored.match}
     verdict: dict[str, object] = {"matches": len(own), **figures(len(own), len(own & truth), len(truth))}
     best, right = {"f1": verdict["f1"], "threshold": None}, 0

@@ -1,4 +1,4 @@
-"""`make bench-python`: datasketch against `lookalike.compat.datasketch`, the same work in the same process, in turn.
+"""`make bench-python`: compares datasketch with `lookalike.compat.datasketch`. Both do the same work in one process, in turn.
 
 Both get the same lists of byte strings, as `text.split()` makes them. The report has the median and the least wall-clock time of
 both, the median processor time (ours hashes on several threads if there are several cores), and the ratios.

@@ -1,8 +1,8 @@
-"""`make bench-python`: `lookalike.dedup` of data in memory against the command on the same rows as JSON Lines, in turn.
+"""`make bench-python`: compares `lookalike.dedup` on data in memory with the command on the same rows as JSON Lines.
 
-The command is a separate process, which reads from the page cache and writes the kept rows and the decisions. The function
-returns the kept rows, as the same kind of object. The report has the median and the least wall-clock time, the ratio of the least
-time to that of the command, and the growth of the process.
+Both run in turn. The command is a separate process, which reads from the page cache and writes the kept rows and the decisions.
+The function returns the kept rows, as the same kind of object. The report has the median and the least wall-clock time, the ratio
+of the least time to that of the command, and the growth of the process.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def resident():
 
 
 def ours(kind, path, runs, said):
-    """Measure one kind in a separate process, so that the memory is its own: seconds of each run, and peak growth in bytes."""
+    """Measure one kind in a separate process, for its memory alone; return the seconds of each run and peak growth in bytes."""
     import lookalike
 
     rows = collection(path, 1e6)

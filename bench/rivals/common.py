@@ -82,7 +82,7 @@ def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
 def greedy(
     documents: Iterable[Item], is_duplicate: Callable[[Item], bool], keep: Callable[[int, Item], None]
 ) -> list[bool]:
-    """For each document, in input order, whether it is kept: not if the rival says that it duplicates one kept before it.
+    """For each document, in input order, whether it is kept. It is dropped if the rival finds an earlier kept duplicate.
 
     `keep` passes a kept document to the rival. Dropped documents are not passed, so nothing is dropped as their duplicate.
     """

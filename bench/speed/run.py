@@ -1,4 +1,4 @@
-"""`make bench`: the whole command and the floor under it, in turn, on the bench collection.
+"""`make bench`: runs the whole command and the floor, in turn, on the bench collection.
 
 Prints medians: wall and CPU seconds, MB/s, peak memory, bytes of memory per document, and the ratio to the floor of the
 same run. Needs only Python's standard library and the built binaries.

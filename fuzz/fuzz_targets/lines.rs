@@ -1,4 +1,5 @@
-//! Checks that a line is read as by a parser that holds every field, and is refused if that parser refuses it.
+//! Compares the reading of a line with a parser that holds every field. The record must be the same, and a line that the parser
+//! refuses must be refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

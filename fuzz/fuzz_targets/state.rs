@@ -92,7 +92,7 @@ fn cases() -> &'static [Case; 4] {
     })
 }
 
-/// Applies one damage; `rest` is everything after it.
+/// Damages a file as `edit` describes; `rest` is the input after `edit`.
 fn damage(case: &Case, files: &mut Files, edit: &[u8; 5], rest: &[u8]) {
     let [what, low, high, value, more] = *edit;
     let name = [MANIFEST, PROGRESS, "sketches.journal", "verdicts.journal"][usize::from(what & 3)];
@@ -113,7 +113,7 @@ fn damage(case: &Case, files: &mut Files, edit: &[u8; 5], rest: &[u8]) {
     }
 }
 
-/// Makes the checksums fit the contents of the journals, as far as those are records.
+/// Makes the checksums fit the contents of the journals, as far as the contents are records.
 fn forge(files: &mut Files) {
     let mut progress = serde_json::Map::new();
     for name in JOURNALS {

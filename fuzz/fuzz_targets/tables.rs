@@ -1,5 +1,5 @@
-//! Checks that a table in memory, whatever its buffers contain, is refused with an error message, or that a run over it ends with
-//! an error message or decides about every row. The buffers have their true sizes, as from producers that check their own
+//! Checks a table in memory, whatever its buffers contain. The table must be refused with an error message, or a run over it must
+//! end with an error message or decide about every row. The buffers have their true sizes, as from producers that check their own
 //! buffers.
 #![no_main]
 
@@ -32,8 +32,8 @@ impl Bytes<'_> {
         Buffer::from(whole)
     }
 
-    /// Returns offsets that are mostly valid: each byte is the distance to the next offset, except that 255 is followed by an
-    /// arbitrary one.
+    /// Returns offsets that are mostly valid: each byte is the distance to the next offset, except that an arbitrary offset
+    /// follows a byte of 255.
     fn offsets(&mut self, rows: usize, wide: bool) -> Buffer {
         let (mut at, mut all) = (0i64, vec![0i64]);
         for _ in 0..rows {

@@ -85,7 +85,7 @@ fn simplified(c: char) -> char {
     if image == c { c } else { simplified(image) }
 }
 
-/// Removes the marks after letters of the three scripts, and the bars through them.
+/// Removes the marks after letters of the three scripts, and the bars through these letters.
 fn without_accents(text: &str) -> String {
     let (mut letters, mut bare) = (String::new(), false);
     for c in DecomposingNormalizer::new_nfd().normalize(text).chars() {

@@ -46,7 +46,7 @@ class Growing(TypedDict):
 
 
 class Capped(TypedDict):
-    """As `Growing`, but never fewer than one shingle in 2^level."""
+    """As `Growing`, but the sample never becomes sparser than one shingle in 2^level."""
 
     kind: Literal["capped"]
     least: int
@@ -134,10 +134,10 @@ class ShinglesConfig(TypedDict, total=False):
     folds: Folds
     """The same as `fold`, as a dictionary."""
     shingle: int | None
-    """k, the number of tokens in a shingle, 1 to 64; 5 unless given, but 2 for lines, 3 with anchors and 1 for sets."""
+    """k, the number of tokens in a shingle, 1 to 64; by default 5, except for lines (2), with anchors (3) and for sets (1)."""
     anchors: str | Sequence[str]
-    """Languages, such as `["en"]`: use only shingles that begin with one of their stop words. Articles have many, menus few.
-    A text with few stop words is compared by all its shingles."""
+    """Languages, such as `["en"]`: use only shingles that begin with one of their stop words. Articles have many stop words, and
+    menus have few. A text with few stop words is compared by all its shingles."""
     occurrences: Literal["once", "labelled"]
     """Whether a shingle that occurs several times in a text counts once (Broder's option B, the default) or each time (A)."""
     fingerprint: Literal["rolling", "rabin"] | Rabin
@@ -168,9 +168,9 @@ class _Finding(ShinglesConfig, total=False):
     blocks: int | None
     """For SimHash: the number of blocks that a hash is split into."""
     longest: int | None
-    """For sentences: how many of the longest must be the same."""
+    """For sentences: how many of the longest sentences must be the same."""
     digest: Literal["xxh3", "md5"] | None
-    """For sentences: the hash of the longest."""
+    """For sentences: the hash of the longest sentences."""
 
 
 class Config(_Finding, total=False):
@@ -190,14 +190,15 @@ class CollectionConfig(_Finding, total=False):
     """The settings, in addition to the threshold, that determine which documents of a collection are similar."""
 
     modulus: int | None
-    """For shared and super: one shingle in this many is sampled, a power of two."""
+    """For shared and super: m, a power of two; one shingle in m is sampled."""
     common: int | None
     """For shared and super: shingles that occur in more documents than this are excluded."""
     run_length: int | None
     """For super: the number of sampled shingles in a super-shingle."""
 
     measure: Literal["resemblance", "containment"]
-    """What is measured: shared shingles divided by all shingles of both texts, or by those of the text that may be dropped."""
+    """What is measured: shared shingles divided by all shingles of both texts, or by the shingles of the text that may be
+    dropped."""
     recall: float
     """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
     candidates: (
@@ -256,7 +257,8 @@ class PairsOptions(RunOptions, total=False):
     exact: bool
     """The same as `method="shingle"`: join all sets exactly, in memory."""
     nearest: int | None
-    """List only this many most similar matches of each document: a is the document, b its neighbour, most similar first."""
+    """How many of the most similar matches of each document to list, the most similar first: a is the document, and b is its
+    neighbour."""
 
 
 class DedupOptions(RunOptions, total=False):
@@ -276,7 +278,7 @@ class DedupOptions(RunOptions, total=False):
     against_only: bool
     """Whether documents are compared with references only, and not with each other."""
     drop_holders: bool
-    """Whether a document is dropped if it contains a reference, and not if a reference contains it."""
+    """Whether a document is dropped if it contains a reference, rather than if a reference contains it."""
     dry_run: bool
     """Do everything except write files."""
     label: bool

@@ -63,7 +63,7 @@ class OutputError(Error, OSError):
 
 
 class FormatError(Error, ValueError):
-    """Stored bytes are of another kind or another version, or they are damaged."""
+    """Stored bytes are of an unexpected kind or version, or they are damaged."""
 
 
 class Interrupted(Error, _builtins.InterruptedError):  # noqa: N818

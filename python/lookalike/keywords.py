@@ -47,7 +47,7 @@ def _is_listed(value: Any) -> bool:
 _NAME = _Takes("the name of a column or field, a str", lambda value: isinstance(value, str))
 _PATH = _Takes("the name of a file or folder, a str or a pathlib.Path", _is_path)
 _SWITCH = _Takes("True or False", _is_switch)
-_COUNT = _Takes("a whole number from 1", lambda value: _is_whole(value) and value >= 1)
+_COUNT = _Takes("a whole number of 1 or more", lambda value: _is_whole(value) and value >= 1)
 _SHARE = _Takes("a number between 0 and 1", _is_number)
 _KIND = _Takes("the name of a kind, a str, or a dictionary with its kind", lambda value: isinstance(value, (str, Mapping)))
 
@@ -90,7 +90,7 @@ _TAKES = {
     "label_prefix": _Takes('a str, such as "dup_"', lambda value: isinstance(value, str)),
     **dict.fromkeys(
         ("degree", "bands", "rows", "modulus", "common", "run_length", "bits", "distance", "blocks", "longest"),
-        _Takes("a whole number from 0", lambda value: _is_whole(value) and value >= 0),
+        _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     ),
     "sample": _COUNT,
     "nearest": _COUNT,

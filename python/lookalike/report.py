@@ -100,9 +100,9 @@ class Report:
         containment_of_representative, cluster_size, and estimated (true if sketches gave the similarity and it was not counted).
 
         With `against` there are two more columns: reference, the place of the reference that a document duplicates, and
-        reference_row, its row among all references, from 0. The representative is then the reference's id, and
-        representative_row is null. A place is a file and a line, or `against row 3` in memory, or `against[1] row 3` if `against`
-        is a list of collections; rows count from 0. If the ids of the references have another type than those of the data,
+        reference_row, its row among all references, from 0. The representative is then the reference's id, and representative_row
+        is null. A place is a file and a line, or `against row 3` in memory, or `against[1] row 3` if `against` is a list of
+        collections; rows count from 0. If the ids of the references have a different type from the ids of the data,
         representative contains JSON.
 
         The table is a `pyarrow.Table` if pyarrow is installed, else an object with `__arrow_c_stream__`, which polars and pandas

@@ -105,9 +105,9 @@ def dedup(
     strings and numbers, or its column `text` contains these; in files they are JSON arrays. Items are compared as they are, each
     separately: 1 and 1.0 are the same item, but 1 and "1" are different, as are "a" and "A".
 
-    `text` and `id` name the columns, or fields; `a.b` is the one with exactly this name, or else a field of a struct or object.
-    Without `id`, documents in memory are identified by their rows, from 0, and documents in files by their field `id`, or by file
-    and line.
+    `text` and `id` name the columns, or fields; a name such as `a.b` is the column or field with exactly this name or, if there
+    is none, a field of a struct or object. Without `id`, documents in memory are identified by their rows, from 0, and documents
+    in files by their field `id`, or by file and line.
 
     `against` are references, such as a test set or the documents that were kept before. `data` is compared with them too. They
     are always kept, are first in keep order, and are neither returned nor listed in the decisions. They can be anything that
@@ -116,22 +116,22 @@ def dedup(
     memory without a column `id` by their rows. Named references precede those in memory.
 
     - `against_only=True` compares with references only: all documents that are similar only to each other are kept.
-    - `drop_holders=True`, with `measure="containment"`: a document is dropped if it contains a reference, such as a page that
-      contains a test question, and not if a reference contains it.
+    - `drop_holders=True`, with `measure="containment"`: a document is dropped if it contains a reference (for example, a page
+      that contains a test question), rather than if a reference contains it.
 
     The other keywords are listed here with their defaults. What is similar:
 
-    - `threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None for 0.8, or the value of
+    - `threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None means 0.8, or the value of
       `preset`.
     - `preset=None`: settings for a kind of text; other keywords override them. `"quotations"`, for texts of one or two sentences,
       is `shingle=2, threshold=0.5`.
-    - `measure="resemblance"`: shared shingles divided by all shingles of both texts; `"containment"`: divided by those of the
-      document that may be dropped.
-    - `shingle=None`: the number of tokens in a shingle, 1 to 64; None for 5, but 2 for lines and 3 with anchors. `tokens="auto"`:
-      what a token is, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
+    - `measure="resemblance"`: shared shingles divided by all shingles of both texts; `"containment"`: divided by the shingles of
+      the document that may be dropped.
+    - `shingle=None`: the number of tokens in a shingle, 1 to 64; None means 5, except for lines (2) and with anchors (3).
+      `tokens="auto"`: what a token is, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: use only shingles that begin with one of their stop words. Articles
-      have many, menus and advertisements few, so pages with the same article in different surroundings are similar. A text
-      with few stop words is compared by all its shingles; `report.summary["few_anchors"]` counts these texts.
+      have many stop words, and menus and advertisements have few, so pages with the same article in different surroundings are
+      similar. A text with few stop words is compared by all its shingles; `report.summary["few_anchors"]` counts these texts.
     - `fold=[]`: differences to ignore, such as `"accents,digits"`, `"marks"` or `["simplified"]`; `folds={}` is the same as a
       dictionary, `{"accents": True}`.
     - `occurrences="once"`: a shingle counts once in a text, or each time (`"labelled"`).
@@ -193,7 +193,7 @@ def dedup(
     unsupported data. A keyboard interrupt ends the run.
 
     Cost: one to two seconds per gigabyte on two cores; about 300 bytes of memory per document, which are spilled to the disk
-    beyond `memory`; one copy of the texts for lists, none for Arrow.
+    beyond `memory`. The texts of lists are copied once; Arrow data is not copied.
 
     >>> import lookalike
     >>> texts = ["one two three four five six seven", "One, two, three, four, five, six, seven!", "something else"]
@@ -242,9 +242,9 @@ def pairs(
     and `resume` here; `exact=True` is `method="shingle"`. With `against` the pairs consist of a reference, a, and a document of
     `data`, b. A pair is similar if its exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
 
-    With `nearest=K` each document, a, is listed with its K most similar matches, b: the most similar first, equally similar ones
-    in input order. A pair is listed twice if each document is among the other's nearest. With `against` the neighbours, b, are
-    references.
+    With `nearest=K` each document, a, is listed with its K most similar matches, b: the most similar match comes first, and
+    equally similar matches are in input order. A pair is listed twice if each document is among the other's nearest. With
+    `against` the neighbours, b, are references.
 
     Candidates are found by sketches, which miss a share of the pairs; the summary reports this share (see `curve`). With
     `candidates="all"` no pair is missed, and all sets are held in memory.

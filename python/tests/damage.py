@@ -1,7 +1,7 @@
-"""Files and streams with random bytes flipped, each given to lookalike in a process of its own, so that a crash is seen.
+"""Gives files and streams with random flipped bytes to lookalike in child processes, so that a crash is detected.
 
-`python damage.py COUNT [SEED] [KIND …]` prints how each kind ended; a test runs some hundred. One process takes several files:
-after a crash another goes on with the next one.
+`python damage.py COUNT [SEED] [KIND …]` prints how the runs on each kind of file ended. A test runs a few hundred files. A child
+process takes several files; after a crash, a new one continues with the next file.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog", 
 
 
 def table(draw):
-    """Make a table with columns of many types, texts among them."""
+    """Make a table with columns of many types, some of which are texts."""
     import pyarrow as pa
 
     rows = 60
@@ -51,7 +51,7 @@ def table(draw):
 
 
 def written(folder, draw):
-    """Write the table as each kind, in several batches."""
+    """Write the table as a file of each kind, in several batches."""
     import pyarrow as pa
     import pyarrow.feather as feather
     import pyarrow.parquet as pq
@@ -85,7 +85,7 @@ def flipped(data, draw):
 
 
 def readings(path):
-    """Name the ways in which Python reads a file, and what reads it."""
+    """Return the ways to read a file in Python: their names, and functions that read it."""
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -113,11 +113,11 @@ def readings(path):
 
 
 def without_runs(data):
-    """Leave out the columns that pandas cannot choose rows of."""
+    """Leave out the columns from which pandas cannot select rows."""
     return data.drop_columns([name for name in ("runs", "view") if name in data.schema.names])
 
 
-# How lookalike is asked.
+# The arguments that lookalike is called with.
 ASKED = [
     {},
     {"id": "id"},
@@ -133,7 +133,7 @@ ASKED = [
 
 
 def attempt(path, way, asked, say):
-    """Read one, and give it to lookalike; say what happens before it does, so that a crash has a name."""
+    """Read a file and give it to lookalike. Each step is reported before it begins, so that a crash shows its step."""
     import lookalike
 
     say("reading")
@@ -156,7 +156,7 @@ def attempt(path, way, asked, say):
 
 
 def child(jobs):
-    """Work on jobs, a line each."""
+    """Work on jobs, one per line of a file."""
     for line in Path(jobs).read_text().splitlines():
         number, path, way, asked = json.loads(line)
 
@@ -167,7 +167,7 @@ def child(jobs):
 
 
 def run(jobs, folder):
-    """Run jobs in processes, the next one with what is left after a crash: how each ended."""
+    """Run jobs in child processes; return how each ended. After a crash, a new process continues with the remaining jobs."""
     ends, left = {}, list(jobs)
     while left:
         (folder / "jobs").write_text("".join(json.dumps(job) + "\n" for job in left))
@@ -178,7 +178,7 @@ def run(jobs, folder):
             ends[number] = what.removeprefix("ended ")
         if ran.returncode == 0:
             break
-        # The last one that began is the one that crashed.
+        # The last job that began is the one that crashed.
         number = max(ends)
         ends[number] = f"CRASH {ran.returncode} while {ends[number]}"
         left = [job for job in left if job[0] > number]
@@ -186,7 +186,7 @@ def run(jobs, folder):
 
 
 def ways_to_end(count, seed=1, kinds=None):
-    """Flip bytes of so many files: how often each way of reading them ended how."""
+    """Flip bytes of `count` files; count how runs ended, for each kind of file and each way to read it."""
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

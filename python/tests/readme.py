@@ -1,6 +1,6 @@
-"""The README's Python examples: as blocks for the tests, and run one after the other by `make pip`.
+"""The README's Python examples: the tests import them as blocks, and `make pip` runs this file, which runs them in order.
 
-A block imports what it needs. What is missing where this runs alone is installed by pip first.
+A block imports what it needs. If this file runs by itself, it first installs these packages with pip.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), 
 
 
 def run(number, folder):
-    """Run a block in a folder: what it reads is the repository's, what it writes goes there."""
+    """Run a block in a folder. It reads the repository's test data, and writes to the folder."""
     beside = Path(folder) / "testdata"
     if not beside.exists():
         beside.symlink_to(ROOT / "testdata")

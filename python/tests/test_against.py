@@ -34,9 +34,9 @@ def write(path, texts, ids=None):
 
 
 def check(report, lines, references):
-    """Hold all that a report says to the lines; `references` are the ids of these, by row, and their places.
+    """Compare a report with the lines of decisions; `references` has the ids and places of the references, by row.
 
-    Ids of the data are numbers: those of references that are strings make the column JSON.
+    The ids of the data are numbers. If references have strings as ids, the column is JSON.
     """
     rows = report.decisions.to_pylist()
     ids = [line["id"] for line in lines]
@@ -110,7 +110,7 @@ def test_decisions_match_the_command_for_all_kinds_of_references(picks, referenc
         lines = [json.loads(line) for line in decisions.splitlines()]
         known = [(own, f"{file}:{row + 1}") for file, its in zip(files, ids, strict=True) for row, own in enumerate(its)]
 
-        # All named; data in memory, with ids and without.
+        # All references are files; the data is in memory, with and without ids.
         frame = pl.DataFrame({"text": texts, "id": range(len(texts))})
         kept, report = lookalike.dedup(data, against=files, output=folder / "own.jsonl", **keywords)
         assert report.decisions_json() == decisions
@@ -125,7 +125,7 @@ def test_decisions_match_the_command_for_all_kinds_of_references(picks, referenc
                 assert type(kept) is type(its)
                 check(report, lines, known)
 
-        # The last one in memory, or all of them: only the places have other names.
+        # The last collection of references is in memory, or all of them are: only the names of places differ.
         last = len(files) - 1
         tables = [pa.table({"id": its, "text": [POOL[pick] for pick in some]}) for its, some in zip(ids, references, strict=True)]
         for in_memory in ({last}, set(range(len(files)))):
@@ -144,7 +144,7 @@ def test_decisions_match_the_command_for_all_kinds_of_references(picks, referenc
                 assert report.decisions_json() == expected
                 check(report, [json.loads(line) for line in expected.splitlines()], places)
 
-        # Without ids they are called by their rows.
+        # Without ids, references are identified by their rows.
         kept, report = lookalike.dedup(texts, against=[POOL[pick] for pick in references[0]], **keywords)
         again, other = lookalike.dedup(
             texts,
@@ -183,7 +183,7 @@ def test_every_kind_may_be_a_reference(called):
             assert report.decisions["reference_row"].to_pylist() == [7, None, 40, len(TEXTS) - 4], name
             assert report.clusters == {}
             assert report._decisions.representatives().tolist() == [-1, 1, -1, -1]
-    # Texts alone have no ids, whatever those of the data are called.
+    # Bare texts have no ids, even if the data has an id column.
     _, report = lookalike.dedup(frame, id="id", against=plain["series"]())
     assert report.decisions["representative"].to_pylist() == ["7", None, "40", str(len(TEXTS) - 4)]
 
@@ -212,7 +212,7 @@ def test_pairs_with_references_match_the_command(command, tmp_path):
     assert len(lines) > 10
     by_row = lookalike.pairs(TEXTS[:half], against=TEXTS[half:]).table
     assert by_row["a"].to_pylist() == by_row["row_a"].to_pylist() == table["row_a"].to_pylist()
-    # Without references the pairs among the data are others.
+    # Without references, the table of pairs has the same columns.
     assert lookalike.pairs(TEXTS[:half]).table.column_names == by_row.column_names
 
 
@@ -260,7 +260,7 @@ def test_files_of_references_with_data_in_memory(tmp_path):
     assert kept == [NEWS[0]]
     assert report.decisions["reference"].to_pylist() == [None, f"{tmp_path / 'test.tsv'}:2", None]
     assert report.decisions["representative"].to_pylist() == [None, json.dumps(f"{tmp_path / 'test.tsv'}:2"), "0"]
-    # A list of names and of collections, mixed.
+    # A list that mixes file names and collections.
     mixed = [[NEWS[0]], tmp_path / "test.tsv", lookalike.Files(write(tmp_path / "more.jsonl", ["quite another text"]))]
     kept, report = lookalike.dedup(NEWS, against=mixed)
     assert kept == []

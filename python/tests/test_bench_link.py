@@ -1,4 +1,4 @@
-"""What the bench of records judges by: figures that can be counted by hand, and the numbers of the source."""
+"""How the linking bench evaluates: figures that can be counted by hand, and the numbers of the source."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_figures_and_hindsight_counted_by_hand() -> None:
     ]
     verdict = judging.judge(pairs, truth)
     assert (verdict["matches"], verdict["precision"], verdict["recall"]) == (2, 0.5, pytest.approx(1 / 3))
-    # All of 0.8 and above: 2 right of 3, of 3 that there are.
+    # Of the 3 pairs with a score of 0.8 or more, 2 are right; there are 3 true pairs.
     assert verdict["hindsight"] == {"f1": pytest.approx(2 / 3), "threshold": 0.8}
 
 

@@ -27,7 +27,7 @@ ROWS = {
     "nested": [{"a": number, "b": [text[:3]]} for number, text in enumerate(TEXTS)],
 }
 
-# Keywords, and the flags of the command.
+# Keywords, and the same options as flags of the command.
 WAYS = [
     ({}, []),
     ({"threshold": 0.5, "keep": "max:score"}, ["--threshold", "0.5", "--keep", "max:score"]),
@@ -54,7 +54,7 @@ def reader():
 
 
 class Stranger:
-    """Some library's table, of which nothing is known but the interface."""
+    """A table of an unknown library, which has only the Arrow stream interface."""
 
     def __arrow_c_stream__(self, requested_schema=None):
         return TABLE.__arrow_c_stream__(requested_schema)
@@ -90,7 +90,7 @@ MAKERS = {
 
 
 def rows_of(kept):
-    """Give the rows as lists by column."""
+    """Return the rows as one list per column."""
     if isinstance(kept, pd.DataFrame):
         return {name: kept[name].tolist() for name in kept}
     if isinstance(kept, pl.DataFrame):
@@ -111,7 +111,7 @@ def collection(tmp_path):
 
 
 def timeless(summary):
-    """Leave out what depends on the moment, on how the documents are stored, and what only the command's report begins with."""
+    """Leave out fields that depend on time or on how documents are stored, and the fields that only the command's report has."""
     moment = ("seconds", "peak_memory", "bytes", "above_memory")
     header = ("schema", "version", "command", "inputs", "outputs")
     return {name: value for name, value in summary.items() if name not in moment + header}
@@ -133,7 +133,7 @@ def test_every_kind_gives_the_result_of_the_command(command, collection, keyword
         if name != "stranger":
             assert type(kept) is type(data), name
 
-    # Paths, and what is written for them.
+    # Paths: check the files that are written.
     for named in (str(collection / "in.jsonl"), collection / "in.jsonl", [collection / "in.jsonl"]):
         kept, report = lookalike.dedup(named, output=collection / "own.jsonl", decisions=collection / "own", **keywords)
         assert kept == collection / "own.jsonl"
@@ -141,7 +141,7 @@ def test_every_kind_gives_the_result_of_the_command(command, collection, keyword
         assert (collection / "own").read_bytes() == decisions == report.decisions_json()
         assert lookalike.dedup(named, **keywords)[0] is None
 
-    # By rows, as if these were the ids.
+    # Without ids, rows are used as ids.
     with open(collection / "rows.jsonl", "w") as out:
         for row, (text, score) in enumerate(zip(TEXTS, ROWS["score"], strict=True)):
             out.write(json.dumps({"id": row, "text": text, "score": score}) + "\n")
@@ -278,7 +278,7 @@ def test_ids_of_several_types(tmp_path):
     text = "the same text of more than five words"
     path.write_text("".join(f'{{"id":{own},"text":"{text}"}}\n' for own in ("1", '"1"', "1.5", '"\\u00e9"')))
     _, report = lookalike.dedup(path)
-    # As JSON, so that 1 and "1" are two.
+    # Ids are written as JSON, so that 1 and "1" differ.
     assert report.decisions["id"].to_pylist() == ["1", '"1"', "1.5", '"\\u00e9"']
     assert report.clusters == {1: [1, "1", 1.5, "é"]}
     assert report.decisions_json().count(b"\\u00e9") == 1
@@ -327,7 +327,7 @@ def test_temporary_files_are_removed(tmp_path):
     del kept
     assert list(tmp_path.iterdir()) == []
     kept, report = lookalike.dedup(MAKERS["iterable dataset"](), temp_dir=str(tmp_path))
-    # Again and again, and by what is made of it.
+    # It can be iterated repeatedly, and so can a dataset that is derived from it.
     assert len(list(kept)) == len(list(kept)) == len(list(kept.map(lambda row: row))) == report.kept.sum()
     del kept
     import gc

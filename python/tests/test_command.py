@@ -55,12 +55,12 @@ def test_a_closed_output_pipe_is_not_an_error(tmp_path):
 
 
 def test_an_interrupt_ends_it_at_once(tmp_path):
-    # It reads from a pipe without a writer.
+    # The command waits for a pipe that has no writer.
     os.mkfifo(tmp_path / "never")
     argv = [sys.executable, "-m", "lookalike", "pairs", str(tmp_path / "never")]
     running = subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
-        # It waits in Python's start, or in the command: either way an interrupt is its end, but only the latter ends silently.
+        # An interrupt ends the process both while Python starts and in the command, but only the command ends silently.
         time.sleep(1.5)
         running.send_signal(signal.SIGINT)
         _, words = running.communicate(timeout=20)

@@ -1,4 +1,4 @@
-"""`compare` says what the command says."""
+"""`compare` returns what the command prints."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from lookalike.compat.datasketch.lshensemble import optimal_partitions
 
 SCHEMES = ["affine32", "affine64", "legacy"]
 
-# Of all lengths around those of one block, two, and the sixteen bytes that are laid at once.
+# Lengths around one block, two blocks, and the sixteen bytes that are copied at a time.
 TOKENS = st.lists(
     st.binary(max_size=20) | st.sampled_from([b"x" * n for n in (15, 16, 54, 55, 56, 63, 64, 65, 119, 120, 1000)]), max_size=70
 )
@@ -118,7 +118,7 @@ def test_buffered_tokens_are_included_in_every_result(scheme):
     replaced = fed(5)
     replaced.hashvalues = fed(1).hashvalues
     assert same(replaced, expected[1])
-    # A hash function that is changed on the way.
+    # The hash function is changed between two updates.
     changed, other = fed(1), theirs.MinHash(scheme=scheme)
     other.update(tokens[0])
     for minhash in (changed, other):
@@ -157,7 +157,7 @@ def test_a_list_that_is_cleared_while_it_is_read_is_safe():
 
     tokens += [Cutting(), b"d", b"e"]
     minhash = ours.MinHash()
-    # Before 3.12 no class of Python's own has a buffer.
+    # Before Python 3.12, a class written in Python cannot have a buffer.
     if sys.version_info >= (3, 12):
         minhash.update_batch(tokens)
         assert same(minhash, pair([b"a", b"b", b"c"])[1])
@@ -355,7 +355,8 @@ def test_the_forest_finds_the_same(scheme):
     for number, (x, y) in enumerate(zip(a, b, strict=True)):
         for k in (1, 5, 1000):
             mine, other = forests[0].query(x, k), forests[1].query(y, k)
-            # Of those that share as long a prefix, any k are right; in the order of insertion they are the same.
+            # If several entries share an equally long prefix, any k of them are right. The insertion order is the same here,
+            # so both return the same ones.
             assert set(mine) == set(other)
         assert forests[0].get_minhash_hashvalues(number).tolist() == forests[1].get_minhash_hashvalues(number).tolist()
 

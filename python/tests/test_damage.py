@@ -1,4 +1,4 @@
-"""Arrow data that is not what its types say: an exception of ours with the column and the batch, never a crash or a panic."""
+"""Arrow data that does not match its types causes an exception with the column and the batch, never a crash or a panic."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ LATER = []
 
 
 def raw(kind, *buffers, rows, children=None):
-    """Make an array of buffers of zeros, to be filled by `spoil`: pyarrow looks at what tables and arrays are made of."""
+    """Make an array from zeroed buffers, which `spoil` fills later: pyarrow checks the arrays that tables are made from."""
     held = [np.zeros(len(one), np.uint8) for one in buffers]
     LATER.extend(zip(held, buffers, strict=True))
     return pa.Array.from_buffers(kind, rows, [None, *map(pa.py_buffer, held)], children=children)
 
 
 def spoil(data):
-    """Fill the buffers with what they should hold."""
+    """Fill the buffers with the intended bytes."""
     for held, own in LATER:
         held[:] = np.frombuffer(own, np.uint8)
     LATER.clear()
@@ -52,7 +52,7 @@ def not_utf8():
 def test_flipped_bytes_do_not_crash():
     found, each = ways_to_end(200)
     wrong = [(job[1:], end) for job, end in each if end is None or "CRASH" in end or "OTHER" in end]
-    # A reader may crash by itself.
+    # A reader of another library may crash, without lookalike.
     assert [one for one in wrong if "while reading" not in str(one[1])] == []
     ends = collections.Counter()
     for (_, end), times in found.items():
@@ -61,7 +61,7 @@ def test_flipped_bytes_do_not_crash():
 
 
 def kinds_of(array):
-    """Make each kind of collection that holds an array."""
+    """Make a collection of each kind that contains the array."""
     table = pa.table({"text": array, "n": range(len(array))})
     return {
         "array": array,
@@ -96,7 +96,7 @@ def test_data_read_from_parquet_is_checked(tmp_path):
                 run(data)
     with pytest.raises(errors.InputError, match='row group 0, column "text"'):
         lookalike.dedup(tmp_path / "a.parquet")
-    # As bytes each is looked at by itself.
+    # In a column of bytes, each value is checked separately.
     with pytest.raises(errors.RecordError, match="row 1"):
         lookalike.dedup(pa.table({"text": pa.array(NOT_UTF8)}))
 
@@ -158,14 +158,14 @@ def test_slices_are_checked_for_their_own_rows_only():
     table = pa.table({"text": not_utf8()})
     assert lookalike.dedup(table.slice(0, 1))[0].to_pylist() == [{"text": "a text"}]
     assert len(lookalike.dedup(table.slice(2))[0]) == 1
-    # The bytes under a null mean nothing.
+    # The bytes of a null value are ignored.
     hidden = pa.Array.from_buffers(pa.string(), 3, [pa.py_buffer(b"\x05"), *pa.array(NOT_UTF8).buffers()[1:]])
     assert len(lookalike.dedup(pa.table({"text": ["a", "b", "c"], "other": hidden}))[0]) == 3
 
 
 def test_libraries_without_pyarrow_are_checked():
     class Stream:
-        """A stream that nothing but the native module reads."""
+        """A stream that only the native module can read."""
 
         def __init__(self, data):
             self.data = data

@@ -1,4 +1,4 @@
-"""Whatever is public says what it is."""
+"""All public names have docstrings."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_refusals(refused, exception, words):
     ("refused", "words"),
     [
         (lambda: lookalike.MinHash(treshold=1), "unexpected keyword argument 'treshold'"),
-        # Of an index, not of a signature.
+        # This is an option of an index, not of a signature.
         (lambda: lookalike.MinHash(threshold=0.8), "it takes preset, tokens"),
         (lambda: lookalike.MinHash().signature(b"bytes"), "not bytes"),
         (lambda: lookalike.MinHash().signature(np.array([1, 2], dtype=np.int64)), "uint64"),

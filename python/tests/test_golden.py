@@ -1,4 +1,4 @@
-"""The numbers that the core has recorded, from Python."""
+"""Python computes the same numbers that the core has recorded."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_sketches_match_the_record(golden, number):
         fingerprints = lookalike.fingerprints(text, **config)
         assert fingerprints.dtype == np.uint64
         assert fingerprints.tolist() == whole(expected["fingerprints"])
-        # From a text, and from the fingerprints of one.
+        # Sketches can be made from a text or from its fingerprints.
         for item in (text, fingerprints):
             assert one.signature(item).slots.tolist() == expected["signature_one"]
             assert many.signature(item).slots.tolist() == expected["signature_many"]
@@ -53,5 +53,5 @@ def test_the_documented_settings_match_the_core():
     known = set(lookalike.default_config())
     flags = {name for name, _, _ in lookalike._lookalike.flags("")}
     assert set(lookalike.Config.__annotations__) <= known | flags
-    # What makes groups and measures containment is of whole collections.
+    # The settings for groups and for containment apply only to whole collections.
     assert known - set(lookalike.Config.__annotations__) == {"measure", "cluster"}

@@ -88,7 +88,7 @@ def test_examples_give_the_results_in_the_guide(page, tmp_path, monkeypatch):
             exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)
         else:
             test = doctest.DocTestParser().get_doctest(block.text + "\n", names, page.name, str(page), block.line - 1)
-            test.globs = names  # not a copy: what a block names, the next one knows
+            test.globs = names  # not a copy, so that the next block can use the names that a block defines
             failures: list[str] = []
             doctest.DocTestRunner().run(test, out=failures.append, clear_globs=False)
             assert not failures, "".join(failures)

@@ -16,7 +16,7 @@ from lookalike import errors
 
 
 def greedy(texts, **config):
-    """The law, one text after the other: representative and similarity of each that is dropped."""
+    """Apply the law to one text after another; return the representative and similarity of each dropped text."""
     index = lookalike.LshIndex(**config)
     decisions = []
     for number, text in enumerate(texts):

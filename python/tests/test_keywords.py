@@ -1,4 +1,4 @@
-"""Keywords are refused by their names, in words that say what they take; the help names all of them."""
+"""Errors about keywords have their names and say which values are accepted; the help lists all keywords."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_invalid_keywords_for_files(tmp_path):
     for decisions, output, words in ((3, "kept", "decisions= takes"), ("decisions", None, "output= takes the name of a file")):
         with pytest.raises(errors.ConfigError, match=words):
             lookalike.apply(decisions, tmp_path, output)
-    with pytest.raises(errors.ConfigError, match="sample= takes a whole number from 1"):
+    with pytest.raises(errors.ConfigError, match="sample= takes a whole number of 1 or more"):
         lookalike.evaluate(TEXTS, sample="x")
     with pytest.raises(errors.ConfigError, match="threshold= takes"):
         lookalike.evaluate(TEXTS, sample=3, threshold="x")
@@ -129,13 +129,13 @@ def test_gitignore_excludes_the_listed_files(tmp_path, command):
     assert summary["kept"] == 1
 
 
-# The functions, and the keywords that each has.
+# The keywords of each function.
 TAKEN = {
     "dedup": {*lookalike.DedupOptions.__annotations__, "text", "id", "threshold", "output", "against"},
     "pairs": {*lookalike.PairsOptions.__annotations__, "text", "id", "threshold", "against"},
     "apply": {*lookalike.ReadOptions.__annotations__, "text", "id", "output", "keep"},
 }
-# `lookalike.pairs` gives the pairs, and writes none.
+# `lookalike.pairs` returns the pairs and writes no file.
 ELSEWHERE = {"pairs": {"output"}}
 
 
@@ -146,7 +146,7 @@ def test_every_flag_of_the_command_is_a_keyword(command):
     assert missing == set(), "a flag of the command has no keyword"
     for name, values in flags.items():
         takes = _TAKES.get(name)
-        # Each of its values is taken.
+        # All values of the flag are accepted.
         assert takes is None or all(takes.fits(value) for value in values), name
 
 
@@ -240,11 +240,11 @@ def test_help_names_all_keywords():
     words = inspect.getdoc(lookalike.dedup)
     known = lookalike.DedupOptions.__annotations__
     assert all(f"`{name}=" in words for name in [*known, "threshold"])
-    # Of those with a plain default it is the core's.
+    # A keyword with a simple default has the default of the core.
     for name, default in lookalike.default_config().items():
         if isinstance(default, (str, int, float)) and name != "candidates":
             shown = f'"{default}"' if isinstance(default, str) else default
-            # A preset has a threshold of its own, so the keyword has none.
+            # A preset can set the threshold, so the keyword has no default.
             said = f"`threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None for {shown}"
             assert (said if name == "threshold" else f"`{name}={shown}") in words, name
     assert set(known) <= set(_TAKES)

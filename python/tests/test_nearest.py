@@ -1,4 +1,4 @@
-"""The nearest documents of each."""
+"""The nearest documents of each document."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_against_the_neighbours_are_references():
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "2"])
 def test_it_is_a_count(wrong):
-    with pytest.raises(errors.ConfigError, match="nearest= takes a whole number from 1"):
+    with pytest.raises(errors.ConfigError, match="nearest= takes a whole number of 1 or more"):
         lookalike.pairs(["a"], nearest=wrong)
     with pytest.raises(TypeError, match="nearest"):
         lookalike.dedup(["a"], nearest=1)

@@ -1,4 +1,4 @@
-"""Data as it comes: columns of several types, cells that are no text, ids of all sorts."""
+"""Irregular data: columns of several types, cells that are not text, ids of all types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXTS = ["a text of more than five words, said twice", "A text of more than five
 
 
 def streamed(*parts, rows=1000, features=None):
-    """Make a data set of whose batches each has another of the values."""
+    """Make a dataset in which each batch has a different one of the values."""
 
     def rows_of():
         for number, part in enumerate(parts):
@@ -60,7 +60,7 @@ def test_types_that_change_between_rows_are_unified(values, rows):
     assert len(got) == rows * len(values)
 
     def there(value, beside):
-        """Hold a value to what came back: fields that a row has not are null there."""
+        """Compare a value with the returned one, in which fields that the row does not have are null."""
         if isinstance(value, dict):
             return all(there(value.get(name), other) for name, other in beside.items()) and value.keys() <= beside.keys()
         if isinstance(value, list):
@@ -200,7 +200,7 @@ def test_a_cell_that_is_not_text_is_named(cell):
             continue
         with pytest.raises(errors.RecordError, match=f"{type(data).__name__} {words}"):
             lookalike.dedup(data)
-        # A list in a list may be a collection among several.
+        # As references, a list of lists may be a list of collections.
         if type(cell) is not list or type(data) not in (list, tuple) or isinstance(data[0], dict):
             with pytest.raises(errors.RecordError, match=f"against {words}"):
                 lookalike.dedup(TEXTS, against=data)
@@ -248,7 +248,7 @@ def test_ids_are_the_same_as_in_json_lines(tmp_path, ids):
         assert list(report.clusters) == list(expected.clusters) == plain[:1]
         assert type(kept) is type(data)
         assert len(kept) == 2
-        # They are found again in a file of them.
+        # The ids are found again if they are written to a file of pairs.
         found = lookalike.evaluate(data, id="id", truth=[(plain[0], plain[1], 1.0)], runs=["--method exact"])
         assert found.runs[0]["pairs"]["found"] == 1
     two = pd.DataFrame({"text": TEXTS, "id": pd.Series([1, "1", 1], dtype=object)})

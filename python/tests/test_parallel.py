@@ -1,4 +1,4 @@
-"""Python goes on while a batch is computed, and a process may fork."""
+"""Other Python threads run while a batch is computed, and a process may fork."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def batches():
 
 @pytest.mark.parametrize(("name", "batch"), batches())
 def test_the_interpreter_lock_is_released(name, batch):
-    """Another thread is never kept waiting for as long as the batch takes."""
+    """Another thread never has to wait for the whole batch."""
     tries = []
-    # Were it held, the other thread would wait each time; on a busy machine it may wait now and then all the same.
+    # If the lock were held, the other thread would wait each time. On a busy machine, it may sometimes wait anyway.
     for _ in range(20):
         longest, took = watched(batch)
         tries.append(round(longest / took, 2))
@@ -44,7 +44,7 @@ def test_the_interpreter_lock_is_released(name, batch):
 
 
 def watched(batch):
-    """The longest time for which a thread that wants to run does not, and the time of the batch beside it."""
+    """Return the longest time that another thread had to wait, and the time of the batch."""
     done, started, longest = threading.Event(), threading.Event(), 0.0
 
     def watch():
@@ -84,7 +84,7 @@ def test_children_of_a_threaded_process_compute_the_same(method):
 
 
 def test_a_fork_during_a_batch():
-    """A thread of the parent is in a batch when the child is made."""
+    """A process forks while one of its threads computes a batch."""
     stop = threading.Event()
 
     def work():
@@ -125,7 +125,7 @@ def test_the_command_runs_in_a_child_of_a_process_that_ran_it(command, tmp_path)
 
 
 def wait(child):
-    """Its exit code; a child that waits for threads that it has not would wait for ever."""
+    """Return the exit code of a child. Fails after a minute, since a child that waits for threads of its parent never ends."""
     deadline = time.monotonic() + 60
     while True:
         pid, status = os.waitpid(child, os.WNOHANG)

@@ -1,4 +1,4 @@
-"""`passages` finds what the command finds."""
+"""`passages` finds the same passages as the command."""
 
 from __future__ import annotations
 

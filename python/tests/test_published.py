@@ -1,7 +1,7 @@
 """datasketch's own published tests pass against `lookalike.compat.datasketch`.
 
-They are downloaded by `make python` into the environment's folder, and no line of them is kept in this repository. Left out are
-those of what is not here: `bBitMinHash`, and indexes on a server.
+They are downloaded by `make python` into the environment's folder, and no line of them is kept in this repository. Tests of
+features that are missing here are left out: `bBitMinHash`, and indexes on a server.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DOWNLOADED = Path(os.environ.get("DATASKETCH_TESTS", Path(sys.prefix) / "publish
 
 MODULES = ["minhash", "lean_minhash", "lsh", "lshensemble", "lshforest", "weighted_minhash"]
 
-# What datasketch 2.0.0 fails too: they expect values of 8 bytes, or hash values without their scheme.
+# Tests that datasketch 2.0.0 fails too: they expect values of 8 bytes, or hash values without their scheme.
 NOT_OF_2 = ["test_byte_tokens", "test_bytesize", "TestLeanMinHash and test_init", "test_get_minhash_hashvalues"]
 
 

@@ -1,4 +1,4 @@
-"""What a report says of a run."""
+"""What a report contains after a run."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_tables_of_decisions_are_applied(tmp_path, ids):
 
 
 class Checked(HTMLParser):
-    """Every tag that is opened is closed, and none is of a script."""
+    """Checks that every opened tag is closed, and that there is no script."""
 
     def __init__(self):
         super().__init__()
@@ -108,7 +108,7 @@ def test_notebooks_show_the_report(report):
     assert page.open == []
     assert page.seen.count("svg") == 1
     assert page.seen.count("rect") == 20
-    # What the data says is shown, not obeyed.
+    # Markup in the data is shown as text.
     assert "b" not in [tag for tag in page.seen if tag == "b"][1:]
     assert "<b>&'\"" in page.text
     counts = [
@@ -142,7 +142,7 @@ def test_without_pyarrow_columns_are_returned(report, monkeypatch):
     assert columns.column_names[:3] == ["row", "id", "verdict"]
     assert len(columns) == len(TEXTS)
     assert repr(columns).startswith("Columns(row, id")
-    # As often as it is asked for.
+    # The columns can be read repeatedly.
     assert pl.DataFrame(columns)["id"].to_list() == pl.DataFrame(columns)["id"].to_list() == IDS
 
 

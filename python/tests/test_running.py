@@ -1,4 +1,4 @@
-"""How runs are asked for, watched, ended and refused."""
+"""Options, progress, interruption and refusal of runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TEXTS = variants(random.Random(3), 50)
 
 
 def test_defaults_match_the_core():
-    # The core's, or that of a preset.
+    # The default is None: the core, or a preset, sets the threshold.
     assert inspect.signature(lookalike.dedup).parameters["threshold"].default is None
     known = set(lookalike.default_config())
     asked = set(lookalike.DedupOptions.__annotations__) | {"threshold"}
@@ -94,7 +94,7 @@ def test_repeated_ids_may_be_allowed():
 
 
 def slow():
-    """Make texts of one template: each is a candidate for all earlier ones, and similar to none."""
+    """Make texts from one template: each is a candidate of all earlier ones, but similar to none."""
     draw = random.Random(4)
     template = paragraph(draw, 60)
     return [f"{template} {' '.join(str(draw.random()) for _ in range(16))}" for _ in range(100_000)]
@@ -198,7 +198,7 @@ def test_the_interpreter_continues_during_a_run():
 
 
 class Bar:
-    """What tqdm is asked for."""
+    """Records the calls that tqdm would get."""
 
     shown: list[tuple[str, int, int]] = []  # noqa: RUF012
 
@@ -221,7 +221,7 @@ def test_progress_is_shown_by_tqdm(monkeypatch, capfd):
     shown = list(Bar.shown)
     assert {desc for desc, _, _ in shown} & {"sketching", "pairing", "streaming"}
     assert shown[-1][1] == -1
-    # No terminal: nothing is shown unless it is asked for.
+    # Standard error is not a terminal, so progress is shown only on request.
     Bar.shown.clear()
     lookalike.dedup(table)
     lookalike.dedup(table, progress=False)

@@ -1,4 +1,4 @@
-"""Documents that are sets by themselves: `tokens="items"`, of whatever kind a collection is."""
+"""Documents that are sets (`tokens="items"`), in collections of every kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from lookalike import errors
 
-# The films of users, some of which have seen the same.
+# The films that users have seen; some users have seen the same films.
 FILMS = [
     ["Alien", "Heat", "Ran", "Jaws", "Up"],
     ["Ran", "Alien", "Up", "Heat", "Jaws", "Ran"],
@@ -30,7 +30,7 @@ KEPT = [0, 3, 4, 5]
 
 
 def collection(seed: int, size: int = 300) -> list[list[int]]:
-    """Sets of numbers, each new or an earlier one with some changed, in another order."""
+    """Make sets of numbers. Each is new, or a copy of an earlier set with some changed numbers, in a different order."""
     draw = random.Random(seed)
     sets: list[list[int]] = []
     for _ in range(size):
@@ -53,14 +53,14 @@ def test_pairs_match_a_count_in_python(threshold):
     for given in (sets, [set(items) for items in sets], [tuple(map(float, items)) for items in sets]):
         table = lookalike.pairs(given, tokens="items", threshold=threshold, candidates="all").table
         assert list(zip(*(table[name].to_pylist() for name in ("a", "b", "resemblance")), strict=True)) == expected
-    # The text "7" is no number 7, but as many are alike.
+    # The string "7" is not the number 7, but equally many sets of strings are similar.
     texts = [[str(item) for item in items] for items in sets]
     assert len(lookalike.pairs(texts, tokens="items", threshold=threshold, candidates="all").table) == len(expected)
     assert not len(lookalike.pairs(sets, tokens="items", threshold=threshold, against=texts).table)
 
 
 def collections() -> dict[str, tuple[object, str]]:
-    """The same sets as each kind has them, and the column."""
+    """The same sets as a collection of each kind, and the name of the column."""
     frame = pd.DataFrame({"n": range(6), "films": FILMS})
     table = pa.table({"n": range(6), "films": pa.array(FILMS, pa.list_(pa.string()))})
     array = np.empty(6, dtype=object)

@@ -1,4 +1,4 @@
-"""What exceptions and pages quote of data."""
+"""How exceptions and pages quote data."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_no_message_is_long(tmp_path, command, lines):
     said = command("dedup", "in.jsonl")
     assert said.returncode == 2
     assert len(said.stderr) < 2500
-    # Bad lines are warned of.
+    # Warnings about bad lines are short too.
     bad = command("dedup", "in.jsonl", "--skip-bad", "bad.txt")
     assert len(bad.stderr) < 10_000
 

@@ -1,4 +1,4 @@
-"""`skip_bad=True`: rows in memory without a usable text are skipped and counted; empty collections are collections."""
+"""`skip_bad=True`: rows in memory without a usable text are skipped and counted; empty collections are valid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTS = ["a text of some words", None, "A text of some words!", "another one", N
 
 
 def kinds():
-    """Make each kind of collection with two rows of nothing."""
+    """Make a collection of each kind, in which two rows have no text."""
     table = pa.table({"text": TEXTS, "n": range(5)})
     return {
         "list": TEXTS,
@@ -48,7 +48,7 @@ def test_rows_without_a_text_are_skipped_and_counted(kind):
     found = lookalike.pairs(kinds()[kind], skip_bad=True)
     assert [(pair.a, pair.b) for pair in found] == [(0, 2)]
     assert found.summary["bad_lines"] == 2
-    # They are refused unless it is asked for.
+    # Without `skip_bad`, such rows are refused.
     with pytest.raises(errors.RecordError, match="row 1"):
         lookalike.dedup(kinds()[kind])
 

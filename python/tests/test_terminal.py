@@ -1,4 +1,4 @@
-"""What a terminal shows: data cannot command it."""
+"""Data cannot control the terminal on which it is shown."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 # Colour, bell, title, clear screen, C1, DEL, and a right-to-left override.
 EVIL = "\x1b[31mred\x07\x1b]0;title\x07\x1b[2J\x9b2J\x7f\u202etxt\u2066"
 WORDS = "one two three four five six seven eight nine ten"
-# Those of a terminal that the command writes: line ends, and its own colours.
+# The control sequences that the command itself writes: line ends and colours.
 OURS = re.compile(r"\r\n|\n|\x1b\[(?:0|1|2|31|32|33)m|\x1b\[1m\x1b\[3[13]m")
 COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def on_a_terminal(folder, *arguments, colours=False):
-    """Run the command with a terminal as its standard output; give its exit code and what the terminal and stderr got."""
+    """Run the command on a terminal; return its exit code, its output on the terminal, and its standard error."""
     ours, theirs = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR"}}
     environment |= {"TERM": "xterm"} if colours else {"NO_COLOR": "1"}
@@ -32,7 +32,7 @@ def on_a_terminal(folder, *arguments, colours=False):
         try:
             piece = os.read(ours, 1 << 16)
         except OSError:
-            # What Linux says when the other end is closed.
+            # Linux raises this error when the other end is closed.
             break
         if not piece:
             break

@@ -1,4 +1,4 @@
-"""Writes the same 60 rows as tables of all kinds, by the libraries that people write theirs with.
+"""Writes the same 60 rows as tables of all kinds, with the libraries that people use to write tables.
 
 python make_tables.py, with pyarrow 26.0, pandas 3.1, polars 2.1 and duckdb 2.0. The rows as JSON are in tables/rows.jsonl.
 """
@@ -75,7 +75,7 @@ parquet("pyarrow_large", with_text(pa.large_string()))
 parquet("pyarrow_view", with_text(pa.string_view()))
 parquet("pyarrow_binary", with_text(pa.binary()))
 parquet("pyarrow_dictionary", table.set_column(1, "text", table["text"].dictionary_encode()))
-# What Parquet says of columns and Arrow's types do not.
+# Column types that Parquet has and Arrow does not.
 said = {
     "uuid": pa.array([bytes([row]) * 16 for row in range(count)], pa.uuid()),
     "json": pa.array([json.dumps({"n": row}) for row in range(count)], pa.json_()),
@@ -101,7 +101,7 @@ ipc("pyarrow_one.arrow", codec="zstd", rows=1000)
 ipc("pyarrow_view.arrow", with_text(pa.string_view()))
 ipc("pyarrow_dictionary.arrow", table.set_column(1, "text", table["text"].dictionary_encode()))
 ipc("pyarrow_stream.arrows", codec="zstd", stream=True)
-# Each batch brings a dictionary of its own.
+# Each batch has its own dictionary.
 parts = [table.slice(at, 25) for at in range(0, count, 25)]
 other = [part.set_column(1, "text", part["text"].dictionary_encode()) for part in parts]
 with pyarrow.ipc.new_stream(folder / "pyarrow_replaced.arrows", other[0].schema) as writer:

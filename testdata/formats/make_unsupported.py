@@ -1,4 +1,4 @@
-"""Writes tables that cannot be read, or not be written as JSON, by the libraries that people write theirs with.
+"""Writes tables that cannot be read, or cannot be written as JSON, with the libraries that people use to write tables.
 
 python make_unsupported.py, with pyarrow 26.0 and polars 2.1.
 """
@@ -20,7 +20,7 @@ frame.write_parquet(folder / "int128.parquet")
 frame.write_ipc(folder / "int128.arrow")
 frame.write_ipc_stream(folder / "int128.arrows")
 
-# Maps of which the keys are numbers, and a number that is none.
+# A map whose keys are numbers, and a NaN.
 table = pa.table(
     {
         "id": [1, 2],

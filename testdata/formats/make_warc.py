@@ -1,4 +1,4 @@
-"""Writes crawl.warc.gz, crawl.warc.zst and crawl.json, which says how warcio reads them.
+"""Writes crawl.warc.gz, crawl.warc.zst and crawl.json, which records how warcio reads them.
 
 Needs warcio 1.8, zstandard and brotli. The pages were written for this file, by this project.
 """
@@ -74,7 +74,7 @@ def read(file: bytes) -> list[dict]:
     records = []
     for record in ArchiveIterator(io.BytesIO(file)):
         status = record.http_headers.get_statuscode() if record.http_headers else None
-        # warcio 1.8 and brotli 1.2 do not go together.
+        # warcio 1.8 does not work with brotli 1.2.
         is_brotli = record.http_headers and record.http_headers.get_header("Content-Encoding") == "br"
         body = brotli.decompress(record.raw_stream.read()) if is_brotli else record.content_stream().read()
         records.append({
@@ -99,7 +99,7 @@ def main() -> None:
     with open("crawl.json", "w", encoding="utf-8") as file:
         json.dump(read(packed.getvalue()), file, indent=1, ensure_ascii=False)
         file.write("\n")
-    # One frame a record, by a dictionary that stands in front of them, compressed.
+    # One frame per record. They use a dictionary, which is at the start of the file, compressed.
     whole = plain.getvalue()
     starts = [at for at in range(len(whole)) if whole.startswith(b"WARC/1.0\r\n", at)] + [len(whole)]
     dictionary = zstandard.ZstdCompressionDict(whole[:6000], zstandard.DICT_TYPE_RAWCONTENT)

@@ -1,4 +1,4 @@
-"""Tests the command on objects in a store: the output has the same bytes as with files, whatever fails, or does not exist."""
+"""Tests the command on objects in a store: whatever fails, an output has the same bytes as with files, or does not exist."""
 
 import argparse
 import functools

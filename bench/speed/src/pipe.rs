@@ -10,8 +10,8 @@ use std::{
     },
 };
 
-/// Bytes per write, and the size of the pipe if the other end is one. With the default of 64 KiB, the two processes alternate
-/// sixteen times as often.
+/// Bytes per write, and the size of the pipe if standard output is a pipe. With the default size of 64 KiB, the two processes
+/// alternate sixteen times as often.
 const WRITE: usize = 1 << 20;
 
 /// The bytes of one block: lines, and the truth about them, which is written to another file.
@@ -30,7 +30,7 @@ pub struct Block {
 /// Returns an error if writing fails. If the reader has closed the pipe, writing ends without an error.
 pub fn write_blocks(blocks: u64, threads: usize, truth: Option<File>, make: impl Fn(u64, &mut Block) + Sync) -> io::Result<u64> {
     let stdout = io::stdout();
-    // If standard output is not a pipe, or a pipe of this size is not allowed, it is used as it is.
+    // If standard output is not a pipe, or a pipe of this size is not allowed, standard output is used unchanged.
     let _ = rustix::pipe::fcntl_setpipe_size(stdout.as_fd(), WRITE);
     let (next, turn, come) = (AtomicU64::new(0), Mutex::new(Turn { block: 0, written: 0, truth, done: Ok(()) }), Condvar::new());
     std::thread::scope(|scope| {

@@ -16,7 +16,7 @@ pub enum Error {
     Grid {
         /// The side of a square, in pixels.
         square: u32,
-        /// The margin: minutiae nearer than this to a border count on both sides of it.
+        /// The margin: minutiae within this distance of a border count on both sides of it.
         margin: u32,
         /// The width of the field.
         width: u32,

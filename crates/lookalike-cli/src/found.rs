@@ -34,7 +34,9 @@ pub fn excluded(finding: &Finding) -> Vec<String> {
     let mut lines = Vec::new();
     if finding.common > 0 {
         let (common, most) = (counted(finding.common, "common shingle"), count(finding.most_common.into()));
-        lines.push(format!("{common} (the most common in {most} texts): pairs that share no others are missed; see --common"));
+        lines.push(format!(
+            "{common} (the most common in {most} texts): pairs that share no other shingles are missed; see --common"
+        ));
     }
     if finding.all_common > 0 {
         lines.push(format!(

@@ -19,7 +19,7 @@ pub(crate) struct Rank(pub(crate) u64);
 pub(crate) struct Contender(pub(crate) u32);
 
 impl Contender {
-    /// Returns its index in a list with one element for each contender.
+    /// Returns the contender's index in a list with one element for each contender.
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }

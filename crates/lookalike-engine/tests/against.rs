@@ -65,8 +65,8 @@ impl Twin<'_> {
         Overlap { shared, a: a.set.len() as u64, b: b.set.len() as u64 }
     }
 
-    /// Returns how similar a document is to a kept document; `None` if it may not be dropped for it. Identical texts rank above
-    /// all others.
+    /// Returns how similar a document is to a kept document; `None` if the document may not be dropped for the kept one.
+    /// Identical texts rank above all others.
     fn similarity(&self, document: &Known, kept: &Known) -> Option<f64> {
         if document.set.is_empty() || kept.set.is_empty() {
             return None;
@@ -178,8 +178,8 @@ impl Twin<'_> {
     }
 }
 
-/// Generates texts of which many are alike. Some contain others, some are copies in capitals, some share only a template's words,
-/// some have fewer words than a shingle, and some have no words.
+/// Generates texts, many of which are alike. Some contain others, some are copies in capitals, some share only a template's
+/// words, some have fewer words than a shingle, and some have no words.
 fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
     let one = (0usize..5, 0usize..40, 0usize..40, 0usize..12);
     prop::collection::vec(one, 0..most).prop_map(|all| {

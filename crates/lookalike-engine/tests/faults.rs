@@ -52,7 +52,7 @@ struct Place {
     old: Files,
 }
 
-/// Returns lines of which some are alike. Each has so much data in addition to its text that the kept lines bypass the page
+/// Returns lines, some of which are alike. Each has so much data in addition to its text that the kept lines bypass the page
 /// cache.
 fn lines(name: &str, number: usize, padding: usize) -> Vec<u8> {
     let mut lines = Vec::new();

@@ -1,5 +1,5 @@
-//! Reading the data for an evaluation: documents by their ids and labels, pairs and decisions from files, and the exact truth for
-//! a sample.
+//! Tests how the data for an evaluation is read: documents by their ids and labels, pairs and decisions from files, and the exact
+//! truth for a sample.
 
 use std::{fs, path::Path};
 

@@ -73,7 +73,7 @@ fn expected(texts: &[String], keys: &[u64], config: Config) -> Vec<Value> {
     decisions.iter().enumerate().map(line).collect()
 }
 
-/// Generates texts of which many are similar to earlier ones.
+/// Generates texts, many of which are similar to earlier ones.
 fn texts() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec((0usize..6, 0usize..40, 0usize..40, 0usize..4), 1..60).prop_map(|all| {
         all.into_iter()
@@ -163,8 +163,9 @@ proptest! {
     }
 }
 
-/// Generates texts from two templates. Each text also has words of its own, so many that any two texts of a template have a
-/// resemblance of about `threshold`. Some texts share their own words, and some are copies. No text contains a word twice.
+/// Generates texts from two templates. Each text also has words of its own. Their number is chosen so that any two texts made
+/// from the same template have a resemblance of about `threshold`. Some texts share their own words, and some are copies. No text
+/// contains a word twice.
 fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
     let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
     prop::collection::vec(text, 1..90).prop_map(move |all| {
@@ -339,7 +340,7 @@ proptest! {
     }
 }
 
-/// Returns texts made from one template. All are kept except one in twenty, which is a copy of another text with one more word.
+/// Returns texts made from one template. One text in twenty is a copy of another text plus one word; all other texts are kept.
 /// Each has 31 to 75 words of its own in addition to the template's 240, so any two have a resemblance of 0.61 to 0.795.
 fn of_one_template(texts: usize) -> Vec<String> {
     let text = |i: usize| {
@@ -444,8 +445,8 @@ fn a_crowd_is_found_by_its_rare_words() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// `pairs` must list all pairs that count as similar, whatever counts as similar, and components must be what these pairs
-    /// connect.
+    /// `pairs` must list all pairs that count as similar, whatever counts as similar, and the components must be those that these
+    /// pairs connect.
     #[test]
     fn the_listed_pairs_connect_the_components(
         texts in texts(),
@@ -717,8 +718,8 @@ fn a_copy_finds_documents_kept_after_its_first_copy() {
     let words =
         |numbers: &[(u32, u32)]| -> String { numbers.iter().flat_map(|&(a, b)| a..b).map(|n| format!("word{n} ")).collect() };
     let first = words(&[(1, 11)]);
-    // The resemblance of this text to `first` is 7/13, and that to `kept` is 7/12. The resemblance of `kept` to `first` is only
-    // 4/15.
+    // The resemblance of this text to `first` is 7/13, and its resemblance to `kept` is 7/12. The resemblance of `kept` to
+    // `first` is only 4/15.
     let dropped = words(&[(1, 8), (21, 24)]);
     let kept = words(&[(4, 8), (21, 24), (31, 33)]);
     let texts = [first, dropped.clone(), kept, words(&[(41, 51)]), dropped.clone(), dropped];

@@ -1,7 +1,7 @@
 //! An in-memory index that finds the texts that are similar to a given text.
 //!
-//! A text that shares a key with the query (a band of the MinHash signature by default) is a candidate. A candidate that reaches
-//! the threshold is a match, measured exactly. This is the project's rule: if texts are queried one by one, and each is inserted
+//! A text that shares a key with the query (a band of the MinHash signature by default) is a candidate. A candidate is a match if
+//! its exact similarity reaches the threshold. This is the project's rule: if texts are queried one by one, and each is inserted
 //! only when nothing matches, the index contains what `lookalike dedup` keeps.
 //!
 //! ```

@@ -1,4 +1,5 @@
-//! Compares an index with the core: it must find what comparing all pairs of sketches finds, also after it was written and read.
+//! Compares an index with the core: it must find what a comparison of all pairs of sketches finds, even after it was written and
+//! read back.
 
 use std::collections::BTreeMap;
 

@@ -21,8 +21,9 @@ fn kilobytes(file: &Path, name: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Returns the memory that the control groups of a process, and their ancestors, leave it: the limit minus the used memory that
-/// cannot be reclaimed. Version 2 of control groups has a single hierarchy; version 1 has a separate hierarchy for memory.
+/// Returns how much memory the control groups of a process, and the ancestors of these groups, leave for the process: the limit
+/// minus the used memory that cannot be reclaimed. Version 2 of control groups has a single hierarchy; version 1 has a separate
+/// hierarchy for memory.
 fn free_in_groups(root: &Path, membership: &Path) -> Option<u64> {
     let groups = std::fs::read_to_string(membership).ok()?;
     let free = groups.lines().filter_map(|line| {
@@ -35,7 +36,8 @@ fn free_in_groups(root: &Path, membership: &Path) -> Option<u64> {
             }
             _ => return None,
         };
-        // Inside a container the path may be that of the host. The container's own group is then the root.
+        // Inside a container, the membership file may contain the group's path on the host. The container's own group is then the
+        // root.
         let own = folder.join(path.trim_start_matches('/'));
         let group = if own.is_dir() { own } else { folder.clone() };
         group.ancestors().take_while(|group| group.starts_with(&folder)).filter_map(|group| free_in(group, limit, used)).min()

@@ -77,7 +77,8 @@ fn offsets<O: OffsetSizeTrait>(data: &ArrayData) -> &[O] {
     if data.is_empty() { &[] } else { &data.buffers()[0].typed_data::<O>()[data.offset()..=data.offset() + data.len()] }
 }
 
-/// Returns the position at which the items of lists begin in the child, and their number; `None` if there are no lists.
+/// Returns the position at which the items of lists begin in the child, and the number of these items. Returns `None` if there
+/// are no lists.
 fn used<O: OffsetSizeTrait>(data: &ArrayData) -> Option<(usize, usize)> {
     let offsets = offsets::<O>(data);
     let (first, last) = (offsets.first()?.as_usize(), offsets.last()?.as_usize());

@@ -107,13 +107,13 @@ impl Comparison {
         self.sketched[2].into()
     }
 
-    /// A divided into the passages that B also has and those that it does not have. Passages follow each other without a gap.
+    /// The passages of A, in order and without gaps between them. Each is either entirely shared with B or entirely not shared.
     #[getter]
     fn passages_a(&self) -> Vec<Passage> {
         self.passages[0].clone()
     }
 
-    /// B divided into the passages that A also has and those that it does not have.
+    /// The passages of B, in order and without gaps between them. Each is either entirely shared with A or entirely not shared.
     #[getter]
     fn passages_b(&self) -> Vec<Passage> {
         self.passages[1].clone()

@@ -37,8 +37,8 @@ pub const INDEX: &[&str] = &[
     "digest",
 ];
 
-/// Flags that select how candidates are found, or that set part of a configuration. Values such as `candidates={"kind": …}`
-/// express the same, so they exclude these flags.
+/// Flags that select how candidates are found, or that set part of a configuration. Values such as `candidates={"kind": …}` set
+/// the same things, so they exclude these flags.
 const INSTEAD: [(&str, &[&str]); 4] = [
     (
         "candidates",
@@ -108,7 +108,7 @@ fn is_own(fields: &Map<String, Value>) -> bool {
     !fields.iter().any(is_flag)
 }
 
-/// Expands a kind without further settings, which may be given by its name alone.
+/// Expands each kind that is given by its name alone. This short form is allowed for a kind without further settings.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
@@ -289,8 +289,8 @@ pub fn shingles(config: Config) -> PyResult<Method> {
 
 /// Returns all settings with the core's defaults, as a dictionary.
 ///
-/// The keys are the keyword arguments of the package's functions and classes, each of which takes those that concern it. `Config`
-/// describes them.
+/// The keys are the keyword arguments of the package's functions and classes. Each function or class accepts only the keywords
+/// that it uses. `Config` describes them.
 #[pyfunction]
 pub fn default_config(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &Config::default())

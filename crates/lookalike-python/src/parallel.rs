@@ -86,7 +86,8 @@ pub fn fill<T: Send, S>(
     })
 }
 
-/// Runs a long computation on a separate thread. After an interrupt, it does not wait for the answer; the thread ends on its own.
+/// Runs a long computation on a separate thread. After an interrupt, the calling thread does not wait for the answer; the
+/// computing thread ends on its own.
 ///
 /// # Errors
 /// Returns the exception of a signal handler.

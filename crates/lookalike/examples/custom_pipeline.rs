@@ -1,5 +1,5 @@
-//! The steps one by one, with custom code between them: shingles of words without numbers, MinHash, bands, exact verification,
-//! groups.
+//! Runs the steps one by one, with custom code between them: shingles of words with their digits replaced, MinHash, bands, exact
+//! verification, groups.
 //!
 //! `cargo run -p lookalike --example custom_pipeline`
 

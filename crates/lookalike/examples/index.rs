@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use lookalike::{Dedup, Method, Scratch, verify::Overlap};
 
-/// Texts by their band keys. Two texts that share the key of a band are candidates, and their sets decide.
+/// An index of texts by their band keys. Two texts that share the key of a band are candidates; then their sets are compared.
 struct Index {
     method: Method,
     scratch: Scratch,

@@ -1,4 +1,4 @@
-//! Sketches instead of texts: they are small, can be stored or sent anywhere, and are compared without the texts.
+//! Uses sketches instead of texts: sketches are small, can be stored or sent anywhere, and are compared without the texts.
 //!
 //! `cargo run -p lookalike --example sketch_and_estimate`
 
@@ -11,7 +11,7 @@ use lookalike::{
 };
 
 fn main() -> lookalike::Result<()> {
-    // Two texts of 1,000 sentences that share 900.
+    // Two texts of 1,000 sentences each, of which 900 are in both.
     let text = |from: usize| (from..from + 1000).map(|i| format!("Sentence number {i} of this text. ")).collect::<String>();
     let shingling = Shingling::new(5)?;
     let [a, b] = [0, 100].map(|from| fingerprint_set(&text(from), TokensBy::Auto, Folds::default(), shingling));

@@ -8,8 +8,8 @@ use crate::{
 
 /// Compares two texts: the exact resemblance of their sets of 5-word shingles, and how much of each is in the other.
 ///
-/// [`Method::compare`] has settings, [`Method::passages`] shows what the texts share. Cost: a few nanoseconds per byte. Source:
-/// Broder 1997, section 2.
+/// Use [`Method::compare`] for other settings, and [`Method::passages`] for what the texts share. Cost: a few nanoseconds per
+/// byte. Source: Broder 1997, section 2.
 ///
 /// ```
 /// let whole = "The quick brown fox jumps over the lazy dog and runs away into the dark green wood.";

@@ -97,8 +97,8 @@ pub enum Preset {
     ///
     /// Measured by `make bench-quotations` on 10,000 Chinese quotations and 31,102 English verses with variants. The defaults
     /// find 16 % of the variants with one changed word or character; this preset finds all of them. A threshold of 0.4 finds more
-    /// of the variants with two changes, but it also matches different verses with the same pattern. Shingles of characters do
-    /// that at any threshold.
+    /// of the variants with two changes, but it also matches different verses with the same pattern. Shingles of characters match
+    /// such verses at any threshold.
     Quotations,
 }
 
@@ -322,9 +322,9 @@ impl Default for SentencesBy {
 pub enum Verify {
     /// The exact measure of the two shingle sets.
     Exact,
-    /// The estimate of the sketches. For MinHash, it is the estimated resemblance, which near 0.8 is within ± 0.07 nineteen times
-    /// in twenty. For sampled fingerprints, it is the estimated resemblance or containment. For SimHash, few bits must differ;
-    /// for sentences, they must be equal.
+    /// The estimate of the sketches. For MinHash, it is the estimated resemblance; near 0.8, this is within 0.07 of the exact one
+    /// nineteen times in twenty. For sampled fingerprints, it is the estimated resemblance or containment. For SimHash, few bits
+    /// must differ; for sentences, the digests must be equal.
     Sketch,
     /// Every candidate counts as a match. This is fast, and wrong for most candidates of most collections.
     None,

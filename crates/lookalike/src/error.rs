@@ -48,7 +48,7 @@ pub enum ErrorKind {
     /// A requested recall outside (0, 1).
     #[error("recall must be above 0 and below 1, got {0}; for example 0.99")]
     Recall(f64),
-    /// A shingle of zero tokens, or of more than the window holds.
+    /// A shingle of zero tokens, or of more tokens than the maximum.
     #[error("a shingle must have from 1 to {max} tokens, got {k}; 5 words is usual")]
     Shingle {
         /// The tokens requested.
@@ -56,7 +56,7 @@ pub enum ErrorKind {
         /// The maximum.
         max: usize,
     },
-    /// Passages of zero tokens, or longer than can be searched for.
+    /// Passages of zero tokens, or with a minimum length above the maximum.
     #[error("the minimum length of a passage must be from 1 to {max} tokens, got {least}; 8 words is usual")]
     RunLength {
         /// The tokens requested.
@@ -64,7 +64,7 @@ pub enum ErrorKind {
         /// The maximum.
         max: usize,
     },
-    /// A fingerprint of too few bits, or of more than a machine word.
+    /// A fingerprint with too few bits, or with more bits than a machine word.
     #[error("the degree of a fingerprint must be from {min} to {max}, got {degree}; 64 bits is usual")]
     Degree {
         /// The requested degree, in bits.
@@ -74,7 +74,7 @@ pub enum ErrorKind {
         /// The maximum.
         max: u32,
     },
-    /// Bands or rows outside what a signature can hold.
+    /// Zero bands or rows, or more of them than a signature can hold.
     #[error("bands and rows must each be at least 1 and their product at most {max}, got {bands} bands of {rows} rows")]
     Shape {
         /// The bands requested.
@@ -124,12 +124,12 @@ pub enum ErrorKind {
     NothingToEstimate,
     /// A modulus that grows with the text was requested for containment, which looks for parts of texts.
     #[error(
-        "if the modulus grows with the text, the sample of a long text contains nothing of a short one; use a fixed modulus for containment"
+        "if the modulus grows with the text, the sample of a long text contains no shingle of a short text; use a fixed modulus for containment"
     )]
     GrowingModulus,
     /// The given modulus finds fewer pairs than the requested recall.
     #[error(
-        "one shingle in {modulus} finds {found:.4} of the texts of 50 shingles at {threshold}, but the requested recall is {recall}; use a smaller modulus, or lower the recall to {attainable}"
+        "one shingle in {modulus} finds {found:.4} of the pairs of 50-shingle texts at similarity {threshold}, but the requested recall is {recall}; use a smaller modulus, or lower the recall to {attainable}"
     )]
     Sampled {
         /// m: one shingle in m is sampled.
@@ -145,7 +145,7 @@ pub enum ErrorKind {
     },
     /// A super-shingle of zero elements, or so long that it finds fewer pairs than the requested recall.
     #[error(
-        "super-shingles of length {run} find {found:.4} of the pairs at {threshold}, but the requested recall is {recall}; use a length from 1 to {most}"
+        "super-shingles of length {run} find {found:.4} of the pairs at similarity {threshold}, but the requested recall is {recall}; use a length from 1 to {most}"
     )]
     Run {
         /// The elements requested.
@@ -277,7 +277,8 @@ pub enum ErrorKind {
     /// A language without known stop words.
     #[error("no stop words are available for the language {name}; use ISO 639-1 codes such as en, de, es, fr, it, nl, pt, ru, zh", name = quoted(.0))]
     Language(String),
-    /// Shingles that begin with stop words were requested, but tokens are not words, or fingerprints consist of parts of words.
+    /// Shingles that begin with stop words were requested, but tokens are not words, or the fingerprint function works on parts
+    /// of words.
     #[error(
         "shingles that begin with stop words consist of whole words; leave out {0}, or the languages whose stop words were requested"
     )]

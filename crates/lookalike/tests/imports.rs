@@ -71,7 +71,7 @@ fn without_tests_and_comments(source: &str) -> String {
     code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
-/// Resolves a path that begins with `crate`, `self` or `super` to the root of the crate.
+/// Converts a path that begins with `crate`, `self` or `super` to a path from the root of the crate.
 fn absolute(module: &[String], path: &[String]) -> Names {
     let mut names = module.to_vec();
     let mut rest = path;

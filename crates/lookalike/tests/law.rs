@@ -1,6 +1,6 @@
-//! Tests the law of DESIGN, section 1, as properties. On every small collection, the fast in-memory implementation equals the
-//! naive twin, and the consequences of the law are true. The collections have many near copies, chains, copies of dropped
-//! documents, and short and empty texts.
+//! Tests the law of DESIGN, section 1, as properties. On every small collection, the fast in-memory implementation makes the same
+//! decisions as the naive twin, and the consequences of the law are true. The collections have many near copies, chains, copies
+//! of dropped documents, and short and empty texts.
 
 mod twin;
 
@@ -130,8 +130,8 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     ])
 }
 
-/// Generates the same collections as sets. Words are items, which include numbers in several forms and repeats; copies are in
-/// another order.
+/// Generates the same collections as sets. The words become items, some of which are repeats, or numbers in several forms. Copies
+/// have their items in a different order.
 fn sets() -> impl Strategy<Value = Vec<String>> {
     collection().prop_map(|texts| {
         let item = |(at, word): (usize, &str)| match word.to_lowercase().strip_prefix('w').and_then(|n| n.parse::<u32>().ok()) {
@@ -328,7 +328,8 @@ fn a_chain_does_not_join_its_ends() {
 #[test]
 fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
-    // b is dropped as similar to a (36 of 46). c is kept, is between b and its copy, and resembles the copy more (40 of 46).
+    // b is dropped as similar to a (36 of 46). c is kept. It comes between b and the copy of b, which resembles c more than a (40
+    // of 46).
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
     let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();

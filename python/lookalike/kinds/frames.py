@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class Pandas:
-    """A pandas frame. Without pyarrow its columns are converted to lists; with pyarrow only columns not in Arrow are copied."""
+    """A pandas frame.
+
+    Without pyarrow its columns are converted to lists; with pyarrow, only columns that are not Arrow data are copied.
+    """
 
     def __init__(self, data: Any) -> None:
         self._data = data

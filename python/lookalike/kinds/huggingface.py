@@ -136,7 +136,7 @@ def _batches(data: Any, called: str) -> Iterator[Any]:
 
 
 def of(data: Any) -> Kind | None:
-    """Return the kind of datasets; a dictionary of splits is not one of them."""
+    """Return the kind of datasets; a dictionary of splits is not a dataset."""
     datasets = sys.modules.get("datasets")
     if datasets is not None and isinstance(data, datasets.Dataset):
         return Dataset(data)

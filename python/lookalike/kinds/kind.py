@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     folder: str | None
     """The folder for temporary files."""
     or_none: bool = False
-    """Whether these others may be absent."""
+    """Whether the columns in `others` may be absent."""
     sets: bool = False
     """Whether texts are sets."""
     skip_bad: bool = False

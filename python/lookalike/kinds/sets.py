@@ -10,7 +10,7 @@ from lookalike.errors import RecordError
 
 
 def array(given: Any) -> str:
-    """Write a set as a JSON array; a `str` is one already.
+    """Write a set as a JSON array; a `str` is already a JSON array.
 
     Raises `RecordError` for a value that is not a set, and for items that JSON cannot represent. The engine checks the items.
     """
@@ -27,7 +27,10 @@ def array(given: Any) -> str:
 
 
 def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = False) -> list[str | None]:
-    """Write the sets of a column as JSON arrays; an error reports the row, from 0, or the set is None with `skip_bad`."""
+    """Write the sets of a column as JSON arrays.
+
+    An invalid set is an error with its row, from 0; with `skip_bad`, it becomes None.
+    """
     written: list[str | None] = []
     for row, value in enumerate(values):
         try:

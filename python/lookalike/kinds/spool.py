@@ -1,4 +1,4 @@
-"""Arrow batches of a stream that can be read only once, in a temporary file from which they can be read again."""
+"""Arrow batches of a stream that can be read only once, in a temporary file so that they can be read again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Spool:
     def __init__(self, schema: Any, batches: Iterable[Any], folder: str | None, called: str) -> None:
         """Write batches with the types of a schema, or with other types that convert to them without changing a value.
 
-        Raises `InputError` for other batches; `called` is the name of the collection in messages.
+        Raises `InputError` for batches with any other types; `called` is the name of the collection in messages.
         """
         import pyarrow as pa
 
@@ -100,7 +100,7 @@ class Spool:
         return pa.RecordBatchReader.from_batches(self.schema, rows())
 
     def keep_for(self, holder: object) -> None:
-        """Keep the file as long as `holder` exists, which reads it by its name."""
+        """Keep the file as long as `holder`, which reads it by its name, exists."""
         self._ended.detach()
         weakref.finalize(holder, _remove, self.path)
 

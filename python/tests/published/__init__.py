@@ -1,1 +1,1 @@
-"""datasketch's own tests, run against `lookalike.compat.datasketch`. They are downloaded, none of them is here."""
+"""datasketch's own tests, run against `lookalike.compat.datasketch`. They are downloaded and not part of this repository."""

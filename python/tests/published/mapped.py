@@ -1,9 +1,9 @@
 """A pytest plugin: `import datasketch` gives `lookalike.compat.datasketch`.
 
-The published tests are those of datasketch 1.7.0, the last release whose source distribution has them. They run twice: with
-`--as-of 1`, where what is made without a scheme has what is now called `legacy`, as there; and with `--as-of 2`, where the
-classes are the package's own, less four tests that datasketch 2.0.0 itself fails, because they expect 8 bytes a hash value or
-no scheme.
+The published tests are those of datasketch 1.7.0, the last release whose source distribution has them. They run twice. With
+`--as-of 1`, a sketch that is made without a scheme gets the scheme that is now called `legacy`, as in 1.7.0. With `--as-of 2`,
+the classes are those of the package, and four tests are left out that datasketch 2.0.0 itself fails: they expect hash values of
+8 bytes, or no scheme.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lookalike.compat.datasketch import (
 
 
 class _LegacyMinHash(minhash.MinHash):
-    """MinHash as it was before it knew of schemes."""
+    """MinHash as it was before datasketch had schemes."""
 
     def __init__(self, *args, **kwargs):
         kwargs.setdefault("scheme", "legacy")
@@ -33,7 +33,7 @@ class _LegacyMinHash(minhash.MinHash):
 
 
 class _LegacyLeanMinHash(lean_minhash.LeanMinHash):
-    """LeanMinHash as it was before it knew of schemes."""
+    """LeanMinHash as it was before datasketch had schemes."""
 
     def __init__(self, minhash=None, seed=None, hashvalues=None):
         super().__init__(minhash, seed, hashvalues, None if minhash is not None else "legacy")
@@ -70,7 +70,7 @@ def pytest_configure(config):
         name = "datasketch." + module.__name__.rpartition(".")[2]
         content = {key: legacy.get(key, value) for key, value in module.__dict__.items()}
         setattr(package, name.rpartition(".")[2], _module(name, **content))
-    # What the tests import beside it: another class, a server's double, and helpers that are not in the distribution.
+    # Other imports of the tests: one more class, a mock of a server, and helpers that are not in the distribution.
     _module("datasketch.b_bit_minhash", bBitMinHash=_absent)
     _module("mockredis", mock_redis_client=_absent)
     sys.modules.setdefault("mock", unittest.mock)

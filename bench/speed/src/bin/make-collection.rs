@@ -40,12 +40,12 @@ struct Arguments {
 struct Corpus {
     name: &'static str,
     share: u64,
-    /// Whether sentences end at `。` instead of a full stop, and characters instead of words are replaced in copies.
+    /// Whether sentences end at `。` instead of a full stop. If so, copies have single characters replaced instead of words.
     chinese: bool,
     texts: Vec<String>,
 }
 
-/// Percentage of new documents that are real ones, while any are left; the others are collages.
+/// Percentage of new documents that are real ones, as long as unused real documents are left; the others are collages.
 const REAL: u64 = 30;
 /// Percentage of documents that are copies of earlier ones.
 const COPIES: u64 = 25;

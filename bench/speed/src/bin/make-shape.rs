@@ -42,14 +42,15 @@ enum Shape {
     Collisions,
 }
 
-/// The number of words in each of the four parts of the template, and the least and greatest number of words in each of the three
-/// contents between the parts. The four parts have 224 windows of five words that all texts share. A content of w words adds w +
-/// 4 windows that only its text has. So J = 224 / (224 + these windows of both texts), and a text has 30 to 75 of them.
+/// `PART` is the number of words in each of the four parts of the template. `CONTENT` has the least and the greatest number of
+/// words of a content; each text has three contents, between the parts. The four parts have 224 windows of five words, which all
+/// texts share. A content of w words adds w + 4 windows, which no other text has. A text has 30 to 75 such windows of its own,
+/// and J = 224 / (224 + the windows that only one of the two texts has).
 const PART: u64 = 60;
 const CONTENT: (u64, u64) = (6, 21);
 
-/// The number of bands on which texts collide, and of random windows that are tried for each slot of these bands. In 299 of 300
-/// texts, the least value of the tried windows is below the least value of the text's 300 windows.
+/// The number of bands on which texts collide, and the number of random windows that are tried for each slot of these bands. In
+/// 299 of 300 texts, the least value of the tried windows is below the least value of the text's 300 windows.
 const COLLIDING: usize = 2;
 const TRIED: u64 = 1 << 20;
 

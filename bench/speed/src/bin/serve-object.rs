@@ -26,7 +26,8 @@ fn main() -> io::Result<()> {
 
 /// Answers one request; returns whether another one may follow.
 fn answer(client: &TcpStream, files: &BTreeMap<String, PathBuf>) -> io::Result<bool> {
-    // Clients wait for the answer before the next request, so this buffer cannot read a part of it ahead and lose it.
+    // Clients wait for the answer before they send the next request. So this buffer cannot read a part of that request ahead and
+    // lose it.
     let mut lines = BufReader::new(client);
     let mut request = String::new();
     if lines.read_line(&mut request)? == 0 {

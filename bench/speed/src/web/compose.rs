@@ -16,8 +16,8 @@ const PIECE: u64 = WORDS as u64 + 1;
 /// Words in a shingle.
 const K: u64 = 5;
 
-/// Of every 2,000 documents, the number that have 8 to 15 pieces, 16 to 31, and so on. Documents have 5 kB on average, and most
-/// are far shorter.
+/// The number of documents, out of every 2,000, that have 8 to 15 pieces, 16 to 31 pieces, and so on. Documents have 5 kB on
+/// average, and most are far shorter.
 const OCTAVES: [u64; 10] = [180, 290, 430, 450, 350, 195, 80, 19, 5, 1];
 /// The first octave of texts that are edited. Its texts are long enough that one edit leaves a resemblance of 0.8.
 const EDITED_FROM: usize = 2;
@@ -47,7 +47,7 @@ pub struct Composer {
 #[derive(Clone, Copy)]
 struct Look<'a> {
     first: &'a [[u8; 8]],
-    /// The separator after a synthetic word, of which `length` bytes are used.
+    /// The separator after a synthetic word; only `length` of its bytes are used.
     gap: [u8; 2],
     length: usize,
 }
@@ -114,7 +114,7 @@ impl Composer {
         Made { role, shared: windows - edits.lost, union: windows + edits.gained }
     }
 
-    /// Returns a phrase whose first word is different.
+    /// Returns a phrase whose first word differs from that of the given phrase.
     fn other(&self, phrase: usize, own: u64) -> usize {
         let count = self.pool.len();
         let start = random::below(own.rotate_left(20), count as u64) as usize;

@@ -9,17 +9,18 @@ use crate::random;
 /// Clusters whose documents are all identical, for 30 million documents: (number of clusters, documents in each).
 const IDENTICAL: [(u64, u64); 7] =
     [(1_600_000, 2), (320_000, 3), (100_000, 4), (50_000, 6), (22_990, 10), (6_000, 20), (1_000, 40)];
-/// The same for the ten largest clusters; there are ten at any scale.
+/// As for `IDENTICAL`, for the ten largest clusters; there are ten at any scale.
 const GIANTS: (u64, u64) = (10, 5_010);
-/// The same for clusters with some edited copies.
+/// As for `IDENTICAL`, for clusters with some edited copies.
 const MIXED: [(u64, u64); 8] =
     [(500_000, 2), (350_000, 3), (250_000, 4), (250_000, 7), (100_000, 8), (40_000, 25), (8_000, 32), (2_000, 72)];
 /// The number of documents that the three lists are for.
 const OF: u64 = 30_000_000;
 
-/// A chance in 2²⁰. The second document of a mixed cluster is edited, so that the cluster is mixed. Of the other documents of the
-/// cluster, 55 % are identical, which makes 2.2 million; with the 3.2 million of the identical clusters that is 18 % of all
-/// documents. One edited copy in six is edited too much.
+/// `COPY` and `TOO_MUCH` are chances, out of 2²⁰. The second document of a mixed cluster is edited, so that the cluster is mixed.
+/// Any other copy in the cluster is identical to the original with a chance of 55 %, which makes 2.2 million identical copies.
+/// Together with the 3.2 million copies in the identical clusters, these are 18 % of all documents. One edited copy in six is
+/// edited too much.
 const COPY: u64 = (0.55 * CHANCES as f64) as u64;
 const TOO_MUCH: u64 = CHANCES / 6;
 const CHANCES: u64 = 1 << 20;

@@ -16,9 +16,9 @@ const AGREE: u8 = 10;
 /// grows with the product of both prints' numbers of minutiae.
 pub const MOST_ALIGNED: usize = 255;
 
-/// The smallest number of minutiae that a print must have to be aligned. One minutia can always be aligned with another, and
-/// two with two others nearly always, so they are no evidence. The book's sets have three squares, and triangles have three
-/// corners.
+/// The smallest number of minutiae that a print must have to be aligned. One minutia can always be aligned with another one, and
+/// two minutiae can nearly always be aligned with two others, so such alignments are no evidence. The book's sets have three
+/// squares, and triangles have three corners.
 pub const FEWEST_ALIGNED: usize = 3;
 
 /// The distance between neighbouring cells of votes, in pixels. Each cell is twice as wide, so that votes that belong together
@@ -62,7 +62,7 @@ impl Placement {
 /// `max_turn`, and as many pairs of minutiae as possible agree within about 20 pixels and 14°. Among equally good placements, the
 /// first turn counting up from −`max_turn` wins, then the cell of shifts with the lowest number. If a print has more than 255
 /// minutiae, only those nearest to its middle vote. Cost: about 0.2 ms for prints of 40 minutiae. The cost grows with the product
-/// of both numbers of minutiae, up to about 10 ms for prints of 255 minutiae that all have one angle.
+/// of both numbers of minutiae, up to about 10 ms for prints of 255 minutiae that all have the same angle.
 pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placement> {
     let (print, onto) = (&*voters(print), &*voters(onto));
     let (most, centre) = (max_turn.min(127) as i32, centre(print)?);

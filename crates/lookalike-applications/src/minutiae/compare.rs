@@ -19,7 +19,7 @@ pub enum By {
     /// By the squares of a grid, after one print has been aligned with the other. A print with fewer than three minutiae is in no
     /// candidate pair.
     Aligned(Field),
-    /// By triangles of neighbouring minutiae, which do not depend on how the prints lie.
+    /// By triangles of neighbouring minutiae, which do not depend on the position of the prints.
     Neighbours(Triangles),
 }
 
@@ -178,9 +178,9 @@ fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
     sums
 }
 
-/// Returns the weight of an element that the given prints have. Without the square, that is with 1 divided by the number of
-/// prints, the best tenth contains 786 of FVC's pairs instead of 826. The logarithm of the share of prints finds about as many as
-/// the version without the square.
+/// Returns the weight of an element that the given prints have. We rejected 1 divided by the number of prints, without the
+/// square: the best tenth then contains 786 of FVC's pairs instead of 826. With the logarithm of the share of prints it contains
+/// about as many as without the square.
 fn weight(having: &[u32]) -> f64 {
     let prints = having.len() as f64;
     1.0 / (prints * prints)

@@ -23,8 +23,7 @@ impl Family {
     /// Draws `sets` sets from a seed, each with `members` distinct squares out of `squares`. The book has 1024 sets of three.
     ///
     /// # Errors
-    /// Fails for no sets, for sets without squares or with more squares than exist, for more than 2²⁰ sets, and for more than 64
-    /// members.
+    /// Fails if there are no sets, if sets have no squares or more squares than exist, and for more than 2²⁰ sets or 64 members.
     pub fn new(sets: u32, members: u32, squares: u32, seed: u64) -> Result<Self> {
         check(sets, members, squares)?;
         let mut random = SplitMix64::new(seed);
@@ -109,8 +108,8 @@ impl Model {
 
     /// Estimates the same probabilities by simulation. Each of `trials` trials draws a family and two pairs of prints on a field
     /// of `squares` squares, and checks them as [`Family::keys`] does. If the field is large compared with the sets, the result
-    /// agrees with the formulas. On a small field, sets have squares in common, so a print often has either both of two such sets
-    /// or neither, and fewer pairs become candidates.
+    /// agrees with the formulas. On a small field, sets have squares in common. A print then often has either both or neither of
+    /// two such sets, and fewer pairs become candidates.
     ///
     /// # Errors
     /// Fails as [`Family::new`] does, and for shares outside 0 to 1.

@@ -2,8 +2,8 @@
 //! Massive Datasets*, sections 3.8.3 to 3.8.6).
 //!
 //! [`Grid`] divides a print into squares, and [`Family`] finds candidates by random sets of squares, as in the book. This
-//! requires prints in the same position, which real prints are not. For pairs, [`align`] moves one print onto the other. For
-//! collections, [`Triangles`] makes sets that do not change when a finger is shifted or turned.
+//! requires prints in the same position, but real prints have different positions. For pairs, [`align`] moves one print onto the
+//! other. For collections, [`Triangles`] makes sets that do not change when a finger is shifted or turned.
 //!
 //! Four databases of real prints (FVC 2002 and 2004, 80 prints each) contain 1,120 pairs of impressions of one finger. The table
 //! shows how many of these are among the best of each database's 3,160 pairs:

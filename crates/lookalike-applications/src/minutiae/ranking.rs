@@ -1,4 +1,4 @@
-//! A ranking of pairs, best first. Its memory depends on the number of wanted pairs, not on the number of added ones.
+//! A ranking of pairs, best first. Its memory depends on the number of wanted pairs, not on the number of added pairs.
 
 /// Two prints by their numbers, the earlier first, and their score.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -21,9 +21,9 @@ pub struct Triangles {
 }
 
 impl Default for Triangles {
-    /// Returns the middle of the range that was best on FVC prints. Nearly as many pairs are found with four to eight neighbours,
-    /// steps of 10 to 24 pixels and of 8 to 16 256ths of a turn, and soft shares of 0.25 to 0.45. With steps of 32 for the
-    /// angles, the best tenth contains a seventh fewer pairs.
+    /// Returns the middle of the range that was best on FVC prints. Nearly as many pairs are found throughout that range: with
+    /// four to eight neighbours, length steps of 10 to 24 pixels, angle steps of 8 to 16 (in 256ths of a turn), and soft shares
+    /// of 0.25 to 0.45. With angle steps of 32, the best tenth contains a seventh fewer pairs.
     fn default() -> Self {
         Self { neighbours: 6, length: 16.0, angle: 16.0, soft: 0.25 }
     }
@@ -138,7 +138,7 @@ mod tests {
     fn prints_of_few_minutiae() {
         let at = |x, y| Minutia { x, y, angle: 0 };
         assert!([&[][..], &[at(1, 1)], &[at(1, 1), at(9, 9)]].iter().all(|print| Triangles::default().set(print).is_empty()));
-        // Each of the three corners is once the minutia whose two neighbours are used.
+        // Each of the three corners once serves as the minutia, with the other two as its neighbours.
         assert!(!Triangles::default().set(&[at(0, 0), at(40, 7), at(9, 55)]).is_empty());
         assert!(!Triangles::default().set(&[at(5, 5); 3]).is_empty());
     }

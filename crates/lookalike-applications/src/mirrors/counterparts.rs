@@ -18,9 +18,9 @@ pub struct Counterpart {
 impl Mirrors {
     /// Returns pairs of pages of two sites so that each page is in at most one pair, sorted by the number of the first page.
     ///
-    /// Matches with the same path come first, then the more similar ones, then those of the earlier pages. In that order, a pair
-    /// is accepted if both of its pages are free. So if two pages match, at least one of them has a counterpart. If a pair is
-    /// rejected, at least one of its pages is in an accepted pair that comes earlier in this order.
+    /// Matches of pages with the same path come first, then matches with a higher resemblance, then matches of earlier pages. In
+    /// that order, a pair is accepted if both of its pages are free. So if two pages match, at least one of them has a
+    /// counterpart. If a pair is rejected, at least one of its pages is in an accepted pair that comes earlier in this order.
     ///
     /// Cost: a sort of the sites' pages and of the pairs of groups that match. The pages of a group are never compared with each
     /// other.

@@ -39,8 +39,8 @@ pub use likes::Likes;
 pub use side::{Page, Side};
 pub use site_pairs::{ShareOf, SitePair, SitePairs};
 
-/// The pages of two collections and the matches between their groups, or those of one collection whose sites are compared with
-/// each other.
+/// The pages of two collections, and the matches between their groups. If there is only one collection, its sites are compared
+/// with each other.
 #[derive(Debug)]
 pub struct Mirrors {
     a: Side,

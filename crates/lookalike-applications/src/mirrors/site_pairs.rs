@@ -22,7 +22,7 @@ pub enum ShareOf {
     B,
 }
 
-/// A site of the first collection and one of the second.
+/// A site of the first collection and a site of the second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SitePair {
     /// The number of the first site.
@@ -283,8 +283,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Returns the rarest of a site's groups, enough of them that every mirror has a match for at least one. `groups` is sorted
-    /// by the number of sites on which each group has a match.
+    /// Returns the rarest of a site's groups. There are enough of them that every mirror has a match for at least one of them.
+    /// `groups` is sorted by the number of sites on which each group has a match.
     fn rare<'g>(&self, site: u32, pages: u64, groups: &'g [(usize, u32)]) -> &'g [(usize, u32)] {
         // Slightly less than required, so that rounding loses no pair.
         let needed = (self.share * pages as f64 - 1e-6).ceil().max(1.0) as u64;

@@ -84,8 +84,8 @@ impl Twin {
         }
     }
 
-    /// Returns whether some page of the first site generates this pair of sites: it has a match on the second site, and has
-    /// matches on at most `common` sites.
+    /// Returns whether some page of the first site generates this pair of sites. Such a page has a match on the second site, and
+    /// has matches on at most `common` sites.
     fn makes(&self, (side, site): (&[Page], u32), (others, other): (&[Page], u32), common: Option<usize>) -> bool {
         side.iter().filter(|page| page.site == site).any(|page| {
             let like = others.iter().filter(|like| self.resemblance(page, like).is_some());

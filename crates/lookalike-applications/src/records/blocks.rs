@@ -99,7 +99,7 @@ impl Block {
         &self.name
     }
 
-    /// Returns the number of records of one key above which the key is skipped.
+    /// Returns the maximum number of records with the same key, above which the key is skipped; `None` if there is no limit.
     pub fn at_most(&self) -> Option<u32> {
         self.at_most
     }

@@ -23,7 +23,7 @@ pub struct LinkConfig {
     /// The method that turns matches into clusters.
     #[serde(default)]
     pub clusters: ClusterBy,
-    /// How a field counts that one of the two records lacks.
+    /// How a field counts if one of the two records lacks it.
     #[serde(default)]
     pub missing: Missing,
     /// The fields that are compared.
@@ -35,7 +35,8 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// Returns the default. A pair reaches it if two of three fields are similar, and the third is not entirely different.
+    /// Returns the default score of a match. A pair reaches it if two of three fields are similar, and the third is not entirely
+    /// different.
     pub(super) const fn usual_match() -> f64 {
         0.85
     }
@@ -72,7 +73,7 @@ pub enum ClusterBy {
     Greedy,
 }
 
-/// How a field counts that one of two records, or both, lack.
+/// How a field counts if one or both of the two records lack it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Missing {
     /// The field is excluded and the other fields decide: neither its points nor its weight count.
@@ -198,7 +199,7 @@ pub enum Kind {
     Number,
     /// Text: canonical words.
     Text,
-    /// A code of digits and letters, such as 12-345/B: without separators, compared by typing errors.
+    /// A code of digits and letters, such as 12-345/B. Separators are removed, and codes are compared by typing errors.
     Code,
     /// Canonical words that are either equal or different.
     Exact,

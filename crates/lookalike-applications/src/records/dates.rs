@@ -163,7 +163,7 @@ fn is_year(year: u32) -> bool {
     (1500..2200).contains(&year)
 }
 
-/// Two digits mean one of the hundred years up to 2029.
+/// A year of two digits is in the range from 1930 to 2029.
 fn full_year(year: u32, digits: usize) -> u32 {
     match (digits, year) {
         (2, ..30) => 2000 + year,
@@ -235,9 +235,10 @@ const SWAPPED: f64 = 0.9;
 /// The similarity of dates that agree in the parts that both have, if one has more parts.
 const LESS_PRECISE: f64 = 0.9;
 
-/// Returns the similarity of two normalised dates. Equal dates have 1. Dates with day and month exchanged, or equal in the parts
-/// that both have, have 0.9. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year and month give 0.4,
-/// and the same year 0.2. If one of the values is not a date, both are compared by typing errors, without the hyphens of dates.
+/// Returns the similarity of two normalised dates. Equal dates get 1. Dates with day and month exchanged get 0.9, and so do dates
+/// that are equal in the parts that both have. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year
+/// and month give 0.4, and the same year 0.2. If one of the values is not a date, both are compared by typing errors, without the
+/// hyphens of dates.
 pub(super) fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;

@@ -110,8 +110,8 @@ fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
 const SOFT_WORDS: usize = 1000;
 
 /// The largest total number of characters in the compared pairs of words of two values. Above it, words are only tested for
-/// equality. Two texts of 900 English words take a quarter of it. Only values that both have hundreds of words made of the same
-/// letters reach it.
+/// equality. Two texts of 900 English words take a quarter of it. It is reached only if both values have hundreds of words that
+/// are made of the same letters.
 const SOFT_WORK: usize = 1 << 20;
 
 /// Returns the mean similarity of the distinct words of both values to their best partners, each weighted by its length.
@@ -137,8 +137,8 @@ fn soft(a: &str, b: &str) -> f64 {
     sum / whole
 }
 
-/// Raises the best similarity of each word to that of its most similar word in the other value. Returns false if that takes more
-/// than [`SOFT_WORK`].
+/// For each word, raises the best similarity so far to the similarity with the most similar word in the other value. Returns
+/// false if that takes more than [`SOFT_WORK`].
 fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut [f64])) -> bool {
     let (letters_a, letters_b) =
         (a.iter().map(|word| Letters::of(word)), b.iter().map(|word| Letters::of(word)).collect::<Vec<_>>());
@@ -217,7 +217,7 @@ fn words_alike(a: &str, b: &str) -> f64 {
     if alike < LEAST_ALIKE { 0.0 } else { alike }
 }
 
-/// Returns the resemblance of the sets of three consecutive characters, with one space before and after each value.
+/// Returns the resemblance of the sets of runs of three characters, with one space before and after each value.
 fn trigrams(a: &str, b: &str) -> f64 {
     let grams = |value: &str| {
         let characters: Vec<char> = [' '].into_iter().chain(value.chars()).chain([' ']).collect();

@@ -37,7 +37,7 @@ impl Records {
     ///
     /// # Panics
     /// Panics if the number of values is wrong, or if they have more than 4 GiB of characters.
-    #[expect(clippy::panic, reason = "records are read in lines of at most 2 GiB, which normalising at most doubles")]
+    #[expect(clippy::panic, reason = "records are read in lines of up to 2 GiB, and normalising at most doubles their length")]
     pub fn push<'a>(&mut self, values: impl IntoIterator<Item = &'a str>) {
         let (start, before) = (self.text.len(), self.ends.len());
         self.starts.push(start as u64);

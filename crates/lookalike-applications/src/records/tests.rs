@@ -174,7 +174,8 @@ proptest! {
         }
     }
 
-    /// Checks that a score is the share of the points, in either order of the records, and that a lower limit does not change it.
+    /// Checks that a score is the share of the points, in either order of the records. A limit below which scores are not needed
+    /// must not change it.
     #[test]
     fn scores_are_shares_of_points(raw in raw_records(), least in 0.0..1.0f64, share in prop::option::of(0.0..1.0f64)) {
         let mut fields = [Kind::Name, Kind::Text, Kind::Code].map(|kind| field(&format!("{kind:?}"), kind)).to_vec();

@@ -1,4 +1,4 @@
-//! Estimates how many of a set of found pairs are correct, without knowing which.
+//! Estimates how many of the found pairs are correct, without knowing which ones.
 
 use super::{
     config::{FieldConfig, Kind},
@@ -10,8 +10,7 @@ use super::{
 /// average for pairs known to be correct (those of 300 points), and `wrong` = 45 days apart for incorrect (random) pairs. If
 /// pairs are `found` = x days apart on average, a share of (45 − x) / 35 is correct.
 ///
-/// The result is below 0 or above 1 if the found pairs are further apart, or nearer to each other, than the pairs of both kinds.
-/// It is `None` if both kinds are equally far apart.
+/// The result is below 0 or above 1 if `found` is not between `right` and `wrong`. It is `None` if `right` and `wrong` are equal.
 pub fn right_share(found: f64, right: f64, wrong: f64) -> Option<f64> {
     let share = (wrong - found) / (wrong - right);
     share.is_finite().then_some(share)

@@ -48,7 +48,8 @@ pub struct FindArgs {
     pub modulus: Option<u64>,
     /// Ignore shingles that occur in more than N documents [default: 1000]
     ///
-    /// For --candidates shared and super. Ignored shingles do not make candidate pairs, but still count towards similarity.
+    /// This flag is for --candidates shared and super. Ignored shingles do not make candidate pairs, but still count towards
+    /// similarity.
     #[arg(long, value_name = "N", help_heading = "Candidates")]
     pub common: Option<u32>,
     /// For --candidates super: sampled shingles per super-shingle
@@ -85,7 +86,8 @@ pub struct FindArgs {
 pub enum MeasureBy {
     /// shared shingles divided by all shingles of both texts: the texts are roughly the same
     Resemblance,
-    /// shared shingles divided by those of one text: the other text contains roughly all of it. dedup drops the contained text
+    /// shared shingles divided by the shingles of one text: the other text contains roughly all of it. dedup drops the contained
+    /// text
     Containment,
 }
 

@@ -46,7 +46,8 @@ pub struct MethodArgs {
 pub enum VerifyBy {
     /// compute the exact similarity of the two shingle sets
     Exact,
-    /// estimate the similarity from sketches, to within some hundredths; simhash: few bits differ; sentences: they are identical
+    /// estimate the similarity from sketches, to within a few hundredths. With simhash, a pair is accepted if few bits differ;
+    /// with sentences, if the longest sentences are identical
     Sketch,
     /// accept every candidate: fast, but mostly wrong
     None,

@@ -33,7 +33,7 @@ pub struct InputArgs {
     /// Run COMMAND with sh -c and read its output, after the other inputs
     ///
     /// The output can be plain or compressed, except with brotli. The command runs once for each pass and must print the same
-    /// each time. Repeat the flag for several commands. A record without an id gets the id command:N:line.
+    /// data each time. Repeat the flag for several commands. A record without an id gets the id command:N:line.
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub input_command: Vec<String>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub struct RecordArgs {
     pub all_splits: bool,
     /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
     ///
-    /// The delimiter is detected among comma, semicolon, tab and bar: the one that the header contains most often.
+    /// The detected delimiter is the one of comma, semicolon, tab and bar that occurs most often in the header.
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     pub delimiter: Option<u8>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
@@ -161,18 +161,18 @@ pub struct FieldArgs {
     /// Field with the text; in CSV, the column
     ///
     /// A name with dots, such as meta.text, is the field with exactly this name or, if there is none, a path into objects and
-    /// structs. This holds for all flags that name fields. In CSV, it is always the exact name of a column.
+    /// structs. This holds for all flags that name fields. In CSV, a name is always the exact name of a column.
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// Compare sets: field with a JSON array of strings and numbers
     ///
-    /// In CSV this is a column, in tables a list. Items are compared as they are, each separately. --keep longest keeps the set
-    /// with the most items.
+    /// In CSV, the field is a column that contains such arrays; in tables, it is a column of lists. Items are compared as they
+    /// are, each separately. --keep longest keeps the set with the most items.
     #[arg(long, value_name = "FIELD", conflicts_with = "text_field", help_heading = "Input")]
     pub set_field: Option<String>,
     /// Field with the id, a string or a number
     ///
-    /// A record without one gets the id file:line.
+    /// A record without this field gets the id file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     pub id_field: String,
 }
@@ -241,7 +241,7 @@ pub struct ShingleArgs {
     pub degree: Option<u32>,
     /// Seed for all random choices
     ///
-    /// Another seed may find other pairs near the threshold.
+    /// A different seed may find different pairs near the threshold.
     #[arg(long, default_value_t = Config::default().seed, help_heading = "Comparison")]
     pub seed: u64,
 }
@@ -268,7 +268,7 @@ pub enum Tokens {
     Auto,
     /// words in every script
     Words,
-    /// characters, with one space for whatever separates words
+    /// characters; anything that separates words counts as one space
     Chars,
     /// like auto, but Chinese is split into the words of a dictionary
     Jieba,

@@ -31,17 +31,17 @@ use crate::{
 pub struct Apply {
     /// The decisions file of a dedup run; - is standard input
     ///
-    /// It is JSON Lines, plain or compressed, or a table, as its ending says. It can be a URL.
+    /// The file extension shows whether it is JSON Lines, plain or compressed, or a table. It can be a URL.
     #[arg(value_name = "DECISIONS")]
     decisions: String,
     #[command(flatten)]
     input: InputArgs,
     /// Write the kept records to KEPT; - is standard output
     ///
-    /// KEPT can be a URL or a name with an ending, as for dedup.
+    /// KEPT can be a URL, and its extension selects the compression, as for dedup.
     #[arg(long, short, value_name = "KEPT")]
     output: PathBuf,
-    /// With --skip-bad: the --keep of the dedup run, if it had one
+    /// With --skip-bad: repeat the --keep of the dedup run, if it had one
     ///
     /// With newest:FIELD, max:FIELD or min:FIELD, records without that field are bad lines.
     #[arg(long, value_name = "RULE", requires = "skip_bad", help_heading = "Input")]

@@ -67,7 +67,8 @@ pub struct Dedup {
     label_prefix: String,
     /// Write the decision about each document, with its reason, to FILE
     ///
-    /// FILE can be -, a URL or a name with an ending, as for -o. [default: beside KEPT: kept.decisions.jsonl for kept.jsonl]
+    /// FILE can be - or a URL, and its extension selects the compression, as for -o. [default: beside KEPT: kept.decisions.jsonl
+    /// for kept.jsonl]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Do not write decisions beside KEPT
@@ -111,7 +112,7 @@ struct AgainstArgs {
     /// so put INPUT before it.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
-    /// Compare with references only, not inputs with each other
+    /// Compare inputs with references only, not with each other
     #[arg(long, requires = "against", help_heading = "References")]
     against_only: bool,
     /// With --measure containment: drop documents that contain a reference
@@ -212,7 +213,7 @@ impl Dedup {
                 lines.push("  groups   connected components: a member may not be similar to its representative".into())
             }
             Cluster::Greedy(_) => {
-                lines.push("  groups   greedy clusters, from estimates: a member may not be similar to the first".into())
+                lines.push("  groups   greedy clusters, from estimates: a member may not be similar to the first member".into())
             }
         }
         if let Some(against) = &s.against {

@@ -20,15 +20,17 @@ use crate::{
 ///
 /// A record has an id and the minutiae of a print, each as [x, y, angle]. Prints one JSON line per pair, the best first: a, b,
 /// score. With --by neighbours, the score is the overlap of triangles of neighbouring minutiae, which do not change when a print
-/// is shifted or turned; rare triangles count more. With --by grid, it is the resemblance of the sets of squares that contain
-/// minutiae, with the prints as they lie. With --by aligned, it is the same after one print has been aligned with the other. For
-/// grids with --sets, only candidates are scored: pairs with minutiae in all squares of at least one of that many random sets.
+/// is shifted or turned; rare triangles count more. With --by grid, the score is the resemblance of the sets of squares that
+/// contain minutiae, without aligning the prints. With --by aligned, the score is that resemblance after one print has been
+/// aligned with the other. With --sets N, grids are scored only for candidates: pairs with minutiae in all squares of at least
+/// one of N random sets.
 ///
 /// With --label, the field that identifies the finger, each line reports whether both prints have the same label, and a table on
 /// standard error reports how many such pairs are among the best. With --model, nothing is read: it computes how many pairs
-/// random sets find among prints that lie alike, by formula and by simulation.
+/// random sets find among aligned prints, by formula and by simulation.
 ///
-/// Whether neighbours or aligned ranks better depends on the prints. If some fingers are known, try both with --label.
+/// Whether --by neighbours or --by aligned ranks pairs better depends on the prints. If you know the finger of some prints, try
+/// both with --label.
 ///
 /// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
@@ -68,12 +70,12 @@ pub struct Minutiae {
     minutiae_field: String,
     /// Field with the id, a string or a number
     ///
-    /// A record without one gets the id file:line.
+    /// A record without this field gets the id file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
     /// Names of the values of a minutia, in order
     ///
-    /// x, y and angle are used, others are ignored.
+    /// x, y and angle are used; all other values are ignored.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x,y,angle", help_heading = "Input")]
     columns: Vec<String>,
     /// Value of a full turn in the unit of the angles
@@ -102,7 +104,7 @@ pub struct Minutiae {
     square: u32,
     /// Margin of a square, in pixels
     ///
-    /// A minutia that is this near to a border also counts in the square on the other side.
+    /// A minutia within this distance of a border also counts in the square on the other side.
     #[arg(long, value_name = "PX", default_value_t = Field::default().margin, help_heading = "Grids")]
     margin: u32,
     /// Number of random sets of squares; candidates share one of them
@@ -156,21 +158,21 @@ impl From<CardsBy> for Format {
 struct Asked {
     /// Compute what random sets of squares find; read nothing
     ///
-    /// The model assumes prints that lie alike.
+    /// The model assumes aligned prints.
     #[arg(long, help_heading = "Model")]
     model: bool,
     /// Probability that a square has minutiae
     #[arg(long, value_name = "P", default_value_t = Model::default().share, requires = "model", help_heading = "Model")]
     share: f64,
-    /// Probability that another print of the finger has minutiae there too
+    /// Probability that a square with minutiae has them in another print too
     ///
-    /// This applies to a square that has minutiae in one print.
+    /// The other print is from the same finger.
     #[arg(long, value_name = "P", default_value_t = Model::default().agreement, requires = "model", help_heading = "Model")]
     agreement: f64,
     /// Number of squares of a simulated print
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "model", help_heading = "Model")]
     squares: u32,
-    /// Number of pairs to simulate, of the same and of different fingers
+    /// Number of pairs to simulate of the same finger, and of different ones
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "model", help_heading = "Model")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,
@@ -181,10 +183,11 @@ struct Asked {
 enum Way {
     /// by triangles of neighbouring minutiae, independent of position and rotation
     Neighbours,
-    /// by squares, after one print has been aligned with the other. Better for some sensors, and for up to thousands of prints.
-    /// The 255 minutiae nearest to the middle of a print determine the alignment; a print with fewer than 3 is not aligned
+    /// by squares, after one print has been aligned with the other. It is better for some sensors, and suits up to thousands of
+    /// prints. The 255 minutiae nearest to the middle of a print determine the alignment; a print with fewer than 3 is not
+    /// aligned
     Aligned,
-    /// by squares, with the prints as they lie
+    /// by squares, without aligning the prints
     Grid,
 }
 
@@ -300,9 +303,9 @@ impl Modelled {
     fn page(&self) -> String {
         let Self { sets, share, agreement, trials, rows, .. } = self;
         let mut page = format!(
-            "{BOLD}probability that two prints that lie alike share all squares of at least one of {} random sets{BOLD:#}\n\
-             {DIM}a square has minutiae with probability {share}, and in another print of the same finger with {agreement}; simulated: \
-             {} pairs of each kind{DIM:#}\n\n\
+            "{BOLD}probability that two aligned prints share all squares of at least one of {} random sets{BOLD:#}\n\
+             {DIM}a square has minutiae with probability {share}; another print of the same finger then has minutiae in it with \
+             probability {agreement}; simulated: {} pairs of each kind{DIM:#}\n\n\
              {BOLD} squares per set  one finger  simulated  two fingers  simulated{BOLD:#}\n",
             count((*sets).into()),
             count((*trials).into()),
@@ -320,7 +323,7 @@ impl Modelled {
 /// Returns the summary as text, with a table that compares the result with the labels.
 fn page(summary: &CardsSummary) -> String {
     let mut page = format!(
-        "{} written of {} among {}; {} were candidates",
+        "{} written, out of {} among {}; {} were candidates",
         counted(summary.written, "pair"),
         count(summary.pairs),
         counted(summary.prints, "print"),

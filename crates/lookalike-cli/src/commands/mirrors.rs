@@ -20,10 +20,10 @@ use crate::{
 
 /// Find sites that mirror each other, and match their pages
 ///
-/// A site is a host or a folder. Two sites are a pair if a given share of the pages of both has a match in the other site. Prints
-/// one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match in b) and matched_b,
-/// share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that have the same path
-/// in both sites).
+/// A site is a host or a folder. Two sites are a pair if at least a given share of each site's pages has a match in the other
+/// site. Prints one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match in b)
+/// and matched_b, share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that have
+/// the same path in both sites).
 ///
 /// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. Matches with the
 /// same path are chosen first, then the more similar ones. Each page has at most one counterpart per site, so pages that share a
@@ -32,8 +32,8 @@ use crate::{
 /// Pages without text, such as those whose content is in scripts, match if they have the same bytes at the same path. The summary
 /// counts them. If no site mirrors another, the summary names the closest pair.
 ///
-/// Matches reach the threshold by exact count. Candidates are found by sketches, which miss a share of the pairs; the summary
-/// reports the expected recall (see `lookalike curve`).
+/// Every match reaches the threshold by exact count. Candidates are found by sketches, which miss a share of the pairs; the
+/// summary reports the expected recall (see `lookalike curve`).
 ///
 /// The exit code is 1 if no site mirrors another, unless a collection is empty.
 #[derive(Args)]
@@ -64,11 +64,11 @@ pub struct Mirrors {
     pages: Option<PathBuf>,
     /// Write pages without a counterpart to FILE
     ///
-    /// The fields are id, of (a or b), site, mirror (null if the site has none) and alike (whether a page of the mirror is
-    /// similar to it but is the counterpart of another page).
+    /// The fields are id, of (a or b), site, mirror (null if the site has none) and alike (whether the mirror has a page that is
+    /// similar to this page but is the counterpart of a different page).
     #[arg(long, value_name = "FILE")]
     unmatched: Option<PathBuf>,
-    /// With --pages: write every pair of matching pages, not one to one
+    /// With --pages: write all pairs of matching pages, not only one to one
     #[arg(long, requires = "pages")]
     all_pairs: bool,
     /// Print the summary as JSON on standard error, even with -q
@@ -102,8 +102,8 @@ pub struct Mirrors {
     common_sites: Option<usize>,
     /// Minimum similarity of matching pages [default: 0.8]
     ///
-    /// Pages match if their resemblance reaches T or, with --measure containment, if the containment of either in the other does.
-    /// A --preset may set another default.
+    /// Pages match if their resemblance reaches T or, with --measure containment, if the containment of either page in the other
+    /// reaches T. A --preset may set another default.
     #[arg(long, short, value_name = "T", allow_negative_numbers = true, help_heading = "Comparison")]
     threshold: Option<f64>,
     #[command(flatten)]
@@ -152,14 +152,14 @@ fn site_by(given: &str) -> Result<SiteBy, String> {
 impl Mirrors {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.b.is_none() && matches!(self.share_of, Of::A | Of::B) {
-            anyhow::bail!("--share-of a and b only work with two collections; name the second, or choose both or either");
+            anyhow::bail!("--share-of a and b only work with two collections; name a second one, or choose both or either");
         }
         let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
         if self.output.is_none() || standard(&self.output) {
             let others = [("--pages", &self.pages), ("--unmatched", &self.unmatched), ("--skip-bad", &self.records.skip_bad)];
             if let Some((flag, _)) = others.into_iter().find(|(_, path)| standard(path)) {
                 anyhow::bail!(
-                    "{flag} -: pairs of sites already use standard output; name a file for them with -o, or one for {flag}"
+                    "{flag} -: pairs of sites already use standard output; name a file for them with -o, or a file for {flag}"
                 );
             }
         }
@@ -213,7 +213,7 @@ impl Mirrors {
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             let many = summary.site_pairs >= MANY;
             above(&summary.finding).iter().for_each(|words| match many {
-                true => say(&format!("memory: {words}; nor can pairs of sites: see --common-sites")),
+                true => say(&format!("memory: {words}; pairs of sites cannot be spilled either: see --common-sites")),
                 false => say(&format!("memory: {words}")),
             });
         }

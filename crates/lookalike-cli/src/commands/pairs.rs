@@ -36,10 +36,10 @@ use crate::{
 pub struct Pairs {
     #[command(flatten)]
     input: InputArgs,
-    /// List only pairs of a document of REF and a document of the inputs
+    /// List only pairs of a REF document and an input document
     ///
-    /// Each REF is named and read like an input. The same id may occur in both. The flag takes all names up to the next flag, so
-    /// put INPUT before it.
+    /// Each REF is named and read like an input. The same id may occur in REF and in the inputs. The flag takes all names up to
+    /// the next flag, so put INPUT before it.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
     /// Write the pairs to FILE instead of standard output
@@ -49,8 +49,9 @@ pub struct Pairs {
     output: Option<PathBuf>,
     /// List the K most similar matches of each document
     ///
-    /// a is the document and b its neighbour, the most similar first, ties in input order. A pair is listed twice if each
-    /// document is a neighbour of the other. With --against, the neighbours are reference documents.
+    /// a is the document and b is its neighbour. The most similar neighbours come first; equally similar ones are in input order.
+    /// A pair is listed twice if each document is a neighbour of the other. With --against, the neighbours are reference
+    /// documents.
     #[arg(long, value_name = "K")]
     nearest: Option<NonZeroUsize>,
     /// Find every pair without sketches, as with --method shingle
@@ -64,7 +65,7 @@ pub struct Pairs {
     /// Minimum similarity of a pair [default: 0.5, also with --preset]
     ///
     /// A pair is listed if its resemblance reaches T or, with --measure containment, if the containment of either text in the
-    /// other does.
+    /// other reaches T.
     #[arg(
         long,
         short,

@@ -215,7 +215,7 @@ fn options_that_conflict_with_references_are_refused() {
     for (flags, message) in [
         ("--against old.jsonl --cluster components", "--against only works with --cluster law"),
         ("--against old.jsonl --cluster greedy", "--against only works with --cluster law"),
-        ("--against old.jsonl --against-only --keep longest", "--against-only compares no two of them"),
+        ("--against old.jsonl --against-only --keep longest", "--against-only does not compare inputs with each other"),
         ("--against old.jsonl --drop-holders", "--drop-holders only works with --measure containment"),
         ("--against old.jsonl --drop-holders --measure containment --verify sketch", "leave out --verify"),
         ("--against-only", "--against <REF>..."),

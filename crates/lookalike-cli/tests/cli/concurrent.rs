@@ -47,7 +47,7 @@ fn a_permanently_locked_folder_is_refused() {
     let locked = fs::File::open(place.path(".")).unwrap();
     locked.lock().unwrap();
     let ran = place.run("dedup in.jsonl -o kept.jsonl");
-    let reported = "error: kept.jsonl: cannot be written: its folder . has been locked by another program for 5 seconds, such as flock or a \
+    let reported = "error: kept.jsonl: cannot be written: its folder . has been locked for 5 seconds by another program, such as flock or a \
                 run that writes there; end that program, let flock lock a file instead, or write to another folder";
     assert!(ran.code == 2 && ran.err.starts_with(reported), "{}", ran.err);
     assert_eq!(place.names(), ["in.jsonl"]);

@@ -103,8 +103,8 @@ fn every_command_takes_an_empty_collection() {
         ("mirrors full.jsonl folder", "0 pairs of sites among 1 page of 1 site against 0 pages of 0 sites"),
         ("link in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 records"),
         ("link head.csv in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 and 0 records"),
-        ("minutiae in.json", "0 pairs written of 0 among 0 prints"),
-        ("minutiae folder", "0 pairs written of 0 among 0 prints"),
+        ("minutiae in.json", "0 pairs written, out of 0 among 0 prints"),
+        ("minutiae folder", "0 pairs written, out of 0 among 0 prints"),
         ("link newlines.csv --config link.toml", "0 matches and 0 possible ones of 0 records"),
         ("pairs mark.csv", "0 pairs among 0 documents"),
     ] {

@@ -67,7 +67,7 @@ fn figures_by_hand() {
     // similar to it.
     let runs = ["--method shingle", "--method exact", "--method shingle --cluster components"];
     assert_snapshot!(page(&place, "in.jsonl --truth truth.jsonl --shingle 1", &runs), @"
-    truth    3 pairs with similarity >= 0.8; in such a pair: 5 of 6 documents
+    truth    3 pairs with similarity >= 0.8; 5 of 6 documents are in such a pair
 
     % of pairs                    precision  recall     F1  whole   B³ P   B³ R   B³ F    ARI
     shingle                           100.0   100.0  100.0  100.0  100.0   77.8   87.5  0.595
@@ -107,7 +107,7 @@ fn figures_by_hand() {
 fn labels_are_clusters_and_null_is_a_singleton() {
     let place = chain();
     assert_snapshot!(page(&place, "in.jsonl --labels page --shingle 1", &["--method shingle", ""]), @"
-    truth    4 pairs with the same label; in such a pair: 5 of 6 documents
+    truth    4 pairs with the same label; 5 of 6 documents are in such a pair
 
     % of pairs  precision  recall    F1  whole   B³ P  B³ R  B³ F    ARI
     shingle         100.0    75.0  85.7   60.0  100.0  77.8  87.5  0.595
@@ -282,5 +282,5 @@ fn bad_lines_are_skipped_once_and_ids_may_be_generated() {
     let ran = eval(&place, "in.jsonl --sample 3 --skip-bad bad.txt", &["", "--method shingle"]);
     assert!(ran.code == 0 && ran.err.contains("in.jsonl:4: not JSON"), "{}", ran.err);
     assert_eq!(place.read("bad.txt"), "oops\n");
-    assert!(ran.out.contains("1 pair with resemblance >= 0.8; in such a pair: 2 of 3 sampled documents"), "{}", ran.out);
+    assert!(ran.out.contains("1 pair with resemblance >= 0.8; 2 of 3 sampled documents are in such a pair"), "{}", ran.out);
 }

@@ -214,8 +214,8 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
         .write("set/data/test-00000-of-00001.jsonl", [c, d].concat());
     place.write("set/readme.md", "a data set");
     place.write("texts/test-report.txt", "one two").write("texts/train-timetable.txt", "three four");
-    let reported = "error: set: contains several splits of a dataset, train (1 file), test (1 file), which would lose \
-                documents to each other if they were read as one collection; name a single split; to drop documents of train that are similar to test, name 'set/data/train*.jsonl' as the \
+    let reported = "error: set: contains several splits of a dataset, train (1 file), test (1 file); if they were read as one \
+                collection, documents of one split could be dropped as duplicates of documents of another; name a single split; to drop documents of train that are similar to test, name 'set/data/train*.jsonl' as the \
                 input and 'set/data/test*.jsonl' with --against (dedup, pairs); to read all of them as one collection, give --all-splits";
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
     let also = ["eval set --sample 2", "link set --config link.toml", "minutiae set"];

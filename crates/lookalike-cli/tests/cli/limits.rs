@@ -71,8 +71,8 @@ fn a_page_above_the_size_limit_is_a_bad_record() {
     let ran = place.run("dedup crawl.warc -o kept.jsonl");
     let bytes = long.len() - long.windows(4).position(|at| at == b"HTTP").unwrap() - 4;
     let reported = format!(
-        "error: crawl.warc:2: http://a.example/long: its {bytes} bytes decompress to more than 256 MiB, the \
-         most that is read; skip the record with --skip-bad"
+        "error: crawl.warc:2: http://a.example/long: its {bytes} bytes decompress to more than the limit of \
+         256 MiB; skip the record with --skip-bad"
     );
     assert!(ran.code == 2 && ran.err.contains(&reported), "{}", ran.err);
     let ran = place.run("dedup crawl.warc -o kept.jsonl --skip-bad bad.warc");

@@ -59,7 +59,7 @@ fn customers_are_linked_and_judged() {
     of 2 true pairs         precision  recall      F1
     matches                    1.0000  1.0000  1.0000
     pairs within clusters      1.0000  1.0000  1.0000
-    2 of them are candidates (1.0000), 0 among the possible matches
+    2 of the true pairs are candidates (1.0000), and 0 are possible matches
     "#);
     assert_snapshot!(place.read("clusters.jsonl"), @r#"
     {"id":1,"representative":1,"size":2}
@@ -191,7 +191,7 @@ fn two_collections_of_several_formats() {
     of 3 true pairs         precision  recall      F1
     matches                    1.0000  1.0000  1.0000
     pairs within clusters      1.0000  1.0000  1.0000
-    3 of them are candidates (1.0000), 0 among the possible matches
+    3 of the true pairs are candidates (1.0000), and 0 are possible matches
     "#);
     assert_eq!(place.read("clusters.jsonl").lines().count(), 8);
     assert_snapshot!(place.read("clusters.jsonl").lines().nth(6).unwrap(), @r#"{"id":"1","of":"b","representative":5,"representative_of":"a","size":2}"#);
@@ -407,7 +407,7 @@ fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() 
     block                                     candidates
     phone                                             60
 
-    by since: pairs with all points are 10.80 apart on average, all possible pairs 110.47
+    by since: the average distance is 10.80 for pairs with all points, and 110.47 for all possible pairs
     score                pairs       apart     right, about
     all points              30       10.80          100.0 %
     0.95 to 1.00            30       53.70           57.0 %

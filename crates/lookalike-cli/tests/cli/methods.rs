@@ -72,7 +72,7 @@ fn each_method_reports_how_it_found_and_verified_pairs() {
       dropped  19 exact duplicates (after normalisation), 543 contained in a kept document (verified containment >= 0.9)
       kept     320 represent dropped duplicates (largest group 17), 1,716 unique, 0 empty
       found    expected recall 99.05 % at similarity 0.9, higher above it (one shingle in 8 sampled in long texts); lower for 112 texts with fewer than 38 shingles: 41.38 % for those with 4; 31,314 candidate pairs verified
-      excluded 1 common shingle (the most common in 1,085 texts): pairs that share no others are missed; see --common
+      excluded 1 common shingle (the most common in 1,085 texts): pairs that share no other shingles are missed; see --common
     ");
     assert_snapshot!(summary(&place, "--measure containment --threshold 0.9 --method shingle"), @"
     2,598 documents in = 2,036 kept + 562 dropped (21.6 %)
@@ -84,7 +84,7 @@ fn each_method_reports_how_it_found_and_verified_pairs() {
     2,598 documents in = 2,217 kept + 381 dropped (14.7 %)
       dropped  28 exact duplicates (after normalisation), 353 in the greedy cluster of a kept document
       kept     239 represent dropped duplicates (largest group 15), 1,978 unique, 0 empty
-      groups   greedy clusters, from estimates: a member may not be similar to the first
+      groups   greedy clusters, from estimates: a member may not be similar to the first member
       found    only by the 100 smallest fingerprints of each text (expected recall unknown); 3,482 candidate pairs compared by sketches
     ");
 }

@@ -39,7 +39,7 @@ fn pairs_of_the_same_finger_are_ranked_first() {
     {"a":"0-0","b":"0-1","score":0.32520751421901867,"same":true}
     {"a":"2-0","b":"2-1","score":0.299830534127309,"same":true}
     --- stderr
-    3 pairs written of 15 among 6 prints; 15 were candidates
+    3 pairs written, out of 15 among 6 prints; 15 were candidates
 
     of all pairs         pairs  of one finger  of all 3 such
     first 0.1 %              1              1       33.3 %
@@ -54,7 +54,7 @@ fn pairs_of_the_same_finger_are_ranked_first() {
     {"a":"2-0","b":"2-1","score":0.9222222222222223}
     {"a":"1-0","b":"1-1","score":0.9101123595505618}
     --- stderr
-    3 pairs written of 15 among 6 prints; 15 were candidates
+    3 pairs written, out of 15 among 6 prints; 15 were candidates
     "#);
     assert_snapshot!(place.run("minutiae prints.jsonl --by grid --square 40 --margin 12 --first 50%").shown(), @r#"
     exit 0
@@ -68,7 +68,7 @@ fn pairs_of_the_same_finger_are_ranked_first() {
     {"a":"2-0","b":"2-1","score":0.660377358490566}
     {"a":"1-1","b":"2-0","score":0.6545454545454545}
     --- stderr
-    8 pairs written of 15 among 6 prints; 15 were candidates
+    8 pairs written, out of 15 among 6 prints; 15 were candidates
     "#);
 }
 
@@ -171,8 +171,8 @@ fn the_sources_model_by_formula_and_by_simulation() {
     assert_snapshot!(Place::new().run("minutiae --model").shown(), @r#"
     exit 0
     --- stdout
-    probability that two prints that lie alike share all squares of at least one of 1,024 random sets
-    a square has minutiae with probability 0.2, and in another print of the same finger with 0.8; simulated: 10,000 pairs of each kind
+    probability that two aligned prints share all squares of at least one of 1,024 random sets
+    a square has minutiae with probability 0.2; another print of the same finger then has minutiae in it with probability 0.8; simulated: 10,000 pairs of each kind
 
      squares per set  one finger  simulated  two fingers  simulated
                    3    0.985048     0.9870     0.063437     0.0653
@@ -201,7 +201,7 @@ fn prints_of_one_or_two_minutiae_are_never_candidates() {
         let ran = place.run(&format!("minutiae few.jsonl --first 100% --by {by}"));
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{by}");
         assert!(
-            ran.err.contains("0 pairs written of 6 among 4 prints; 0 were candidates\n4 prints with fewer than 3 minutiae"),
+            ran.err.contains("0 pairs written, out of 6 among 4 prints; 0 were candidates\n4 prints with fewer than 3 minutiae"),
             "{}",
             ran.err
         );

@@ -29,7 +29,7 @@ pub(crate) struct Joining {
 #[derive(Default)]
 struct Asking {
     prefixes: Prefixes,
-    /// How many postings or documents have to be walked to find its candidates, and whether these are postings.
+    /// How many postings or documents have to be walked to find this document's candidates, and whether postings are walked.
     steps: usize,
     by_prefixes: bool,
 }
@@ -103,9 +103,9 @@ impl Joining {
         self.indexes.large().share(a, b)
     }
 
-    /// Examines the pairs of documents that may match, and passes those whose sketches agree to `verify`. All matching pairs are
-    /// among them. Pairs are examined in batches of about `batch`. Each pair is passed once, in an order that depends only on the
-    /// documents.
+    /// Examines the pairs of documents that may match, and passes to `verify` the pairs whose sketches agree. All matching pairs
+    /// are among them. Pairs are examined in batches of about `batch`. Each pair is passed once, in an order that depends only on
+    /// the documents.
     pub(crate) fn each_candidate_pair(
         &self,
         matcher: &Matcher,

@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use crate::pairing::Pairing;
 
-/// Buckets of many contenders, each numbered by its *slot*. They are known before anything is decided, so they depend only on the
-/// documents. Memory: four bytes for each membership of a document in a bucket, and twelve per document.
+/// Buckets of many contenders. The number of a bucket is its *slot*. These buckets are known before anything is decided, so they
+/// depend only on the documents. Memory: four bytes for each membership of a document in a bucket, and twelve per document.
 pub(crate) struct Large {
     /// The number of contenders.
     bound: u32,
@@ -38,8 +38,8 @@ impl Large {
     /// pool.
     pub(crate) fn of(columns: &[Vec<u32>], size: usize, pairing: &Pairing) -> Result<Option<Self>> {
         let numbers = pairing.numbers()?;
-        // Collects the large buckets of one band with their last contenders. Also collects rows of a contender and the index of
-        // its large bucket.
+        // Collects the large buckets of one band with their last contenders. Also collects rows, each of which has a contender
+        // and the index of its large bucket.
         let of_band = |column: &Vec<u32>| {
             let mut sizes: Vec<u32> = Vec::new();
             for &bucket in column.iter().filter(|&&bucket| bucket != NONE) {

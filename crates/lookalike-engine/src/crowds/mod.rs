@@ -2,7 +2,7 @@
 //! their kept documents may match a document, without comparing it with all of them.
 //!
 //! A bucket in which many documents are kept becomes a *crowd*: its chain is closed, and its kept documents are entered into an
-//! index (see [`indexes`](crate::crowds::indexes)). The documents that the index returns are treated exactly as those from
+//! index (see [`indexes`](crate::crowds::indexes)). The documents that the index returns are treated exactly like documents from
 //! chains, so the answer follows the law.
 //!
 //! The set of crowds and the order of an index change only at fixed contender numbers, independently of where windows and rounds

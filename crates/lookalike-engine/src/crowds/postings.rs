@@ -30,7 +30,7 @@ const FEW: usize = 16;
 const AT_ONCE: usize = 16;
 
 /// At most one posting in `RECENT` may be in chains. Chains take twice the memory of rows, and merging them into the rows moves
-/// all rows. At an eighth, each posting is moved nine times, at two nanoseconds each.
+/// all rows. With at most an eighth of the postings in chains, each posting is moved nine times, at two nanoseconds each.
 const RECENT: usize = 8;
 const FEWEST: usize = 1 << 10;
 

@@ -30,8 +30,8 @@ impl Lengths {
     ///   |y| − s ≥ |y|, and r(s, |x|, |y|) ≥ t implies s / |y| ≥ t. So s is at least the number that the containment of y in x
     ///   requires.
     ///
-    /// Both lengths use the exact bounds of the rounded figures, so nothing is missed. The long prefix is never shorter than the
-    /// short one, because s / |y| ≥ t requires no more shared elements than s / (2 |y| − s) ≥ t.
+    /// Both lengths follow from exact bounds for the rounded division, so no pair is missed. The long prefix is never shorter
+    /// than the short one, because s / |y| ≥ t requires no more shared elements than s / (2 |y| − s) ≥ t.
     pub(super) fn of(size: usize, threshold: f64) -> Self {
         let size = size as u64;
         let prefix = |measure: Measure| {
@@ -133,7 +133,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// This holds whatever sample determines the order.
+        /// A pair shares a prefix element, whatever sample determines the order.
         #[test]
         fn every_sufficiently_similar_pair_shares_a_prefix_element(
             sets in prop::collection::vec(prop::collection::btree_set(1u64..60, 1..50), 2..12),

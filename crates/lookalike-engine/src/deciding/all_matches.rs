@@ -21,7 +21,7 @@ use crate::{
     sketching::table::Table,
 };
 
-/// How similar the two documents of a pair are. Which figures there are depends on what counts as similar ([`Verify`]).
+/// How similar the two documents of a pair are. Which figures are available depends on what counts as similar ([`Verify`]).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum PairFigures {

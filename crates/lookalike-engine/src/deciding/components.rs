@@ -12,9 +12,9 @@ use crate::{
     pairing::verdicts::{Verdict, Verdicts},
 };
 
-/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. A measure may have two directions; then
-/// the better one counts. For counted sets this is the direction of the smaller set. If the sets were not loaded, both directions
-/// are estimated.
+/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. If a measure has two directions, the
+/// better one counts. For counted sets this is the direction of the smaller set. If the sets were not loaded, both directions are
+/// estimated.
 pub(crate) fn likenesses(
     pairs: &[(u32, u32)],
     matcher: &Matcher,

@@ -21,7 +21,8 @@ use crate::{
 pub(crate) struct DecidedRound {
     /// The number of blocks of the source up to the end of the round.
     pub(crate) blocks: u64,
-    /// The number after that of its last contender. Its contenders begin where those of the previous round end.
+    /// The number of the first contender of the next round. The contenders of this round begin where those of the previous round
+    /// end.
     pub(crate) next: u32,
     /// The number of candidate pairs so far, and how many of them were refused by their sketches.
     pub(crate) met: [u64; 2],

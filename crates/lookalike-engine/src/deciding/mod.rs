@@ -1,15 +1,16 @@
 //! Decides documents in keep order, in parallel and with the answer of the law's loop.
 //!
 //! Contenders are decided in windows. First, all documents of a window are verified in parallel against the documents that were
-//! kept before the window. Then the documents inside the window are decided one by one, since each is decided once all documents
-//! before it are. If a document is kept, the later documents of the window that share a band with it are verified against it,
-//! again in parallel. So every pair of a document and a kept candidate before it is verified exactly once, as in the law's loop.
-//! A pair of two dropped documents is never verified.
+//! kept before the window. Then the documents inside the window are decided one by one, since a document can be decided only
+//! after all documents before it. If a document is kept, the later documents of the window that share a band with it are verified
+//! against it, again in parallel. So every pair of a document and a kept candidate before it is verified exactly once, as in the
+//! law's loop. A pair of two dropped documents is never verified.
 //!
 //! References are the first contenders. Each is kept without being compared with those before it.
 //!
-//! A document whose buckets are crowds queries the indexes of [`Crowds`] instead of walking chains. It looks for documents kept
-//! before the window in parallel with the rest of the window, and for those kept inside the window when its turn comes.
+//! A document whose buckets are crowds queries the indexes of [`Crowds`] instead of walking chains. First, all documents of the
+//! window look up, in parallel, the documents that were kept before the window. The documents that were kept inside the window
+//! are looked up later, when it is the document's turn to be decided.
 
 pub(crate) mod candidate_pairs;
 
@@ -65,8 +66,8 @@ use crate::{
 };
 
 /// The number of documents in a window. It is large enough to keep all cores busy, and so small that the window's own buckets
-/// stay in the cache. Windows end at multiples of this number. If crowds may form, they may also end at multiples of a part of
-/// it.
+/// stay in the cache. Windows end at multiples of this number. If crowds may form, windows may also end at multiples of a
+/// fraction of this number.
 const WINDOW: u32 = 1024;
 
 /// If fewer shingles than this have to be merged, the overhead of the pool is larger than the work.
@@ -103,7 +104,7 @@ pub(crate) struct Deciding<'a> {
     /// For each dropped first copy whose copies have been handled, the best representative for its copies so far, and the number
     /// up to which a representative was looked for.
     copied: BTreeMap<u32, (Found, u32)>,
-    /// There is one for each thread of the pool, and one for the thread that decides.
+    /// One scratch buffer for each thread of the pool, and one for the thread that decides.
     scratches: Vec<Mutex<Scratch>>,
 }
 
@@ -176,7 +177,7 @@ impl<'a> Deciding<'a> {
         Ok((start - within).saturating_add((within / step + 1) * step))
     }
 
-    /// Compares each of the window's documents with its candidates among those kept before the window. Fills in the prefixes of
+    /// Compares each of the window's documents with its candidates that were kept before the window. Fills in the prefixes of
     /// documents in crowds.
     fn against_kept(&self, window: Range<u32>, prefixes: &mut [Prefixes]) -> Result<Vec<Found>> {
         let one = |scratch: &mut Scratch, document: u32, prefixes: &mut Prefixes| {
@@ -383,8 +384,8 @@ impl<'a> Deciding<'a> {
     /// Returns the matches of a dropped first copy among the kept documents with these numbers, in order. `copy` makes the set of
     /// one of its copies, for use when the first copy's set is no longer in memory.
     ///
-    /// When copies are decided depends on rounds. So it also depends on rounds which buckets are crowds at that time. Therefore,
-    /// for pairs in large buckets only the matches are counted, however they are found.
+    /// Rounds determine when copies are decided, and therefore also which buckets are crowds at that time. So for pairs in large
+    /// buckets only the matches are counted, however they are found.
     fn matches_between(
         &self,
         first_copy: u32,

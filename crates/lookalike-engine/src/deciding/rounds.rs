@@ -82,7 +82,7 @@ impl<'a> Rounds<'a> {
         lock(&self.spare).extend(decided);
         loop {
             let one = |_| self.take();
-            // Take as many blocks as possible without having to wait until one is passed on.
+            // Take as many blocks as possible without waiting for a block to be passed on.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
             let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
             let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
@@ -108,7 +108,7 @@ impl<'a> Rounds<'a> {
         Ok(Some(held))
     }
 
-    /// Takes the blocks that were read and those that are waiting. Returns the ones that come next, in order.
+    /// Takes the blocks that were read and those that are waiting. Returns the blocks that come next, in order.
     fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
         self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().part, held.block.tag().index), held)));
         let mut due = Vec::new();

@@ -47,8 +47,8 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     Ok(still_needed)
 }
 
-/// The number up to which members of a bucket look up other members. It is stored for the member that does so longest, and
-/// separately for all other members.
+/// The numbers up to which the members of a bucket look up other members: `until` for the member `last`, which has the largest
+/// number, and `others_until` for all other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,
@@ -65,7 +65,7 @@ impl Askers {
         }
     }
 
-    /// Returns up to which number the members except this one look up other members.
+    /// Returns the number up to which the members other than this one look up other members.
     fn until_without(&self, number: u32) -> u32 {
         if self.last == number { self.others_until } else { self.until }
     }

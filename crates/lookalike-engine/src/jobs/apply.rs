@@ -55,9 +55,9 @@ pub struct Applied {
 
 /// Writes the records that a decisions file keeps to `kept`. The file has the form that [`dedup`](crate::jobs::dedup::dedup)
 /// writes. The output has the same bytes as that of a `dedup` run over the same inputs with the same options for reading them.
-/// Only these options of the configuration matter; how documents are compared does not. Decisions may have been edited by hand,
-/// have more fields, and be in a different order from the documents. Memory: 16 bytes per document, twice as much while decisions
-/// are sorted, and a bit for each verdict. The input is read twice.
+/// Only these options of the configuration matter; how documents are compared does not. The decisions may have been edited by
+/// hand. They may have more fields, and may be in a different order from the documents. Memory: 16 bytes per document, twice as
+/// much while decisions are sorted, and a bit for each verdict. The input is read twice.
 ///
 /// # Errors
 /// The decisions file is invalid or damaged; a document has no decision, or a decision has no document; an input cannot be read;
@@ -151,8 +151,9 @@ enum Verdict {
     Dropped,
 }
 
-/// All decisions. Each is stored as the hash of its id, but the lowest bit of the hash says whether the document is kept. They
-/// are sorted by the hash without this bit. Decisions about the same id are in the order in which they were written.
+/// All decisions. Each is stored as the hash of its id, but the lowest bit of the hash is replaced: it is set if and only if the
+/// document is kept. Rows are sorted by the hash without this bit. Decisions about the same id are in the order in which they
+/// were written.
 struct Decided {
     rows: Vec<u128>,
 }
@@ -227,8 +228,8 @@ fn decision(line: &[u8], block: &Block) -> Result<u128> {
 #[derive(Default)]
 struct Taken {
     info: BlockInfo,
-    /// `None` for a document without an id. Such a document is named by its line, which is only known when the position of the
-    /// block is.
+    /// `None` for a document without an id. Such a document is named by its line, which is only known after the position of the
+    /// block is known.
     rows: Vec<Option<usize>>,
     /// The error that follows these documents, if the rest of the block was not read.
     failed: Option<Error>,

@@ -24,13 +24,14 @@ pub struct Finding {
     /// A lower bound of the probability that a pair at the threshold is found, if it is known. It is 1 if all pairs were
     /// searched.
     pub found_at_threshold: Option<f64>,
-    /// That lower bound holds for pairs whose smaller text has at least this number of shingles; 1 if it holds for all texts.
+    /// The lower bound `found_at_threshold` holds for pairs whose smaller text has at least this number of shingles; 1 if it
+    /// holds for all texts.
     pub found_from_size: Option<usize>,
-    /// The texts of this run that have fewer shingles, so that their pairs are found less often. They are grouped by their number
-    /// of shingles.
+    /// The texts of this run that have fewer shingles than `found_from_size`, so that their pairs are found less often. They are
+    /// grouped by their number of shingles.
     pub found_of_shorter: Vec<ShortTexts>,
-    /// The number of candidate pairs. These share a band, a block or a sampled fingerprint, or were compared for a cluster. If
-    /// all pairs are asked for, it is the number of pairs that match.
+    /// The number of candidate pairs. The documents of such a pair share a band, a block or a sampled fingerprint, or were
+    /// compared for a cluster. If all pairs are asked for, it is the number of pairs that match.
     pub pairs_met: u64,
     /// Candidate pairs that were refused by their sketches.
     pub pairs_refused: u64,
@@ -63,7 +64,7 @@ fn is_zero(number: &u64) -> bool {
 /// Texts that are too short for the promised recall.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ShortTexts {
-    /// Their number of shingles. If it is 256 or more, this is the lower bound of a size class.
+    /// The number of shingles of each of these texts. If it is 256 or more, this is the lower bound of a size class.
     pub shingles: usize,
     /// The number of such texts.
     pub texts: u64,
@@ -92,9 +93,9 @@ impl Finding {
         }
     }
 
-    /// Collects the counts for the summary. If shared fingerprints were counted, these are the pairs found and the fingerprints
-    /// excluded; otherwise, they are the candidate pairs counted while deciding. Also collects the counts from reading the texts,
-    /// and the memory above the limit.
+    /// Collects the counts for the summary. If shared fingerprints were counted, it collects the numbers of pairs found and of
+    /// fingerprints excluded; otherwise, it collects the numbers of candidate pairs counted while deciding. Also collects the
+    /// counts from reading the texts, and the memory above the limit.
     pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table, config: &RunConfig) {
         self.too_large = table.counts.too_large;
         let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));

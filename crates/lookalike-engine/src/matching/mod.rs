@@ -72,8 +72,8 @@ impl<'a> Matcher<'a> {
         self.numbered.compared(Contender(a), Contender(b)) && !self.apart.as_ref().is_some_and(of_one)
     }
 
-    /// Returns in which direction containment counts. If true, it is the share of `other` that the document contains; otherwise,
-    /// it is the share of the document that `other` contains.
+    /// Returns the direction in which containment counts. If true, containment is the share of `other` that the document
+    /// contains; otherwise, it is the share of the document that `other` contains.
     pub(crate) fn is_held(&self, other: u32) -> bool {
         self.pairing.references.held && other < self.references
     }
@@ -83,8 +83,8 @@ impl<'a> Matcher<'a> {
         self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
     }
 
-    /// Reduces `neighbours`, which share a key with the document, to the document's candidates, whose sketches agree with its
-    /// own. Counts the pairs, and those that the sketches refuse.
+    /// Reduces `neighbours`, which share a key with the document, to the document's candidates: those whose sketches agree with
+    /// the document's sketch. Counts the pairs, and the pairs that the sketches refuse.
     pub(crate) fn keep_candidates(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
         let met = neighbours.len();
         self.keep_agreeing(document, neighbours, scratch)?;

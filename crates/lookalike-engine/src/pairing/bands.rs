@@ -71,8 +71,8 @@ pub(crate) fn each_bucket(
     Ok(())
 }
 
-/// Removes rows whose keys certainly occur in no other row. Most keys occur only once, and looking at each key twice costs only a
-/// third of a sort.
+/// Removes rows whose keys certainly occur in no other row. Most keys occur only once, and looking at each key twice takes only a
+/// third of the time of a sort.
 fn sift(rows: &mut Vec<u64>, sieve: &mut Sieve) {
     sieve.clear(rows.len());
     rows.iter().for_each(|row| _ = sieve.insert(row >> PLACE));

@@ -237,8 +237,8 @@ impl Pairing {
     }
 
     /// Reduces the contenders to the documents that share a band with a document whose b-bit sketch agrees with theirs, since no
-    /// other document can have a candidate. In many collections, most documents that share a band do not agree. The `others` also
-    /// remain contenders. Returns the buckets that the contenders are in, by band.
+    /// other document can have a candidate. In many collections, most documents that share a band have sketches that do not
+    /// agree. The `others` also remain contenders. Returns the buckets that the contenders are in, by band.
     pub(crate) fn keep_likely(
         &mut self,
         table: &mut Table,
@@ -315,8 +315,9 @@ impl Pairing {
 /// bands), its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
-/// The maximum number of documents that a document of a large bucket is compared with before it is assumed to be likely. If it is
-/// not, its set is made needlessly. But the cost of comparing all of them would grow with the square of the bucket's size.
+/// The maximum number of documents that a document of a large bucket is compared with before it is assumed to be likely. If this
+/// assumption is wrong, the document's set is made needlessly. But the cost of comparing all documents would grow with the square
+/// of the bucket's size.
 const LOOKS: usize = 64;
 
 /// Marks each document of a bucket whose sketch agrees with that of another document of the same bucket.

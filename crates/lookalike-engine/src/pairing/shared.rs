@@ -47,8 +47,8 @@ pub(crate) struct Counted {
     pub(crate) lost: u64,
 }
 
-/// Finds the pairs of contenders that share enough. The result is the same as if all shared elements were counted, without the
-/// common ones.
+/// Finds the pairs of contenders that share enough. The result is the same as if all shared elements except the common ones were
+/// counted.
 pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
     let numbers = pairing.numbers()?;
     let levels = (0..numbers).map(|number| table.lists.level(pairing.document(Contender(number))) as u8).collect();

@@ -3,7 +3,8 @@
 //!
 //! Workers take blocks as soon as they are free, and hand in their results. Results are passed on in block order, so the error
 //! that is reported is the first one in input order. No worker waits with a result: one worker at a time passes results on, and
-//! the others hand theirs to it. Instead, no new blocks are given out while too many results wait for that of an earlier block.
+//! the other workers hand their results to it. Instead, no new blocks are given out while too many results wait for the result of
+//! an earlier block.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +19,7 @@ use lookalike_io::{
 };
 use rayon::ThreadPool;
 
-/// The maximum number of blocks per worker whose results may wait for that of an earlier block.
+/// The maximum number of blocks per worker whose results may wait for the result of an earlier block.
 const AHEAD: usize = 16;
 
 /// The memory that a result takes while it waits.
@@ -337,8 +338,8 @@ mod tests {
         assert!(started.elapsed().as_secs() < 60);
     }
 
-    /// Tests lines that are longer than one read and begin with white space, with and without text after it. They are in plain
-    /// files and in streams.
+    /// Tests lines that are longer than one read and begin with white space. Some have text after the white space, others have
+    /// none. They are in plain files and in streams.
     #[test]
     fn a_line_of_white_space_is_kept_whole_only_if_it_has_text() {
         let (white, folder) = (" \t".repeat(5 << 20), tempfile::tempdir().unwrap());

@@ -14,7 +14,8 @@ use crate::pass::parallel::Weigh;
 /// Every id whose number is a multiple of this can be found directly. Other ids are found by reading on from the one before.
 const STEP: u64 = 8;
 
-/// Ids by document. Finding them takes one more byte per document in addition to the ids, and a hash takes 8 more on disk.
+/// Ids by document. In addition to the ids, their positions take one byte per document, and their hashes take 8 bytes per
+/// document on disk.
 pub(crate) struct Ids {
     bytes: Spill<u8>,
     /// The position of each [`STEP`]th id.

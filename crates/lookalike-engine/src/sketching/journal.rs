@@ -106,8 +106,7 @@ impl Recorded {
     }
 
     /// Returns whether the record is that of the block at `start`, and has everything that this run collects for each document.
-    /// Checksums detect damage; this check detects records that a different program wrote, in which the numbers have other
-    /// meanings.
+    /// Checksums detect damage; this check detects records of a different program, whose numbers have different meanings.
     pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
         let Self { sketched, tag, .. } = self;
         let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_messages, .. } = sketched;

@@ -1,4 +1,4 @@
-//! Keep order, which determines the document that comes first and is kept when others are similar to it.
+//! Keep order: of several similar documents, the first one in this order is kept.
 
 use std::cmp::Reverse;
 

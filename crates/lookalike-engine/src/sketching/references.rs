@@ -50,9 +50,9 @@ impl References {
         if *against_only && keep.is_some() {
             let what = words![
                 Setting::Keep,
-                " chooses which document of the inputs is kept, but ",
+                " chooses which of several similar documents is kept, but ",
                 Setting::AgainstOnly,
-                " compares no two of them"
+                " does not compare inputs with each other"
             ];
             return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
         }
@@ -80,7 +80,7 @@ impl References {
         self.may_represent(a.min(b)) && (self.among || !self.contains(a.max(b)))
     }
 
-    /// Among some ascending ranks, returns those with which the one at index `at` is compared: first those after it, then those
+    /// Returns which of these ascending ranks are compared with the rank at index `at`: first the ranks after it, then the ranks
     /// before it.
     pub(crate) fn compared_with<'a>(&self, at: usize, ranks: &'a [u64]) -> (&'a [u64], &'a [u64]) {
         let others = ranks.partition_point(|&rank| self.contains(rank));

@@ -81,7 +81,7 @@ impl Signs {
         Self { texts, traditional, simplified, markup, short }
     }
 
-    /// Returns the options that would probably help with these texts and are off. `html` says whether texts are read as HTML.
+    /// Returns the options that would probably help with these texts and are off. `html` is true if texts are read as HTML.
     pub(crate) fn hints(&self, config: &Config, html: bool) -> Vec<Hint> {
         let mut hints = Vec::new();
         if config.tokens == TokensBy::Items {
@@ -91,7 +91,7 @@ impl Signs {
         let share = |part: u64, whole: u64| 100 * part >= whole && part > 0;
         if share(self.traditional, chinese) && share(self.simplified, chinese) && !config.folds.simplified {
             let percent = percent(self.traditional, chinese);
-            let why = format!("{percent} % of the Chinese texts are in traditional characters, the others in simplified ones");
+            let why = format!("{percent} % of the Chinese texts use traditional characters, and the others use simplified ones");
             hints.push(Hint { option: "fold", value: "simplified", why, effect: "treats both forms alike" });
         }
         if 10 * self.markup >= self.texts && self.markup > 0 && !html {

@@ -29,13 +29,13 @@ const FORMAT: u32 = 6;
 /// The first version in which manifests do not contain the command lines of input commands.
 const WITHOUT_COMMANDS: u32 = 4;
 
-/// The number of bytes at either end of a file that are hashed, to distinguish it from other files of the same size and time.
+/// This number of bytes is hashed at each end of a file, to distinguish the file from other files of the same size and time.
 const END: u64 = 64 << 10;
 
 /// The data that must be equal in two runs if one is to resume the other.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// The version of the format, and the byte order of the numbers in the journals, which is that of the machine.
+    /// The version of the format, and the machine's byte order, which the numbers in the journals have.
     state: Format,
     /// The configuration, as text, so that no digit of a number is lost.
     configuration: Box<RawValue>,
@@ -135,7 +135,7 @@ impl Manifest {
         Ok(xxh3_64(&serde_json::to_vec(&rest).map_err(not_written)?))
     }
 
-    /// Parses the content of a manifest file; `None` if it is damaged. If its format is a different version, only the field
+    /// Parses the content of a manifest file; `None` if it is damaged. If the version of its format is different, only the field
     /// `state` is read.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]

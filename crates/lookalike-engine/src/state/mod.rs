@@ -34,7 +34,7 @@ const PROGRESS: &str = "progress.json";
 const SKETCHES: &str = "sketches.journal";
 const VERDICTS: &str = "verdicts.journal";
 
-/// Progress is synced to the disk at least this often, however little it is.
+/// Progress is synced to the disk at least this often, however little progress was made.
 const OFTEN_ENOUGH: Duration = Duration::from_secs(10);
 
 /// A run's state.

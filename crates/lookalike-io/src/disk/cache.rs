@@ -18,8 +18,8 @@ pub(super) fn set_direct(_: &File, _: bool) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Tells the page cache that a range will not be read soon: the part that is on the disk leaves the cache, and writing of the
-/// rest starts.
+/// Tells the page cache that a range of a file will not be read soon. The cache drops the pages that are already on the disk, and
+/// starts writing the others.
 #[cfg(target_os = "linux")]
 pub(super) fn leave(file: &File, offset: u64, length: u64) {
     use rustix::fs::{Advice, fadvise};

@@ -40,7 +40,7 @@ struct Planned {
 
 static ALONE: Mutex<()> = Mutex::new(());
 static PLANNED: Mutex<Option<Planned>> = Mutex::new(None);
-/// Whether a plan exists: without one, operations should not wait for a lock.
+/// Whether a plan exists. If there is none, operations should not wait for a lock.
 static ANY: AtomicBool = AtomicBool::new(false);
 
 /// Counts operations from now on. Waits until there is no other plan.

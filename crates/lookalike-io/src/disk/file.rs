@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 
 use super::{Operation, doing, moving};
 
-/// The permissions of an output before the user's umask is applied, as for files of any other program.
+/// The permissions of an output before the user's umask is applied. Most other programs also create files with these permissions.
 pub const USUAL: u32 = 0o666;
 
 /// The permissions of files that only this run reads.
@@ -88,8 +88,8 @@ impl File {
         doing(Operation::Create, || options.open(path)).map(Self)
     }
 
-    /// Creates a file, which must not exist yet, and claims it with `own`. Returns `None` if another run has removed it in
-    /// between.
+    /// Creates a file, which must not exist yet, and claims it with `own`. Returns `None` if another run removes the file before
+    /// it is claimed.
     pub(crate) fn owned(path: &Path, mode: u32, own: impl Fn(&Self) -> io::Result<bool>) -> io::Result<Option<Self>> {
         let file = Self::create_new(path, mode)?;
         let is_own = own(&file)? && file.is_at(path)?;

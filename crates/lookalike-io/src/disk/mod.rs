@@ -1,8 +1,8 @@
 //! All file system operations of the engine: opening, reading, writing, syncing, naming. They form one thin layer so that a test
 //! can make any single operation fail (the cargo feature `faults`) and check how the run reacts.
 //!
-//! Operations that a signal interrupts are repeated here; errors are those of the system. Without the feature, the layer only
-//! calls the standard library and costs nothing.
+//! An operation that a signal interrupts is retried here. All other errors of the system are returned unchanged. Without the
+//! cargo feature `faults`, the layer only calls the standard library and costs nothing.
 
 #[cfg(feature = "faults")]
 pub mod faults;

@@ -1,8 +1,8 @@
 //! A file that is written once, from its beginning to its end.
 //!
 //! A large file would push everything else out of the page cache, and fresh pages of the cache are expensive: a gigabyte takes
-//! 0.9 to 4.5 seconds through the cache and 0.6 if it bypasses the cache (bench/speed/NOTES.md). So large files bypass the cache
-//! if the file system supports it. Otherwise their pages leave the cache as soon as they are on the disk.
+//! 0.9 to 4.5 seconds through the cache, and 0.6 seconds if it bypasses the cache (bench/speed/NOTES.md). So large files bypass
+//! the cache if the file system supports it. Otherwise their pages leave the cache as soon as they are on the disk.
 
 use std::io::{self, Write};
 
@@ -76,7 +76,8 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.turn(bytes)?;
         let n = match self.file.write(bytes) {
-            // Some file systems reject direct writes only now, or require other multiples.
+            // Some file systems reject direct writes only when the first one is made, and some require multiples of a larger
+            // number.
             Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
                 self.turn_back()?;
                 self.file.write(bytes)?

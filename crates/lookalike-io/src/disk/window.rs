@@ -1,7 +1,7 @@
 //! A buffer that can be written without the page cache.
 
-/// The address, the length and the position of a write that bypasses the page cache must be multiples of this, on all known
-/// disks.
+/// A write that bypasses the page cache must have an address, a length and a position that are multiples of this number, on all
+/// known disks.
 pub(super) const PAGE: usize = 4096;
 
 /// The size of a window in bytes. With three or more windows in flight, writing is as fast as with larger ones

@@ -58,7 +58,7 @@ pub enum ErrorKind {
     Record,
     /// An output cannot be written.
     Output,
-    /// The output pipe was closed by its reader, which is not an error of lookalike.
+    /// The reader of the output pipe closed it. This is not an error of lookalike.
     BrokenPipe,
     /// Temporary files cannot be written or read.
     Temporary,
@@ -247,7 +247,7 @@ impl Error {
         })
     }
 
-    /// Returns the error for a failure to read an input. If the system error carries a lookalike error, the result is that one.
+    /// Returns the error for a failure to read an input. If the system error carries a lookalike error, that error is returned.
     pub fn reading(path: &str, error: &io::Error) -> Self {
         if let Some(ours) = Self::carried(error) {
             return ours;
@@ -270,7 +270,7 @@ impl Error {
         Self::new(ErrorKind::Input, what).at(path).advise(advice).of_system(error)
     }
 
-    /// Returns the error for a failure to write an output. If the system error carries a lookalike error, the result is that one.
+    /// Returns the error for a failure to write an output. If the system error carries a lookalike error, that error is returned.
     pub(crate) fn writing(path: &str, error: &io::Error) -> Self {
         if let Some(ours) = Self::carried(error) {
             return ours;

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct Place {
     /// A file, a folder, an object's URL without its secrets, or the name of a table in memory.
     pub path: Option<String>,
-    /// The number of a line or a record, from 1. For a table in memory it is a row, from 0, as its owner counts.
+    /// The number of a line or a record, from 1. For a table in memory, it is the number of a row, from 0, because the table's
+    /// owner counts in this way.
     pub line: Option<u64>,
     /// A field or a column of a record.
     pub field: Option<String>,

@@ -19,8 +19,8 @@ use super::{
 };
 use crate::{disk, error::Result, lock::lock};
 
-/// The maximum number of bytes of results that wait for an earlier block. Because they may wait, compressed parts after the first
-/// can be read before the first has ended.
+/// The maximum number of bytes of results that wait for an earlier block. Because results may wait, compressed parts after the
+/// first can be read before the first has ended.
 const MOST_WAITING: usize = 64 << 20;
 
 /// The position where a pass begins: the beginning, or after the blocks that an earlier run has processed.
@@ -62,7 +62,7 @@ pub struct Blocks<'a> {
     most: usize,
     /// The number of inputs that may be read in parallel.
     readers: usize,
-    /// Whether to read all columns of tables, and not only the chosen ones: text, id, keep order and label.
+    /// Whether to read all columns of tables. Otherwise, only the chosen columns are read: text, id, keep order and label.
     whole: bool,
     state: Mutex<State>,
     moved: Condvar,
@@ -174,7 +174,7 @@ impl<'a> Blocks<'a> {
     }
 
     /// Fills `block` with the next block that no worker has taken; returns false if none is left. Waits while too many blocks are
-    /// held, but never for the block that is due. An error belongs to the block that the tag of `block` then identifies.
+    /// held, but never for the block that is due. If it fails, the tag of `block` shows which block the error is about.
     pub fn take(&self, block: &mut Block) -> Result<bool> {
         let mut state = lock(&self.state);
         loop {
@@ -302,7 +302,7 @@ impl<'a> Blocks<'a> {
                 Open::Busy => return None,
             });
         }
-        // The open parts have no blocks left, or other workers are using all of them.
+        // Each open part has no blocks left, or another worker is using it.
         let first = state.open.is_empty();
         let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
         let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);

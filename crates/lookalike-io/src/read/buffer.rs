@@ -1,4 +1,4 @@
-//! Bytes and the positions of records in them. The formats fill the buffer; it is independent of them.
+//! Bytes and the positions of records in them. The readers of the formats fill the buffer, which does not depend on any format.
 
 use std::{io, ops::Range};
 
@@ -107,7 +107,7 @@ pub struct Tag {
     pub last: bool,
     /// The number of its records, including blank lines.
     pub lines: u64,
-    /// The number of records of the input before the part.
+    /// The number of records that precede the part in the input.
     pub before: u64,
 }
 

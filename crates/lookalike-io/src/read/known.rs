@@ -144,7 +144,7 @@ impl BlockInfos {
         self.blocks.len()
     }
 
-    /// Returns how many bytes of memory are outside the budget.
+    /// Returns how many bytes of its memory do not count towards the budget.
     pub fn bytes(&self) -> usize {
         self.blocks.len() * size_of::<Head>()
     }

@@ -10,14 +10,14 @@ use crate::format::{Format, Html};
 pub struct Reading {
     /// The fields of a record that a run reads.
     pub fields: Fields,
-    /// The format of all inputs, if it is not to be detected by their names and bytes.
+    /// The format of all inputs. If none, it is detected by their names and bytes.
     pub format: Option<Format>,
-    /// The delimiter of CSV, if it is not to be detected by the header.
+    /// The delimiter of CSV. If none, it is detected by the header.
     pub delimiter: Option<u8>,
     /// The text to extract from HTML. If it is set, all texts are HTML; otherwise a text is HTML only if the name or the type of
     /// its input says so.
     pub html: Option<Html>,
-    /// The encoding of inputs that are not UTF-8, if it is not to be guessed.
+    /// The encoding of inputs that are not UTF-8. If none, it is guessed.
     pub encoding: Option<&'static str>,
     /// The encoding of JSON Lines, which are written with their original bytes. It is set only if no other records are written
     /// together with them.

@@ -34,8 +34,8 @@ fn beginning(reader: &mut Reader) -> std::io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// An input of records that can only be read sequentially. Each block continues where the block before it ended, and has as many
-/// records as fill a span, so blocks depend on the bytes alone.
+/// An input of records that can only be read sequentially. Each block continues where the block before it ended, and has the
+/// records that begin within one span of bytes. Blocks therefore depend on the bytes alone.
 pub(crate) struct RecordStream {
     reader: Reader,
     /// The name of the input in messages.

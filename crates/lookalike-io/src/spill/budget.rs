@@ -101,7 +101,7 @@ impl Drop for Budget {
     }
 }
 
-/// The minimum, without which no work is possible.
+/// The number of bytes that always count as free, because no work is possible with fewer.
 const LEAST: u64 = 1 << 12;
 
 /// The number of bytes below which a separate write is not worthwhile.

@@ -58,8 +58,7 @@ fn cut(ranges: Range<usize>, stretches: usize) -> impl Iterator<Item = RangeIncl
 const SIEVE: usize = 4;
 
 /// Passes each group of two or more documents with equal keys to `give`, as sorted (key, place) pairs. `place_of` returns the
-/// place of a document; documents without a place are skipped. Cost: two passes over the keys, and a sort of those that are
-/// repeated.
+/// place of a document; documents without a place are skipped. Cost: two passes over the keys, and a sort of the repeated keys.
 pub fn each_group<K: Key>(
     keys: &Spill<K>,
     budget: &Budget,
@@ -67,7 +66,7 @@ pub fn each_group<K: Key>(
     place_of: impl Fn(u64) -> Option<u64> + Sync,
     mut give: impl FnMut(&[(K, u64)]) -> Result<()>,
 ) -> Result<()> {
-    // One half is for sieves, the other for rows.
+    // One half is for sieves, and the other half is for rows.
     let (half, threads) = (budget.left() / 2, pool.current_num_threads());
     let a_thread = keys.len().div_ceil(threads as u64) as usize;
     let stretches: Vec<_> = stretches(keys.len(), (half / SIEVE / threads).min(a_thread)).collect();

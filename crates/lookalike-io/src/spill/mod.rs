@@ -23,7 +23,8 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The number of bytes that are read at a time when reading everything, and that are allocated at a time.
+/// The number of bytes that are read at a time when a whole store is read. It is also the number of bytes that are allocated at a
+/// time.
 const PIECE: usize = 1 << 18;
 
 /// An append-only store of `T`s. Its beginning may be in a file, and its end in memory.
@@ -68,7 +69,7 @@ impl<T: bytemuck::Pod> Spill<T> {
         self.make_room()
     }
 
-    /// Writes everything to the file if the budget is exceeded and there is enough to be worth a write.
+    /// Writes everything to the file if the budget is exceeded and the store holds enough data to make a write worthwhile.
     pub fn make_room(&mut self) -> Result<()> {
         if self.budget.is_over() && self.in_memory as usize * size_of::<T>() >= self.budget.worth_writing() {
             self.flush()

@@ -58,8 +58,8 @@ pub struct Numbering {
     places: Places,
     /// The number of members before each group of [`COUNTED`] words, followed by the total.
     before: Vec<u64>,
-    /// The number of members before each word, inside its group. Most processors count bits in one step, but the baseline for
-    /// which we build does not.
+    /// The number of members before each word, inside its group. Most processors count the bits of a word in one step, but the
+    /// baseline processor for which we build cannot.
     within: Vec<u16>,
 }
 

@@ -107,7 +107,7 @@ impl Output {
     pub fn end(&mut self) {
         if let Some(writer) = self.full.take() {
             let last = std::mem::replace(&mut self.window, Window::new());
-            // A writer that has ended has failed; its error is collected later.
+            // If the writing thread has already ended, it has failed; its error is collected later.
             _ = writer.send(Piece::Last(last));
         }
     }
@@ -158,7 +158,8 @@ fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Wind
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 
-/// Finishes outputs together: no output gets its name before all are complete, and either all get their names or none.
+/// Finishes outputs together: no output gets its name before all outputs are complete, and if one cannot get its name, none of
+/// them does.
 pub fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
     let mut outputs: Vec<Output> = outputs.into_iter().flatten().collect();
     outputs.iter_mut().for_each(Output::end);

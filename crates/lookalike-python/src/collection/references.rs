@@ -41,12 +41,12 @@ impl References {
         Representative { row, id: self.ids.json(number, scratch), place }
     }
 
-    /// Returns its row among the references, from 0.
+    /// Returns the row of the reference with this number among all references, from 0.
     pub fn row(&self, number: u64) -> u64 {
         self.rows[number as usize]
     }
 
-    /// Returns its place in the inputs.
+    /// Returns the place in the inputs of the reference with this number.
     pub fn place(&self, number: u64) -> &str {
         &self.places[number as usize]
     }

@@ -76,7 +76,8 @@ pub fn watched<T: Send + 'static>(
         }
     };
     if ended.is_some() {
-        // The result has arrived, so the thread ends immediately, and nothing of it remains when this function returns.
+        // The result has arrived, so the thread ends immediately. This waits for it, so that the thread is gone when this
+        // function returns.
         drop(py.detach(|| running.join()));
     }
     match (raised, ended) {

@@ -12,9 +12,8 @@ use pyo3::{Bound, ffi, types::PyList};
 /// This takes two calls into Python instead of six, which halves the time during which the interpreter is held.
 #[inline]
 pub fn append(list: &Bound<'_, PyList>, number: usize, into: &mut Vec<u8>) -> bool {
-    // SAFETY: `list` is a list and the interpreter is held, so the borrowed item stays alive as long as no other Python code
-    // runs, which is until the return. The bytes belong to the item and are copied. An index out of range sets an error, which is
-    // cleared.
+    // SAFETY: `list` is a list and the interpreter is held. No other Python code runs before the return, so the borrowed item
+    // stays alive until then. The bytes belong to the item and are copied. An index out of range sets an error, which is cleared.
     unsafe {
         let item = ffi::PyList_GetItem(list.as_ptr(), number as ffi::Py_ssize_t);
         if item.is_null() {

@@ -45,8 +45,8 @@ const GAUSS: [f64; 5] = [
     0.295_524_224_714_752_87,
 ];
 
-/// Returns the integral from `a` to `b` by 21 points (QUADPACK's `qk21`), and its error estimate. The flag says whether the error
-/// estimate equals the whole spread of the values, and is therefore not informative.
+/// Returns the integral from `a` to `b` by 21 points (QUADPACK's `qk21`), and its error estimate. The flag is true if the error
+/// estimate equals the whole spread of the values, so that it is not informative.
 fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64, bool) {
     let (centre, half) = (0.5 * (a + b), 0.5 * (b - a));
     let middle = f(centre);
@@ -102,7 +102,8 @@ fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the bands and rows with the smallest weighted sum of both areas, the first ones if several have the same sum.
+/// Returns the bands and rows with the smallest weighted sum of both areas. If several have the same sum, it returns the first of
+/// them.
 fn best(shapes: impl Iterator<Item = (u32, u32)>, error: impl Fn(f64, f64) -> f64) -> (u32, u32) {
     let (mut least, mut best) = (f64::INFINITY, (0, 0));
     for (b, r) in shapes {

@@ -1,4 +1,5 @@
-//! A pipeline for pieces of work: taken from Python, processed without the interpreter, and returned to Python in the same order.
+//! A pipeline for pieces of work. Each piece is taken from Python, processed without the interpreter, and returned to Python; the
+//! order of the pieces stays the same.
 
 use std::{
     collections::BTreeMap,
@@ -61,7 +62,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
         let mut free: Vec<P> = (0..threads).map(|_| P::default()).collect();
         let (mut sent, mut given, mut early) = (0, 0, BTreeMap::new());
         let mut send = |piece| {
-            // This fails if no worker is left, which is noticed below when the result is received.
+            // Sending fails if no worker is left. This is noticed below, when the result is received.
             let _ = to_do.send((sent, piece));
             sent += 1;
             sent

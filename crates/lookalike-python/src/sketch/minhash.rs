@@ -21,8 +21,8 @@ use crate::{
 /// A factory of MinHash signatures.
 ///
 /// Two signatures from one factory agree in a slot with probability |A ∩ B| / |A ∪ B|, the resemblance of the two shingle sets.
-/// So the share of slots that agree is an unbiased estimate of it. With 128 slots and a resemblance near 0.8, it is within ± 0.07
-/// nineteen times in twenty.
+/// So the share of slots that agree is an unbiased estimate of the resemblance. With 128 slots and a resemblance near 0.8, this
+/// estimate is within ± 0.07 of it nineteen times in twenty.
 ///
 /// - `slots`: the length of a signature, 1 to 4096. The default is the core's, 128.
 /// - `permutations`: `"one"` (the default: one for all slots, several times faster on long texts and never less accurate) or

@@ -18,12 +18,13 @@ pub struct Buckets {
 /// The head of a closed bucket. Document numbers are always smaller.
 const CLOSED: u32 = NONE - 1;
 
-/// The documents that share a band with a document. A scratch buffer, reused for the next document.
+/// The kept documents that are linked to the current document. The buffers are reused for the next document.
 #[derive(Debug, Default)]
 pub struct Neighbours {
     /// The documents.
     pub members: Vec<u32>,
-    /// One bit per document, all clear between uses. Sorting long chains instead took as long as all comparisons.
+    /// One bit per document, to find repeats; all bits are clear between uses. Finding repeats by sorting the long chains took as
+    /// long as all comparisons.
     seen: Vec<u64>,
 }
 
@@ -48,8 +49,8 @@ impl Buckets {
         Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }
     }
 
-    /// Returns the bucket in each band of a document that was not kept; [`NONE`] if no other document has the same key in that
-    /// band.
+    /// Returns the bucket of a document in each band, or [`NONE`] where no other document has the same key. The document must not
+    /// have been kept.
     pub fn buckets_of(&self, document: u32) -> impl Iterator<Item = u32> {
         self.columns.iter().map(move |column| column[document as usize])
     }

@@ -5,11 +5,11 @@
 //! collection when only the sketches are available.
 //!
 //! A hash table maps a fingerprint to the clusters that have it, so a sketch is compared only with clusters that share something
-//! with it. So r sketches of s fingerprints take O(r s) as long as each fingerprint belongs to few clusters. This is not true for
-//! boilerplate: 14,000 manual pages made from one template took 540 steps per fingerprint. It suffices to look up a sketch's
-//! rarest fingerprints, enough of them that every cluster it can join has at least one. This gives the same clusters in 0.2 steps
-//! per fingerprint, a hundredth of the time ([`Work`] counts them). If all fingerprints of a sketch are common, the cost is still
-//! O(r² s).
+//! with it. Clustering r sketches of s fingerprints takes O(r s) as long as each fingerprint belongs to few clusters. This is not
+//! true for boilerplate: 14,000 manual pages made from one template took 540 steps per fingerprint. So only the rarest
+//! fingerprints of a sketch are looked up: enough of them that every cluster that the sketch can join has at least one. This
+//! gives the same clusters in 0.2 steps per fingerprint, a hundredth of the time ([`Work`] counts the steps). If all fingerprints
+//! of a sketch are common, the cost is still O(r² s).
 
 use std::{
     cmp::Reverse,
@@ -34,9 +34,9 @@ pub enum Representative {
     /// The sketch of its first member, permanently: every member resembles it enough, by estimate.
     #[serde(rename = "first")]
     FirstMember,
-    /// The s fingerprints that occur in most members' sketches, with ties broken by the smaller number. It follows the cluster as
-    /// the cluster grows, so early members may no longer resemble it enough. It needs a finite s: without one, it is the union of
-    /// all members, and resembles each new member less.
+    /// The s fingerprints that occur in the most members' sketches, with ties broken by the smaller number. The representative
+    /// changes as the cluster grows, so early members may no longer resemble it enough. It needs a finite s: without one, it
+    /// would be the union of all members, and would resemble each new member less.
     Popular,
 }
 
@@ -63,11 +63,11 @@ pub struct GreedyClusters {
     most: usize,
     /// For each cluster, the sorted fingerprints of its representative and the node of each.
     representatives: Vec<(Vec<u64>, Vec<u32>)>,
-    /// The nodes of fingerprints that members have but the representative does not. Without this table, each lookup would search
-    /// the chain, which took quadratic time for boilerplate that is in only some of the sketches.
+    /// The nodes of fingerprints that members have but the representative does not have. Searching the chain for each lookup
+    /// instead took quadratic time for boilerplate that is in only some of the sketches.
     sidelined: Table<(u64, u32), u32>,
     work: Work,
-    /// The chains of the current sketch.
+    /// The chains of the current sketch's fingerprints.
     at_hand: Vec<Chain>,
     /// For each cluster, how many of the visited chains have a node of its representative; zero between uses.
     shared: Vec<u32>,
@@ -75,7 +75,7 @@ pub struct GreedyClusters {
     ranked: Vec<(Reverse<u32>, u64, u32)>,
 }
 
-/// The clusters that a fingerprint belongs to: their number, and the node of the last cluster that was added.
+/// The chain of a fingerprint: the number of clusters that have the fingerprint, and the node of the cluster that was added last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Chain {
     length: u32,
@@ -163,8 +163,9 @@ impl GreedyClusters {
     /// Counts the fingerprints that the sketch shares with the representatives of clusters. It reads only the shortest chains,
     /// and returns the number of chains that it skipped.
     ///
-    /// To resemble the sketch enough, a representative must have `needed` of its n fingerprints. So it has at least one of any n
-    /// − `needed` + 1 of them (the prefix filter of Chaudhuri, Ganti & Kaushik 2006). The rarest have the shortest chains.
+    /// A representative that resembles the sketch enough has at least `needed` of the sketch's n fingerprints. So it has at least
+    /// one of any n − `needed` + 1 of these (the prefix filter of Chaudhuri, Ganti & Kaushik 2006). The rarest ones are looked
+    /// up, because they have the shortest chains.
     fn meet(&mut self, sketch: &[u64]) -> usize {
         self.at_hand.clear();
         self.at_hand.extend(sketch.iter().filter_map(|fingerprint| self.chains.get(fingerprint)));
@@ -300,7 +301,7 @@ impl Hasher for Mixer {
         self.0
     }
 
-    /// Keys are fingerprints and clusters, so no bytes are ever written.
+    /// Not called: the keys are fingerprints and cluster numbers, which are written as integers.
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
     }
@@ -323,7 +324,8 @@ mod tests {
     use super::*;
     use crate::fingerprint::{Permutation, SplitMix64};
 
-    /// The reference: it compares with every cluster, and computes every representative from the members.
+    /// The reference implementation: it compares each sketch with every cluster, and computes every representative from the
+    /// members of its cluster.
     struct Twin {
         sample: usize,
         threshold: f64,

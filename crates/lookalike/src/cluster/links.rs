@@ -1,4 +1,4 @@
-//! Links between candidates, and which documents are kept: the data that the pass in keep order reads.
+//! The data that the pass in keep order reads: the links between candidates, and which documents are kept.
 
 use super::{Buckets, Neighbours};
 

@@ -15,8 +15,8 @@ use crate::{
     verify::Measure,
 };
 
-/// Finds near-duplicate texts and decides which to keep: the first of the texts whose sets of 5-word shingles have a resemblance
-/// of at least 0.8.
+/// Finds near-duplicate texts, and keeps the first of each group. Texts are near-duplicates if their sets of 5-word shingles have
+/// a resemblance of at least 0.8.
 ///
 /// The texts can have any string type: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. Cost: about 3 ns per
 /// byte of text, and memory for the sets, about 8 bytes per word; up to 2³² − 1 texts.

@@ -114,8 +114,8 @@ impl<'a> Collection<'a> {
                 representatives[d as usize] = Some(first_copy);
                 continue;
             }
-            // A copy of a dropped first copy has the same sketch as the first copy. So it has the same candidates, and also those
-            // that were kept since.
+            // A copy of a dropped first copy has the same sketch as the first copy. So its candidates are those of the first
+            // copy, and those that were kept since then.
             links.kept_neighbours(first_copy, &mut neighbours);
             best.take();
             for (&kept, similarity) in neighbours.members.iter().zip(self.similarities(d, &neighbours.members)) {

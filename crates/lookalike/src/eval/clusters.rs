@@ -26,9 +26,11 @@ struct Cell {
 /// documents, so each document has the same weight, whatever the size of its group.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BCubed {
-    /// The share of a document's predicted group, including itself, that is in its gold group: averaged over the documents.
+    /// For each document, the share of its predicted group, including itself, that is in its gold group; averaged over all
+    /// documents.
     pub precision: f64,
-    /// The share of a document's gold group, including itself, that is in its predicted group: averaged over the documents.
+    /// For each document, the share of its gold group, including itself, that is in its predicted group; averaged over all
+    /// documents.
     pub recall: f64,
     /// The harmonic mean of precision and recall.
     pub f: f64,
@@ -62,8 +64,7 @@ impl Contingency {
         (self.documents > 0).then(|| BCubed { precision, recall, f: 2.0 * precision * recall / (precision + recall) })
     }
 
-    /// Returns pair counts: pairs of documents in one predicted group are the found pairs, pairs in one gold group are the true
-    /// ones.
+    /// Returns the counts of pairs. A pair in one predicted group is a found pair; a pair in one gold group is a true pair.
     pub fn pairs(&self) -> PairCounts {
         let within = |cells: &[Cell]| groups(cells).map(|group| pairs(size(group))).sum();
         PairCounts {
@@ -110,7 +111,7 @@ fn size(group: &[Cell]) -> u64 {
     group.iter().map(|cell| cell.documents).sum()
 }
 
-/// Returns n over 2. Documents are numbered with 32 bits, so it fits.
+/// Returns n over 2, the number of pairs. Documents are numbered with 32 bits, so the result fits.
 fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn b_cubed_in_a_table() {
         // Bagga & Baldwin 1998, section 2, with true groups of 5, 2 and 5. The result depends on which two of the three groups
-        // are joined, which pairwise links cannot show.
+        // are joined; a score that counts links cannot show this.
         for (rows, percent) in [([&[5, 0, 0][..], &[0, 2, 5]], 76.0), ([&[5, 0, 5], &[0, 2, 0]], 58.0)] {
             let scores = of(&rows).b_cubed().unwrap();
             assert_eq!(scores.recall, 1.0);

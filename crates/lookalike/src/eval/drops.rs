@@ -8,8 +8,8 @@ use crate::sketch::Estimate;
 /// The effect of a run on the documents that were judged. A *partner* of a document is another document that is truly similar to
 /// it.
 ///
-/// If documents are judged at random, these shares are shares of independent trials, so their intervals are valid. Shares of
-/// pairs are dominated by the few largest groups.
+/// If the judged documents are drawn at random, these shares are shares of independent trials, so their intervals are valid.
+/// Shares of pairs are dominated by the few largest groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Drops {
     /// Judged documents that were dropped.
@@ -32,7 +32,7 @@ impl Drops {
     /// order. (A pair below the threshold would excuse a wrong drop.) Cost: |judged| + |truth| steps, two bytes per document.
     ///
     /// With connected components, a chain a~b~c~d drops d for a, which is wrong if c was also dropped. With the law, there are no
-    /// wrong drops as long as similarities are exact. Similar documents that were both kept were not candidates.
+    /// wrong drops as long as similarities are exact. Two similar documents are then both kept only if they were not candidates.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `kept`.
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_chain_dropped_for_its_head_is_wrong_from_the_third_on() {
-        // 0~1~2~3, all dropped for 0 as connected components do: 1 has its partner, 2 and 3 have no partner.
+        // In the chain 0~1~2~3, connected components drop 1, 2 and 3 for 0. Only 1 has a kept partner.
         let drops = Drops::judge(&[true, false, false, false], &[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]);
         assert_eq!(drops, Drops { dropped: 3, wrong: 2, kept: 1, doubled: 0, truth: 3, missed: 0 });
         assert_eq!(drops.wrong_share().unwrap().value, 2.0 / 3.0);

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::sketch::Estimate;
 
-/// Three numbers of pairs: the found pairs, the true pairs, and the pairs that are both. All shares are computed from these three
-/// counts.
+/// Three numbers of pairs: the found pairs, the true pairs, and the pairs that are both found and true. All shares are computed
+/// from these three counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PairCounts {
     /// The found pairs that are true.
@@ -52,8 +52,8 @@ impl PairCounts {
         share(self.found_true, self.truth)
     }
 
-    /// Returns F1, the harmonic mean of precision and recall: 2 · found_true / (found + truth). It is 0 if only one of them is
-    /// undefined, and none if both are.
+    /// Returns F1, the harmonic mean of precision and recall: 2 · found_true / (found + truth). It is 0 if only precision or only
+    /// recall is undefined, and none if both are undefined.
     pub fn f1(self) -> Option<f64> {
         let both = self.found + self.truth;
         (both > 0).then(|| 2.0 * self.found_true as f64 / both as f64)

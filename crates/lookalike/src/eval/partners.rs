@@ -14,14 +14,13 @@ use crate::sketch::Estimate;
 pub struct Partners {
     /// The judged documents with a partner.
     pub documents: u64,
-    /// Those of them whose partners were all found.
+    /// The judged documents that have a partner and no missed partner.
     pub complete: u64,
 }
 
 impl Partners {
     /// Judges documents. `partners[d]` is the number of partners of document d; `found_true` has the true pairs that were found,
-    /// each once. Cost:
-    /// |found_true| + |judged| steps, four bytes per document.
+    /// each once. Cost: |found_true| + |judged| steps, and four bytes per document.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `partners`.
@@ -36,7 +35,8 @@ impl Partners {
         }
     }
 
-    /// Returns the share of the documents with a partner whose partners were all found; none if no document has a partner.
+    /// Among the documents with a partner, returns the share of those without a missed partner; none if no document has a
+    /// partner.
     pub fn complete_share(self) -> Option<Estimate> {
         share(self.complete, self.documents)
     }

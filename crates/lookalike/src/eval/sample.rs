@@ -36,7 +36,7 @@ pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
 /// Memory: 17 to 22 bytes per distinct shingle, 4 per occurrence; a thousand texts of 600 shingles take about 14 MB.
 #[derive(Debug)]
 pub struct SampleIndex {
-    /// |A| of each sampled document.
+    /// The size |A| of each sampled document's set.
     sizes: Vec<u64>,
     /// The distinct shingles, after `finish`, sorted.
     mixed: Vec<u64>,
@@ -117,8 +117,8 @@ impl SampleIndex {
         let SharedCounts { maybe, shared, met, neighbours } = shared_counts;
         shared.resize(shared.len().max(self.sizes.len()), 0);
         maybe.resize(maybe.len().max(set.len()), 0);
-        // Without a branch, the cache misses of many shingles overlap. With the bitmap as a branch before the search, a shingle
-        // outside the sample took twice as long, as long as without a bitmap.
+        // Without a branch, the cache misses of many shingles overlap. A branch on the bitmap before the search doubled the time
+        // for a shingle outside the sample, so the bitmap saved nothing.
         let mut count = 0;
         for &shingle in set {
             let m = finish(shingle);

@@ -7,12 +7,13 @@
 //! - Fieller's (1954) for a ratio of sums: all shares r for which the sum of (hits − r · pairs) is within Student's t of its
 //!   standard error (Cochran 1977, section 6.6). It accounts for the spread between documents, and fails if no document has a
 //!   miss.
-//! - Wilson's for the number of independent pairs that has the same variance (Kish 1965, section 8.2; Korn, Graubard 1998). It
-//!   keeps its width near 0 and 1. Without a miss, or without a hit, the spread is unknown. Then each document counts as one
-//!   trial, as if all its pairs had the same outcome, weighted by its number of pairs: (Σx)² / Σx² documents.
+//! - Wilson's, for the number of independent pairs that would have the same variance (see Kish 1965, section 8.2, and Korn,
+//!   Graubard 1998). It keeps its width near 0 and 1. If there is no miss, or no hit, the spread is unknown. Each document then
+//!   counts as one trial, as if all its pairs had the same outcome. Weighted by their numbers of pairs, the documents are
+//!   equivalent to (Σx)² / Σx² trials.
 //!
 //! The result covers both intervals. It cannot account for a group without a document in the sample. If few documents have most
-//! of the pairs, it contains the truth less often (the tests give the rates on two collections).
+//! of the pairs, the interval contains the truth less often than it should (the tests give the rates on two collections).
 
 use crate::sketch::Estimate;
 

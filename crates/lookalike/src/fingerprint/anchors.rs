@@ -2,15 +2,15 @@
 //! 3.8.6, on news; Theobald, Siddharth, Paepcke 2008, SpotSigs).
 //!
 //! A news page is an article among menus, logos and advertisements. Prose has a stop word every few words, while the rest has
-//! hardly any. So a set of shingles that begin with one is nearly all from the article. Pages with the same article and different
+//! hardly any. So nearly all shingles that begin with a stop word are from the article. Pages with the same article and different
 //! surroundings then resemble each other more than pages with similar surroundings and different articles.
 //!
-//! **Texts with few anchors.** In a note on a dividend, only one word in thirty is a stop word. Its few anchored shingles say
-//! nothing about it, and many other notes have the same ones. Such a text keeps all its shingles ([`Anchors::judge`]). The choice
-//! depends on the text alone, so similarity stays a fixed function of two documents. All shingles are fingerprinted in the same
-//! way, so a text that keeps all its shingles still shares with an article those anchored windows that both have. If the two
-//! kinds of text were fingerprinted differently, every such pair would be dissimilar, and an article that quotes a note would no
-//! longer contain it.
+//! **Texts with few anchors.** In a note on a dividend, only one word in thirty is a stop word. The few anchored shingles of such
+//! a note do not distinguish it, since many other notes have the same ones. A text like this keeps all its shingles
+//! ([`Anchors::judge`]). The choice depends on the text alone, so similarity stays a fixed function of two documents. All
+//! shingles are fingerprinted in the same way, so a text that keeps all its shingles still shares with an article those anchored
+//! windows that both have. If the two kinds of text were fingerprinted differently, every such pair would be dissimilar, and an
+//! article that quotes a note would no longer contain it.
 
 use super::token_hashes;
 use crate::{

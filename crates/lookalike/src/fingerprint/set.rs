@@ -24,8 +24,8 @@ pub(crate) fn sort_distinct_in(scratch: &mut Vec<u64>, fingerprints: &mut Vec<u6
     insert_distinct(fingerprints);
 }
 
-/// List lengths from which the digits have 8 bits (FEW) and 11 bits (SOME), and from which no radix sort is used (MANY), since
-/// most fingerprints would share their upper bits.
+/// List lengths: from FEW on, the digits have 8 bits, and from SOME on, 11 bits. From MANY on, no radix sort is used, since most
+/// fingerprints would share their upper bits with others.
 const FEW: usize = 64;
 const SOME: usize = 6000;
 const MANY: usize = 1 << 21;

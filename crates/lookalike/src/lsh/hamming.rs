@@ -16,10 +16,10 @@ pub const MAX_TABLES: usize = 4096;
 /// A plan of tables that finds all pairs within a distance.
 ///
 /// The cost depends on the distance far more than on the plan (see [`accidental_matches`](Self::accidental_matches)). For 64
-/// bits, a distance of 3 takes 4 tables in which two random hashes collide once in 16,000. With 6 blocks, it takes 20 tables and
-/// they collide once in 100 million. A distance of 9, which corresponds to resemblance 0.8, takes 10 tables in which an eighth of
-/// *all* pairs collide. With 14 blocks, it takes 2,002 tables, in which one pair in 3,000 collides. For collections that need
-/// such distances, use MinHash.
+/// bits, a distance of 3 takes 4 tables in which two random hashes collide once in 16,000. With 6 blocks, this distance takes 20
+/// tables, in which they collide once in 100 million. A distance of 9, which corresponds to resemblance 0.8, takes 10 tables in
+/// which an eighth of *all* pairs collide. With 14 blocks, it takes 2,002 tables, in which one pair in 3,000 collides. For
+/// collections that need such distances, use MinHash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     width: Width,

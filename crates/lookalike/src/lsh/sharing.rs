@@ -35,7 +35,7 @@ impl Sample<'_> {
     }
 }
 
-/// The set whose size the number of shared elements is divided by.
+/// The set whose size is the denominator of the share of shared elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Against {
     /// The union of both documents' elements. The share is then their resemblance.
@@ -49,7 +49,7 @@ pub enum Against {
 ///
 /// For a pair at the threshold, each sampled element is shared with probability t (Broder 1997, section 3: the estimators of the
 /// sketches are unbiased). So the number of shared elements among n sampled ones is binomial (section 4.2). A pair that shares k
-/// elements is not a candidate if a pair at the threshold would share at most k with a probability of at most `miss`.
+/// elements is rejected if a pair at the threshold would share k or fewer with a probability of at most `miss`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sharing {
     against: Against,
@@ -126,7 +126,7 @@ impl Sharing {
         self.modulus
     }
 
-    /// Returns whether two documents share enough to be candidates. For containment, it is enough that either one may be
+    /// Returns whether two documents share enough to be candidates. For containment, it is enough that either document may be
     /// contained in the other. Cost: a merge of the two samples.
     pub fn is_candidate(&self, a: Sample, b: Sample) -> bool {
         let level = a.level.max(b.level);
@@ -137,8 +137,8 @@ impl Sharing {
         }
     }
 
-    /// Returns the smallest number of shared elements that makes a document with `n` elements and a document with at least as
-    /// many a candidate pair. The result is above `n` if no number suffices.
+    /// Returns the number of elements that two documents must share to be a candidate pair, if one of them has `n` elements and
+    /// the other has at least as many. The result is above `n` if no number suffices.
     pub fn least(&self, n: usize) -> usize {
         if let Some(&least) = self.least.get(n) {
             return least as usize;
@@ -156,12 +156,13 @@ impl Sharing {
         least
     }
 
-    /// Returns the set whose size the number of shared elements is divided by.
+    /// Returns the set whose size is the denominator of the share of shared elements.
     pub fn against(&self) -> Against {
         self.against
     }
 
-    /// Returns whether a pair at the threshold shares only `shared` of n elements with a probability above `miss`.
+    /// Returns whether sharing `shared` of n elements suffices: a pair at the threshold shares `shared` or fewer with a
+    /// probability above `miss`.
     fn suffices(&self, shared: usize, n: usize) -> bool {
         shared > 0 && (shared as f64 >= self.threshold * n as f64 || probability(n, self.threshold, 0..=shared) > self.miss)
     }
@@ -183,7 +184,7 @@ impl Sharing {
         (1..=size).map(|n| probability(size, share, n..=n) * self.found_of(n)).sum()
     }
 
-    /// Returns P(found) of a pair of sets: the probability that enough of their shared elements is sampled. Each element is
+    /// Returns P(found) of a pair of sets: the probability that enough of their shared elements are sampled. Each element is
     /// sampled independently, so this needs no model of the shared elements. For containment, `pair.b` has no effect: the larger
     /// set may have any size, and the result is the minimum probability.
     pub fn found_of_pair(&self, pair: PairSizes) -> f64 {

@@ -1,7 +1,7 @@
 //! Super-shingles (Broder, Glassman, Manasse, Zweig 1997, *Syntactic clustering of the Web*, section 5): shingles of the
-//! shingles. The sorted sampled fingerprints of a text are cut into overlapping runs of w. Texts that share a single run share w
-//! consecutive elements of the sample, which hardly happens by chance. So there are fewer rows to sort, and shared elements need
-//! not be counted. Short texts with small samples, and pairs of different sizes, are found less reliably.
+//! shingles. The sorted sampled fingerprints of a text are cut into overlapping runs of w fingerprints. If two texts share even
+//! one run, they share w consecutive elements of the sample, which hardly happens by chance. So there are fewer rows to sort, and
+//! shared elements need not be counted. Short texts with small samples, and pairs of different sizes, are found less reliably.
 
 use super::{PairSizes, Sharing, sharing::Sample};
 use crate::{fingerprint::finish, sketch::binomial::masses};

@@ -16,8 +16,8 @@ impl Method {
         self.sketcher.sharing()
     }
 
-    /// Returns a function that takes the number of shingles of a pair's smaller text, and gives the minimum share of such pairs
-    /// at the threshold that are found. The share is 1 if only equal sets of this size reach the threshold. It assumes that texts
+    /// Returns a function of the number of shingles in a pair's smaller text. It gives the minimum share of pairs of this size at
+    /// the threshold that are found, or 1 if only equal sets of this size reach the threshold. The function assumes that texts
     /// repeat no shingle; for SimHash, a repeated shingle has more weight.
     pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
         let promised = self.promised()?;
@@ -78,7 +78,8 @@ impl Method {
         self.sketcher.share_enough(a, b)
     }
 
-    /// Returns the fewest elements that a document with `n` elements shares with a candidate that has at least as many.
+    /// Returns the minimum number of elements that a document with `n` elements shares with a candidate that has `n` elements or
+    /// more.
     pub fn least_shared(&self, n: usize) -> usize {
         self.sketcher.least_shared(n)
     }

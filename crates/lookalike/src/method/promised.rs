@@ -1,5 +1,5 @@
-//! Computes P(found), the probability that a pair is found, for pairs at the threshold by the size of their sets, for each kind
-//! of candidates.
+//! Computes P(found), the probability that a pair at the threshold is found, for each kind of candidates. P(found) may depend on
+//! the size of the sets.
 
 use super::sketcher::Sketcher;
 use crate::{
@@ -104,7 +104,7 @@ impl<'a> Promised<'a> {
             By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => sharing.edges(0, self.last()),
             By::SimHash { .. } => Vec::new(),
         };
-        // The sizes just below and at each doubling, and the sizes at which the larger set of a pair reaches a doubling.
+        // The sizes at each doubling and just below it, and the sizes at which the larger set of a pair reaches a doubling.
         let near = edges.into_iter().flat_map(|edge| [edge - 1, edge, (self.threshold * edge as f64).ceil() as usize]);
         let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near).into_iter().map(|size| (size, self.found(size))).collect();
         Promise::of(recall, &found)

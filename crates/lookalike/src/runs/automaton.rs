@@ -8,9 +8,9 @@ use super::run::Run;
 /// A set of substrings of the text that end at the same positions.
 #[derive(Debug, Clone, Copy)]
 struct State {
-    /// The length of the longest of them.
+    /// The length of the longest of these substrings.
     length: usize,
-    /// The state of the longest suffix that ends at more positions.
+    /// The state of the longest suffix of these substrings that ends at more positions than they do.
     link: Option<u32>,
     /// The end of the first occurrence, exclusive.
     end: usize,

@@ -92,8 +92,8 @@ impl RunIndex {
     }
 
     /// Calls `give` for each indexed text that has a number less than `below` and windows in common with the given text. Stops
-    /// when `give` returns an error. The given text consists of the hashes of its tokens; the indexed texts are in the order of
-    /// their numbers. Cost: two cache misses per selected window, and a few nanoseconds per equal window.
+    /// when `give` returns an error. The given text is passed as the hashes of its tokens. The indexed texts are visited in the
+    /// order of their numbers. Cost: two cache misses per selected window, and a few nanoseconds per equal window.
     ///
     /// # Errors
     /// Returns the error of `give`.

@@ -44,8 +44,8 @@ fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
 /// near it in both texts.
 pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
-    // The passages that can be continued, by their ends: in b, to look up the next run, and in a, to remove them when they are
-    // too far back.
+    // The passages that can be continued, ordered by their ends: by those in b, to find the passage for the next run, and by
+    // those in a, to remove passages that are too far back.
     let mut ends: [BTreeSet<(usize, usize)>; 2] = Default::default();
     for run in runs {
         let (a, b) = (run.a..run.a + run.tokens, run.b..run.b + run.tokens);

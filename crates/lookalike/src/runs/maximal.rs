@@ -8,7 +8,8 @@ use super::{
     winnow::{Selected, Winnowing},
 };
 
-/// Returns the runs of two texts, given as the hashes of their tokens, sorted by their positions in the first and second text.
+/// Returns the runs of two texts, which are given as the hashes of their tokens. The runs are sorted by their position in the
+/// first text, and then in the second.
 ///
 /// A run is a sequence of tokens of at least the minimum length that occurs in both texts. In at least one of the two texts, it
 /// is not part of a longer such sequence. It is paired with its first occurrence in the other text. Cost: about 20 ns per token;
@@ -45,10 +46,10 @@ pub(super) fn is_too_much(hits: usize, a: &[u64], b: &[u64]) -> bool {
     hits > 64 + 4 * (a.len() + b.len())
 }
 
-/// Returns the runs through the given pairs of positions of equal windows. If each run contains at least one pair, these are all
-/// runs.
+/// Returns the runs that contain the given pairs of positions of equal windows. If each run of the two texts contains at least
+/// one of these pairs, the result is all runs.
 pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: usize) -> Vec<Run> {
-    // On a diagonal, positions have the same distance in both texts, and runs are extended one after the other.
+    // All pairs of positions on a diagonal have the same difference, and the runs of a diagonal are extended one after the other.
     let diagonal = |&(at, other): &(u32, u32)| (i64::from(other) - i64::from(at), at);
     hits.sort_unstable_by_key(diagonal);
     let mut runs = Vec::new();

@@ -7,8 +7,8 @@
 //! the texts are.
 //!
 //! [`RunIndex`] finds the runs that a text shares with any of many texts. [`Winnowing`] (Schleimer, Wilkerson, Aiken, *Winnowing:
-//! Local Algorithms for Document Fingerprinting*, 2003) selects some of the windows of each text. Two texts that share a sequence
-//! select at least one window of it, the same in both. [`join`] joins runs that are separated by only a few tokens.
+//! Local Algorithms for Document Fingerprinting*, 2003) selects some of the windows of each text. If two texts share a sequence,
+//! at least one of its windows is selected in both. [`join`] joins runs that are separated by only a few tokens.
 
 mod run;
 

@@ -6,7 +6,7 @@ use crate::{
     shingle::Shingling,
 };
 
-/// The maximum for the minimum length of a run, in tokens.
+/// The largest supported value for the minimum length of a run, in tokens.
 pub const MAX_LEAST: usize = 1000;
 
 /// The maximum number of tokens in a window: longer windows do not distinguish texts better.

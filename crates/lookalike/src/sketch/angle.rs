@@ -69,9 +69,9 @@ pub fn resemblance_of_cosine(c: f64) -> f64 {
 
 /// Returns the share of bits that are expected to differ at cosine `c`: arccos(c)/π (Charikar 2002, section 3).
 ///
-/// This holds for random hyperplanes. SimHash's hyperplanes have coefficients ±1, which approximate it only if many features
-/// share the weight. At resemblance 0.8, for which this function returns 0.152, sets of 10 features differ in 0.137 of the bits,
-/// sets of 90 in 0.149, and sets of 450 in 0.151.
+/// This holds for random hyperplanes. The hyperplanes of SimHash have coefficients ±1, so this is only an approximation, and it
+/// needs many features that share the weight. At resemblance 0.8, for which this function returns 0.152, sets of 10 features
+/// differ in 0.137 of the bits, sets of 90 in 0.149, and sets of 450 in 0.151.
 pub fn differing_share(c: f64) -> f64 {
     c.clamp(-1.0, 1.0).acos() / PI
 }
@@ -113,10 +113,10 @@ pub fn within_distance(threshold: f64, width: Width, distance: u32) -> f64 {
 /// is above 0.
 ///
 /// For small sets, the result is far from the value that the angle gives. At resemblance 0.8, for which the angle gives 0.152, a
-/// set of 4 within one of 5 differs from it in 0.1875 of the bits: an even number of votes may tie, and a tie gives a 0. Cost:
-/// one step per shared element.
+/// set of 5 elements and a subset of 4 of them differ in 0.1875 of the bits: an even number of votes may tie, and then the bit is
+/// not set. Cost: one step per shared element.
 pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
-    // P(the bit is set), given how many shared votes are +1: more than half of all votes must be.
+    // P(the bit is set), given how many shared votes are +1: the bit is set if more than half of all votes are +1.
     let above = |own: usize| {
         let (first, masses) = masses(own, 0.5);
         // tails[i] is the probability of at least first + i votes.

@@ -1,4 +1,4 @@
-//! Sums of the binomial distribution: how many of n sampled elements are shared if a share p of all elements is.
+//! Sums of the binomial distribution: how many of n sampled elements are shared, if each of them is shared with probability p.
 
 use std::ops::RangeInclusive;
 

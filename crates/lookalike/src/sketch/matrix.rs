@@ -36,8 +36,8 @@ impl SignatureMatrix {
         }
     }
 
-    /// Returns the signature matrix of a characteristic matrix. `rows` says which sets contain each row. `functions` has, for
-    /// each function, the number that it gives to each row.
+    /// Returns the signature matrix of a characteristic matrix. Each of `rows` shows which sets contain the row. `functions` has,
+    /// for each function, the number that it gives to each row.
     ///
     /// # Panics
     /// Panics if a row does not have as many members as the first one, or a function does not have as many numbers as there are

@@ -2,9 +2,9 @@
 //! containment needs: the sketch of an excerpt is within the sketch of the whole.
 //!
 //! m = 2ⁱ, and i is the *level*: the low i bits of π(x) are tested. L_{i+1} has those elements of L_i whose next bit is also 0,
-//! so sketches of different levels are compared on the larger one. The number of distinct elements may determine the level, since
-//! it says nothing about which elements they are: for its size, L(A) ∪ L(B) is still a uniform sample of A ∪ B, and L(A) is still
-//! a uniform sample of A.
+//! so sketches of different levels are compared on the larger level. The level may depend on the number of distinct elements,
+//! since this number says nothing about which elements they are. Given the number, L(A) ∪ L(B) is still a uniform sample of A ∪
+//! B, and L(A) is still a uniform sample of A.
 
 use std::borrow::Cow;
 
@@ -174,7 +174,8 @@ impl ModuloSketch {
     /// Returns L_level(A), computed from L_i(A): the elements that the larger modulus divides (Broder 1997, section 3).
     ///
     /// # Errors
-    /// Returns an error if `level` is above [`MAX_LEVEL`], or below the sketch's own, since the elements that it lacks are lost.
+    /// Returns an error if `level` is above [`MAX_LEVEL`], or below the sketch's own level, since the sketch lacks elements
+    /// of lower levels.
     pub fn at_level(&self, level: u32) -> Result<Self> {
         check_level(level, self.level)?;
         Ok(Self { level, elements: self.elements_at(level).into_owned(), ..*self })
@@ -198,8 +199,8 @@ impl ModuloSketch {
 
     /// Returns the estimated containment |L(A) ∩ L(B)| / |L(A)| of this set in the other, on the larger level (Broder 1997,
     /// section 3). Cost, interval and exactness are as for [`resemblance`](Self::resemblance). The containment of a short
-    /// document in a long one is estimated from few elements, because L(A) then has one element in 2ⁱ, where i is the level of
-    /// the long document. The width of the interval shows this.
+    /// document in a long one is estimated from few elements: only one in 2ⁱ elements of the short document is used, where i is
+    /// the level of the long document. The width of the interval shows this.
     ///
     /// # Errors
     /// Returns an error if the other sketch has a different seed.

@@ -38,14 +38,15 @@
 //! | 400 | 17 | 9 | 10 | 10 | 6 | 8e-10 | 2e-14 | 7e-13 | < 1e-5 |
 //!
 //! - *Optimal densification* (Shrivastava 2017) lets an empty bin borrow from a random full one: for texts with fewer shingles
-//!   than bins, a few elements determine many slots. For them it misses about one and a half times as many pairs as k
+//!   than bins, a few elements determine many slots. For such texts, it misses about one and a half times as many pairs as k
 //!   permutations, and it breaks the floor's guarantee up to 80 shingles (at J = 0.5 and n = 2, for one pair in 250).
 //! - *Rotation* (Shrivastava, Li 2014) borrows from the next full bin, which is worse.
 //! - *Fast similarity sketching with all its rounds* has the smallest error on short texts, as if the signature were twice as
 //!   long, and misses the fewest pairs. But it assigns a set of 10 about 70 times, which takes 1,800 ns instead of 290. Fewer
 //!   rounds give results in between: 8 rounds give errors of 0.80, 0.73, 0.71 and 0.73 at n = 10, 20, 50 and 100, in 460, 650,
 //!   1,200 and 1,800 ns. A long text needs only one round, which fills its bins, and filling a last empty bin by assigning 600
-//!   elements again costs more than one MinHash slot. With one round, no size costs more than k permutations and 5 ns per slot.
+//!   elements again costs more than one MinHash slot. With one round, a set of any size costs at most as much as k permutations,
+//!   plus 5 ns per slot.
 //!
 //! **Nanoseconds per set** (one core with AVX-512; 128 and 1024 slots):
 //!
@@ -57,8 +58,9 @@
 //! | 5,000 | 23,000 | 6,400 | 6,400 | 5,900 | 180,000 | 10,000 |
 //! | 50,000 | 237,000 | 65,000 | 65,000 | 61,000 | 1,800,000 | 66,000 |
 //!
-//! With AVX2 but not AVX-512, the break-even with MinHash of 128 slots is at 90 shingles instead of 120 (600 shingles: 4,000 ns
-//! for MinHash, 1,200 for this). With neither, it is at 20 (600 shingles: 38,000 and 2,900).
+//! With AVX-512, this is faster than MinHash of 128 slots above 120 shingles. With AVX2 but not AVX-512, it is faster above 90
+//! shingles (for 600 shingles, MinHash takes 4,000 ns, and this takes 1,200). With neither, it is faster above 20 shingles (for
+//! 600 shingles, MinHash takes 38,000 ns, and this takes 2,900).
 
 use super::{MinHash, Signature, signature::Family};
 use crate::fingerprint::SplitMix64;
@@ -136,8 +138,8 @@ impl OnePermutation {
     /// π(x).
     ///
     /// Fingerprints are mixed already, so π need not mix them again. Multiplication by a random odd number is a permutation of
-    /// the 64-bit numbers, and its lower half is one of the 32-bit numbers, as in [`MinHash`]. It takes a third of the time of a
-    /// permutation with full avalanche.
+    /// the 64-bit numbers, and its lower half is a permutation of the 32-bit numbers, as in [`MinHash`]. It takes a third of the
+    /// time of a permutation with full avalanche.
     #[inline]
     fn dealt(&self, fingerprint: u64) -> (usize, u32) {
         let h = fingerprint.wrapping_mul(self.deal);

@@ -1,8 +1,8 @@
 //! KSentence (the survey of text deduplication, section 4): texts whose k longest sentences are the same are treated as copies.
 //!
-//! Strict and quick: there are few wrong pairs, but a change in one long sentence separates two copies. It suits pages made from
-//! one template, and texts with different headers, footers and captions around the same body. It does not suit copies whose lines
-//! are wrapped at different widths: a line break ends a sentence.
+//! The method is strict and fast: there are few wrong pairs, but a change in one long sentence separates two copies. It suits
+//! pages made from one template, and texts with different headers, footers and captions around the same body. It does not suit
+//! copies whose lines are wrapped at different widths: a line break ends a sentence.
 
 use std::cmp::Reverse;
 
@@ -22,7 +22,7 @@ use crate::{
 ///   and white space do not matter; nor does the order of paragraphs, except for sentences of equal length;
 /// - with [`DigestBy::Md5`], their UTF-8 bytes exactly as in the text, without the marks that end them and without anything
 ///   between them. These are exactly the survey's steps. Another program that follows them makes equal fingerprints if it cuts
-///   sentences at the same places and finds the same ones longest.
+///   sentences at the same places and selects the same sentences as the longest.
 ///
 /// If a text has fewer than k sentences, all are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

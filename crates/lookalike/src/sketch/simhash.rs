@@ -100,7 +100,7 @@ fn count(planes: &mut [u64], [a, b, c, d, e, f, g, h]: [u64; GROUP]) {
     let (twos, four_2) = add(twos, two_3, two_4);
     let (fours, mut carry) = add(planes[2], four_1, four_2);
     [planes[0], planes[1], planes[2]] = [ones, twos, fours];
-    // Goes to the last plane, although most carries end before: the processor can predict a loop of fixed length.
+    // Continues to the last plane, although most carries end earlier: the processor can predict a loop of fixed length.
     for plane in &mut planes[3..] {
         (*plane, carry) = (*plane ^ carry, *plane & carry);
     }
@@ -144,9 +144,9 @@ impl SimHashSketch {
         Ok((self.bits ^ other.bits).count_ones())
     }
 
-    /// Returns the estimated cosine of the two bags' term frequencies: cos(π·d/bits) for d differing bits (Charikar 2002, section
-    /// 3). The interval comes from that of the share of bits. Frequencies are not negative, so neither is their cosine: values
-    /// that chance makes negative become 0. For an empty bag the result is exactly 0. See
+    /// Returns the estimated cosine of the two bags' term frequencies: cos(π·d/bits) for d differing bits, as in Charikar 2002,
+    /// section 3. The interval is converted from the interval of the share of differing bits. Frequencies are not negative, so
+    /// neither is their cosine: values that chance makes negative become 0. For an empty bag the result is exactly 0. See
     /// [`differing_share`](super::differing_share) for how accurate this is for bags of few features.
     ///
     /// # Errors

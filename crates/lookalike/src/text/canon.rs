@@ -99,7 +99,7 @@ fn words<const FOLDED: bool>(
     while at < text.len() {
         let rest = &text[at..];
         let mut ascii = ascii_prefix(rest.as_bytes());
-        // The last ASCII letter is left for the next character if that may combine with it.
+        // The last ASCII letter is left for the next character if the two may combine.
         if ascii > 0 && rest[ascii..].chars().next().is_some_and(|c| class::class(c) == Class::Complex) {
             ascii -= 1;
         }
@@ -141,7 +141,7 @@ fn foreign_words<const FOLDED: bool>(
                 if let Some((kind, c)) = held.take() {
                     push(kind, c, tokens);
                 }
-                // The first character may be an ASCII letter that was left for the one that combines with it.
+                // The first character may be an ASCII letter that was left for a character that combines with it.
                 if c.is_ascii() && at > start {
                     return at;
                 }

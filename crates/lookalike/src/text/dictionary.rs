@@ -50,9 +50,9 @@ pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
 ///
 /// It is jieba's (MIT). jieba-rs includes the same dictionary, and another for parts of speech. Both are packed during the build
 /// by a second zstd, which took 15 s of processor time of a release and added 2.5 MB to the program. This file has all words
-/// before all frequencies. Each word is stored as its difference from the previous one: a letter that counts the leading
-/// characters that they share (A for none), and then the rest. That is a quarter smaller than lines that hold both a word and its
-/// frequency.
+/// before all frequencies. Each word is stored as its difference from the previous word: a letter for the number of leading
+/// characters that the two share (A for none), and then the rest of the word. This file is a quarter smaller than one with a word
+/// and its frequency in each line.
 #[cfg(feature = "jieba")]
 #[expect(clippy::expect_used, reason = "the dictionary is part of the program, and a test reads it")]
 fn words() -> String {
@@ -72,7 +72,7 @@ fn words() -> String {
     lines
 }
 
-/// Never called: `TokensBy::check` has already refused.
+/// Never called: without the dictionary, `TokensBy::check` returns an error.
 #[cfg(not(feature = "jieba"))]
 pub(super) fn cut(_: &str) -> impl Iterator<Item = &str> {
     std::iter::empty()

@@ -132,8 +132,8 @@ fn is_point(c: char) -> bool {
     }
 }
 
-/// Returns a letter without what is written over, under or through it. Unicode does not decompose bars and missing dots: those of
-/// national alphabets are listed here.
+/// Returns a letter without the marks that are written over, under or through it. Unicode does not decompose letters with a bar
+/// or with a missing dot; those of national alphabets are listed here.
 pub(super) fn bare(c: char) -> char {
     match CanonicalDecomposition::new().decompose(c) {
         Decomposed::Expansion(base, _) | Decomposed::Singleton(base) => bare(base),

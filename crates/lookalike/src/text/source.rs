@@ -18,8 +18,8 @@ pub struct Span {
 pub enum Text<'a> {
     /// Plain characters, without escapes.
     Plain(&'a str),
-    /// The text between the quotes of a JSON string (RFC 8259, section 7). It is assumed to be valid; an escape that is not
-    /// becomes [`char::REPLACEMENT_CHARACTER`].
+    /// The text between the quotes of a JSON string (RFC 8259, section 7). It is assumed to be valid; an invalid escape becomes
+    /// [`char::REPLACEMENT_CHARACTER`].
     Escaped(&'a str),
 }
 
@@ -68,7 +68,8 @@ impl<'a> Text<'a> {
 /// The length of `\uXXXX` in bytes.
 const NUMBER: usize = 6;
 
-/// Returns the character of `\uXXXX`, if it is one. Some texts are full of this escape.
+/// Returns the character of a `\uXXXX` escape, or none if this escape alone is not a character. Some texts are full of such
+/// escapes.
 #[inline]
 fn numbered(escape: &[u8; NUMBER]) -> Option<char> {
     let [b'\\', b'u', digits @ ..] = escape else { return None };
@@ -106,7 +107,7 @@ pub(super) fn unescape(escape: &str) -> (char, usize) {
     (meant, 1)
 }
 
-/// Like [`unescape`], for `uXXXX`, and for two of these that are a surrogate pair.
+/// Like [`unescape`], for one escape `uXXXX`, or for two that form a surrogate pair.
 fn unescape_number(escape: &str) -> (char, usize) {
     let unit = |from: usize| {
         let digits = escape.get(from..from + 4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;

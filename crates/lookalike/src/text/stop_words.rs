@@ -27,8 +27,8 @@ impl Language {
         self.0
     }
 
-    /// Returns those of its stop words that are exactly one token if texts are cut by `by`, in canonical form. `don't` is two
-    /// words by default, and no Chinese word of two characters is a token unless a dictionary cuts words.
+    /// Returns the stop words that are exactly one token if texts are cut by `by`, in canonical form. By default, `don't` is two
+    /// tokens. A Chinese word of two characters is one token only if a dictionary cuts words.
     ///
     /// # Panics
     /// Panics under the same conditions as [`canonicalise`].

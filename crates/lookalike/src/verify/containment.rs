@@ -1,14 +1,14 @@
-//! All pairs in which one set is roughly contained in the other, exactly: a join by prefixes (Chaudhuri, Ganti, Kaushik 2006)
-//! without a condition on the size of the larger set.
+//! Finds exactly all pairs in which one set is contained in the other to a given degree: a join by prefixes (Chaudhuri, Ganti,
+//! Kaushik 2006) without a condition on the size of the larger set.
 
 use super::{Measure, Overlap, Pair, join::by_rarity};
 
 /// Returns every pair of sets in which the smaller is contained in the larger by at least `threshold`, sorted by (a, b). The
 /// containment in the other direction is never greater. Empty sets are not contained in any set.
 ///
-/// A set that is sufficiently contained in another set shares at least one of its rarest few elements (its prefix) with it. The
-/// larger sets are indexed in full, and are processed first. Memory in addition to the sets: twelve bytes for each element of
-/// each set, and about sixty for each distinct element.
+/// A set shares at least one of its few rarest elements (its prefix) with each set that contains enough of it. The larger sets
+/// are indexed in full, and are processed first. Memory in addition to the sets: twelve bytes for each element of each set, and
+/// about sixty for each distinct element.
 ///
 /// # Panics
 /// Panics if there are 2³² distinct elements or more.

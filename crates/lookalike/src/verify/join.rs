@@ -1,6 +1,6 @@
-//! All pairs, exactly: a set-similarity join with prefix, size and positional filters (Chaudhuri, Ganti, Kaushik 2006; Xiao et
-//! al. 2008, *Efficient similarity joins for near duplicate detection*). It uses no sketches and misses nothing, so it is the
-//! ground truth for all other methods.
+//! Finds exactly all similar pairs: a set-similarity join with prefix, size and positional filters (Chaudhuri, Ganti, Kaushik
+//! 2006; Xiao et al. 2008, *Efficient similarity joins for near duplicate detection*). It uses no sketches and misses nothing, so
+//! it is the ground truth for all other methods.
 
 use super::{Measure, Overlap};
 
@@ -96,7 +96,7 @@ fn sizes_fit(a: u64, b: u64, threshold: f64) -> bool {
     Overlap { shared: a.min(b), a, b }.resemblance() >= threshold
 }
 
-/// Returns the size of the smallest set that can resemble one of `size`.
+/// Returns the size of the smallest set that can resemble a set of `size` elements.
 fn least_partner(size: u64, threshold: f64) -> u64 {
     let mut least = (threshold * size as f64).floor() as u64;
     while least < size && !sizes_fit(least, size, threshold) {

@@ -17,7 +17,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns the measure of an overlap, from its first set to its second.
+    /// Returns the similarity for an overlap; for containment, it is that of the first set in the second.
     pub fn of(self, overlap: Overlap) -> f64 {
         match self {
             Self::Resemblance => overlap.resemblance(),
@@ -48,8 +48,8 @@ impl Measure {
         Some(shared)
     }
 
-    /// Returns the overlap of two sorted sets, measured from `a`, if it reaches `threshold`. It stops as soon as that is
-    /// impossible.
+    /// Returns the overlap of two sorted sets, if the measure from `a` to `b` reaches `threshold`. Stops counting as soon as the
+    /// threshold cannot be reached.
     pub fn at_least(self, a: &[u64], b: &[u64], threshold: f64) -> Option<Overlap> {
         let (na, nb) = (a.len() as u64, b.len() as u64);
         let needed = self.needed(na, nb, threshold)?;

@@ -71,9 +71,9 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// |A ∩ B| of two sorted sets. Cost: a step for each number of both, or a search for each number of a much smaller set, if
-/// that this is less. The merge has no branch on the comparison: fingerprints are random, so a branch would be mispredicted half
-/// the time.
+/// Returns |A ∩ B| of two sorted sets. Cost: one step for each number of both sets; if one set is much smaller, one search for
+/// each of its numbers instead. The merge has no branch on the comparison: fingerprints are random, so a branch would be
+/// mispredicted half the time.
 pub fn intersection(a: &[u64], b: &[u64]) -> u64 {
     let (small, large) = if a.len() < b.len() { (a, b) } else { (b, a) };
     if large.len() / 32 > small.len() {
@@ -82,7 +82,7 @@ pub fn intersection(a: &[u64], b: &[u64]) -> u64 {
     merge(a, b, usize::MAX, |_, _, _| true).unwrap_or(0)
 }
 
-/// |A ∩ B| if one set is so much smaller that each of its numbers is searched for in the rest of the other.
+/// Returns |A ∩ B| of a small set and a much larger one: each number of the small set is searched for in the larger one.
 fn among(small: &[u64], mut large: &[u64]) -> u64 {
     let mut shared = 0;
     for number in small {
@@ -92,7 +92,7 @@ fn among(small: &[u64], mut large: &[u64]) -> u64 {
     shared
 }
 
-/// |A ∩ B| if it is at least `needed`; checks every 16 steps whether that is still possible.
+/// Returns |A ∩ B| if it is at least `needed`. Checks every 16 steps whether this is still possible.
 ///
 /// Each step of a merge waits for the previous step. So both sets are cut at the thirds of the number range, and the merges of
 /// the three parts are interleaved. These parts have about equal sizes, because the numbers are random. Sets of 120 take 210

@@ -23,9 +23,9 @@ struct Sketch {
     level: u32,
 }
 
-/// The candidate function. Documents with equal digests are candidates. Otherwise, depending on the method, candidates are all
-/// pairs; pairs that share enough listed elements, at least one of them in at most `common` distinct documents; or pairs that
-/// share a key and agree.
+/// The candidate function. Documents with equal digests are candidates. Other pairs depend on the method. It may accept all
+/// pairs; pairs that share enough listed elements, if one of these elements is in at most `common` distinct documents; or pairs
+/// that share a key and agree.
 fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
     let documents = |element: &u64| {
         let with = all.iter().filter(|sketch| sketch.elements.contains(element));
@@ -50,7 +50,7 @@ pub struct Twin {
     candidates: Vec<Vec<bool>>,
 }
 
-/// The verdict of the law on one document: its representative and its similarity to it, if it is dropped.
+/// The verdict of the law on one document: if it is dropped, its representative, and its similarity to the representative.
 pub type Verdict = Option<(usize, f64)>;
 
 impl Twin {
@@ -110,8 +110,9 @@ impl Twin {
         if whole == 0 { 0.0 } else { both as f64 / whole as f64 }
     }
 
-    /// Applies the law in keep order. A document is dropped if an already kept document is its candidate and it is at least t
-    /// similar to it; otherwise it is kept. The representative is the most similar; ties go to the first in keep order.
+    /// Applies the law in keep order. A document is dropped if it is at least t similar to one of its candidates that is already
+    /// kept; otherwise it is kept. Its representative is the most similar of these candidates; ties go to the first in keep
+    /// order.
     pub fn law(&self, order: &[usize], t: f64) -> Vec<Verdict> {
         let mut verdicts = vec![None; order.len()];
         let mut kept: Vec<usize> = Vec::new();

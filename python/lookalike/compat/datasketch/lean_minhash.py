@@ -20,10 +20,10 @@ class LeanMinHash(MinHash):
     """A MinHash signature that cannot be updated, uses little memory and has its own byte layout.
 
     Args:
-        minhash: the signature to copy; or else
-        seed: its seed,
-        hashvalues: its hash values, and
-        scheme: its scheme (`"legacy"` for those of datasketch before 2.0.0).
+        minhash: the signature to copy. Without it, give the three other arguments.
+        seed: the seed of the signature.
+        hashvalues: the hash values of the signature.
+        scheme: the scheme of the signature (`"legacy"` for signatures of datasketch before 2.0.0).
 
     Raises:
         ValueError: if the arguments are inconsistent.

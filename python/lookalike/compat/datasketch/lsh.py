@@ -108,7 +108,7 @@ class MinHashLSH:
         """Add a key with its signature.
 
         Raises:
-            ValueError: if the signature has another length or scheme, or the key exists already; this is not checked if
+            ValueError: if the signature has a different length or scheme, or the key exists already; this is not checked if
                 `check_duplication` is false.
 
         """
@@ -158,7 +158,7 @@ class MinHashLSH:
         """Return the keys whose signatures share a band with this one, each once, in arbitrary order.
 
         Raises:
-            ValueError: if the signature has another length or scheme.
+            ValueError: if the signature has a different length or scheme.
 
         """
         return list(self._candidates(minhash))
@@ -186,7 +186,7 @@ class MinHashLSH:
         """Store a query for `collect_query_buffer`.
 
         Raises:
-            ValueError: if the signature has another length or scheme.
+            ValueError: if the signature has a different length or scheme.
 
         """
         self._asked.append(self._candidates(minhash))

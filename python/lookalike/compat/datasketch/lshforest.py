@@ -52,7 +52,7 @@ class MinHashLSHForest:
         """Add a key with its signature; it is found after `index`.
 
         Raises:
-            ValueError: if the signature is too short or has another scheme, or the key exists already.
+            ValueError: if the signature is too short or has a different scheme, or the key exists already.
 
         """
         if len(minhash) < self.k * self.l:
@@ -82,7 +82,7 @@ class MinHashLSHForest:
         """Return up to k keys that share the longest prefixes with this signature, in arbitrary order.
 
         Raises:
-            ValueError: if k is not positive, or the signature is too short or has another scheme.
+            ValueError: if k is not positive, or the signature is too short or has a different scheme.
 
         """
         if k <= 0:

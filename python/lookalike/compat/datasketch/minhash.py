@@ -31,7 +31,7 @@ class MinHash:
     """A MinHash signature that is updated with the tokens of its set, as in datasketch.
 
     Args:
-        num_perm: the number of permutations, and so of hash values; ignored if `hashvalues` are given.
+        num_perm: the number of permutations, which is also the number of hash values; ignored if `hashvalues` are given.
         seed: the seed of numpy's legacy generator, which draws the permutations.
         gpu_mode: accepted for compatibility; `"always"` is an error when tokens are hashed.
         hashfunc: returns a token's hash, an int of 32 bits, or of 64 bits for the scheme `affine64`; by default the first bytes
@@ -181,7 +181,7 @@ class MinHash:
         """Return the estimated resemblance: the share of hash values that agree.
 
         Raises:
-            ValueError: if the other signature has another scheme, seed or number of permutations.
+            ValueError: if the other signature has a different scheme, seed or number of permutations.
 
         """
         schemes.require_alike((self, other), "compute Jaccard given")
@@ -196,7 +196,7 @@ class MinHash:
         """Replace this signature by that of the union of both sets.
 
         Raises:
-            ValueError: if the other signature has another scheme, seed or number of permutations.
+            ValueError: if the other signature has a different scheme, seed or number of permutations.
 
         """
         schemes.require_alike((self, other), "merge")

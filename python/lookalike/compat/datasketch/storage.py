@@ -17,7 +17,7 @@ class Table:
         return self._dict.keys()
 
     def get(self, key: Hashable) -> Any:
-        """Return the values of a key; none for one that is not there."""
+        """Return the values of a key, or no values if the key does not exist."""
         return self._dict.get(key, [])
 
     def getmany(self, *keys: Hashable) -> list[Any]:
@@ -73,7 +73,7 @@ class Buckets(Table):
     """Keys, each with its set of values."""
 
     def get(self, key: Hashable) -> Any:
-        """Return the values of a key; none for one that is not there."""
+        """Return the values of a key, or no values if the key does not exist."""
         return self._dict.get(key, set())
 
     def insert(self, key: Hashable, *vals: Any, **_: Any) -> None:

@@ -15,7 +15,7 @@ class WeightedMinHash:
     """A weighted MinHash signature: for each sample, a dimension and a number.
 
     Args:
-        seed: the seed of its generator.
+        seed: the seed of the generator that made the signature.
         hashvalues: an array of the shape (samples, 2).
 
     """
@@ -28,7 +28,7 @@ class WeightedMinHash:
         """Return the estimated weighted resemblance: the share of samples that agree.
 
         Raises:
-            ValueError: if the other signature has another seed or length.
+            ValueError: if the other signature has a different seed or length.
 
         """
         if other.seed != self.seed:

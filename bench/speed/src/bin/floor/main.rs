@@ -1,10 +1,11 @@
-//! Measures the floor under a run: the least work that any run has to do. It reads, finds the two fields, lower-cases, splits
-//! words, hashes windows of five words into a sketch with one permutation, sorts the bands, and stops.
+//! Measures the floor under a run: the least work that any run has to do. It reads the input, finds the two fields of each line,
+//! and converts letters to lower case. Then it splits the text into words, hashes windows of five words into a sketch with one
+//! permutation, and sorts the bands.
 //!
 //! It is the fastest such loop that we know, so it takes shortcuts that a run may not take. It does not check that a line is
 //! JSON, reads `\u` escapes as letters, and ignores the middle of a word beyond sixteen bytes. It recognises Chinese and kana by
-//! their first bytes, and does not keep ids. It folds and normalises nothing beyond ASCII, and computes no digests, verifies
-//! nothing and writes nothing. With `--core` it does the same with the core's own functions, which do everything that a sketch
+//! their first bytes, and does not keep ids. Beyond ASCII, it does no folding and no normalisation. It has no digests and no
+//! verification, and no outputs. With `--core` it does the same with the core's own functions, which do everything that a sketch
 //! needs. It prints what was read and found, so that the compiler cannot leave out any work.
 
 mod bands;

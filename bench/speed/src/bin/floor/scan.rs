@@ -14,9 +14,9 @@ pub struct Masks {
     pub foreign: u64,
 }
 
-/// The classes of bytes beyond ASCII. Three classes are the first bytes of two-byte separators, of three-byte separators (general
-/// punctuation, symbols, full-width forms) and of Han characters. Another is E3, which begins either a separator or kana, and the
-/// last is 80, the byte that distinguishes the two.
+/// The classes of bytes beyond ASCII. Three classes are first bytes: of two-byte separators, of three-byte separators (general
+/// punctuation, symbols, full-width forms), and of Han characters. The fourth class is the byte E3, which begins either a
+/// separator or kana. The fifth class is the byte 80, which distinguishes these two cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Foreign {
     pub separator2: u64,
@@ -30,10 +30,11 @@ pub struct Foreign {
 pub trait Kernel {
     fn masks(&self, block: &[u8; BYTES]) -> Masks;
     fn foreign(&self, block: &[u8; BYTES]) -> Foreign;
-    /// Writes the positions of the bits of a mask, plus `base`, and returns their number. `out` has room for 64.
+    /// Adds `base` to the position of each set bit of a mask, writes the sums to `out`, and returns their number. `out` has room
+    /// for 64.
     fn places(&self, mask: u64, base: u32, out: &mut [u32]) -> usize;
-    /// Hashes the words from `starts[i]` to `ends[i]` of a text that [`PAD`] bytes follow. May write up to seven hashes more than
-    /// `count`.
+    /// Hashes the words from `starts[i]` to `ends[i]` of a text that is followed by [`PAD`] bytes. May write up to seven hashes
+    /// more than `count`.
     fn hash(&self, text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u64]);
     /// Adds each window of five hashes to its slot.
     fn windows(&self, hashes: &[u64], count: usize, slots: &mut [u32; 128]);

@@ -38,11 +38,11 @@ use crate::{
 /// intervals that contain the true value 95 times in 100. Then prints both texts, with shared passages in green and the rest in
 /// red.
 ///
-/// With --sets, or with --in and --set-field, A and B are sets, and they share items.
+/// With --sets, or with --in and --set-field, A and B are sets, which are compared by their items.
 ///
 /// With --sketches, every kind of sketch estimates the similarity of the pair. With --longest, the longest sentences of both
 /// texts and their digests are shown. With --threshold, the exit code is 1 if the resemblance, or the measure named by --measure,
-/// is below it.
+/// is below the threshold.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
     lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full\n  \
@@ -86,8 +86,9 @@ pub struct Compare {
     measure: MeasureBy,
     /// Show what every kind of sketch estimates, and its size
     ///
-    /// The kinds are MinHash with many permutations, with one, and cut to bytes; the smallest shingles, those divisible by a
-    /// modulus, and the smallest of these; SimHash; longest sentences.
+    /// The kinds are MinHash with many permutations, MinHash with one permutation, and MinHash cut to bytes; the smallest
+    /// shingles, the shingles divisible by a modulus, and the smallest shingles divisible by a modulus; SimHash; the longest
+    /// sentences.
     #[arg(long)]
     sketches: bool,
     #[command(flatten)]
@@ -105,7 +106,7 @@ pub struct Compare {
 enum MeasureBy {
     /// shared shingles divided by all shingles of both texts
     Resemblance,
-    /// shared shingles divided by A's: how much of A is in B
+    /// shared shingles divided by the shingles of A: how much of A is in B
     Containment,
 }
 

@@ -30,7 +30,7 @@ use crate::output::print;
 ///
 /// Other questions: how large a sketch must be for a good estimate (--sample-size), how much short shingle ids lose (--degree),
 /// which pairs SimHash finds (--distance), which pairs sampled shingles find, by the size of the texts (--candidates), and which
-/// signatures given permutations or hash functions produce for given sets (--matrix).
+/// signatures the given permutations or hash functions produce for the given sets (--matrix).
 #[derive(Args)]
 #[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix"]))]
 #[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \

@@ -13,7 +13,7 @@ use crate::output::{BOLD, DIM, count, counted};
 pub(super) struct SampleSize {
     /// Show how many sampled shingles give an estimate within a margin
     ///
-    /// The resemblance is the one that --at gives, or any.
+    /// The answer is for the resemblance that --at gives or, without --at, for any resemblance.
     #[arg(long, help_heading = "Sketch size")]
     sample_size: bool,
     /// Margin: how far the estimate may be off
@@ -32,8 +32,8 @@ pub(super) struct SampleSize {
     sketch: Option<usize>,
     /// Show the probability of a gross overestimate among N documents
     ///
-    /// This is the probability that any of their pairs with a resemblance below 0.5 is estimated above 0.9. Without --sketch, the
-    /// answer is the number of sampled shingles that keeps it below 1 minus --confidence.
+    /// This is the probability that any pair of these documents with a resemblance below 0.5 is estimated above 0.9. Without
+    /// --sketch, the answer is the number of sampled shingles that keeps it below 1 minus --confidence.
     #[arg(long, value_name = "N", requires = "sample_size", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(help_heading = "Sketch size")]
     documents: Option<u64>,

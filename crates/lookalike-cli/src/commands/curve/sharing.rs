@@ -67,7 +67,7 @@ impl Sharing {
             if given && !fits {
                 let this = way.to_possible_value().map_or(String::new(), |value| value.get_name().into());
                 anyhow::bail!(
-                    "{flag} only works with --candidates {meant}, not with --candidates {this}; give that, or leave {flag} out"
+                    "{flag} only works with --candidates {meant}, not {this}; give --candidates {meant}, or leave {flag} out"
                 );
             }
         }

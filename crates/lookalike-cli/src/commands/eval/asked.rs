@@ -13,21 +13,22 @@ use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
 /// truth: pairs that are known to be similar (--truth), documents that are known to belong together (--labels), or the exact
 /// similarities of random documents with all others (--sample), which needs no prior knowledge.
 ///
-/// The pairs of a method are those that it takes as similar itself: by exact count or, as with simhash, according to the
+/// The pairs of a method are those that the method itself considers similar: by exact count or, as with simhash, according to the
 /// sketches. With --cluster greedy, they are the pairs within its clusters.
 ///
-/// Columns: precision, recall and F1 refer to pairs. whole is the share of documents with a similar one for which no similar
-/// document was missed. B³ P, R and F are B-cubed precision, recall and F of the groups that dedup makes (each dropped document
-/// with its representative), and ARI is their adjusted Rand index. Both compare with the labels or with the documents that chains
-/// of true pairs connect; with --sample, only if all documents are sampled. dropped counts documents. wrong counts documents that
-/// were dropped although no similar one was kept. missed counts true pairs of which both documents were kept. doubled counts
-/// documents kept beside a similar one. candidates counts candidate pairs, before sketches reject any. s and MB are seconds and
-/// peak memory of dedup alone.
+/// Columns: precision, recall and F1 refer to pairs. whole is a share of the documents that have a similar document: those for
+/// which no similar document was missed. B³ P, R and F are B-cubed precision, recall and F of the groups that dedup makes (each
+/// dropped document with its representative), and ARI is their adjusted Rand index. Both compare these groups with the groups of
+/// the labels, or with the groups of documents that chains of true pairs connect. With --sample, they are computed only if all
+/// documents are sampled. dropped counts documents. wrong counts documents that were dropped although no similar document was
+/// kept. missed counts true pairs of which both documents were kept. doubled counts documents that were kept although a similar
+/// document was also kept. candidates counts candidate pairs, before sketches reject any. s and MB are seconds and peak memory of
+/// dedup alone.
 ///
-/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled count sampled documents. Brackets are 95
-/// % intervals. For precision and recall, all pairs of a document are one draw, because pairs of one group are found or missed
-/// together. The intervals do not cover groups without a sampled document: sample more documents if a few large groups have most
-/// of the pairs.
+/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are counted among the sampled documents.
+/// Brackets are 95 % intervals. For precision and recall, all pairs of a document are one draw, because pairs of one group are
+/// found or missed together. The intervals do not cover groups without a sampled document: sample more documents if a few large
+/// groups have most of the pairs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \

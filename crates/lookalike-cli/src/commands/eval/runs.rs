@@ -130,7 +130,7 @@ fn label(own: &ArgMatches) -> String {
     label
 }
 
-/// Returns clap's message without the usage line, which is that of a different command.
+/// Returns clap's message without the usage line, which belongs to a different command.
 fn in_words(error: clap::Error) -> anyhow::Error {
     let words = words(error);
     let words = words.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
@@ -177,7 +177,7 @@ impl Child {
     pub fn new(eval: &Eval, itself: Option<Vec<OsString>>) -> anyhow::Result<Self> {
         let found = || std::env::current_exe().map(|file| vec![file.into_os_string()]);
         let program =
-            itself.map_or_else(found, Ok).context("cannot find this program's own file, which each run starts again")?;
+            itself.map_or_else(found, Ok).context("cannot find this program's own file, which is needed to start each run")?;
         let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
         let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
         // Several splits were either refused or requested when the truth was read, so a run may read all of them.

@@ -55,12 +55,12 @@ pub fn page(report: &Report) -> String {
     let pairs = counted(truth.pairs, "pair");
     let (documents, judged, partner) = (counted(truth.documents, "document"), count(truth.judged), count(truth.with_partner));
     let about = match truth.kind {
-        "labels" => format!("{pairs} with the same label; in such a pair: {partner} of {documents}"),
+        "labels" => format!("{pairs} with the same label; {partner} of {documents} are in such a pair"),
         "sample" => format!(
-            "{pairs} {similar} >= {}; in such a pair: {partner} of {judged} sampled documents; {documents} in total",
+            "{pairs} {similar} >= {}; {partner} of {judged} sampled documents are in such a pair; {documents} in total",
             truth.threshold
         ),
-        _ => format!("{pairs} with similarity >= {}; in such a pair: {partner} of {documents}", truth.threshold),
+        _ => format!("{pairs} with similarity >= {}; {partner} of {documents} are in such a pair", truth.threshold),
     };
     let (quality, of) = match truth.judged < truth.documents {
         true => (SAMPLED.to_vec(), format!("{DIM}wrong, missed, doubled: among the sampled documents{DIM:#}\n")),

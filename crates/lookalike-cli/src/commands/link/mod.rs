@@ -27,8 +27,8 @@ use crate::{
 /// any one field, or that satisfy the configured blocks.
 ///
 /// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
-/// collections, A and B, only pairs across them are considered. With --label, a field that is equal in records of the same thing,
-/// or --truth, a file of true pairs, a table on standard error reports how many were found.
+/// collections, A and B, only pairs across them are considered. If you give --label (a field that is equal in records of the same
+/// thing) or --truth (a file of true pairs), a table on standard error reports how many of the true pairs were found.
 ///
 /// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
@@ -57,7 +57,7 @@ pub struct Link {
     output: Option<PathBuf>,
     /// Write the cluster of each record to FILE
     ///
-    /// The fields are the record's id, the id of the first record of its cluster, and the number of records in it.
+    /// The fields are the record's id, the id of the first record of its cluster, and the number of records in that cluster.
     #[arg(long, value_name = "FILE")]
     clusters: Option<PathBuf>,
     /// Allow each record in at most one pair; the best scores win
@@ -76,13 +76,13 @@ pub struct Link {
     label: Option<String>,
     /// Estimate how many pairs are right, from a field that is not compared
     ///
-    /// FIELD is a date or a number. Pairs with all points are taken to be right: in them, the values of FIELD are closer to each
-    /// other than in random pairs.
+    /// FIELD is a date or a number whose two values are closer to each other in right pairs than in random pairs. Pairs with all
+    /// points are assumed to be right.
     #[arg(long, value_name = "FIELD")]
     right_by: Option<String>,
     /// Explain why two records match or not, and link nothing
     ///
-    /// With two collections, give an id of A, then one of B. The exit code is 1 if the records are not even a possible match.
+    /// With two collections, give an id of A, then an id of B. The exit code is 1 if the records are not even a possible match.
     #[arg(long, num_args = 2, value_names = ["ID", "ID"], allow_hyphen_values = true)]
     #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label", "right_by"])]
     explain: Option<Vec<String>>,
@@ -99,7 +99,7 @@ pub struct Link {
     all_splits: bool,
     /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
     ///
-    /// The delimiter is detected among comma, semicolon, tab and bar: the one that the header contains most often.
+    /// The detected delimiter is the one of comma, semicolon, tab and bar that occurs most often in the header.
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     delimiter: Option<u8>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
@@ -109,7 +109,7 @@ pub struct Link {
     encoding: Option<String>,
     /// Field with the id, a string or a number
     ///
-    /// A record without one gets the id file:line.
+    /// A record without this field gets the id file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
     /// Allow duplicate ids within a collection

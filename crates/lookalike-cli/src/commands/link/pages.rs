@@ -57,7 +57,7 @@ fn table(judged: &Judged) -> String {
         table += &format!("{name:<24}{:>9}  {:>6}  {:>6}\n", share(shares.precision), share(shares.recall), share(shares.f1));
     }
     table += &format!(
-        "{} of them are candidates ({}), {} among the possible matches",
+        "{} of the true pairs are candidates ({}), and {} are possible matches",
         count(judged.candidates),
         share(judged.blocked),
         count(judged.possible_right)
@@ -70,7 +70,7 @@ fn right_shares(right: &RightShares) -> String {
     let RightShares { field, scores, matches, .. } = right;
     let mean = |apart: Option<f64>| apart.map_or("-".into(), |apart| format!("{apart:.2}"));
     let mut table = format!(
-        "\n\nby {}: pairs with all points are {} apart on average, all possible pairs {}\n",
+        "\n\nby {}: the average distance is {} for pairs with all points, and {} for all possible pairs\n",
         quiet(field),
         mean(right.right),
         mean(right.wrong)

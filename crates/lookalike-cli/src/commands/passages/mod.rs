@@ -22,16 +22,16 @@ use crate::{
 /// Show the passages that texts share word for word
 ///
 /// Compares each text of A with each text of B or, without B, the texts of A with each other. It finds every run of at least
-/// --least tokens that two of them share, however long the texts are: none is missed on either side. Case, punctuation and white
-/// space are ignored, and offsets refer to the original texts. A is held in memory and B is streamed, so name the smaller one
-/// first.
+/// --least tokens that two of these texts share, however long the texts are: no such run is missed in either text. Case,
+/// punctuation and white space are ignored, and offsets refer to the original texts. A is held in memory and B is streamed, so
+/// name the smaller one first.
 ///
 /// Without --json or --output, the pairs that share the most are shown with their passages: green is shared, red is between
 /// shared runs (--gap). Otherwise, the output is one JSON line per pair: a, b, resemblance, containment_ab, containment_ba,
 /// intersection, size_a and size_b (of the shingle sets, counted exactly), tokens_a and tokens_b, shared_a and shared_b (how many
-/// of them are in a run that both have), and passages: a and b (start and end), tokens, text_a and text_b. --tokens and --fold
-/// determine what a token is. --shingle and the other shingle flags only affect resemblance and containment, and so --threshold,
-/// but not which passages are found.
+/// of these tokens are in a shared run), and passages: a and b (start and end), tokens, text_a and text_b. --tokens and --fold
+/// determine what a token is. --shingle and the other shingle flags affect resemblance and containment, and therefore
+/// --threshold. They do not affect which passages are found.
 ///
 /// The exit code is 1 if no two texts share a passage, unless a collection is empty.
 #[derive(Args)]
@@ -41,7 +41,7 @@ use crate::{
 pub struct Passages {
     /// A text or a collection to hold in memory
     ///
-    /// It accepts the same names and formats as an input of dedup.
+    /// A can be anything that dedup accepts as an input.
     #[arg(value_name = "A")]
     a: String,
     /// Texts or collections to compare with A [default: A with itself]
@@ -69,13 +69,13 @@ pub struct Passages {
     offsets: OffsetsBy,
     /// Minimum length of a shared run, in tokens
     ///
-    /// Tokens are words, characters in scripts without spaces, or lines with --tokens lines.
+    /// Tokens are words, or characters in scripts without spaces. With --tokens lines, they are lines.
     #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparison")]
     least: usize,
     /// Join runs that at most N tokens separate in both texts
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, help_heading = "Comparison")]
     gap: usize,
-    /// Show only pairs of which one text contains this share of the other
+    /// Show only pairs in which one text contains this share of the other
     #[arg(
         long,
         short,
@@ -88,7 +88,7 @@ pub struct Passages {
     threshold: f64,
     /// Ignore words that more than N texts of A have in common
     ///
-    /// An example is a notice at the foot of all pages. Passages are not found by such words. The summary reports how many
+    /// An example is a notice at the foot of all pages. Such words are not used to find passages. The summary reports how many
     /// windows of words are excluded. [default: none]
     #[arg(long, value_name = "N", help_heading = "Comparison")]
     common: Option<u32>,

@@ -56,8 +56,9 @@ impl PairLine<'_> {
 /// Reads pairs of documents from JSON Lines (plain or compressed). Each line has the two ids as `a` and `b`, and may have the
 /// similarity. For resemblance this is `resemblance` or `jaccard`. For containment it is `containment`, or the larger of
 /// `containment_ab` and `containment_ba`. For either measure it can be `similarity`. Other fields are ignored. Each pair is
-/// returned once, in whichever order its documents were named and however often it occurs. Pairs are sorted by (a, b). If a pair
-/// occurs with several similarities, the largest counts; a line without a similarity counts only if no line of the pair has one.
+/// returned once, even if it occurs several times or with its documents in either order. Pairs are sorted by (a, b). If a pair
+/// occurs with several similarities, the largest counts; a line without a similarity counts only if no line of the pair has a
+/// similarity.
 ///
 /// # Errors
 /// A file cannot be read. A line is not a pair of this form, names a document that does not exist, or names the same document

@@ -23,7 +23,8 @@ pub struct SimilarPair {
     pub a: u32,
     /// The second document.
     pub b: u32,
-    /// Their similarity, if it is known. For containment it is the containment of the smaller document in the larger.
+    /// The similarity of the two documents, if it is known. For containment it is the containment of the smaller document in the
+    /// larger.
     pub similarity: Option<f64>,
 }
 
@@ -34,8 +35,8 @@ pub struct SampleTruth {
     pub roll: Roll,
     /// The sampled documents, sorted.
     pub sample: Vec<u32>,
-    /// Every pair of similar documents of which at least one is in the sample. Each pair occurs once, and pairs are sorted by (a,
-    /// b).
+    /// Every pair of similar documents in which at least one document is in the sample. Each pair occurs once, and pairs are
+    /// sorted by (a, b).
     pub pairs: Vec<SimilarPair>,
 }
 
@@ -105,8 +106,8 @@ struct Comparing<'a> {
 }
 
 impl Comparing<'_> {
-    /// Finds the sampled documents that are similar to a document. A pair of two sampled documents is found from both sides, so
-    /// it is returned only from its second document.
+    /// Finds the sampled documents that are similar to a document. A pair of two sampled documents is found from each of them, so
+    /// it is returned only for its second document.
     fn partners(&self, document: u32, set: &[u64], shared_counts: &mut SharedCounts, into: &mut Vec<SimilarPair>) {
         let is_sampled = self.sample.binary_search(&document).is_ok();
         for neighbour in self.index.neighbours(set, shared_counts) {

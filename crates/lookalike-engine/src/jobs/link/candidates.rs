@@ -2,9 +2,9 @@
 //!
 //! A block gives each record one or several keys. The first keys of all records form a column, and so do the second ones, and so
 //! on. A column's records are sorted by key, so that the records with the same value form a bucket. The pairs in a bucket are
-//! candidates, except those that an earlier column has already made, which is checked by two lookups of keys in that column.
-//! Keys, rows and pairs are streamed, and go to temporary files when memory is short. Four bytes per record and column remain in
-//! memory.
+//! candidates, except those that an earlier column has already made. To check this, both records' keys are looked up in that
+//! column. Keys, rows and pairs are streamed, and go to temporary files when memory is short. Four bytes per record and column
+//! remain in memory.
 
 use std::sync::Arc;
 

@@ -44,8 +44,8 @@ pub struct BlockExplained {
     pub block: String,
     /// Whether the two records meet this requirement.
     pub joins: bool,
-    /// The two are candidates only if at most this many records share their value. The number of such records is not counted
-    /// here.
+    /// The two records are candidates only if at most this many records have the value that they share. The number of such
+    /// records is not counted here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }
@@ -67,12 +67,12 @@ pub struct FieldExplained {
     pub weight: f64,
 }
 
-/// Reads records and explains why two of them match or not. The two are given by their ids. If there are two collections, one
-/// record is in each.
+/// Reads records and explains why two of them match or not. The two are given by their ids. If there are two collections, `a` is
+/// in the first and `b` is in the second.
 ///
 /// # Errors
-/// The same errors as [`link`](crate::jobs::link::link); also if no record has one of the ids, or if both ids belong to the same
-/// record.
+/// The same errors as [`link`](crate::jobs::link::link); also if one of the ids belongs to no record, or if both ids belong to
+/// the same record.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = Linker::new(asked.config.clone()).map_err(refused)?;

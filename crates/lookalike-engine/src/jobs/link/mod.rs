@@ -59,7 +59,7 @@ pub struct Link {
     pub clusters: Option<PathBuf>,
     /// The file of true pairs, used as ground truth.
     pub truth: Option<PathBuf>,
-    /// A field with a date or a number that is not compared, from which the share of correct pairs is estimated.
+    /// A field with a date or a number, by which pairs are not scored. The share of correct pairs is estimated from it.
     pub right_by: Option<String>,
     /// The file that the configuration was read from: no output may overwrite it.
     pub config_path: Option<PathBuf>,
@@ -107,8 +107,8 @@ pub struct LinkSummary {
 /// number of threads.
 ///
 /// # Errors
-/// The configuration is invalid; an input cannot be read; a record or a value is invalid; an id occurs twice; no record has a
-/// field; the ground truth names records that do not exist; an output cannot be written.
+/// The configuration is invalid; an input cannot be read; a record or a value is invalid; an id occurs twice; a field occurs in
+/// no record; the ground truth names records that do not exist; an output cannot be written.
 pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: Observer) -> Result<LinkSummary> {
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
 }
@@ -289,12 +289,13 @@ fn row(pair: &Scored) -> Row {
     [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
 }
 
-/// Restores a pair. Its score is the same to the last bit, since scores are rounded in the same way.
+/// Restores a pair. Its score is the same to the last bit as before sorting, since both scores are rounded in the same way.
 fn scored([a, b, score]: Row) -> Scored {
     Scored { a, b, score: f64::from(score) / f64::from(MOST) }
 }
 
-/// Returns the pairs of a one-to-one matching. The given pairs are sorted by the difference between the highest score and theirs.
+/// Returns the pairs of a one-to-one matching. The given pairs are sorted by the difference between their score and the highest
+/// possible score.
 fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, pool: &'a ThreadPool) -> Result<Sorter<'a, Row>> {
     let (mut matching, mut matched) = (OneToOne::new(records), Sorter::new(budget, candidates::SORTERS, pool));
     for found in pairs.sorted()? {
@@ -367,7 +368,7 @@ mod tests {
             let config = LinkConfig { fields, blocks, one_to_one, clusters, ..LinkConfig::default() };
             let asked = Link { config, matches_only, ..Link::default() };
             let usual = linked(&records, &asked, None, 1);
-            // With a limit of one byte of memory, everything that can be spilled is.
+            // With a limit of one byte of memory, all data that can be spilled is spilled.
             prop_assert_eq!(&usual, &linked(&records, &asked, Some(1), 3));
         }
     }

@@ -27,9 +27,9 @@ use crate::{
 /// The records of one collection, or of two, with the first collection's records first.
 #[derive(Debug)]
 pub(super) struct Gathered {
-    /// Their values.
+    /// The values of the records.
     pub(super) records: Records,
-    /// Their ids, as JSON.
+    /// The ids of the records, as JSON.
     ids: Records,
     /// Hashes of the labels, 0 for none; empty if no label is asked for.
     pub(super) labels: Vec<u128>,
@@ -47,8 +47,8 @@ impl Gathered {
     /// Reads the one or two inputs, each of which is a collection.
     ///
     /// # Errors
-    /// An input cannot be read or does not contain records with fields; a record or a value is invalid; an id occurs twice; no
-    /// record of a collection has a field.
+    /// An input cannot be read or does not contain records with fields; a record or a value is invalid; an id occurs twice; a
+    /// field occurs in no record of a collection.
     pub(super) fn read(
         config: &RunConfig,
         (linker, right_by): (&Linker, Option<&str>),
@@ -231,7 +231,7 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
 /// What is read from each record.
 struct Asked<'a> {
     paths: Paths,
-    /// The numbers of each field's paths; those of the id and of the label come after all of them.
+    /// The numbers of each field's paths. The numbers of the id's and the label's paths follow those of all fields.
     fields: Vec<(&'a str, Range<usize>)>,
     names: Vec<&'a str>,
     paths_of_fields: usize,
@@ -256,7 +256,7 @@ struct Piece {
     ids: Records,
     /// Equal for equal labels; 0 for none.
     labels: Vec<u128>,
-    /// Like those of all records.
+    /// A date or a number for each record, NaN if it has none; empty if none is asked for.
     values: Vec<f64>,
     /// The position of each record in the block.
     lines: Vec<u32>,
@@ -357,7 +357,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Refuses a field if no record of a collection has any part of it, which is surely a mistake. If a field has several parts,
-    /// one is enough, since two collections may use different names for the same field.
+    /// it is enough if one part occurs, since two collections may use different names for the same field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
         match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
             None => Ok(()),

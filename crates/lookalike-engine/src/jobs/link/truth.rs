@@ -60,7 +60,7 @@ pub struct Judged {
     pub precision: Option<f64>,
     /// The share of the true pairs that are matches.
     pub recall: Option<f64>,
-    /// The harmonic mean of the two.
+    /// The harmonic mean of precision and recall.
     pub f1: Option<f64>,
     /// True pairs among the possible matches.
     pub possible_right: u64,
@@ -71,11 +71,11 @@ pub struct Judged {
 /// Precision, recall and F1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkShares {
-    /// The share of the pairs found that is true.
+    /// The share of true pairs among the found pairs.
     pub precision: Option<f64>,
-    /// The share of the true pairs that was found.
+    /// The share of found pairs among the true pairs.
     pub recall: Option<f64>,
-    /// The harmonic mean of the two.
+    /// The harmonic mean of precision and recall.
     pub f1: Option<f64>,
 }
 
@@ -99,11 +99,11 @@ struct TruePair<'a> {
 }
 
 impl Truth {
-    /// Reads true pairs from JSON Lines, each with two ids, `a` and `b`; 7 and "7" match each other. With two collections, each
-    /// has one of the two, in either order.
+    /// Reads true pairs from JSON Lines. Each line has two ids, `a` and `b`; 7 and "7" match each other. If there are two
+    /// collections, one id is from each of them, in either order.
     ///
     /// # Errors
-    /// A file cannot be read, a line is not such a pair, or no record has an id.
+    /// A file cannot be read, a line is not such a pair, or an id belongs to no record.
     pub(super) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
         let mut pairs = Vec::new();
         each_line(path, Reading::lines(), temp_dir, |line, _| {
@@ -121,8 +121,7 @@ impl Truth {
             let (a, b) = match gathered.are_two() {
                 true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
                     Error::record(format!(
-                        "no record of the first collection has the id {}, or none of the second has the id {}, nor the other way \
-                         round",
+                        "the ids {} and {} do not name one record of each collection, in either order",
                         cut(a.get()),
                         cut(b.get())
                     ))

@@ -1,4 +1,4 @@
-//! Ranks pairs of prints on fingerprint cards by how likely they are of the same finger.
+//! Ranks pairs of prints on fingerprint cards by how likely they are to come from the same finger.
 
 pub(crate) mod card;
 
@@ -83,7 +83,7 @@ pub struct FirstPairs {
     pub share: f64,
     /// The number of pairs that this share amounts to.
     pub pairs: u64,
-    /// The number of genuine pairs among them.
+    /// The number of genuine pairs among these best pairs.
     pub genuine: u64,
 }
 

@@ -82,7 +82,7 @@ pub struct MirrorsSummary {
     pub common_pages: Option<u64>,
     /// Pages without text: scripts, frames, images, or nothing at all.
     pub textless: u64,
-    /// Textless pages with a counterpart, which is a page with identical bytes at the same path of another site.
+    /// Textless pages with a counterpart: a page with identical bytes at the same path of another site.
     pub textless_alike: u64,
     /// If no pair of sites was found, the pair that came closest to the required share; `None` if no page has a match on another
     /// site.
@@ -106,8 +106,9 @@ pub struct MirrorsSummary {
     pub left_out: Option<LeftOut>,
 }
 
-/// Pairs up sites: those of the references (the first collection) with those of the inputs (the second). Without references, it
-/// pairs the sites of the inputs with each other. Pages match if they reach the configuration's threshold, counted exactly.
+/// Finds pairs of sites, each with one site of the references (the first collection) and one site of the inputs (the second).
+/// Without references, it pairs the sites of the inputs with each other. Pages match if their similarity, counted exactly,
+/// reaches the configuration's threshold.
 ///
 /// It makes two passes over the input. Memory: the same as for a list of pairs; in addition 12 bytes per page, 24 for each page
 /// with a match, and 32 for each page without text. For each group of equal pages it takes 4 bytes for every site on which the

@@ -147,7 +147,7 @@ impl<'a> Url<'a> {
     }
 }
 
-/// The site of every page, and a hash of the page's path on it. Takes twelve bytes per page.
+/// The site of every page, and a hash of the page's path on that site. Takes twelve bytes per page.
 pub(super) struct Sites {
     /// The names of the sites, in the order of their first pages.
     pub(super) names: Vec<String>,
@@ -199,8 +199,8 @@ impl Sites {
 }
 
 impl Sites {
-    /// Returns how many paths occur on at least two sites. If there are two collections, `second` is the number of the second
-    /// one's first page; then it returns how many paths occur in both collections.
+    /// Returns how many paths occur on at least two sites or, if there are two collections, in both collections. If there are
+    /// two, `second` is the number of the second collection's first page.
     pub(super) fn shared_paths(&self, second: Option<u64>) -> u64 {
         let side = |(&site, page)| second.map_or(site, |second| u32::from(page >= second));
         let mut paths: Vec<(u64, u32)> = self.paths.iter().copied().zip(self.of.iter().zip(0u64..).map(side)).collect();

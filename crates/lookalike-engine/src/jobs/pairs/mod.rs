@@ -36,7 +36,7 @@ pub struct Pair<'a> {
     pub a: &'a RawValue,
     /// The second document's id.
     pub b: &'a RawValue,
-    /// How similar they are.
+    /// How similar the two documents are.
     #[serde(flatten)]
     pub figures: PairFigures,
 }
@@ -69,12 +69,12 @@ pub struct PairsSummary {
 /// Writes every pair of similar documents, sorted by their positions in the input. Empty texts match nothing. If there are
 /// references, each pair has one reference document and one document of the inputs.
 ///
-/// With [`nearest`](RunConfig::nearest), each document is listed only with its most similar matches, at most that number of them.
-/// The most similar match comes first, and equally similar ones are in input order. If there are references, the listed matches
-/// are reference documents.
+/// With [`nearest`](RunConfig::nearest), each document is listed with at most this number of matches: the most similar ones. The
+/// most similar match comes first, and equally similar ones are in input order. If there are references, the listed matches are
+/// reference documents.
 ///
 /// Documents are similar if their exact similarity reaches the threshold, unless the configuration lets the sketches decide or
-/// accepts every candidate. A similarity is counted only if it is exact; otherwise it is estimated, or unknown.
+/// accepts every candidate. In these two cases the reported similarity is estimated or unknown; otherwise it is counted exactly.
 ///
 /// # Errors
 /// The same errors as [`dedup`](crate::jobs::dedup::dedup).
@@ -101,7 +101,7 @@ enum Wanted<'a, 'b> {
 }
 
 fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<PairsSummary> {
-    // The purpose of a list of pairs is its similarities. So they are counted, however candidates are found, unless the
+    // A list of pairs is made for its similarities. So these are counted exactly, however candidates are found, unless the
     // configuration asks for something else. Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
@@ -237,9 +237,9 @@ impl Listing<'_> {
         self.listed(first, tell, |(first_copy, a), partners| nearest.of((first_copy, a), self.same(first_copy), partners))
     }
 
-    /// Reports the pairs of the documents from `first` on, in input order. For each document, `into` receives the contender that
-    /// the document is or is a copy of, and the document itself. It fills an empty list with the document's partners, in their
-    /// order. Returns the number of pairs.
+    /// Reports the pairs of the documents from `first` on, in input order. For each document, `into` receives the document and
+    /// its contender, which is the document itself or its first copy. It fills an empty list with the document's partners, in
+    /// their order. Returns the number of pairs.
     fn listed(
         &self,
         first: Document,

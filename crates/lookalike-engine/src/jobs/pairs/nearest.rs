@@ -16,7 +16,7 @@ use crate::{
     pairing::Pairing,
 };
 
-/// For each contender, those of its documents (itself and its copies) that can be neighbours, in input order.
+/// For each contender, the documents that can be neighbours, in input order. Each is the contender itself or one of its copies.
 pub(super) struct Groups {
     documents: Vec<Document>,
     /// The position at which each contender's documents begin.

@@ -21,7 +21,7 @@ pub struct Quoting {
     pub offsets: Offsets,
     /// Whether the text of passages is also returned.
     pub words: bool,
-    /// Report only this number of pairs, those that share the most tokens, after all texts were compared. The other pairs are
+    /// Report only this number of pairs, after all texts were compared: the pairs that share the most tokens. The other pairs are
     /// only counted, which takes a tenth of the time. With `None`, all pairs are reported as they are found.
     pub best: Option<usize>,
 }

@@ -43,7 +43,7 @@ pub(super) struct Looking<'a> {
     pub(super) among: bool,
     /// Whether pairs are written as lines, instead of being reported.
     pub(super) lines: bool,
-    /// The number of pairs that are reported, if only the best are.
+    /// The number of pairs that are reported, if only the best pairs are reported.
     pub(super) most: Option<usize>,
     /// The number of shared tokens that a pair must exceed to be among the best, if only the best pairs are reported. It is
     /// updated as blocks are finished.
@@ -183,7 +183,7 @@ impl Shared {
 struct Text<'a> {
     document: u64,
     text: &'a str,
-    /// Only computed for texts that share a run, which are few.
+    /// Only computed for the few texts that share a run.
     placed: Option<Placed>,
 }
 
@@ -192,7 +192,7 @@ struct Text<'a> {
 type Later = BinaryHeap<Reverse<(u32, usize)>>;
 
 impl Looker {
-    /// Finds the passages that a text shares with the held ones.
+    /// Finds the passages that a text shares with the held texts.
     fn look_up(&mut self, looking: &Looking, document: u64, text: &str, found: &mut Found) -> Result<()> {
         let Looking { pass, index, .. } = *looking;
         pass.method.set(text, &mut self.scratch);
@@ -278,8 +278,8 @@ impl Looker {
         Ok(Some(shared))
     }
 
-    /// Writes or reports a pair. Returns false if it shares too few tokens to be reported. Then no other pair that shares as few
-    /// tokens needs to be tried.
+    /// Writes or reports a pair. Returns false if the pair shares too few tokens to be reported. In that case, other pairs with
+    /// no more shared tokens need not be tried.
     fn give(&mut self, looking: &Looking, number: u32, shared: &Shared, text: &mut Text, found: &mut Found) -> Result<bool> {
         let Looking { pass, held, asked, .. } = *looking;
         if let Some(best) = &found.best
@@ -351,7 +351,7 @@ impl Looker {
 }
 
 impl Text<'_> {
-    /// Returns a number: the held texts below it are those that are compared with this text.
+    /// Returns the number below which held texts are compared with this text.
     fn below(&self, looking: &Looking) -> u32 {
         if looking.among { self.document as u32 } else { u32::MAX }
     }

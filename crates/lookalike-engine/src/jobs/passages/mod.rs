@@ -67,9 +67,9 @@ pub struct PassagesSummary {
     pub left_out: Option<LeftOut>,
 }
 
-/// Finds the passages that texts of the references share word for word with texts of the inputs. Without references, it finds
-/// those that texts of the inputs share with each other. Writes each pair with its passages, ordered by the second text and then
-/// by the first.
+/// Finds the passages that texts of the references share word for word with texts of the inputs. Without references, it finds the
+/// passages that texts of the inputs share with each other. Writes each pair with its passages, ordered by the second text and
+/// then by the first.
 ///
 /// Every run of `least` or more tokens that two texts share is part of a passage, in both texts. The references' texts are held,
 /// or the inputs' texts if there are no references. The index takes 17 bytes per `least / 4` tokens, approximately. Held texts

@@ -35,7 +35,7 @@ pub(super) struct Held {
 /// Texts that are equal to earlier ones.
 #[derive(Default)]
 struct Copies {
-    /// Rows of the first text with some tokens and a copy of it, sorted.
+    /// Sorted rows. Each has the first of several texts with equal tokens, and one of its copies.
     of_first: Vec<[u32; 2]>,
 }
 
@@ -132,7 +132,7 @@ impl Held {
         Self { texts: Spill::new(&table.budget), tokens: Spill::new(&table.budget), starts: vec![[0, 0]], copies }
     }
 
-    /// Returns the copies of a text whose numbers are below `below`, ascending. The text is the first of several equal ones, and
+    /// Returns the copies of a text that have numbers below `below`, ascending. The text is the first of several equal ones, and
     /// is not itself returned.
     pub(super) fn copies(&self, first: u32, below: u32) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
         let all = self.copies.of(first);

@@ -27,7 +27,7 @@ pub struct Quoted<'a> {
     pub a: &'a RawValue,
     /// The id of the other text.
     pub b: &'a RawValue,
-    /// What they share.
+    /// What the two texts share.
     #[serde(flatten)]
     pub shares: &'a Shares,
     /// Both texts, unchanged.
@@ -38,7 +38,7 @@ pub struct Quoted<'a> {
 /// What two texts share.
 #[derive(Debug, Serialize)]
 pub struct Shares {
-    /// How similar their shingle sets are, exactly.
+    /// The exact similarity of the two texts' shingle sets.
     #[serde(flatten)]
     pub figures: Figures,
     /// Tokens of a.
@@ -56,10 +56,10 @@ pub struct Shares {
 /// A passage that two texts share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
-    /// Its position in a: the first position, and the one after the last.
+    /// The position of the passage in a: the first position, and the one after the last.
     #[serde(serialize_with = "from_to")]
     pub a: Span,
-    /// Its position in b.
+    /// The position of the passage in b.
     #[serde(serialize_with = "from_to")]
     pub b: Span,
     /// The number of tokens that both texts have in this passage.

@@ -36,7 +36,7 @@ pub struct Block {
     pub number: usize,
     /// The number of the part.
     pub part: usize,
-    /// The number of records of the input before this part.
+    /// The number of records that precede this part in the input.
     pub(crate) before: u64,
     /// The index in the block of the record that was read last, from 0.
     current: AtomicUsize,

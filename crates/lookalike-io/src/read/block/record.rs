@@ -69,9 +69,9 @@ impl Block {
         }
     }
 
-    /// Returns the line that is to be parsed. A line in another encoding is decoded into `scratch`. This is not possible for an
-    /// array: it cannot be split into elements before it is decoded, because a character in another encoding may contain the byte
-    /// of a quote or a backslash.
+    /// Returns the line that is to be parsed. A line in another encoding is decoded into `scratch`. Arrays in other encodings are
+    /// not decoded: an array cannot be split into elements before it is decoded, because a character in another encoding may
+    /// contain the byte of a quote or a backslash.
     #[inline]
     pub(super) fn line<'a>(&self, raw: &'a [u8], reading: &Reading, scratch: &'a mut String) -> Result<&'a [u8], Fault> {
         match reading.line_encoding {
@@ -117,8 +117,8 @@ impl Block {
     }
 
     /// Returns a hash of the stored bytes of a page, including markup. The page is a file, the body of a crawl's response, or the
-    /// text of a record. The hash is for pages that show no text, which cannot be compared in another way. None if the record is
-    /// invalid.
+    /// text of a record. The hash is for pages that show no text, because such pages cannot be compared in another way. None if
+    /// the record is invalid.
     pub fn page_digest(&self, at: usize, reading: &Reading, scratch: &mut Scratch) -> Option<u128> {
         match &self.records {
             Records::Files(..) => Some(xxh3_128(self.raw(at))),
@@ -218,7 +218,7 @@ fn crawled<'a>(raw: &'a [u8], reading: &Reading, scratch: &'a mut Scratch) -> Re
         Err(Skip::TooLong) => {
             let uri = record.target_uri().map_or("a page without a URL".into(), shown_name);
             let (uri, bytes) = (cut(&uri), record.content().len());
-            let what = format!("{uri}: its {bytes} bytes decompress to more than 256 MiB, the most that is read");
+            let what = format!("{uri}: its {bytes} bytes decompress to more than the limit of 256 MiB");
             return Err(Fault::record(what).advise(words!["skip the record with ", Setting::SkipBad]));
         }
         Err(_) => return Ok(None),

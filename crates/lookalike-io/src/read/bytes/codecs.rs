@@ -11,7 +11,7 @@ use super::members::Member;
 /// error.
 pub(crate) struct Lz4<R: Read>(FrameDecoder<UntilEnd<R>>);
 
-/// A reader that notes whether more was requested after its end.
+/// A reader that notes whether more bytes were requested after its end.
 struct UntilEnd<R> {
     packed: R,
     ended: bool,

@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-/// The base-2 logarithm of the largest window that zstd allows. The limit that zstd uses by default is lower, and data packed
-/// with a window above it could not be read.
+/// The base-2 logarithm of the largest window that zstd allows. With zstd's default limit, which is lower, data that was packed
+/// with a larger window could not be read.
 pub(crate) const MOST_WINDOW: u32 = 31;
 
 /// The maximum length of a dictionary.
@@ -13,10 +13,11 @@ const LONGEST: u64 = 256 << 20;
 pub const ZSTD_FRAME_HEADER: usize = 8;
 
 /// Returns the length of the dictionary with which a `.warc.zst` begins, if it has one. The dictionary has its own skippable
-/// frame: these eight bytes, followed by as many bytes as they declare (IIPC, "Use of Zstandard in WARC files", 2020).
+/// frame. Its header is the eight bytes in `start`, which contain the length of the rest of the frame (IIPC, "Use of Zstandard in
+/// WARC files", 2020).
 ///
-/// The caller first reads eight bytes, and then the number of bytes that this function returns. It passes the latter to
-/// [`zstd_dictionary`]. With the resulting dictionary, it decompresses the rest of the file frame by frame
+/// The caller first reads eight bytes and passes them to this function. It then reads as many bytes as this function returns, and
+/// passes these to [`zstd_dictionary`]. With the resulting dictionary, it decompresses the rest of the file frame by frame
 /// (`zstd::Decoder::with_dictionary`, which continues from frame to frame).
 pub fn zstd_dictionary_length(start: &[u8; ZSTD_FRAME_HEADER]) -> Option<u32> {
     let [magic, length] = [&start[..4], &start[4..]].map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));

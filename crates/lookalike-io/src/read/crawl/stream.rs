@@ -22,7 +22,7 @@ impl CrawlStream {
         Self { reader: WarcReader::new(reader), name: name.into(), index: 0, next: Vec::new() }
     }
 
-    /// Fills `buffer` with the next records: at least a span of bytes, if that many are left.
+    /// Fills `buffer` with the next records: at least a span of bytes, unless the input ends first.
     pub(crate) fn cut(&mut self, buffer: &mut Buffer, span: usize) -> Result<(), Failure> {
         buffer.index = self.index;
         self.index += 1;

@@ -21,7 +21,7 @@ impl Cells {
     pub fn find(&mut self, record: &[u8], delimiter: u8) {
         self.cells.clear();
         let end = record.len() - record.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-        // A record ends with more than one line end only if the record is empty, and therefore its last field too.
+        // Only an empty record can end with more than one line end. The last field of such a record is empty too.
         let record = &record[..end];
         let mut at = 0;
         loop {

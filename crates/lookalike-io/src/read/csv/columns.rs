@@ -42,8 +42,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Creates the columns from the first record of a file, which `before` bytes precede. `named` is the user's encoding for files
-    /// that do not show their own.
+    /// Creates the columns from the beginning of a file, in which the header starts after `before` bytes. `named` is the user's
+    /// encoding for files that do not show their own.
     ///
     /// # Errors
     /// When there is no header, or when it has no column for the text or for the field of the keep order.
@@ -93,7 +93,7 @@ impl Columns {
         self.delimiter
     }
 
-    /// Returns the line end of records, which is that of the header.
+    /// Returns the line end of the records, which is the same as the header's line end.
     pub(crate) fn line_end(&self) -> &'static [u8] {
         match &*self.line {
             [.., b'\r', b'\n'] => b"\r\n",

@@ -3,8 +3,8 @@
 use crate::format::BYTE_ORDER_MARK;
 
 /// Returns the delimiter of a file, from the ending of its name or from its first record. In the first record, it is the most
-/// frequent of comma, semicolon, tab and bar outside quotes; for equal counts, the first in this order. If the record has only
-/// one field, the delimiter is the comma.
+/// frequent of comma, semicolon, tab and bar outside quotes. If several are equally frequent, the first in this order is chosen.
+/// If the record has only one field, the delimiter is the comma.
 pub fn detect(name: &str, start: &[u8]) -> u8 {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if ["tsv", "tab"].iter().any(|tabs| ending.eq_ignore_ascii_case(tabs)) {

@@ -18,7 +18,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the names from a file's first record, which is in this encoding; UTF-8 if there is none.
+    /// Reads the names from a file's first record. `encoding` is the record's encoding; if none, the record is UTF-8.
     ///
     /// # Errors
     /// When there is no header: the file is empty, or begins with an empty line.
@@ -52,7 +52,7 @@ impl Header {
             (Some(index), None) => return Ok(index),
             (Some(first), Some(second)) => {
                 let what = format!("columns {} and {} are both called {}", first + 1, second + 1, quoted(name));
-                (what, words!["rename one, or name another with ", option])
+                (what, words!["rename one, or name another column with ", option])
             }
             _ => (format!("no column {}; the columns are {}", quoted(name), self.shown()), words!["name one with ", option]),
         };

@@ -24,7 +24,7 @@ fn separators_in_a_table() {
     }
 }
 
-/// Returns the records of a file that arrives in pieces of some lengths.
+/// Returns the records of a file that arrives in pieces of the given lengths.
 fn cut(file: &[u8], delimiter: u8, pieces: &[usize]) -> (Vec<Vec<u8>>, RecordEnds) {
     let (mut ends, mut found, mut rest) = (RecordEnds::new(delimiter), Vec::new(), file);
     for &length in pieces.iter().cycle() {
@@ -163,7 +163,7 @@ fn headers() {
     let none = header.index_of("body", crate::error::Setting::TextField).unwrap_err().to_string();
     assert_eq!(none, r#"no column "body"; the columns are "id", "text", "a \"b\"", "id"; name one with text_field"#);
     let two = header.index_of("id", crate::error::Setting::IdField).unwrap_err().to_string();
-    assert_eq!(two, "columns 1 and 4 are both called \"id\"; rename one, or name another with id_field");
+    assert_eq!(two, "columns 1 and 4 are both called \"id\"; rename one, or name another column with id_field");
     assert!(Header::read(b"\r\n", b',', None).is_err());
     assert!(Header::read(b"", b',', None).is_err());
 }

@@ -187,8 +187,8 @@ mod tests {
     }
 
     proptest! {
-        /// Any sequence of units is restored exactly, including halves of pairs, and in pieces of any length. The text before it
-        /// is converted back is the one that the standard library decodes.
+        /// Any sequence of units is restored exactly, including halves of pairs, and in pieces of any length. Before the text is
+        /// converted back, it equals the text that the standard library decodes.
         #[test]
         fn utf16_round_trips(
             units in prop::collection::vec(prop_oneof![any::<u16>(), 0xd7f0u16..0xe010, 0u16..0x80], 0..60),

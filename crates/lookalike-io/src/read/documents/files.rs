@@ -101,8 +101,8 @@ impl Files {
         self.files.get(number).is_some_and(|file| file.is_html)
     }
 
-    /// Returns the number of the first file of each block, and then the number of all files. Every block except the last has at
-    /// least `span` bytes.
+    /// Returns the number of the first file of each block, followed by the total number of files. Every block except the last has
+    /// at least `span` bytes.
     pub(crate) fn blocks(&self, span: u64) -> Vec<usize> {
         let (mut starts, mut bytes) = (vec![0], 0);
         for (number, file) in self.files.iter().enumerate() {

@@ -47,7 +47,7 @@ const IMAGE: (&str, &str) = ("an image", "give text, such as the output of a tex
 const ANY_OFFICE: (&str, &str) = ("an Office document (.docx, .xlsx, .pptx)", "save it as text, a sheet as CSV");
 const ARCHIVE: &str = "unpack it first, and name its folder";
 
-/// The first bytes of files, what these files are, and what to do with them.
+/// For each kind of file: its first bytes, what the file is, and what to do with it.
 const KINDS: [(&[u8], &str, &str); 19] = [
     (b"%PDF-", "a PDF file", "extract its text first, as with pdftotext"),
     (ZIP, "a zip archive", ARCHIVE),
@@ -76,8 +76,8 @@ const KINDS: [(&[u8], &str, &str); 19] = [
 
 const UTF32: &str = "write it as UTF-8, as with: iconv -f UTF-32 -t UTF-8";
 
-/// Zip archives that are documents. Each has the ending of the file, a string among the first bytes (the name of a folder inside,
-/// or a type), what the file is, and what to do with it.
+/// Zip archives that are documents. Each entry has the ending of the file, a string among the first bytes (the name of a folder
+/// inside, or a type), what the file is, and what to do with it.
 const OFFICE: [(&str, &str, &str, &str); 7] = [
     (".docx", "word/", "a Word document", "save it as text, as with pandoc -t plain"),
     (".odt", "vnd.oasis.opendocument.text", "a text document (ODF)", "save it as text, as with pandoc -t plain"),

@@ -95,7 +95,7 @@ impl Format {
         self == other || json(self) && json(other) || self.is_table() && other.is_table()
     }
 
-    /// Returns whether a file of this name may be an array as well as lines.
+    /// Returns whether a file of this name may be either an array or lines.
     pub(crate) fn may_be_array(name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name).ends_with(".json")

@@ -130,7 +130,7 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     }
 }
 
-/// Converts named files to inputs; consecutive documents become one input.
+/// Converts named files to inputs; consecutive files that are one document each become one input.
 pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {

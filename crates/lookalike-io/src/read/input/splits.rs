@@ -94,7 +94,7 @@ fn add<'a>(found: &mut BTreeMap<usize, Files<'a>>, path: &'a str, split: usize, 
     files.like.insert(like);
 }
 
-/// Returns whether a document describes the others, such as `LICENSE-MIT.txt`.
+/// Returns whether a document describes the other documents, such as `LICENSE-MIT.txt`.
 fn is_about(path: &str) -> bool {
     let word = path.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_ascii_lowercase();
     !path.contains(is_separator) && ABOUT.contains(&word.as_str())
@@ -110,8 +110,8 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
     let all: Vec<String> = found.iter().map(counted).collect();
     let all = all.join(", ");
     let what = format!(
-        "contains several splits of a dataset, {all}, which would lose documents to each other if they were read as one \
-                 collection"
+        "contains several splits of a dataset, {all}; if they were read as one collection, documents of one split could be \
+                 dropped as duplicates of documents of another"
     );
     let (others, input, against) = (others.join(" or "), input.named(folder), against.join(" "));
     let drop =

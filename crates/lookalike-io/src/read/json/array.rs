@@ -72,7 +72,8 @@ impl Elements {
         Self { state: State::Mark(0), depth: 0, fed: 0, newlines: 0, line_start: 0, elements: 0, open: (0, 0) }
     }
 
-    /// Processes the next bytes of the file, and passes the position in the file of each element that ends in them to `give`.
+    /// Processes the next bytes of the file. For each element that ends in these bytes, passes the element's position in the file
+    /// to `give`.
     ///
     /// # Errors
     /// When the input is not an array of values; the message has line and column. After an error, nothing more may be fed.

@@ -10,7 +10,7 @@ use super::paths::Paths;
 #[derive(Debug, Clone)]
 pub struct Fields {
     pub(crate) text: String,
-    /// How an item that occurs several times counts, if the text is a set, that is, a JSON array. None if it is not.
+    /// If the text is a set (a JSON array), how an item that occurs several times is counted. None if the text is not a set.
     pub(crate) set: Option<Occurrences>,
     pub(crate) id: String,
     /// The keep order, with the field that it reads, if any.

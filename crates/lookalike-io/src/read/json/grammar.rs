@@ -77,8 +77,8 @@ pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option
     }
 }
 
-/// Returns the number of escapes in a block of a string, or none if the block needs a closer look. A block needs none if it has
-/// only plain characters and the escapes `\n`, `\"`, `\t` and `\r`; the string then does not end in it. `before` has the byte
+/// Returns the number of escapes in a block of a string, or none if the block must be scanned. A block need not be scanned if it
+/// has only plain characters and the escapes `\n`, `\"`, `\t` and `\r`; the string then does not end in it. `before` has the byte
 /// before each byte.
 #[inline(always)]
 fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
@@ -92,8 +92,8 @@ fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
     (loud == 0).then_some(usize::from(escapes))
 }
 
-/// Returns the closing quote of a name, like [`string_end`], but with a plain loop: names are short, and those of one collection
-/// repeat from line to line. None for a name with an escape.
+/// Returns the closing quote of a name, like [`string_end`], but with a plain loop, because names are short, and the same names
+/// repeat from line to line of a collection. None for a name with an escape.
 #[inline]
 pub(crate) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -191,7 +191,7 @@ pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
             }
             _ => return None,
         };
-        // After a value: the next value of the innermost array or object, or its end.
+        // After a value, this finds the next value of the innermost array or object, or the end of that array or object.
         loop {
             if depth == 0 {
                 return Some(at);
@@ -279,8 +279,8 @@ mod tests {
             prop_assert_eq!(value_end(wrapped.as_bytes(), 0), judged(&wrapped), "{}", wrapped);
         }
 
-        /// Tests long strings, with content that quiet blocks may have and content that they may not, in all combinations and at
-        /// all positions.
+        /// Tests long strings in all combinations and at all positions. They contain characters that a quiet block may have, and
+        /// others that it may not have.
         #[test]
         fn long_strings_end_at_their_quotes(text in r#"([a-p]{1,70}|[\\\n\t"]|\\[nrt"]|\\\\|é|\u{1}){0,40}"#) {
             let json = serde_json::to_string(&text).unwrap();

@@ -53,7 +53,7 @@ mod tests {
     fn records_in_a_table() {
         for (line, expected) in [
             (r#"{"a":{"text":"x\ny"},"meta":{"id":7,"n":1},"b":{"c":{"d":"l"}}}"#, ("x\ny", "7", "\"l\"")),
-            // A field with exactly the name takes precedence.
+            // A field with exactly this name takes precedence.
             (r#"{"a":{"text":"x"},"a.text":"own","meta":{"n":2},"meta.id":"i"}"#, ("own", "\"i\"", "")),
             // If names inside objects contain dots, the shortest name that leads to a value counts.
             (r#"{"b.c":{"d":2},"b":{"c.d":1},"a":{"text":"\u00e9"},"meta":{"n":1}}"#, ("é", "", "1")),

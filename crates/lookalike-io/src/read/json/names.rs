@@ -15,7 +15,7 @@ pub fn field_of<'a>(object: &[u8], wanted: &'a [String]) -> Option<&'a str> {
     }
 }
 
-/// Returns the first result of `of` for the names of the object's fields. The outer value is none if the object must be parsed.
+/// Returns the first result of `of` for the names of the object's fields. The outer option is none if the object must be parsed.
 fn each_name<T>(object: &[u8], of: impl Fn(&[u8]) -> Option<T>) -> Option<Option<T>> {
     let mut at = skip_space(object, 0);
     if *object.get(at)? != b'{' {

@@ -76,7 +76,8 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
             false => wrong,
         }
     };
-    // In an element with several lines, the byte would be counted from the start of one of the lines.
+    // In an element with several lines, the byte would be counted from the start of one of those lines, and not from the start of
+    // the element.
     if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
 }
 

@@ -24,8 +24,8 @@ pub(crate) fn blocks(bytes: u64, span: usize) -> u64 {
 
 /// Fills `buffer` with the lines that begin in its span of a plain file of `size` bytes.
 ///
-/// The byte before the span shows whether a line begins at the span's start. A span inside a long line is read once to see that
-/// no line begins in it, in addition to the reads of the worker that has the line.
+/// The byte before the span shows whether a line begins at the span's start. If the span is inside a long line, its worker reads
+/// it only to find that no line begins in it. The worker that has the line reads it too.
 pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize) -> Result<(), Failure> {
     let start = buffer.index * span as u64;
     let from = start.saturating_sub(1);

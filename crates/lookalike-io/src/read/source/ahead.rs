@@ -10,7 +10,8 @@ use crate::{
     store::{Object, ObjectStream},
 };
 
-/// Small objects that are requested before their turn. If each were requested only in its turn, each would take a round trip.
+/// Small objects that are requested before their turn. If each were requested only in its turn, the run would wait a round trip
+/// for each of them.
 #[derive(Default)]
 pub(crate) struct Ahead(Mutex<BTreeMap<usize, ObjectStream>>);
 

@@ -85,7 +85,7 @@ impl Seen {
         self.states.iter().all(State::is_regular)
     }
 
-    /// Returns the number of the first block of each part, and then the number of all blocks, as far as they are known.
+    /// Returns the number of the first block of each part, followed by the total number of blocks, as far as these are known.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         let mut first = vec![0];
         first.extend(lock(&self.blocks).iter().scan(0, |sum, &blocks| {

@@ -75,7 +75,8 @@ pub struct Source {
 /// The number of bytes in a block: small enough to fit in a core's cache, and large enough to amortise the overhead per block.
 const SPAN: usize = 256 << 10;
 
-/// The memory of a thread that reads a table: pages of its columns, compressed and decompressed, and a batch.
+/// The number of bytes that a thread needs to read a table: for pages of its columns, compressed and decompressed, and for a
+/// batch.
 const TABLE_MEMORY: u64 = 40 << 20;
 
 impl Source {
@@ -96,7 +97,7 @@ impl Source {
             (Some(format), _) => Ok(Some(format)),
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
-            // The format of an object with any other name is known only after reading it.
+            // The format of an object is known before it is read only if its name is that of a table.
             (None, Input::Object(_)) => Ok(Format::of_name(name).filter(|format| format.is_table())),
             (None, _) => Ok(None),
         };
@@ -201,8 +202,8 @@ impl Source {
         &self.formats[self.references..]
     }
 
-    /// Returns the columns of a part that is known to be CSV; none for an input that can be read only once, which is not
-    /// examined.
+    /// Returns the columns of a part that is known to be CSV. None for an input that can be read only once, because such inputs
+    /// are not examined.
     pub fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
         if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited) {
             return Ok(None);
@@ -317,7 +318,7 @@ impl Source {
         self.read.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the number of the first block of each part, and then the number of all blocks, as far as they are known.
+    /// Returns the number of the first block of each part, followed by the total number of blocks, as far as these are known.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         self.seen.first_blocks()
     }

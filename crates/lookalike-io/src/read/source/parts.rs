@@ -19,7 +19,7 @@ use crate::{
 pub struct Part {
     /// The number of the input.
     pub(crate) input: usize,
-    /// The number of records of the input before it.
+    /// The number of records that precede the part in the input.
     pub(crate) before: u64,
     /// For a table, the number of the part in it.
     pub(crate) number: usize,

@@ -14,8 +14,8 @@ use crate::{
     read::{input::Input, json::Fields, table::Table},
 };
 
-/// The number of tables that are opened in parallel. If tables in a store were opened one after the other, each would take a
-/// round trip.
+/// The number of tables that are opened in parallel. If tables in a store were opened one after the other, the run would wait a
+/// round trip for each of them.
 #[cfg(feature = "tables")]
 const OPENED: usize = 16;
 

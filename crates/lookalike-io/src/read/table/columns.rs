@@ -20,7 +20,7 @@ pub struct Columns(Arc<Chosen>);
 #[derive(Debug)]
 struct Chosen {
     text: Column,
-    /// How repeated items count, if the text is a set.
+    /// If the text is a set, how repeated items are counted.
     set: Option<Occurrences>,
     id: Option<Column>,
     keep: Option<Column>,
@@ -37,7 +37,7 @@ pub(super) struct Column {
     pub(super) is_json: bool,
 }
 
-/// What a column is used for: the types that this use allows, and the option that chooses another column.
+/// The purpose of a column: the types that it allows, and the option that chooses a different column.
 struct Purpose {
     is: &'static str,
     option: Setting,

@@ -79,7 +79,7 @@ impl TableFile {
         Self { name, parts, layout, source }
     }
 
-    /// Divides parts into smaller ones of about this many bytes of text each, if the format allows it.
+    /// Divides parts into smaller parts if the format allows it. Each has about `bytes` bytes of text.
     pub fn split(&mut self, columns: &Columns, bytes: u64) {
         if let Source::Parquet(parquet) = &mut self.source {
             parquet.split(columns, bytes);

@@ -302,7 +302,8 @@ fn plausible(batch: arrow_ipc::RecordBatch, body: &[u8]) -> std::result::Result<
     Ok(())
 }
 
-/// Returns the ranges in a body of the buffers of some columns; none if these are unknown, so that everything must be read.
+/// Returns the ranges of the buffers of some columns, as positions in the body of the message. None if these are unknown;
+/// everything must then be read.
 fn needed(schema: &SchemaRef, batch: arrow_ipc::RecordBatch, roots: &[usize], length: u64) -> Option<Vec<Range<u64>>> {
     let buffers = batch.buffers()?;
     let mut variadic = batch.variadicBufferCounts().into_iter().flatten();
@@ -321,7 +322,8 @@ fn needed(schema: &SchemaRef, batch: arrow_ipc::RecordBatch, roots: &[usize], le
     (next == buffers.len()).then_some(places)
 }
 
-/// Returns the number of buffers of an array of a type; none for a union, which had a different number in older versions.
+/// Returns the number of buffers of an array of a type. None for a union, because unions had a different number of buffers in
+/// older versions.
 fn buffers_of(own: &DataType, variadic: &mut impl Iterator<Item = i64>) -> Option<usize> {
     Some(match own {
         DataType::Null => 0,

@@ -27,7 +27,7 @@ pub enum Format {
 pub struct Part {
     /// The number of its rows.
     pub rows: u64,
-    /// The number of rows of the table before it.
+    /// The number of rows that precede the part in the table.
     pub before: u64,
     /// The number of its bytes as stored.
     pub bytes: u64,
@@ -65,7 +65,8 @@ const WHOLE: u64 = 32 << 20;
 /// such texts are.
 const MOST_ROWS: u64 = 8192;
 
-/// Returns the number of rows in a batch, given the bytes of all texts of a part and of all its data.
+/// Returns the number of rows in a batch. `texts` is the number of bytes of all texts of a part, and `all` is the number of bytes
+/// of all its data.
 pub(crate) fn batch_rows(rows: u64, texts: u64, all: u64) -> usize {
     let of = |most: u64, bytes: u64| most.saturating_mul(rows) / bytes.max(1);
     of(BATCH, texts).min(of(WHOLE, all)).clamp(1, MOST_ROWS) as usize

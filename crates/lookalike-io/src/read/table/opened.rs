@@ -37,7 +37,7 @@ pub(crate) struct TableLayout<'a> {
 pub(crate) struct TablePart {
     /// The number of the part in the table.
     pub(crate) number: usize,
-    /// The number of the table's rows before the part.
+    /// The number of rows that precede the part in the table.
     pub(crate) before: u64,
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Parquet {
 #[derive(Clone, Copy)]
 struct Stretch {
     group: usize,
-    /// The number of rows of the group before it.
+    /// The number of rows that precede these rows in the group.
     start: u64,
     rows: u64,
 }
@@ -63,7 +63,8 @@ struct Stretch {
 /// The assumed maximum size of a decoded page in bytes. Most writers aim at this size or at a smaller one.
 const PAGE: u64 = 1 << 20;
 
-/// A part must have at least this many times the bytes that are decoded both for it and for the next part.
+/// Some pages of other columns are decoded twice, for a part and for the next part. A part must have at least this many times as
+/// many bytes as these pages.
 const DECODED_TWICE: u64 = 4;
 
 /// The number of row groups whose page positions are cached.
@@ -98,7 +99,7 @@ impl Parquet {
             None => damaged(&name, format_args!("its footer: {}", words(&error))),
         })?;
         let metadata = match arrow_schema(&name, &loaded)? {
-            // Another program's Arrow schema may not match the file; the file's own schema does.
+            // The Arrow schema that another program stored may not match the file. The file's own schema always matches.
             Some(stored) => of_schema(&loaded, options(), &stored).unwrap_or(loaded),
             None => loaded,
         };
@@ -120,11 +121,11 @@ impl Parquet {
         Ok(Self { ranges, metadata, stretches, pages: Arc::default() })
     }
 
-    /// Divides row groups into parts of about this many bytes of text each, so that several threads can read a group. The parts
-    /// end where pages of the text column end. Pages of other columns may cross the boundary between two parts; these are decoded
-    /// for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are not divided,
-    /// because each page would take a separate request. Groups with lists are not divided either, because their pages do not say
-    /// how many rows they have.
+    /// Divides row groups into parts, so that several threads can read a group. Each part has about `bytes` bytes of text. The
+    /// parts end where pages of the text column end. Pages of other columns may cross the boundary between two parts; these are
+    /// decoded for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are not
+    /// divided, because each page would take a separate request. Groups with lists are not divided either, because their pages do
+    /// not say how many rows they have.
     pub(crate) fn split(&mut self, columns: &Columns, bytes: u64) {
         #[cfg(feature = "cloud")]
         if self.ranges.as_object().is_some() {
@@ -241,8 +242,8 @@ impl Parquet {
         })))
     }
 
-    /// Returns the metadata of only this row group, for reading some of its rows. It has the positions of the pages of some
-    /// leaves. None if the positions are unknown.
+    /// Returns metadata for reading some rows of a row group. It has only this row group, and the positions of the pages of
+    /// `leaves`. None if the positions are unknown.
     fn with_pages(&self, number: usize, leaves: &[usize], rows: &Range<u64>) -> Option<Arc<ParquetMetaData>> {
         let group = &self.groups()[number];
         let mut known = lock(&self.pages);

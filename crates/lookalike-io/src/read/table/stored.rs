@@ -75,7 +75,7 @@ fn zoned(field: &FieldRef, stored: &FieldRef) -> FieldRef {
             DataType::FixedSizeList(zoned(own, theirs), *size)
         }
         (DataType::Map(own, sorted), DataType::Map(theirs, _)) => match (own.data_type(), theirs.data_type()) {
-            // Other programs use other names for keys and values.
+            // Programs differ in the names that they give to the keys and values of a map.
             (DataType::Struct(pair), DataType::Struct(other)) if pair.len() == other.len() => {
                 let pair = pair.iter().zip(other).map(|(own, theirs)| zoned(own, theirs)).collect();
                 DataType::Map(Arc::new(Field::clone(own).with_data_type(DataType::Struct(pair))), *sorted)

@@ -168,7 +168,7 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
         builder = builder.with_endpoint(endpoint);
     }
     let endpoint = builder.get_config_value(&Key::S3Endpoint).or_else(|| builder.get_config_value(&Key::Endpoint));
-    // An endpoint with http:// is deliberate.
+    // A user who sets an endpoint with http:// does so deliberately.
     if endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://")) && !set("AWS_ALLOW_HTTP") {
         builder = builder.with_allow_http(true);
     }

@@ -99,7 +99,7 @@ fn says(words: &str, codes: &[&str]) -> bool {
     codes.iter().any(|code| words.contains(code))
 }
 
-/// The cause of any failure due to a bucket that does not exist.
+/// The cause of every error that reports a missing bucket.
 #[derive(Debug)]
 pub(super) struct NoBucket;
 

@@ -61,7 +61,7 @@ impl Taker<'_> {
     }
 }
 
-/// The reason why a try ended before the range did.
+/// The reason why a try ended before the end of the range.
 enum Cut {
     /// A failure of the store that may be temporary.
     Failed(StoreError),

@@ -78,7 +78,7 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
     if found.is_empty() { nothing_wanted() } else { Ok(found) }
 }
 
-/// Returns whether the error of a listing is more informative than that a name does not exist.
+/// Returns whether the error of a listing is more informative than the error that a name does not exist.
 fn says_more(error: &Error) -> bool {
     std::error::Error::source(error).is_some_and(|cause| cause.is::<NoBucket>())
 }

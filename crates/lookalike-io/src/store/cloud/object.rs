@@ -55,7 +55,7 @@ impl Object {
         if bucket.at.kind != Kind::Http {
             return asked.map(|meta| Self::of(bucket, meta));
         }
-        // A signed URL may be valid for GET only. This request also shows whether the server supports ranges.
+        // A signed URL may be valid for GET only, so this is a GET request. It also shows whether the server supports ranges.
         let first = GetOptions::new().with_range(Some(0..1u64));
         match (bucket.store.get_opts(path, first).await, asked) {
             (Ok(got), _) => Ok(Self::of(bucket, got.meta)),

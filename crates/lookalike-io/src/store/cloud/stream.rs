@@ -79,7 +79,7 @@ impl ObjectStream {
     }
 
     /// Returns a stream of a small object that will be read soon, with its bytes in flight. Returns `None` if that is not
-    /// worthwhile, or if others need the memory.
+    /// worthwhile, or if other streams need the memory.
     fn ahead(object: &Arc<Object>) -> Option<Self> {
         let small = (1..=object.bucket.part).contains(&object.size());
         if !small || PERMITS.available_permits() <= (AHEAD / PART / 2) as usize {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// Returns the verdict about a document with this representative, or without one.
+/// Returns the verdict about a document, given its representative if it has one.
 pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
     if representative.is_some() { "dropped" } else { "kept" }
 }
@@ -59,7 +59,8 @@ impl Likeness {
 /// The document because of which another document is dropped.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Representative<'a> {
-    /// Its number, from 0: among the references if it is one, otherwise among the documents of the inputs.
+    /// The number of the representative, from 0. A reference is counted among the references, and any other document among the
+    /// documents of the inputs.
     pub row: u64,
     /// Its id, as in the input.
     pub id: &'a str,

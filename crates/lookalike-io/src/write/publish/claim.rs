@@ -17,8 +17,8 @@ use lookalike::shown;
 use super::hidden::has_no_locks;
 use crate::disk::{File, folder_of};
 
-/// The longest time that a run with complete outputs waits for another run that is naming its own. Naming takes a moment, or a
-/// few seconds if the outputs include objects. A run that gave up would lose its work.
+/// The longest time that a run with complete outputs waits for another run that is naming its outputs. Naming takes a moment, or
+/// a few seconds if the outputs include objects. A run that gave up would lose its work.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The longest time that a run waits before it begins its work. A folder that is locked for longer is probably locked as long as
@@ -65,7 +65,7 @@ fn wait(folder: &File, target: &Path, patience: Duration) -> io::Result<()> {
     while !lock(folder)? {
         if started.elapsed() > patience {
             return Err(io::Error::other(format!(
-                "its folder {} has been locked by another program for {} seconds, such as flock or a run that writes there; end \
+                "its folder {} has been locked for {} seconds by another program, such as flock or a run that writes there; end \
                  that program, let flock lock a file instead, or write to another folder",
                 shown::path(&folder_of(target).display().to_string()),
                 patience.as_secs()

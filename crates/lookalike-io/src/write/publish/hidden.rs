@@ -1,8 +1,8 @@
 //! The hidden name that a file has before it gets its final name.
 //!
 //! The hidden name is random, and an existing file with that name is neither opened nor followed. In a folder to which others can
-//! write, a pipe or a link with that name would block or redirect the run. A file that a killed run left is recognised by the
-//! part of its name that depends on the target, and because it is not locked.
+//! write, a pipe or a link with that name would block or redirect the run. A file that a killed run left is recognised by two
+//! signs: a part of its name depends on the target, and it is not locked.
 
 use std::{
     fs,
@@ -27,8 +27,9 @@ pub(crate) struct Hidden {
 }
 
 impl Hidden {
-    /// Creates a file with a hidden name next to `target`. `make` must fail if the name is in use. It returns `None` if another
-    /// run has taken the new file, because the file looked as if a killed run had left it. Then a new file is created.
+    /// Creates a file with a hidden name next to `target`. `make` must fail if the name is in use. It must return `None` if
+    /// another run has taken the new file, because the file looked as if a killed run had left it. In that case, a new file is
+    /// created.
     pub(crate) fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Self)> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
@@ -89,7 +90,8 @@ fn random() -> u64 {
     let mut bytes = [0; 8];
     match fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // Without the device, the number differs only from those of other runs: a name that is in use is still rejected.
+        // If that device cannot be read, the number differs only from the numbers of other runs. That is enough, because a name
+        // that is in use is still rejected.
         Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
     }
 }

@@ -19,7 +19,7 @@ use crate::{
 
 /// An open output.
 pub(crate) enum Sink {
-    /// A file, or something similar to one.
+    /// A file, or something that is written like a file, such as a pipe.
     File(FileSink),
     /// An object in a store.
     Object(Box<Upload>),
@@ -35,9 +35,9 @@ pub(crate) struct FileSink {
 
 /// The way in which a complete output gets its name.
 enum End {
-    /// It gets none: standard output, a device, a pipe or an open descriptor cannot be replaced by renaming.
+    /// The output gets no name: standard output, a device, a pipe or an open descriptor cannot be replaced by renaming.
     Open,
-    /// A file without a name gets one. Until then it disappears when the process ends, for whatever reason.
+    /// A file without a name gets its name. Until then it disappears when the process ends, for whatever reason.
     Unnamed(PathBuf),
     /// Used if the file system does not support unnamed files: a file with a hidden name gets its final name.
     Hidden(Hidden, PathBuf),
@@ -120,8 +120,8 @@ impl FileSink {
         Ok(Self { stream: Stream::new(file), end, escaping: None })
     }
 
-    /// Writes everything to the disk, and gives a file a hidden name next to its own. It takes over the permissions of a file
-    /// that it will replace.
+    /// Writes everything to the disk. A file gets a hidden name next to its final name. If it will replace a file, it also gets
+    /// that file's permissions.
     fn seal(mut self) -> io::Result<Option<WholeFile>> {
         if let Some(mut escaping) = self.escaping.take() {
             self.stream.write_all(escaping.end().as_bytes())?;

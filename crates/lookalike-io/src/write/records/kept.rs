@@ -18,7 +18,7 @@ use crate::{
 pub struct Kept {
     shape: Shape,
     output: Target,
-    /// The names of the fields that are added to records, and the encoding of the file to whose records they are added.
+    /// The names of the fields that are added to records, and the encoding of the file that the records are from.
     labels: Option<(LabelNames, Option<&'static str>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Adds the decision about a record to the record: four fields after its own, which do not change.
+//! Adds the decision about a record to the record, as four fields after the record's own fields, which do not change.
 
 use lookalike::shown::quoted;
 use serde_json::Value;
@@ -60,8 +60,8 @@ impl LabelNames {
         field_of(object, &self.names).map_or(Ok(()), |name| Err(taken("field", name)))
     }
 
-    /// Appends an object, with a label's fields after its own. If the object is not encoded in UTF-8, characters outside ASCII
-    /// are escaped. The escapes are the same in all encodings.
+    /// Appends an object, with a label's fields after the fields of the object. If the object is not encoded in UTF-8, characters
+    /// outside ASCII are escaped. The escapes are the same in all encodings.
     pub(super) fn onto_object(&self, object: &[u8], is_encoded: bool, label: &Label, into: &mut Vec<u8>) {
         let inside = object.strip_suffix(b"}").unwrap_or(object).trim_ascii_end();
         into.extend_from_slice(inside);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     proptest! {
-        /// Checks what a reader of JSON sees: the record's original fields, and the label's.
+        /// Checks what a reader of JSON sees: the record's original fields, and the fields of the label.
         #[test]
         fn an_object_gains_four_fields_and_loses_nothing(
             fields in prop::collection::btree_map("[a-z{}\" ]{0,5}", prop_oneof![

@@ -25,7 +25,7 @@ pub(crate) struct KeptRows {
     labels: Option<RowLabels>,
 }
 
-/// Labels of rows, which are added as four columns after those of the rows.
+/// Labels of rows. They are added as four columns after the columns of the rows.
 #[derive(Debug, Clone)]
 pub struct RowLabels {
     fields: [FieldRef; 4],

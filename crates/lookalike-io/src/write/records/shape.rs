@@ -55,8 +55,8 @@ impl Piece {
 }
 
 impl Shape {
-    /// Returns the shape for an output's file extension. If the extension implies none, the result is the shape of the inputs,
-    /// provided that all inputs have the same shape.
+    /// Returns the shape for an output's file extension. If the extension implies no shape, the result is the shape of the
+    /// inputs, provided that all inputs have the same shape.
     ///
     /// # Errors
     /// Fails if the inputs cannot be written in this shape.

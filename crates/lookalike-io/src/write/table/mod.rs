@@ -89,7 +89,8 @@ const LEVEL: i32 = 1;
 
 impl<W: Write + Send> TableOutput<W> {
     /// Starts a table in a format, with the properties of its input. `long` is the path of a column with long texts, which gets a
-    /// dictionary only if it had one. Up to `ahead` row groups of about 64 MiB are in memory; one per thread is enough.
+    /// dictionary only if it had one in the input. Up to `ahead` row groups of about 64 MiB are in memory; one per thread is
+    /// enough.
     ///
     /// # Errors
     /// Fails if the format does not support a type, or if the writer fails.
@@ -245,8 +246,8 @@ struct ParquetOutput<W: Write + Send> {
     ahead: usize,
 }
 
-/// A row group. It is encoded by a thread of the pool or by the thread that needs it, whichever is first. So a thread that waits
-/// for a row group always waits for a thread that is encoding it, and never for one that may not run.
+/// A row group. It is encoded by a thread of the pool or by the thread that needs it, whichever is first. So if a thread waits
+/// for a row group, another thread is already encoding the group. No thread ever waits for a thread that may not run.
 struct Group {
     work: Mutex<Option<Vec<RecordBatch>>>,
     done: Mutex<Option<Result<Vec<ArrowColumnChunk>>>>,

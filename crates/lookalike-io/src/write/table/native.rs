@@ -1,4 +1,4 @@
-//! Replaces types that Parquet does not support by types that it does.
+//! Replaces types that Parquet does not support by types that it supports.
 
 use std::sync::Arc;
 

@@ -45,7 +45,7 @@ pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
     Ok(Arc::new(Schema::new_with_metadata(all, schema.metadata().clone())))
 }
 
-/// Returns a field with the common name and type of two fields, nullable if either is.
+/// Returns a field with the common name and type of two fields. It is nullable if either of them is nullable.
 fn merged(own: &FieldRef, their: &FieldRef) -> Option<FieldRef> {
     let nullable = own.is_nullable() || their.is_nullable();
     let kind = merged_type(own.data_type(), their.data_type())?;

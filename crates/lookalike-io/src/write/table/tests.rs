@@ -277,7 +277,7 @@ fn types_that_parquet_does_not_have_are_converted() {
     let types: Vec<_> = read.parquet_schema().columns().iter().map(named).collect();
     assert_eq!(types, ["time", "date", "time"]);
     assert_eq!(read.build().unwrap().next().unwrap().unwrap(), expected);
-    // In Arrow files they do not change. A time that is too large for Parquet is reported.
+    // In Arrow files, these types do not change. A time that is too large for Parquet is reported.
     let far = batch(seconds(vec![Some(i64::MAX / 10), None]), given.column(1).clone()).unwrap();
     for format in [Format::ArrowFile, Format::ArrowStream] {
         let mut output = TableOutput::new(Vec::new(), "t", format, &layout(&far), &[], 1).unwrap();

@@ -10,8 +10,9 @@ use parquet::{
     schema::types::{ColumnDescriptor, SchemaDescriptor, Type},
 };
 
-/// Returns the types of a table's columns. Columns with the same name and position as in the input have its types, with the
-/// properties that Arrow's types lack (a UUID, JSON, a date). The types of other columns are derived from Arrow's.
+/// Returns the types of a table's columns. A column with the same name and position as a column of the input has that column's
+/// type, with the properties that Arrow's types lack (a UUID, JSON, a date). The types of other columns are derived from Arrow's
+/// types.
 pub(super) fn types_of(schema: &SchemaRef, input: &SchemaDescriptor) -> Result<SchemaDescriptor> {
     let made = ArrowSchemaConverter::new().convert(schema)?;
     let fields = made.root_schema().get_fields().iter().enumerate().map(|(root, own)| {

@@ -27,7 +27,8 @@ const SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// The secret's numbers: at every eighth byte, and at other offsets for the last stripe and the end.
+/// The numbers that are read from the secret: at every eighth byte here, and from different offsets for the last stripe and for
+/// the end.
 const KEYS: [u64; 24] = keys(0);
 const LAST: [u64; STRIPE] = keys(121);
 const LOW: [u64; STRIPE] = keys(11);

@@ -37,12 +37,12 @@ const MIN_DEGREE: u32 = 16;
 /// The bits that are appended to a string before the division.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nulls {
-    /// l zero bits: the polynomial is multiplied by xˡ (Broder 1997, section 4.1), so strings that differ in their last letter
-    /// differ in about half of the bits. This costs nothing.
+    /// l zero bits: the polynomial is multiplied by xˡ (Broder 1997, section 4.1). If two strings differ only in their last
+    /// letter, about half of the bits of their fingerprints then differ. This costs nothing.
     #[default]
     Appended,
-    /// Nothing: the fingerprint is the residue of the string itself. Strings that differ only in the last letter differ only in
-    /// the bits of that letter.
+    /// Nothing: the fingerprint is the residue of the string itself. If two strings differ only in their last letter, their
+    /// fingerprints differ only in the bits of that letter.
     None,
 }
 
@@ -189,8 +189,8 @@ impl Rabin {
     }
 }
 
-/// Returns the number of bits by which a string is shifted before division by M: those that align its residue with the upper end
-/// of a word, plus the nulls.
+/// Returns by how many bits a string is shifted before division by M: enough to align its residue with the upper end of a word,
+/// plus the nulls.
 fn shift(polynomial: Polynomial, nulls: Nulls) -> u32 {
     match nulls {
         Nulls::Appended => 64,

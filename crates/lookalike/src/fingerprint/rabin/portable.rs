@@ -1,4 +1,5 @@
-//! The portable kernel: linear maps by tables for single bytes (Broder 1993, section 4), applied to eight bytes in each step.
+//! The portable kernel: it applies linear maps to eight bytes in each step, with one table for each byte (from Broder 1993,
+//! section 4).
 
 use std::{fmt, mem};
 

@@ -2,7 +2,7 @@
 //!
 //! The fingerprint of tokens t₁ … t_k is finish(t₁·Bᵏ⁻¹ + … + t_k) modulo 2⁶⁴, over the tokens' hashes. Moving the window takes
 //! two multiplications for any k. Two windows collide if Σ (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0, which has probability 2⁻⁶⁴ for random token
-//! hashes. If one window is the other with two tokens swapped that are d apart, each factor of two in Bᵈ − 1 doubles this
+//! hashes. If two windows differ only in that two tokens, d apart, are swapped, each factor of two in Bᵈ − 1 doubles this
 //! probability. The number of such factors is 1 for odd d, 4 for d = 2, 5 for d = 4 (the ends of the default window) and 8 for d
 //! = 32. So the probability is 2⁻⁵⁶ at worst.
 

@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 use super::B;
 use crate::{fingerprint::mix::x86::finish8, simd::Avx512};
 
-/// The number of windows per vector, and the number of vectors that are processed together, since a multiplication takes 15
-/// cycles.
+/// The number of windows per vector, and the number of vectors that are processed together to hide the 15 cycles that a
+/// multiplication takes.
 const EIGHT: usize = 8;
 const GROUP: usize = 4;
 

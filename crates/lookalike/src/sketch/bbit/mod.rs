@@ -62,8 +62,8 @@ pub fn agreement_resemblance(agreement: u32) -> f64 {
     without_chance(f64::from(agreement) / BITS_SLOTS as f64)
 }
 
-/// Returns the same resemblance with its interval, which comes from that of the share of bytes that agree. The bytes do not show
-/// whether a set is empty: two empty sets agree in all bytes, although the empty set resembles nothing.
+/// Returns the same resemblance with an interval, which is converted from the interval of the share of bytes that agree. The
+/// bytes do not show whether a set is empty: two empty sets agree in all bytes, although the empty set resembles nothing.
 pub fn agreement_estimate(agreement: u32) -> Estimate {
     Estimate::of_share(agreement.into(), BITS_SLOTS as u64).map(without_chance)
 }
@@ -72,8 +72,8 @@ fn without_chance(share: f64) -> f64 {
     ((share - CHANCE) / (1.0 - CHANCE)).max(0.0)
 }
 
-/// Returns the smallest agreement of a candidate pair: a pair at resemblance `threshold` has less with probability at most 10⁻⁹.
-/// This is part of the definition of *candidate*, which is a fixed function of the two sketches.
+/// Returns the smallest agreement of a candidate pair: a pair at resemblance `threshold` agrees in fewer slots with a probability
+/// of at most 10⁻⁹. This is part of the definition of *candidate*, which is a fixed function of the two sketches.
 pub fn agreement_floor(threshold: f64) -> u32 {
     let p = threshold + (1.0 - threshold) * CHANCE;
     (0..BITS_SLOTS).find(|&k| probability(BITS_SLOTS, p, 0..=k) > REJECT).unwrap_or(BITS_SLOTS) as u32

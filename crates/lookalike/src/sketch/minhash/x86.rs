@@ -92,7 +92,8 @@ kernel!(
 );
 
 impl Avx2 {
-    /// Returns the smallest value of one slot. This is portable code whose lanes are fingerprints.
+    /// Returns the smallest value of one slot. This is the portable code; when it is compiled for AVX2, each lane processes a
+    /// different fingerprint.
     pub(super) fn least(self, fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
         #[target_feature(enable = "avx2")]
         fn run(fingerprints: &[u64], multiplier: u32, addend: u32) -> u32 {
@@ -108,7 +109,7 @@ const SPAN: usize = 128;
 
 impl Avx512 {
     /// Fills each slot that is still `u32::MAX` with its smallest value. Compress and expand instructions gather the empty slots'
-    /// coefficients and scatter their minima: this takes a quarter of the time that it took one number at a time.
+    /// coefficients and scatter their minima. This takes a quarter of the time of gathering and scattering one number at a time.
     pub(super) fn fill(self, fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
         let spans = minima.chunks_mut(SPAN).zip(multipliers.chunks(SPAN)).zip(addends.chunks(SPAN));
         for ((minima, multipliers), addends) in spans {

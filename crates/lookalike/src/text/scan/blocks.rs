@@ -196,8 +196,8 @@ fn floor_boundary(text: &[u8], at: usize) -> usize {
 }
 
 impl Carry {
-    /// Returns which bytes are escaped by a backslash before them: those after an odd number of backslashes. (This is simdjson's
-    /// addition: subtracting the starts of the runs from the odd bits carries through each run.)
+    /// Returns which bytes are escaped by a backslash before them: those after an odd number of backslashes. (The method is
+    /// simdjson's: when the starts of the runs are subtracted from the odd bits, the borrow passes through each run.)
     #[inline(always)]
     fn escaped_bytes(&mut self, backslashes: u64) -> u64 {
         const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;

@@ -47,8 +47,8 @@ fn declared_in_xml(start: &[u8]) -> Option<&'static Encoding> {
     said_inside(std::str::from_utf8(&value[..memchr::memchr(quote, value)?]).ok()?)
 }
 
-/// Returns the encoding that a document declares inside itself. A declaration of UTF-16 is taken as UTF-8, because a document in
-/// UTF-16 would have an unreadable declaration.
+/// Returns the encoding that a document declares inside itself. If the declaration says UTF-16, the encoding is taken to be
+/// UTF-8, because a declaration that was itself in UTF-16 could not have been read here.
 fn said_inside(label: &str) -> Option<&'static Encoding> {
     known(label).map(|encoding| match encoding {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => UTF_8,

@@ -37,8 +37,8 @@ pub struct Decoded<'a> {
 /// depends on the bytes alone. UTF-16 and ISO-2022-JP must come before UTF-8, because their bytes can be valid UTF-8 that
 /// contains control characters.
 ///
-/// UTF-8 takes one pass (at several GB/s), and other encodings take several passes. The guess processes 20 to 100 MB/s, but only
-/// the first 64 KiB that are not ASCII.
+/// UTF-8 takes one pass (at several GB/s), and other encodings take several passes. The guess runs at 20 to 100 MB/s, but it
+/// examines only the first 64 KiB that are not ASCII.
 pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, scratch: &'a mut String) -> Decoded<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return by(encoding, &bytes[length..], scratch);
@@ -103,7 +103,7 @@ fn write(encoding: &'static Encoding, bytes: &[u8], scratch: &mut String) -> boo
 /// that consists of two ASCII characters looks like a Chinese character; if most units are of this kind, the text is ASCII. In
 /// text of any other encoding, control bytes are rare.
 fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
-    // Text in other encodings has almost none of these bytes, so this check decides most documents, at several GB/s.
+    // Text in encodings other than UTF-16 has almost none of these bytes, so this check rejects most documents, at several GB/s.
     let is_control = |bytes: &[u8]| bytes.iter().fold(false, |any, &byte| any | (byte < b'\t'));
     if bytes.len() % 2 == 1 || !bytes.chunks(1024).any(is_control) {
         return None;

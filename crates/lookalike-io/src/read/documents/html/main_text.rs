@@ -2,13 +2,13 @@
 //! that we tried, legible agrees best with Readability.js and is the fastest. It is also the only one whose dependencies all have
 //! permissive licences (bench/quality/html).
 //!
-//! Building the tree of a page can take time and memory quadratic in the page's length: nested elements, formatting that is
-//! reopened in each paragraph, many attributes of one element. Searching a tree for the main part takes time proportional to the
-//! number of its elements and their depths: half a microsecond for each element and for each of its ancestors. So the same parser
-//! first processes the page a thousand bytes at a time, without keeping its content. A page that exceeds any of the bounds below
-//! has no main part. This check takes a third of the time. The bounds depend on the page alone, so the answer never depends on
-//! the machine. Without them, a page of 1.1 MB with elements nested 400 deep took 12 s, and a page with 50,000 `<meta>` elements
-//! took 1.2 s.
+//! Building the tree of a page can take time and memory quadratic in the page's length. This happens with nested elements, with
+//! formatting that is reopened in each paragraph, and with many attributes of one element. Searching a tree for the main part
+//! takes time proportional to the number of its elements and their depths: half a microsecond for each element and for each of
+//! its ancestors. So the same parser first processes the page a thousand bytes at a time, without keeping its content. A page
+//! that exceeds any of the bounds below has no main part. This check takes a third of the time. The bounds depend on the page
+//! alone, so the answer never depends on the machine. Without them, a page of 1.1 MB with elements nested 400 deep took 12 s, and
+//! a page with 50,000 `<meta>` elements took 1.2 s.
 
 use std::{
     borrow::Cow,
@@ -26,7 +26,7 @@ use crate::quiet::quietly;
 /// A page that is longer than this has no main part, because its tree would take hundreds of megabytes.
 const LONGEST: usize = 16 << 20;
 
-/// The maximum nesting of elements, which is also the limit of browsers.
+/// The maximum nesting of elements. Browsers have the same limit.
 const DEEPEST: u32 = 512;
 
 /// The maximum number of elements and comments. The largest of 130 real pages has 9,888.
@@ -35,7 +35,7 @@ const MOST_ELEMENTS: usize = 30_000;
 /// The maximum sum of the depths of all elements. The largest of 130 real pages has 120,183.
 const MOST_STEPS: u64 = 600_000;
 
-/// The maximum number of attributes. Each attribute is compared with all before it.
+/// The maximum number of attributes. Each attribute is compared with all attributes before it.
 const MOST_ATTRIBUTES: usize = 500;
 
 /// The number of bytes that are parsed between two checks of the bounds.
@@ -56,8 +56,8 @@ pub(crate) fn content(page: &str, most_attributes: usize) -> Main {
     if page.len() > LONGEST || most_attributes > MOST_ATTRIBUTES || !is_modest(page) {
         return Main::TooLarge;
     }
-    // legible makes assumptions about a tree and panics if they do not hold, which some pages will cause. Any state that a panic
-    // leaves incomplete is dropped with it.
+    // legible makes assumptions about a tree, and panics on pages for which they do not hold. Any state that a panic leaves
+    // incomplete is dropped with it.
     match quietly(|| legible::parse(page, None, None)) {
         Ok(Ok(article)) => Main::Found(article.content),
         Ok(Err(_)) | Err(_) => Main::None,
@@ -76,8 +76,8 @@ fn is_modest(page: &str) -> bool {
         parser.process(StrTendril::from_slice(piece));
         rest = after;
         let watch = &parser.tokenizer.sink.sink;
-        // A tag has at least three bytes, so a page with many more nodes than that has formatting elements that are reopened
-        // without a tag.
+        // A tag has at least three bytes. If a page has many more nodes than its length allows for tags, the parser has reopened
+        // formatting elements without a tag.
         let most_nodes = MOST_ELEMENTS.min(10_000 + (page.len() - rest.len()) / 2);
         if watch.deepest.get() > DEEPEST
             || watch.steps.get() > MOST_STEPS

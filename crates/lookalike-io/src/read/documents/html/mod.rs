@@ -27,8 +27,8 @@ impl Extractor {
     }
 
     /// Writes the text of a page to `scratch`, with one space or line end between words, and returns it. `declared` is the
-    /// encoding label in the page's HTTP header. Without a label, the page's own declaration decides, and if necessary its bytes
-    /// (`encoding::decode`).
+    /// encoding label in the page's HTTP header. If there is no such label, the encoding is the one that the page itself
+    /// declares. If the page declares none, it is detected from the page's bytes (`encoding::decode`).
     ///
     /// Extraction never fails. `Text` takes one pass, at hundreds of MB/s. `Main` builds a tree, at about 60 MB/s. It does this
     /// for pages of up to 16 MiB and 30,000 elements, nested no deeper than browsers allow. A page with that many elements must

@@ -32,7 +32,7 @@ fn several_splits_are_refused_but_one_is_accepted() {
     assert_eq!(refused(&["a.jsonl", "b.jsonl"]), None);
     let reported = refused(&["test-0.parquet", "train-0.parquet", "train-1.parquet", "validation-0.parquet"]).unwrap();
     assert!(
-        reported.starts_with("d/: contains several splits of a dataset, train (2 files), validation (1 file), test (1 file), "),
+        reported.starts_with("d/: contains several splits of a dataset, train (2 files), validation (1 file), test (1 file); "),
         "{reported}"
     );
     let reported = refused(&["test/a.jsonl", "train/a.jsonl"]).unwrap();
@@ -48,7 +48,7 @@ fn several_splits_are_refused_but_one_is_accepted() {
             &["en/train.csv", "train/a.csv", "de/x/train.csv", "dev.csv", "x/train"],
             "name 'd/de/x/train*.csv' 'd/en/train*.csv' 'd/train' 'd/x/train' as",
         ),
-        // Several other splits.
+        // Documents are compared with several other splits.
         (
             &["train.csv", "dev.csv", "test-0.csv", "test-1.csv"],
             "documents of train that are similar to validation or test, name 'd/train*.csv' as the input and 'd/dev*.csv' 'd/test*.csv' with",

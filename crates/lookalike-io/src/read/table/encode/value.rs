@@ -4,5 +4,5 @@ use arrow_schema::ArrowError;
 
 pub(super) type Result<T> = std::result::Result<T, ArrowError>;
 
-/// Writes one value of an array, which must not be null.
+/// Writes one value of an array. The value must not be null.
 pub(super) type Write<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Result<()> + 'a>;

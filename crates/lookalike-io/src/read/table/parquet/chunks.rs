@@ -182,8 +182,8 @@ mod ahead {
             self.place.contains(&at)
         }
 
-        /// Returns some bytes of the chunk, and discards those before them, which are not needed again. Bytes after the chunk are
-        /// not returned.
+        /// Returns some bytes of the chunk. Discards the bytes before them, because these are not needed again. Bytes after the
+        /// chunk are not returned.
         pub(crate) fn read(&self, ranges: &Ranges, start: u64, length: u64) -> Result<Bytes> {
             let end = start.saturating_add(length).min(self.place.end);
             let mut window = lock(&self.bytes);

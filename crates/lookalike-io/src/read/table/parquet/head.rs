@@ -14,7 +14,8 @@ pub(super) struct Head {
 /// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A data page: the number of rows, if each row is one value, and whether the values are indices into a dictionary.
+    /// A data page. `rows` is the number of its rows, if each row is one value. `in_dictionary` is whether its values are indices
+    /// into a dictionary.
     Data { rows: u64, in_dictionary: bool },
     /// A dictionary, or an index.
     Other,
@@ -108,7 +109,7 @@ impl Compact<'_> {
         Some(())
     }
 
-    /// Passes a struct's fields, by number and type, to `read`, which must read each field to its end.
+    /// For each field of a struct, calls `read` with the field's number and type. `read` must read the field to its end.
     fn fields(&mut self, mut read: impl FnMut(i64, u8, &mut Self) -> Option<()>) -> Option<()> {
         let mut field = 0i64;
         loop {

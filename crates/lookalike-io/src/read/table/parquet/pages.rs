@@ -58,8 +58,8 @@ impl Pages {
         (counted == rows).then(|| Self { places: places.build(), in_dictionary })
     }
 
-    /// Returns the chunk for reading some of its rows. The chunk has no dictionary if none of these rows has a value in it,
-    /// because the dictionary may be larger than the rows.
+    /// Returns the chunk for reading some of its rows. If none of these rows has a value in the dictionary, the returned chunk
+    /// has no dictionary, because a dictionary may be larger than the rows.
     pub(crate) fn chunk_of(&self, chunk: &ColumnChunkMetaData, rows: &Range<u64>) -> ColumnChunkMetaData {
         let places = self.places.page_locations();
         let begins = |page: usize| places.get(page).map_or(u64::MAX, |place| place.first_row_index as u64);
