@@ -263,7 +263,7 @@ bench-html:
 	mkdir -p bench/record
 	python3 bench/quality/main_text.py $(DATA) --out bench/record/html.json
 
-# The pages of four releases of a documentation, matched only by their texts, and matched with datasketch.
+# Matches the pages of four releases of one project's documentation, only by their texts. datasketch does the same for comparison.
 .PHONY: bench-mirrors
 bench-mirrors:
 	cargo build --release --locked

@@ -1,4 +1,4 @@
-"""Compares the page pairs that `mirrors` finds with the true ones, in the releases of a documentation.
+"""Compares the page pairs that `mirrors` finds with the true ones, in the releases of one project's documentation.
 
 Each release is a site. A page of one release corresponds to the page of the same name in another release. If a module was
 renamed, it corresponds to the page of the same command. The names would give the pairs away, so they are hidden: pages get

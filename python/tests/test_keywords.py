@@ -245,7 +245,7 @@ def test_help_names_all_keywords():
         if isinstance(default, (str, int, float)) and name != "candidates":
             shown = f'"{default}"' if isinstance(default, str) else default
             # A preset can set the threshold, so the keyword has no default.
-            said = f"`threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None for {shown}"
+            said = f"`threshold=None`: the similarity at which a document is dropped, above 0 and at most 1; None means {shown}"
             assert (said if name == "threshold" else f"`{name}={shown}") in words, name
     assert set(known) <= set(_TAKES)
     for name in set(known) - set(lookalike.RunOptions.__annotations__):

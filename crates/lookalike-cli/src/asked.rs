@@ -75,7 +75,7 @@ fn values(arg: &Arg) -> Vec<String> {
     values.iter().filter(|value| !value.is_hide_set()).map(|value| value.get_name().into()).collect()
 }
 
-/// Returns the configuration of a run of `dedup` from its flags, and its outputs.
+/// Returns the configuration and the outputs of a run of `dedup` from its flags.
 ///
 /// # Errors
 /// Returns every error that the command reports before it reads any input.

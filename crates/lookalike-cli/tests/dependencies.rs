@@ -97,7 +97,7 @@ fn read<T: for<'a> Deserialize<'a>>(name: &str) -> T {
     toml::from_str(&fs::read_to_string(root().join(name)).unwrap()).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Returns the packages for this system, which a build has fetched.
+/// Returns the packages for this system; a build has already fetched them.
 fn packages() -> Vec<Package> {
     let host = Command::new("rustc").arg("-vV").current_dir(root()).output().unwrap().stdout;
     let host = String::from_utf8(host).unwrap();

@@ -139,7 +139,7 @@ impl Judge {
             }
             self.one(place, &decision, truth)?;
         }
-        ensure!(coming.is_none(), "the truth is of more documents than the decisions");
+        ensure!(coming.is_none(), "the truth has more documents than the decisions");
         ensure!(self.verdict.documents == arguments.documents, "{} decisions", self.verdict.documents);
         Ok(())
     }

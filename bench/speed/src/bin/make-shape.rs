@@ -82,8 +82,8 @@ fn write_all(arguments: &Arguments, out: &mut impl Write) -> anyhow::Result<()> 
                 for part in 0..4 {
                     push(common, part * PART, PART, &mut text);
                     if part < 3 {
-                        // All three contents have the same length, so that for any two texts, the windows that only one of them
-                        // has add up as stated at `PART`.
+                        // All three contents of a text have the same length, so the counts of windows in the comment of `PART`
+                        // are right.
                         let (least, most) = CONTENT;
                         push(own, part * PART, least + own % (most - least + 1), &mut text);
                     }

@@ -105,7 +105,7 @@ impl From<MeasureBy> for Measure {
 pub enum MethodBy {
     /// random samples of the shingle sets
     Minhash,
-    /// hashes that differ in few bits; dedup takes pairs within the distance as similar unless --verify exact is given
+    /// hashes that differ in few bits; dedup treats pairs within the distance as similar unless --verify exact is given
     Simhash,
     /// identical longest sentences
     Sentences,

@@ -172,7 +172,7 @@ struct Asked {
     /// Number of squares of a simulated print
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "model", help_heading = "Model")]
     squares: u32,
-    /// Number of pairs to simulate of the same finger, and of different ones
+    /// Number of same-finger pairs to simulate, and of different-finger pairs
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "model", help_heading = "Model")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,

@@ -60,7 +60,7 @@ impl DecidedRound {
         }
     }
 
-    /// Reads a round from a record; `None` if it is not such a record.
+    /// Reads a round from a record; `None` if the record does not contain a round.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
         let [blocks, next, met, refused, copies] = from.some::<u64, 5>()?;

@@ -60,7 +60,7 @@ impl Recorded {
         }
     }
 
-    /// Reads a block from a record; `None` if it is not such a record.
+    /// Reads a block from a record; `None` if the record does not contain a block.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
         let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;

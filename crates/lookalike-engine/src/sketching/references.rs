@@ -18,8 +18,8 @@ pub(crate) struct References {
     pub(crate) only: bool,
     /// Whether a document is dropped for a reference that it contains, and not for a reference that contains it.
     pub(crate) held: bool,
-    /// Whether references are also compared with each other. This is needed if their copies among the inputs are listed, since a
-    /// pair of references determines how similar these copies are.
+    /// Whether references are also compared with each other. Commands that list pairs need this: if an input document is a copy
+    /// of a reference, its similarity to another reference is that of the two references.
     pub(crate) among: bool,
 }
 

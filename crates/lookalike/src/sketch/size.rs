@@ -78,9 +78,10 @@ pub fn within_at_worst(s: usize, eps: f64) -> f64 {
 /// resemblance `r` to within `eps` with probability at least `confidence`. A resemblance of `None` means any.
 ///
 /// p(s, r, ε) does not rise steadily with s: it drops wherever a bound passes a k. So the first s that reaches the confidence may
-/// be followed by larger ones that do not reach it. From ln(2 / (1 − confidence)) / 2ε² elements on, Hoeffding's inequality
-/// (1963) guarantees the confidence for every s and r. Below that each s is computed, from the top down to the first that fails.
-/// Cost, for any resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about a second at most.
+/// be followed by larger ones that do not reach it. If s is at least ln(2 / (1 − confidence)) / 2ε², Hoeffding's inequality
+/// (1963) guarantees that it reaches the confidence for every r. Below that, each s is computed, from the top down to the first
+/// that fails. Cost, for any resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about a second
+/// at most.
 ///
 /// # Errors
 /// Returns an error if `r` is not a share, `eps` or `confidence` is not between 0 and 1, or Hoeffding's bound is above

@@ -44,7 +44,7 @@ pub struct About {
     pub with_partner: u64,
     /// The number of true pairs with an evaluated document.
     pub pairs: u64,
-    /// The clusters that groups are compared with.
+    /// How the true clusters are defined. The groups that a run finds are compared with them.
     clusters: Option<&'static str>,
     pub threshold: f64,
     pub measure: Measure,
@@ -120,7 +120,7 @@ impl Truth {
         self.measure
     }
 
-    /// Returns the true pairs, sorted, if they are listed rather than all pairs within groups.
+    /// Returns the sorted true pairs, or `None` if the truth consists of groups.
     pub fn pairs(&self) -> Option<&[(u32, u32)]> {
         match &self.kind {
             Kind::Listed { pairs, .. } => Some(pairs),
