@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import html
 import inspect
 import json
 import pickle
@@ -214,11 +215,7 @@ def test_a_notebook_shows_examples_and_hints():
     _, report = lookalike.dedup(chinese)
     [hint] = report.summary["hints"]
     assert (hint["option"], hint["value"]) == ("fold", "simplified")
-    assert "fold='simplified'" in escape_back(report._repr_html_())
+    assert "fold='simplified'" in html.unescape(report._repr_html_())
     _, folded = lookalike.dedup(chinese, fold="simplified")
     assert "hints" not in folded.summary
     assert (len(folded.clusters), len(report.clusters)) == (1, 2)
-
-
-def escape_back(page):
-    return page.replace("&#x27;", "'")

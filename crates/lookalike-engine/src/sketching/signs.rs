@@ -48,11 +48,10 @@ impl Signs {
         }
         self.texts += 1;
         self.short += u64::from(tokens < SHORT);
-        let start = |text: &'_ str| text.floor_char_boundary(BYTES);
         let start = match text {
-            Text::Plain(text) => Text::Plain(&text[..start(text)]),
+            Text::Plain(text) => Text::Plain(first_bytes(text)),
             // An escape that is cut in two becomes a replacement character, which does not count as a sign.
-            Text::Escaped(text) => Text::Escaped(&text[..start(text)]),
+            Text::Escaped(text) => Text::Escaped(first_bytes(text)),
         };
         let start = start.decode(decoded);
         self.markup += u64::from(has_markup(start));
@@ -105,6 +104,11 @@ impl Signs {
         }
         hints
     }
+}
+
+/// Returns the start of a text, at most [`BYTES`] long.
+fn first_bytes(text: &str) -> &str {
+    &text[..text.floor_char_boundary(BYTES)]
 }
 
 /// Returns a share in per cent. It is at least 1, and at most 99 unless the part is the whole.

@@ -54,7 +54,7 @@ impl Columns {
         fields: &Fields,
         named: Option<&'static str>,
     ) -> Result<Self> {
-        let header = Header::read(&line[before..], delimiter, named.filter(|_| utf16.is_none()))?;
+        let header = Header::read(&line[before..], delimiter, encoding_of(utf16, named))?;
         let optional = |name: &str, option: Setting| match header.names().iter().any(|column| column == name) {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
@@ -110,7 +110,7 @@ impl Columns {
     /// Returns the encoding of its records. `named` is the user's encoding for files that do not show their own, so it does not
     /// apply to UTF-16.
     pub(crate) fn encoding(&self, named: Option<&'static str>) -> Option<&'static str> {
-        named.filter(|_| self.utf16.is_none())
+        encoding_of(self.utf16, named)
     }
 
     /// Returns whether there is a column of this name.
@@ -234,6 +234,11 @@ impl Columns {
         }
         into.push(b'}');
     }
+}
+
+/// Returns the encoding of a file: UTF-16 is converted when it is read, so the encoding that the user named does not apply to it.
+fn encoding_of(utf16: Option<Utf16>, named: Option<&'static str>) -> Option<&'static str> {
+    named.filter(|_| utf16.is_none())
 }
 
 /// Returns the content of a JSON string if it is a JSON number.
