@@ -1,7 +1,13 @@
 # CI runs `make test`. Use `make quick` while you work on a change: it takes two minutes if the build of its last run exists.
 .PHONY: test quick fmt words clippy unit portable stores docs site python package pip
 
-test: fmt words clippy unit portable stores docs site python pip
+test: environments fmt words clippy unit portable stores docs site python pip
+
+# Installs everything that the steps below need, all at the same time. A step whose installation failed repeats it, and says why
+# it fails.
+.PHONY: environments
+environments:
+	-@$(MAKE) --no-print-directory --keep-going --silent -j4 $(STORES)/installed $(SITE)/installed $(PUBLISHED) 2>/dev/null || true
 
 fmt:
 	cargo fmt --all --check
@@ -31,22 +37,27 @@ quick: export CARGO_INCREMENTAL = 1
 quick: fmt clippy
 	python3 tests/run.py --changed-since $(SINCE) -- $(TESTING) --lib --test cli --test imports
 
-# Tests the recorded answers and numbers with portable code in a debug build, which has overflow checks and assertions. It is made
-# without other formats and stores. CI builds only once, so it does not build incrementally.
+# Tests the recorded answers and numbers with portable code, with overflow checks and assertions, and without other formats and
+# stores.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
-	$(if $(CI),CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=false) cargo test --locked -p lookalike -p lookalike-cli --no-default-features --features portable,chinese,jieba,stop-words --lib --test cli -- $(FROZEN)
+	cargo --config tests/portable.toml test --locked --profile testing -p lookalike -p lookalike-cli --no-default-features \
+		--features portable,chinese,jieba,stop-words --lib --test cli -- $(FROZEN)
 
 # Tests of the command with an S3 server, with requests that fail. If the server is not installed and there is no network, they
 # are skipped, except in CI.
 STORES = target/venv-stores
 stores:
-	@if $(STORES)/bin/pip --version >/dev/null 2>&1 && $(STORES)/bin/moto_server -h >/dev/null 2>&1 || \
-	{ python3 -m venv $(STORES) && $(STORES)/bin/pip install --quiet --disable-pip-version-check -r tests/stores/requirements.txt; }; then \
+	@if $(MAKE) --no-print-directory $(STORES)/installed; then \
 		cargo test $(TESTING) --no-run && \
 		$(STORES)/bin/python tests/stores/stories.py $(or $(CARGO_TARGET_DIR),target)/testing/lookalike; \
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
+
+$(STORES)/installed: tests/stores/requirements.txt
+	python3 -m venv $(STORES)
+	$(STORES)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 # The Rust documentation, and the site in target/site: guides, plots and references. They are made with the package built from
 # this code. If mkdocs is not installed and there is no network, the site is skipped, except in CI.

@@ -1,6 +1,6 @@
 //! Reads the blocks of the streaming pass, prepares them in parallel, and returns them in rounds and in input order.
 
-use std::{collections::BTreeMap, sync::Mutex};
+use std::sync::Mutex;
 
 use lookalike::{Scratch, Verify};
 use lookalike_io::{
@@ -15,10 +15,13 @@ use crate::{
     matching::sets::Pass,
     numbers::{Contender, Document, Rank},
     pairing::Pairing,
-    pass::parallel::caught,
+    pass::{
+        parallel::caught,
+        waiting::{Position, Waiting},
+    },
 };
 
-/// The number of blocks of a round per thread, if there is enough memory. With this number, threads seldom wait for each other.
+/// The number of blocks per thread in a round, if there is enough memory. With this number, threads seldom wait for each other.
 const BLOCKS: usize = 8;
 
 /// The bytes of memory that a block takes while it is held, including its sets.
@@ -28,7 +31,7 @@ const BLOCK_MEMORY: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) block: Block,
-    /// The numbers of its contenders and the lengths of their sets, in the order of `shingles`.
+    /// The numbers of the block's contenders and the lengths of their sets, in the order of `shingles`.
     pub(super) documents: Vec<(u32, u32)>,
     pub(super) shingles: Vec<u64>,
     /// Copies of contenders, each with its first copy.
@@ -47,14 +50,14 @@ pub(super) struct Rounds<'a> {
     blocks: Blocks<'a>,
     most: usize,
     /// The next block, by input and index.
-    due: (usize, u64),
-    waiting: BTreeMap<(usize, u64), Held>,
+    due: Position,
+    waiting: Waiting<Held>,
     workers: Vec<Mutex<Worker>>,
     spare: Mutex<Vec<Held>>,
 }
 
 impl<'a> Rounds<'a> {
-    /// Reads all blocks. For tables, all columns are read if records are written `whole`, as they are in the input.
+    /// Prepares to read all blocks. If records are written `whole`, as they are in the input, all columns of tables are read.
     pub(super) fn new(pass: Pass<'a>, pairing: &'a Pairing, whole: bool) -> Result<Self> {
         let ready = Ready { pass, pairing, exact: pass.method.verify() == Verify::Exact, decided: None };
         let threads = pass.pool.current_num_threads();
@@ -62,7 +65,7 @@ impl<'a> Rounds<'a> {
         let most = threads * (pass.table.budget.left() / 4 / BLOCK_MEMORY / threads).clamp(1, BLOCKS);
         let blocks = Blocks::again(pass.source).whole(whole).at_most(most).readers(threads);
         let workers = (0..threads).map(|_| Mutex::default()).collect();
-        Ok(Self { ready, blocks, most, due: (0, 0), waiting: BTreeMap::new(), workers, spare: Mutex::default() })
+        Ok(Self { ready, blocks, most, due: (0, 0), waiting: Waiting::new(), workers, spare: Mutex::default() })
     }
 
     /// Continues after an earlier run, which has decided the first `decided` blocks. In these blocks, only the `wanted`
@@ -76,8 +79,8 @@ impl<'a> Rounds<'a> {
         self.ready.clone()
     }
 
-    /// Returns the next blocks in order, with their contenders' sets; `None` at the end. The buffers of `decided` are reused. To
-    /// be called on the pool.
+    /// Returns the next blocks in order, with their contenders' sets, or `None` at the end. The buffers of `decided` are reused.
+    /// Call this on the thread pool.
     pub(super) fn next(&mut self, decided: Vec<Held>) -> Result<Option<Vec<Held>>> {
         lock(&self.spare).extend(decided);
         loop {
@@ -110,9 +113,11 @@ impl<'a> Rounds<'a> {
 
     /// Takes the blocks that were read and those that are waiting. Returns the blocks that come next, in order.
     fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
-        self.waiting.extend(taken.into_iter().map(|held| ((held.block.tag().part, held.block.tag().index), held)));
+        for held in taken {
+            self.waiting.insert((held.block.tag().part, held.block.tag().index), held);
+        }
         let mut due = Vec::new();
-        while let Some(held) = self.waiting.remove(&self.due) {
+        while let Some(held) = self.waiting.remove(self.due) {
             let tag = held.block.tag();
             if tag.last {
                 // Check that nothing wrote to the input while this pass read it.

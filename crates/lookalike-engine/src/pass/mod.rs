@@ -3,6 +3,8 @@
 
 pub(crate) mod lines;
 
+pub(crate) mod waiting;
+
 pub(crate) mod parallel;
 
 pub(crate) mod copy;

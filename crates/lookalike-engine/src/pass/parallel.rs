@@ -3,11 +3,10 @@
 //!
 //! Workers take blocks as soon as they are free, and hand in their results. Results are passed on in block order, so the error
 //! that is reported is the first one in input order. No worker waits with a result: one worker at a time passes results on, and
-//! the other workers hand their results to it. Instead, no new blocks are given out while too many results wait for the result of
-//! an earlier block.
+//! the other workers hand their results to it. To limit the number of results that wait for the result of an earlier block,
+//! workers get no new blocks while too many results wait.
 
 use std::{
-    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Mutex, PoisonError},
 };
@@ -18,6 +17,8 @@ use lookalike_io::{
     read::{Block, Blocks, LineCounter, Source, Start, Tag},
 };
 use rayon::ThreadPool;
+
+use super::waiting::{Position, Waiting};
 
 /// The maximum number of blocks per worker whose results may wait for the result of an earlier block.
 const AHEAD: usize = 16;
@@ -51,8 +52,8 @@ impl Place<'_> {
     }
 }
 
-/// Runs `work` on every block on all threads of the pool, and `sink` on the results in block order. Each thread has one
-/// `S` for all its blocks.
+/// Runs `work` on every block on all threads of the pool, and `sink` on the results in block order. Each thread has one state `S`
+/// for all its blocks.
 pub(crate) fn in_order<S: Default, T: Send + Weigh>(
     pool: &ThreadPool,
     blocks: Blocks,
@@ -71,7 +72,7 @@ pub(crate) fn in_order_placed<S: Default, T: Send + Weigh>(
 ) -> Result<()> {
     let blocks = blocks.for_workers(pool.current_num_threads(), AHEAD);
     let Start { block: due, lines } = blocks.start();
-    let queue = Queue { due, waiting: BTreeMap::new(), lines, sink: Some(sink), failed: None };
+    let queue = Queue { due, waiting: Waiting::new(), lines, sink: Some(sink), failed: None };
     let queue = Mutex::new(queue);
     pool.broadcast(|_| {
         let (mut state, mut block) = (S::default(), Block::default());
@@ -119,16 +120,16 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> std::result::Result<T, Pani
 
 struct Queue<T, F> {
     /// The block, by input and index, whose result is passed on next.
-    due: (usize, u64),
-    waiting: BTreeMap<(usize, u64), (Tag, usize, Result<T>)>,
+    due: Position,
+    waiting: Waiting<(Tag, usize, Result<T>)>,
     lines: LineCounter,
     /// `None` while a worker passes results on.
     sink: Option<F>,
     failed: Option<Error>,
 }
 
-/// Hands in a result. Then passes on all results that are due, unless another worker is doing so already; that worker will also
-/// reach this result.
+/// Hands in a result. Then passes on all results that are due, unless another worker is already passing results on; that worker
+/// will also reach this result.
 fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>>, tag: Tag, result: Result<T>, blocks: &Blocks) {
     let weight = result.as_ref().map_or(0, Weigh::weight);
     blocks.waits(weight);
@@ -137,7 +138,7 @@ fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>
     let Some(mut sink) = state.sink.take() else { return };
     while state.failed.is_none()
         && let due = state.due
-        && let Some((tag, weight, result)) = state.waiting.remove(&due)
+        && let Some((tag, weight, result)) = state.waiting.remove(due)
     {
         let place = Place { source: blocks.source(), first_line: state.lines.first_line(tag), tag };
         drop(state);
@@ -235,8 +236,8 @@ mod tests {
     /// The number of each block's first line, and the block's lines.
     type Shown = Vec<(u64, Vec<Vec<u8>>)>;
 
-    /// The reference implementation. It returns the lines that begin in each span. If a line is blank, the part of it after the
-    /// end of its span is left out, except for the newline.
+    /// The reference implementation. It returns the lines that begin in each span. If a line is blank, the part of the line after
+    /// the end of its span is left out, except for the newline.
     fn naive(bytes: &[u8], span: usize) -> Shown {
         let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
         let mut start = 0;
@@ -339,7 +340,7 @@ mod tests {
     }
 
     /// Tests lines that are longer than one read and begin with white space. Some have text after the white space, others have
-    /// none. They are in plain files and in streams.
+    /// none. The lines are in plain files and in streams.
     #[test]
     fn a_line_of_white_space_is_kept_whole_only_if_it_has_text() {
         let (white, folder) = (" \t".repeat(5 << 20), tempfile::tempdir().unwrap());
