@@ -18,7 +18,7 @@ def lines(
     series: Sequence[tuple[str, Points]],
     mark: float | None = None,
 ) -> str:
-    """A line for each series; the axes range from their first to their last tick. `mark` is a vertical line."""
+    """Draw a line for each series; the axes range from their first to their last tick. `mark` is a vertical line."""
     chart = _Chart(title, x, y)
     chart.mark(mark)
     for number, (_, points) in enumerate(series):
@@ -36,7 +36,7 @@ def bars(
     mark: float | None = None,
     strong: float | None = None,
 ) -> str:
-    """A bar from a to b for each (a, b, height), with its height above it; bars from `strong` on have another colour."""
+    """Draw a bar from a to b, with its height above it, for each (a, b, height); if a >= `strong`, in another colour."""
     chart = _Chart(title, x, y)
     for a, b, height in heights:
         if height > 0:
@@ -85,7 +85,7 @@ class _Chart:
             self.draw(f'<path class="mark" d="M{self.x(value):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
 
     def done(self, names: Sequence[str]) -> str:
-        """The figure, with the names of the lines above it; without blank lines, so that it is one HTML block for Markdown."""
+        """Return the figure, with the names of the lines above it, and without blank lines: Markdown must see one HTML block."""
         above = 20 * -(-len(names) // 2)
         for number, name in enumerate(names):
             left, height = LEFT + number % 2 * (WIDTH - LEFT) // 2, 16 - above + 20 * (number // 2)

@@ -1,8 +1,8 @@
 """Make the sources of the site: `make_site.py PAGES PACKAGE`, in an environment with lookalike installed.
 
 PAGES gets the guides, with the plots and README passages that they request, and the help of every command. PACKAGE gets the
-Python sources and, instead of the native module, its stubs with its docstrings. So neither can become outdated, and the
-renderer needs only Markdown.
+Python sources and, instead of the native module, its stubs with its docstrings. So neither the help nor the docstrings can become
+outdated, and the renderer needs only Markdown.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ def write(path: Path, text: str) -> None:
 
 
 def page(text: str) -> str:
-    """A guide, with the parts that its comments request: a plot, or the passage of the README under a heading."""
+    """Return a guide with the parts that its comments request: a plot, or the passage of the README under a heading."""
     text = re.sub(r"^<!-- plot: (\w+) -->$", lambda asked: plots.PLOTS[asked[1]](COMMAND, ROOT), text, flags=re.MULTILINE)
     text = text.replace("<!-- datasketch -->", datasketch())
     return re.sub(r"^<!-- README: (.+) -->$", lambda asked: passage(asked[1]), text, flags=re.MULTILINE)
 
 
 def passage(heading: str) -> str:
-    """The text of the README under a heading."""
+    """Return the text of the README under a heading."""
     readme = (ROOT / "README.md").read_text()
     _, found, behind = readme.partition(f"\n## {heading}\n")
     if not found:
@@ -80,7 +80,7 @@ def passage(heading: str) -> str:
 
 
 def datasketch() -> str:
-    """The recorded comparison with datasketch, as a table."""
+    """Return the recorded comparison with datasketch, as a table."""
     record = json.loads((ROOT / "bench/record/python.json").read_text())
     rows = ["| case | items | datasketch, s | lookalike, s | times |", "|---|---|---|---|---|"]
     for name, case in record["cases"].items():
@@ -92,7 +92,7 @@ def datasketch() -> str:
 
 
 def to_site(text: str) -> str:
-    """The text with links to files of the repository changed to links to pages."""
+    """Return the text with links to files of the repository changed to links to pages."""
     text = text.replace("](docs/", "](")
     for name, place in PAGES.items():
         text = text.replace(f"]({name})", f"]({place})")
@@ -100,13 +100,13 @@ def to_site(text: str) -> str:
 
 
 def said(*arguments: str) -> str:
-    """The output of the command."""
+    """Return the output of the command."""
     environment = {**os.environ, "NO_COLOR": "1"}
     return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, check=True, env=environment).stdout
 
 
 def commands() -> str:
-    """The page of all commands: the output of `--help`, with its parts under headings."""
+    """Return the page of all commands: the output of `--help`, with its parts under headings."""
     overall = said("--help")
     names = re.findall(r"^  (\w+) ", overall.partition("Commands:\n")[2].partition("\n\n")[0], flags=re.MULTILINE)
     parts = [f"# The command\n\nWhat `--help` says, of version {said('--version').split()[-1]}.\n\n```text\n{overall}```\n"]
@@ -117,7 +117,7 @@ def commands() -> str:
 
 
 def sections(name: str, text: str) -> Iterator[str]:
-    """A command's help: paragraphs as text, and lists exactly as printed, under their headings."""
+    """Yield a command's help: paragraphs as text, and lists exactly as printed, under their headings."""
     words, usage, lists = text.partition("Usage:")
     # Paragraphs are separated by blank lines; other line breaks are only for a terminal.
     yield "\n\n".join(" ".join(part.split()) for part in words.split("\n\n")).strip().replace("<", "&lt;") + "\n\n"
@@ -131,14 +131,14 @@ def sections(name: str, text: str) -> Iterator[str]:
 
 
 def documented(stubs: str) -> str:
-    """The stubs with the docstrings of the members that they describe."""
+    """Return the stubs with the docstrings of the members that they describe."""
     tree = ast.parse(stubs)
     describe(tree, _lookalike)
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def fenced(text: str) -> str:
-    """The text with examples in docstrings, up to an empty line or the docstring's end, as code blocks."""
+    """Return the text with the examples in docstrings as code blocks; an example ends at an empty line or with the docstring."""
     example = re.compile(r"^( *)>>> .*\n(?:\1(?!\"\"\").+\n)*", flags=re.MULTILINE)
     return example.sub(lambda lines: f"{lines[1]}```pycon\n{lines[0]}{lines[1]}```\n", text)
 
@@ -146,7 +146,7 @@ def fenced(text: str) -> str:
 def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
     """Put the docstrings of a value's members into its stub."""
     body: list[ast.stmt] = []
-    # From the end, since a function follows its overloads.
+    # Go through the members from the end, because a function follows its overloads.
     for child in reversed(node.body):
         body.insert(0, child)
         # Some names exist only in the stubs, such as protocols.

@@ -1,7 +1,7 @@
 """Draw the pictures of the README from real runs and records: `pictures.py COMMAND [--check]`.
 
 `session.svg` shows a terminal session, run with COMMAND. `rivals.svg` compares lookalike with its peers, from
-`bench/record/rivals.json`. Both are committed, since a README cannot run code. `--check` draws them again and fails if a
+`bench/record/rivals.json`. Both are committed, because a README cannot run code. `--check` draws them again and fails if a
 committed picture differs; running times are ignored.
 """
 
@@ -30,7 +30,7 @@ SESSION = [
     "lookalike compare scancode/afl-2.0 scancode/afl-2.1 --in testdata/licenses.jsonl.zst | head -4",
 ]
 
-# As rich draws a terminal, without the fonts that it would load from the network.
+# This draws a terminal as rich does, but without the fonts that rich would load from the network.
 TERMINAL = """\
 <svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img" aria-label="A terminal session with lookalike">
 <style>
@@ -54,7 +54,7 @@ TERMINAL = """\
 
 
 def session(command: Path) -> str:
-    """A terminal session: the commands and what they print, in colour."""
+    """Return a terminal session: the commands and what they print, in colour."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True, color_system="truecolor")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "testdata").symlink_to(ROOT / "testdata")
@@ -71,7 +71,7 @@ def session(command: Path) -> str:
 
 
 def rivals() -> str:
-    """Bars: how long each tool takes for the same input, and how many documents it drops wrongly."""
+    """Return bars that show how long each tool takes for the same input, and how many documents it drops wrongly."""
     record = json.loads((ROOT / "bench/record/rivals.json").read_text())
     tools = sorted((tool for tool in record["tools"] if not tool["problem"]), key=lambda tool: tool["median"]["wall_s"])
     most = max(tool["median"]["wall_s"] for tool in tools)
@@ -118,7 +118,7 @@ text { font: 14px system-ui, sans-serif; fill: #1f2328; }
 
 
 def words(svg: str) -> list[str]:
-    """The text of a picture, without running times and memory."""
+    """Return the text of a picture, without running times and memory."""
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     return [text for text in map(unescape, texts) if not re.search(r"\bMB/s\b", text)]
 

@@ -21,7 +21,7 @@ TENTHS = [step / 10 for step in range(0, 11, 2)]
 
 
 def shapes(command: Path, root: Path) -> str:
-    """The share of pairs found by the shapes for several thresholds, and by the shape with the smallest area."""
+    """Plot the share of pairs found by the shapes for several thresholds, and by the shape with the smallest area."""
     series = []
     for threshold in (0.5, 0.7, 0.8, 0.9):
         curve = lookalike.curve(threshold=threshold)
@@ -36,7 +36,7 @@ def shapes(command: Path, root: Path) -> str:
 
 
 def similarities(command: Path, root: Path) -> str:
-    """All pairs of licences, by their exact resemblance."""
+    """Plot all pairs of licences, by their exact resemblance."""
     found = _run(command, root, "pairs", LICENSES, "--exact", "--threshold", "0.3", "--quiet")
     # Pairs of 0.95 or more are in the last bar, including 1.0.
     counts = Counter(min(int(json.loads(line)["resemblance"] * 20), 19) for line in found.splitlines())
@@ -54,7 +54,7 @@ def similarities(command: Path, root: Path) -> str:
 
 
 def thresholds(command: Path, root: Path) -> str:
-    """The share of documents that a threshold drops."""
+    """Plot the share of documents that a threshold drops."""
     points = []
     for step in range(10, 21):
         summary = json.loads(_run(command, root, "dedup", LICENSES, "--json", "--threshold", str(step / 20)))
@@ -66,7 +66,7 @@ def thresholds(command: Path, root: Path) -> str:
 
 
 def shingles(command: Path, root: Path) -> str:
-    """The resemblance after an edit, and the resemblance of unlike texts, by the number of tokens in a shingle."""
+    """Plot the resemblance after an edit, and the resemblance of unlike texts, by the number of tokens in a shingle."""
     texts = _licenses(command, root)
     text = texts["scancode/apache-2.0"]
     sizes = range(1, 13)
@@ -83,7 +83,7 @@ def shingles(command: Path, root: Path) -> str:
 
 
 def edits(command: Path, root: Path) -> str:
-    """How much editing a threshold allows."""
+    """Plot how much editing a threshold allows."""
     text = _licenses(command, root)["scancode/apache-2.0"]
     percents = range(11)
     series = []
@@ -95,7 +95,7 @@ def edits(command: Path, root: Path) -> str:
 
 
 def groups(command: Path, root: Path) -> str:
-    """The sizes of the groups of documents that are represented by one kept document."""
+    """Plot the sizes of the groups of documents that are represented by one kept document."""
     with tempfile.TemporaryDirectory() as folder:
         decisions = Path(folder, "decisions.jsonl")
         _run(command, root, "dedup", LICENSES, "--decisions", str(decisions), "--quiet")
@@ -117,7 +117,7 @@ def _run(command: Path, root: Path, *arguments: str) -> str:
 
 
 def _licenses(command: Path, root: Path) -> dict[str, str]:
-    # Decompressed by the command, which drops exact copies and keeps the first one.
+    # The command decompresses the collection; it also drops exact copies and keeps the first one.
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder, "kept.jsonl")
         _run(command, root, "dedup", LICENSES, "--method", "exact", "-o", str(kept), "--no-decisions", "--quiet")
@@ -125,7 +125,7 @@ def _licenses(command: Path, root: Path) -> dict[str, str]:
 
 
 def _edited(text: str, share: float) -> str:
-    """The text with that share of its words replaced; every call replaces the same words."""
+    """Return the text with this share of its words replaced; every call replaces the same words."""
     words = list(re.finditer(r"\w+", text))
     chosen = set(random.Random(1).sample(range(len(words)), round(share * len(words))))
     at = iter(range(len(words)))
@@ -133,7 +133,7 @@ def _edited(text: str, share: float) -> str:
 
 
 def _round_up(count: float) -> float:
-    """The next round number, so that five ticks divide the axis."""
+    """Return the next round number, so that five ticks divide the axis."""
     step = 10 ** (len(str(int(count))) - 1)
     return -(-count // step) * step
 

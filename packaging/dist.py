@@ -30,7 +30,7 @@ DOCUMENTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
 
 
 def said(*command: str | Path) -> str:
-    """The output of a program."""
+    """Return the output of a program."""
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
@@ -72,7 +72,7 @@ def fill(packed: Path, command: Path, target: str) -> None:
 
 
 def libraries(command: Path) -> str:
-    """What a binary needs on its machine: nothing if it is static, else its libraries and the oldest glibc that it runs with."""
+    """Return what a binary needs on its machine: nothing if it is static, else its libraries and the oldest suitable glibc."""
     dynamic = said("readelf", "--dynamic", "--wide", command)
     needed = re.findall(r"\(NEEDED\).*\[(.+)\]", dynamic)
     if not needed:

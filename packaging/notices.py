@@ -1,8 +1,8 @@
-"""The licence texts of everything in the command's binary: `notices.py TARGET` prints them.
+"""Print the licence texts of everything in the command's binary: `notices.py TARGET`.
 
-The crates are those that cargo builds the command from for a target, without those that only builds or tests need. Their texts
-come from their sources. A crate without a text gets the standard text of its licence, with its authors' names. Equal texts are
-printed once.
+The crates are those that cargo builds the command from for a target, without those that only builds or tests need. The licence
+texts of the crates come from their sources. A crate without a text gets the standard text of its licence, with its authors'
+names. Equal texts are printed once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LICENSES = Path(__file__).parent / "licenses"
 
 IS_LICENSE = re.compile(r"(licen[cs]e|copying|notice|unlicense|copyright)", re.IGNORECASE)
 
-# The licence texts of third-party sources in a crate's folders. A crate with C code that is missing here is refused.
+# The licence texts of third-party sources in a crate's folders. It is an error if a crate with C code is missing here.
 VENDORED = {
     "zstd-sys": ["zstd/LICENSE"],
     "liblzma-sys": ["xz/COPYING", "xz/COPYING.0BSD"],
@@ -28,7 +28,7 @@ VENDORED = {
     "regex-syntax": ["src/unicode_tables/LICENSE-UNICODE"],
     "tracing-core": ["src/spin/LICENSE"],
 }
-# The names of these also end with -sys, but they need only the texts next to their manifests.
+# The names of these crates also end with -sys, but the crates need only the texts next to their manifests.
 COMPLETE = {"libbz2-rs-sys", "linux-raw-sys"}
 
 
@@ -42,17 +42,17 @@ class Crate(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name, and its version if it has one."""
+        """The crate's name, and its version if it has one."""
         return f"{self.name} {self.version}".rstrip()
 
 
 def output(*command: str) -> str:
-    """The output of a program."""
+    """Return the output of a program."""
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def crates(target: str) -> list[Crate]:
-    """The crates of the command, except the project's own."""
+    """Return the crates of the command, except the project's own."""
     selected = ("--locked", "--target", target)
     tree = output("cargo", "tree", *selected, "-p", "lookalike-cli", "-e", "normal", "--prefix", "none", "--format", "{p}")
     used = {tuple(line.split()[:2]) for line in tree.splitlines() if line}
@@ -62,7 +62,7 @@ def crates(target: str) -> list[Crate]:
 
 
 def crate(package: dict[str, Any]) -> Crate:
-    """A crate with its texts."""
+    """Return a crate with its texts."""
     name, license = package["name"], package["license"]
     folder = Path(package["manifest_path"]).parent
     files = sorted(path for path in folder.iterdir() if path.is_file() and IS_LICENSE.match(path.name))
@@ -83,7 +83,7 @@ def crate(package: dict[str, Any]) -> Crate:
 
 
 def standard(name: str, license: str, authors: list[str]) -> str:
-    """The licence text for a crate without one."""
+    """Return the licence text for a crate without one."""
     holders = "Copyright (c) " + (", ".join(author.partition(" <")[0] for author in authors) or f"the {name} developers")
     if "MIT" in license:
         own = (ROOT / "LICENSE-MIT").read_text()
@@ -97,7 +97,7 @@ def standard(name: str, license: str, authors: list[str]) -> str:
 
 
 def toolchain(target: str) -> Crate:
-    """Rust's standard library, and for musl also the C library, which a static binary contains."""
+    """Return Rust's standard library, and for musl also the C library, which a static binary contains."""
     documents = Path(output("rustc", "--print", "sysroot").strip()) / "share/doc/rust"
     version = output("rustc", "--version").split()[1]
     texts = [(documents / name).read_text() for name in ("LICENSE-MIT", "COPYRIGHT") if (documents / name).exists()]
@@ -108,7 +108,7 @@ def toolchain(target: str) -> Crate:
 
 
 def data() -> list[Crate]:
-    """Third-party data in the core's folders."""
+    """Return the third-party data in the core's folders."""
     texts = ROOT / "crates/lookalike/src/text"
     apache = (ROOT / "LICENSE-APACHE").read_text()
     return [
@@ -120,7 +120,7 @@ def data() -> list[Crate]:
 
 
 def notices(target: str) -> str:
-    """The notices: a list of the crates, and each text with the crates that it belongs to."""
+    """Return the notices: a list of the crates, and each text with the crates that it belongs to."""
     all_crates = [toolchain(target), *data(), *crates(target)]
     texts: dict[str, tuple[str, list[str]]] = {}
     for each in all_crates:

@@ -1,7 +1,7 @@
 """Builds and runs the Rust tests: all of them for `make unit`, those that a change affects for `make quick`.
 
-cargo runs one test program after another, and some of them mostly wait for disks, or end with one long test on one core.
-Here several programs run in parallel, and those that took longest the last time run first.
+cargo runs one test program after another, and some of them mostly wait for disks, or end with one long test on one core. This
+script runs several programs in parallel, and starts with the programs that took longest the last time.
 """
 
 import argparse
@@ -25,14 +25,14 @@ def git(*args):
 
 
 def changed_files(base):
-    """Names of files that changed since this branch left `base`, committed or not."""
+    """Returns the names of files that changed after this branch left `base`, committed or not."""
     start = git("merge-base", "HEAD", base).strip()
     names = git("diff", "--name-only", start) + git("ls-files", "--others", "--exclude-standard")
     return sorted(set(names.splitlines()))
 
 
 def packages():
-    """The workspace's packages: name → (folder, names of the packages that it needs)."""
+    """Returns the workspace's packages: name → (folder, names of the packages that it needs)."""
     ask = ["cargo", "metadata", "--no-deps", "--locked", "--format-version", "1"]
     listed = json.loads(subprocess.run(ask, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout)["packages"]
     names = {package["name"] for package in listed}
@@ -46,7 +46,7 @@ def packages():
 
 
 def concerned(files, known):
-    """The packages with changed files, and those that depend on them. All packages, if a file changed that all of them use."""
+    """Returns the packages with changed files, and those that depend on them; all packages if a file changed that all use."""
     everything = re.compile(r"Cargo\.(toml|lock)$|\.cargo/|rust-toolchain|testdata/")
     if any(everything.match(file) for file in files):
         return set(known)
@@ -104,7 +104,7 @@ def main():
     parser.add_argument("cargo", nargs="*", help="arguments for cargo test")
     args = parser.parse_args()
     known = packages()
-    # One command builds all of them, affected or not: for a part of the workspace cargo would choose other features, and rebuild
+    # One command builds all tests, affected or not: for a part of the workspace, cargo would choose other features and rebuild
     # the dependencies.
     tests = programs(args.cargo, known)
     if args.changed_since:

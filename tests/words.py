@@ -1,7 +1,7 @@
 """Checks that the prose of the repository uses plain words: `words.py [--counts]`.
 
 It reads the comments of Rust and Python files, the help of the command (which is made of comments), messages in Rust, and the
-English guides. Words that were a private dialect must not come back. `--counts` prints how often each occurs.
+English guides. Words of the private dialect that was used before must not come back. `--counts` prints how often each occurs.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = ("testdata/", "fuzz/corpus/", "docs/zh/", "README.zh.md", "tests/words.py", "bench/quality/notes.py", "bench/link/")
-# Each word with the number of uses that may remain: they were read one by one, such as the two example texts with "Nobody".
+# Each word with the number of uses that may remain. These uses were read one by one, such as the two example texts with "Nobody".
 LIMITS = {
     "whoever, nobody, somebody": (r"\b(whoever|whomever|nobody|somebody)\b", 2),
     "stands": (r"\b(stands?|stood)\b", 5),
@@ -26,12 +26,12 @@ LIMITS = {
     "sentences that begin with Of, Where, Who, Whose": (None, 20),
 }
 BEGINS = re.compile(r"(Of|Where|Who|Whose|Whom)\s(?!.*\?$)")
-# In words for each sentence, over all prose.
+# The largest mean length of a sentence, in words, over all prose.
 LONGEST_MEAN = 20
 
 
 def rust_comments(text):
-    """Paragraphs of comments, without blocks of code and tables, and the strings that have several words."""
+    """Yields paragraphs of comments, without blocks of code and tables, and the strings that have several words."""
     paragraph, code = [], False
     for line in [*text.splitlines(), ""]:
         comment = re.match(r"\s*//[/!]?(?: (.*)|)$", line)
@@ -54,7 +54,7 @@ def rust_comments(text):
 
 
 def python_comments(text):
-    """Comments, one by one, and paragraphs of docstrings."""
+    """Yields comments, one by one, and paragraphs of docstrings."""
     paragraph, last = [], 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -70,7 +70,7 @@ def python_comments(text):
 
 
 def markdown(text):
-    """Paragraphs, items of lists and cells of tables, without code."""
+    """Yields paragraphs, items of lists and cells of tables, without code."""
     paragraph, code = [], False
     for line in [*text.splitlines(), ""]:
         if line.strip().startswith("```"):

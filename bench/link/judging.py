@@ -15,27 +15,27 @@ Pair = tuple[str, str]
 
 
 def valid_share(days: float, of_one: float = OF_ONE, of_two: float = OF_TWO) -> float:
-    """The share of true pairs in a set whose records are `days` apart on average: (45 - days) / 35, within 0 to 1.
+    """Returns the share of true pairs in a set whose records are `days` apart on average: (45 - days) / 35, within 0 to 1.
 
-    With a share f of true pairs, the average is 10 f + 45 (1 - f); the source solves that for f. No pair needs to be inspected
-    if there is a value that the score does not use and that differs between true and other pairs.
+    With a share f of true pairs, the average is 10 f + 45 (1 - f); the source solves this equation for f. No pair needs to be
+    inspected if there is a value that the score does not use and that differs between true and other pairs.
     """
     return min(1.0, max(0.0, (of_two - days) / (of_two - of_one)))
 
 
 def ordered(a: str, b: str) -> Pair:
-    """A pair in a fixed order, whichever record comes first."""
+    """Returns a pair in a fixed order, whichever record comes first."""
     return (a, b) if a < b else (b, a)
 
 
 def lines(path: Path) -> Iterable[dict]:
-    """The objects of a file of JSON Lines."""
+    """Yields the objects of a file of JSON Lines."""
     with path.open("rb") as file:
         yield from map(json.loads, file)
 
 
 def pairs_of_clusters(clusters: Iterable[tuple[str, str]]) -> set[Pair]:
-    """All pairs of records in the same cluster, from records with their clusters."""
+    """Returns all pairs of records in the same cluster, from records with their clusters."""
     members = defaultdict(list)
     for record, cluster in clusters:
         members[cluster].append(record)
@@ -52,7 +52,7 @@ class Scored:
 
 
 def scored(path: Path) -> list[Scored]:
-    """The pairs that a tool wrote: lookalike writes a verdict, the other tools write true or false."""
+    """Returns the pairs that a tool wrote: lookalike writes a verdict, the other tools write true or false."""
     return [
         Scored(ordered(line["a"], line["b"]), line["score"], line["match"] if "match" in line else line["verdict"] == "match")
         for line in lines(path)
@@ -60,7 +60,7 @@ def scored(path: Path) -> list[Scored]:
 
 
 def figures(found: int, right: int, true: int) -> dict[str, float]:
-    """Precision, recall and F1, for `found` found pairs and `true` true pairs, of which `right` pairs are both."""
+    """Returns precision, recall and F1 for `found` found pairs and `true` true pairs; `right` pairs are both."""
     return {
         "precision": right / found if found else 0.0,
         "recall": right / true if true else 0.0,
@@ -69,7 +69,7 @@ def figures(found: int, right: int, true: int) -> dict[str, float]:
 
 
 def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
-    """Precision, recall and F1 of a tool's own decisions, and of the threshold that is best for its pairs in hindsight."""
+    """Returns precision, recall and F1 of a tool's own decisions, and of the threshold that is best in hindsight."""
     own = {scored.pair for scored in pairs if scored.match}
     verdict: dict[str, object] = {"matches": len(own), **figures(len(own), len(own & truth), len(truth))}
     best, right = {"f1": verdict["f1"], "threshold": None}, 0
@@ -85,7 +85,7 @@ def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
 
 
 def bands(pairs: Sequence[Scored], truth: set[Pair], opened: dict[str, int], count: int = 5) -> list[dict[str, float]]:
-    """Pairs in equal bands by score: for each band, the source's estimate from the days between records, and the actual share."""
+    """Splits the pairs by score into equal bands; returns each band's actual precision, and the source's estimate of it."""
     falling = sorted(pairs, key=lambda scored: (-scored.score, scored.pair))
     found = []
     for band in range(count):

@@ -2,14 +2,14 @@
 
 Given name, surname, street number, the two words of a street, `address_2`, and a suburb with its postcode and state are drawn
 independently, with the frequencies of febrl's originals, including empty values. Dates of birth are uniform over a century, and
-each original has its own number in `soc_sec_id`. So there are about 600 given names and 1,000 surnames for a million people: more
-namesakes than in reality, which makes blocks larger and the task harder.
+each original has its own number in `soc_sec_id`. So there are about 600 given names and 1,000 surnames for a million people.
+These are more namesakes than in reality, so blocks are larger and the task is harder.
 
 A duplicate has one to four errors, in fields drawn by weight: a character inserted, left out, replaced or swapped with the next
 one; an error of a scanner or by ear; a space removed or inserted; an empty field; the value of another person (moved, married);
 or the two names, or the two lines of the address, swapped. `opened` is the day on which the record was made, and is not one of
-the fields: on average, two records are 10 days apart if they are of the same person, and 45 days otherwise. With it, the source's
-estimate of precision is compared with the truth (judging.py).
+the compared fields. On average, two records are 10 days apart if they are of the same person, and 45 days otherwise. With
+`opened`, judging.py compares the source's estimate of precision with the truth.
 
 The output depends only on the seed: `--count 1000000` makes the same file everywhere (run.py records its SHA-256).
 """
@@ -43,7 +43,7 @@ DIGITS = {NUMBER, POSTCODE, BORN, SOCIAL}
 ERRORS, DUPLICATES = (40, 30, 20, 10), (70, 20, 10)
 DUPLICATE_SHARE = 0.2
 # A person first came on one of DAYS days, and each record of the person was made less than WITHIN days later. Two uniform draws
-# are a third of their range apart on average: 10 days for the same person, and 45.1 for two persons, since their records were
+# are a third of their range apart on average: 10 days for the same person, and 45.1 for two persons, because their records were
 # made a little later.
 DAYS, WITHIN = 132, 30
 # Characters that a scanner confuses, and characters that sound alike.
@@ -94,13 +94,13 @@ class Pool:
 
 
 def originals(path: Path) -> list[dict]:
-    """The records of a set that are not duplicates."""
+    """Returns the records of a set that are not duplicates."""
     lines = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True).stdout.splitlines()
     return [record for record in map(json.loads, lines) if record["role"] == "org"]
 
 
 def weighted(values) -> tuple[list, list[int]]:
-    """The distinct values in order, and their cumulative counts, for `choices`."""
+    """Returns the distinct values in order, and their cumulative counts, for `choices`."""
     counts = sorted(Counter(values).items())
     so_far, total = [], 0
     for _, count in counts:
@@ -116,11 +116,11 @@ class People:
         self.pool, self.draw = pool, random.Random(seed)
 
     def column(self, counted: tuple[list, list[int]], count: int) -> list:
-        """`count` values, with the frequencies of the pool."""
+        """Draws `count` values, with the frequencies of the pool."""
         return self.draw.choices(counted[0], cum_weights=counted[1], k=count)
 
     def persons(self, count: int) -> list[list[str]]:
-        """Persons, each a list of fields."""
+        """Draws persons, each a list of fields."""
         draw, of = self.draw, self.pool.columns
         given, surname, number, address = (
             self.column(of[field], count) for field in ("given_name", "surname", "street_number", "address_2")
@@ -141,7 +141,7 @@ class People:
         ]
 
     def duplicate(self, person: list[str], others: list[list[str]]) -> list[str]:
-        """The same person as recorded by another clerk; at least one field is different."""
+        """Returns the same person as recorded by another clerk; at least one field is different."""
         draw, copy = self.draw, person.copy()
         for _ in range(draw.choices(range(1, len(ERRORS) + 1), ERRORS)[0]):
             field = draw.choices(range(len(FIELDS)), FIELD_WEIGHTS)[0]
@@ -165,7 +165,7 @@ class People:
         return copy
 
     def mistyped(self, text: str, letters: str) -> str:
-        """The text with a character inserted, left out, replaced, or swapped with the next one."""
+        """Returns the text with a character inserted, left out, replaced, or swapped with the next one."""
         draw = self.draw
         if len(text) < 2:
             return text
@@ -182,7 +182,7 @@ class People:
         return text[:at] + text[at + 1] + text[at] + text[at + 2 :]
 
     def mistaken(self, text: str) -> str:
-        """The text with one misreading or mishearing, if one is possible."""
+        """Returns the text with a misread or misheard part, if one is possible."""
         possible = [(right, wrong) for right, wrong in MISTAKEN if right in text]
         if not possible:
             return self.mistyped(text, string.ascii_lowercase)
@@ -190,14 +190,14 @@ class People:
         return text.replace(right, wrong, 1)
 
     def respaced(self, text: str) -> str:
-        """The text with a space removed or inserted."""
+        """Returns the text with a space removed or inserted."""
         if " " in text and self.draw.random() < 0.6:
             return text.replace(" ", "", 1)
         at = self.draw.randrange(1, len(text)) if len(text) > 1 else 0
         return text[:at] + " " + text[at:] if at else text
 
     def records(self, count: int) -> list[str]:
-        """The collection, one line for each record, in random order."""
+        """Returns the collection, one line for each record, in random order."""
         copies = round(count * DUPLICATE_SHARE)
         persons = self.persons(count - copies)
         came = self.draw.choices(range(DAYS), k=len(persons))

@@ -87,11 +87,11 @@ class Tool:
     version: str | None = None
     problem: str | None = None
     runs: list[measuring.Cost] = field(default_factory=list)
-    told: dict = field(default_factory=dict)
+    summary: dict = field(default_factory=dict)
     verdict: dict = field(default_factory=dict)
 
     def median(self) -> dict[str, float]:
-        """The median of each measure separately; CPU time includes that of started processes."""
+        """Returns the median of each measure separately; CPU time includes that of started processes."""
         return {
             "wall_s": round(median(run.wall_s for run in self.runs), 3),
             "cpu_s": round(median(run.cpu_s + run.generator_cpu_s for run in self.runs), 3),
@@ -99,8 +99,8 @@ class Tool:
         }
 
     def record(self, possible: int) -> dict[str, object]:
-        """The measurements that are written to the record."""
-        candidates = self.told.get("candidates")
+        """Returns the measurements that are written to the record."""
+        candidates = self.summary.get("candidates")
         return {
             "tool": self.name,
             "version": self.version,
@@ -111,17 +111,17 @@ class Tool:
             "runs": [run.record() for run in self.runs],
             "candidates": candidates,
             "share_scored": candidates / possible if candidates is not None else None,
-            **({"labelled": self.told["labelled"]} if "labelled" in self.told else {}),
+            **({"labelled": self.summary["labelled"]} if "labelled" in self.summary else {}),
             **self.verdict,
         }
 
     def row(self, possible: int) -> tuple[str, ...]:
-        """A row of the table."""
+        """Returns a row of the table."""
         name = f"{self.name} {self.version or ''}".strip() + (f" ({self.recipe})" if self.recipe else "")
         name += " *" if self.is_documented else ""
         if not self.verdict:
             return (self.contest.name, name, self.problem or "not run", *("" for _ in HEADER[3:]))
-        cost, verdict, candidates = self.median(), self.verdict, self.told["candidates"]
+        cost, verdict, candidates = self.median(), self.verdict, self.summary["candidates"]
         return (
             self.contest.name,
             name,
@@ -144,11 +144,11 @@ class Place:
     folder: Path
 
     def records(self, name: str) -> Path:
-        """A collection."""
+        """Returns the path of a collection."""
         return self.folder / f"{name}.jsonl"
 
     def truth(self, contest: Contest) -> Path:
-        """The true pairs of a set."""
+        """Returns the path of the true pairs of a set."""
         return self.folder / f"{contest.name}.truth.jsonl"
 
     def lay_out(self, contests: Sequence[Contest], people: int) -> None:
@@ -180,18 +180,18 @@ class Place:
             note.write_text(maker)
 
     def unpacked(self, name: str) -> list[bytes]:
-        """The lines of a set."""
+        """Returns the lines of a set."""
         command = ["zstd", "-dc", self.data / "er" / f"{name}.jsonl.zst"]
         return subprocess.run(command, capture_output=True, check=True).stdout.splitlines(keepends=True)
 
     def true_pairs(self, contest: Contest) -> set[Pair]:
-        """The true pairs of a set: as given, or all pairs of one cluster."""
+        """Returns the true pairs of a set: the given pairs, or all pairs of records in the same cluster."""
         if contest.is_pairs:
             return {ordered(line["a"], line["b"]) for line in lines(self.truth(contest))}
         return pairs_of_clusters((record["id"], record["cluster"]) for record in lines(self.records(contest.name)))
 
     def possible(self, contest: Contest) -> tuple[int, int]:
-        """The number of records of a set, and of possible pairs: only between the two collections, if there are two."""
+        """Returns the number of records, and of possible pairs: if there are two collections, only pairs between them."""
         sizes = []
         for name in contest.inputs:
             with self.records(name).open("rb") as file:
@@ -200,12 +200,12 @@ class Place:
 
 
 def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[Tool]:
-    """The tools for a set: lookalike with the set's configuration, and the rivals that are installed."""
+    """Returns the tools for a set: lookalike with the set's configuration, and the rivals that are installed."""
     inputs = [str(place.records(name)) for name in contest.inputs]
     out = place.folder / f"{contest.name}.lookalike.pairs.jsonl"
     command = [options.lookalike, "link", *inputs, "--config", str(HERE / f"{contest.name}.toml"), "-o", str(out), "--json"]
-    told = subprocess.run([options.lookalike, "--version"], capture_output=True, text=True, check=True).stdout
-    found = [Tool(contest, "lookalike", "", command, out, False, told.split()[-1])]
+    output = subprocess.run([options.lookalike, "--version"], capture_output=True, text=True, check=True).stdout
+    found = [Tool(contest, "lookalike", "", command, out, False, output.split()[-1])]
     for name, recipe in contest.rivals if options.rivals else ():
         out = place.folder / f"{contest.name}.{name}.{recipe}.pairs.jsonl"
         # No result may depend on Python's random hash seed.
@@ -223,7 +223,7 @@ def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[T
 
 
 def run_in_turn(contestants: Sequence[Tool], options: argparse.Namespace) -> None:
-    """Runs every tool once, and then repeatedly those that did not fail and were not slow."""
+    """Runs every tool once, and then repeats the tools that did not fail and were not slow."""
     for turn in range(options.runs):
         for tool in contestants:
             if tool.problem or any(run.wall_s > options.once_over for run in tool.runs):
@@ -231,10 +231,10 @@ def run_in_turn(contestants: Sequence[Tool], options: argparse.Namespace) -> Non
             print(f"{tool.contest.name}, run {turn + 1} of {options.runs}: {tool.name} {tool.recipe}", file=sys.stderr)
             tool.out.unlink(missing_ok=True)
             try:
-                cost, told = measuring.measure(
+                cost, answer = measuring.measure(
                     tool.command, bound=options.bound * tool.contest.patience, summary_on_stderr=tool.name == "lookalike"
                 )
-                tool.told = json.loads(told)
+                tool.summary = json.loads(answer)
                 tool.runs.append(cost)
             except measuring.TooSlow as problem:
                 tool.problem = str(problem)

@@ -1,7 +1,7 @@
 """`make bench-python`: compares datasketch with `lookalike.compat.datasketch`. Both do the same work in one process, in turn.
 
 Both get the same lists of byte strings, as `text.split()` makes them. The report has the median and the least wall-clock time of
-both, the median processor time (ours hashes on several threads if there are several cores), and the ratios.
+both, the median processor time, and the ratios. Our package hashes on several threads if there are several cores.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def compare(name, work, given, runs):
         for who, of in (("theirs", theirs), ("ours", ours)):
             *seconds, answer = measure(work, of, given)
             answers.append(answer)
-            # The first run warms both up, and checks that their answers agree.
+            # The first run warms both packages up, and checks that their answers agree.
             if run:
                 times[who].append(seconds)
         if not run and not all(alike(a, b) for a, b in zip(*answers, strict=True)):

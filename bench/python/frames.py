@@ -69,12 +69,12 @@ def make(kind, rows, path):
 
 
 def resident():
-    """Return the bytes that this process has in memory now, and the most it has had."""
+    """Return the number of bytes that this process has in memory now, and the maximum so far."""
     now = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return now, 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-def ours(kind, path, runs, said):
+def ours(kind, path, runs, results):
     """Measure one kind in a separate process, for its memory alone; return the seconds of each run and peak growth in bytes."""
     import lookalike
 
@@ -94,7 +94,7 @@ def ours(kind, path, runs, said):
         seconds.append(time.perf_counter() - started)
         assert not hasattr(kept, "__len__") or len(kept) == report.kept.sum()
     most = int(next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")).split()[1])
-    said.send((seconds, 1024 * most - before, len(report), int(report.kept.sum())))
+    results.send((seconds, 1024 * most - before, len(report), int(report.kept.sum())))
 
 
 def main():

@@ -1,7 +1,8 @@
 """Measures extractors of main texts on pages with gold texts, and runs some of them on hostile pages.
 
-The gold texts are the output of Readability.js, reviewed by people, so ports of it have an advantage. The results mark which
-extractors are ports. They show how much a different idea of a main text changes the result, not which idea is better.
+The gold texts are the output of Readability.js, reviewed by people, so ports of Readability.js have an advantage. The results
+mark which extractors are ports. The results show how much a different idea of a main text changes the result, not which idea is
+better.
 """
 
 import argparse

@@ -1,10 +1,10 @@
 """Compares the page pairs that `mirrors` finds with the true ones, in the releases of one project's documentation.
 
 Each release is a site. A page of one release corresponds to the page of the same name in another release. If a module was
-renamed, it corresponds to the page of the same command. The names would give the pairs away, so they are hidden: pages get
-numbers, and only their texts show which pages correspond. The one-to-one pairs are compared with three other answers: the page
-that is most similar to each page, which is the result of a similarity search; all pairs that match; and the most similar page
-according to datasketch, if it is installed.
+renamed, its pages correspond to the pages of the same commands. The names would give the pairs away, so they are hidden: pages
+get numbers, and only their texts show which pages correspond. The one-to-one pairs are compared with three other answers: the
+page that is most similar to each page, which is the result of a similarity search; all pairs that match; and the most similar
+page according to datasketch, if it is installed.
 """
 
 import argparse
@@ -30,7 +30,7 @@ def run(command: list[str]) -> float:
 
 
 def best(matches: Iterable[tuple[int, int, float]], releases: list[str]) -> set[Pair]:
-    """For each page, the most similar one in each other release; the first of equally similar ones."""
+    """Returns, for each page, the most similar page in each other release; of equally similar pages, the first."""
     found: dict[tuple[int, str], tuple[float, int]] = {}
     for a, b, resemblance in matches:
         for page, other in ((a, b), (b, a)):
@@ -40,7 +40,7 @@ def best(matches: Iterable[tuple[int, int, float]], releases: list[str]) -> set[
 
 
 def datasketch_matches(texts: list[str], releases: list[str], threshold: float) -> list[tuple[int, int, float]]:
-    """Pairs of pages of two releases found by datasketch's MinHashLSH as its documentation shows, and their estimates."""
+    """Returns the page pairs of two releases that datasketch's MinHashLSH finds, used as documented, and their estimates."""
     from datasketch import MinHash, MinHashLSH
 
     lsh, sketches = MinHashLSH(threshold=threshold, num_perm=128), []
@@ -62,7 +62,7 @@ def datasketch_matches(texts: list[str], releases: list[str], threshold: float) 
 
 
 def truth(pages: list[str], releases: list[str]) -> tuple[set[Pair], set[Pair]]:
-    """The pairs of the same page in two releases, and those that moved because a module, but not its commands, was renamed."""
+    """Returns the pairs of the same page in two releases, and the pairs that moved because only their module was renamed."""
     same, commands, times = defaultdict(list), defaultdict(list), Counter()
     for number, (page, release) in enumerate(zip(pages, releases, strict=True)):
         command = page.rsplit("/", 1)[-1].lower()
@@ -80,7 +80,7 @@ def truth(pages: list[str], releases: list[str]) -> tuple[set[Pair], set[Pair]]:
 
 
 def figures(found: set[Pair], gold: set[Pair], moved: set[Pair], seconds: float) -> dict[str, float]:
-    """Precision, recall and F1 of pairs, and recall of the pages that moved."""
+    """Returns precision, recall and F1 of pairs, and recall of the pages that moved."""
     right = len(found & gold)
     precision, recall = right / max(1, len(found)), right / len(gold)
     f1 = 2 * precision * recall / max(1e-12, precision + recall)

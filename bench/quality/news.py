@@ -40,9 +40,9 @@ INLINE = {
     "time",
     "u",
 }
-# With fewer words, a text is not an article, or not the surroundings of one.
+# A text with fewer words is not an article, or not the text around an article.
 LEAST_ARTICLE, LEAST_AROUND = 100, 50
-# A block with more letters may occur anywhere in the gold text; a shorter one must be a block of the gold text.
+# A block with more letters may occur anywhere in the gold text; a shorter block must be a block of the gold text.
 LONG = 40
 WAYS = {
     "all shingles of 5 words": {},
@@ -97,24 +97,24 @@ class Page:
         return cls("\n".join(texts[:first]), "\n".join(article), "\n".join(behind))
 
     def is_usable(self) -> bool:
-        """Whether the page has an article and text around it."""
+        """Returns whether the page has an article and text around it."""
         around = len(self.before.split()) + len(self.behind.split())
         return len(self.article.split()) >= LEAST_ARTICLE and around >= LEAST_AROUND
 
     def around(self, other: "Page") -> str:
-        """This page with another page's article."""
+        """Returns the text around this page's article, with another page's article."""
         return "\n\n".join((self.before, other.article, self.behind))
 
 
 def judge(pages: list[Page], pairs: Iterable[tuple[int, int]], way: dict[str, object]) -> dict[str, float]:
-    """How often the page with the same article is more similar, and the mean resemblances."""
+    """Returns how often the page with the same article is more similar, and the mean resemblances."""
     rows = []
     for i, j in pairs:
         page = pages[i].around(pages[i])
-        said = [
+        resemblances = [
             lookalike.compare(page, other, **way).resemblance for other in (pages[j].around(pages[i]), pages[i].around(pages[j]))
         ]
-        rows.append(said)
+        rows.append(resemblances)
     return {
         "article_above": sum(article > around for article, around in rows) / len(rows),
         "same_article": sum(article for article, _ in rows) / len(rows),

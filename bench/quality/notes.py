@@ -1,8 +1,8 @@
 """Makes notes and briefs like those of a news wire, and counts how many are dropped with shingles that begin with a stop word.
 
-A note on a dividend or on earnings has one or two stop words, and notes on different firms share them. Two in a hundred are sent
-again with one word corrected: these pairs should be found. A found pair counts as unlike if its resemblance by all shingles is
-below 0.2.
+A note on a dividend or on earnings has one or two stop words, and notes on different firms share these words. Two in a hundred
+are sent again with one word corrected: these pairs should be found. A found pair counts as unlike if its resemblance by all
+shingles is below 0.2.
 """
 
 import argparse

@@ -13,17 +13,17 @@ DEFAULT = "minhash"
 
 
 def cell(value: float | None, scale: float = 100, digits: int = 1) -> str:
-    """A number, formatted for a table cell."""
+    """Returns a number, formatted for a table cell."""
     return "–" if value is None else f"{value * scale:.{digits}f}"
 
 
 def name(run: dict) -> str:
-    """The name of a method on the page."""
+    """Returns the name of a method on the page."""
     return run["label"].removeprefix("--method ")
 
 
 def table(result: dict) -> str:
-    """The results for one set as a table in Markdown."""
+    """Returns the results for one set as a table in Markdown."""
     truth = result["truth"]
     lines = [
         f"**{result['title']}** ({truth['documents']:,} texts, {truth['pairs']:,} pairs)",
@@ -42,13 +42,13 @@ def table(result: dict) -> str:
 
 
 def span(values: list[float], digits: int) -> str:
-    """The least and the largest of some numbers."""
+    """Returns the least and the largest of some numbers."""
     least, largest = f"{min(values):.{digits}f}", f"{max(values):.{digits}f}"
     return least if least == largest else f"{least} to {largest}"
 
 
 def ranges(record: dict) -> str:
-    """The range of each method's results over all sets; time and memory are multiples of those of the default on the same set."""
+    """Returns the range of each method's results over all sets; time and memory are relative to the default's on each set."""
     lines = [
         f"**All {len(record['sets'])} sets: the least and the largest figure of each method**",
         "",
@@ -70,7 +70,7 @@ def ranges(record: dict) -> str:
 
 
 def filled(page: str, record: dict) -> str:
-    """The page with the tables of a record."""
+    """Returns the page with the tables of a record."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

@@ -1,9 +1,9 @@
 """Distinguishes four kinds of answers by how much of their text is in their source, on the corpus of Clough and Stevenson.
 
 The corpus has 95 short answers, each about one of five sources. An answer was copied and cut, lightly revised, heavily revised,
-or written without its source. Three thresholds on one number divide the answers into four classes. They are chosen on nine tenths
-of the answers and judged on the rest, a hundred times, and also by leaving each answer out in turn. The numbers that other tools
-compute are judged in the same way.
+or written without its source. Three thresholds on one number divide the answers into four classes. The thresholds are chosen on
+nine tenths of the answers and judged on the rest, a hundred times, and also by leaving each answer out in turn. The numbers that
+other tools compute are judged in the same way.
 """
 
 import argparse
@@ -27,7 +27,7 @@ Classifier = Callable[[Sequence[float]], int]
 
 
 def thresholds(rows: Sequence[Row]) -> Classifier:
-    """Classifies by the three thresholds on the first value that are right most often; if several are, by the middle ones."""
+    """Classifies by the three thresholds on the first value that are right most often; on a tie, by the middle ones."""
     ordered = sorted((values[0], kind) for values, kind in rows)
     borders = [-math.inf, *sorted({value for value, _ in ordered}), math.inf]
     cuts = [
@@ -70,7 +70,7 @@ def naive_bayes(rows: Sequence[Row]) -> Classifier:
 
 
 def cross_validate(rows: Sequence[Row], learn: Callable[[Sequence[Row]], Classifier]) -> dict[str, float]:
-    """The accuracy of four classes and of two (plagiarised or not): the mean of 100 tenfold runs, and leaving one out."""
+    """Returns the accuracy for four classes and for two (plagiarised or not): by 100 tenfold runs, and by leaving one out."""
 
     def judged(folds: list[list[int]]) -> tuple[float, float]:
         four = two = 0
@@ -78,9 +78,9 @@ def cross_validate(rows: Sequence[Row], learn: Callable[[Sequence[Row]], Classif
             held = set(fold)
             classify = learn([row for at, row in enumerate(rows) if at not in held])
             for at in fold:
-                said, known = classify(rows[at][0]), rows[at][1]
-                four += said == known
-                two += (said > 0) == (known > 0)
+                predicted, known = classify(rows[at][0]), rows[at][1]
+                four += predicted == known
+                two += (predicted > 0) == (known > 0)
         return four / len(rows), two / len(rows)
 
     tenfold = []
@@ -98,7 +98,7 @@ def cross_validate(rows: Sequence[Row], learn: Callable[[Sequence[Row]], Classif
 
 
 def ours(program: str, answers: list[dict[str, str]], sources: list[dict[str, str]]) -> dict[str, list[float]]:
-    """The share of each answer that is in its source, by shingles of several lengths and by shared runs."""
+    """Returns the share of each answer that is in its source, by shingles of several lengths and by shared runs."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         names = [Path(folder) / name for name in ("answers.jsonl", "sources.jsonl")]
@@ -123,7 +123,7 @@ def ours(program: str, answers: list[dict[str, str]], sources: list[dict[str, st
 
 
 def copydetect_of(answers: list[dict[str, str]], sources: dict[str, str]) -> list[float]:
-    """The numbers of copydetect, a tool with the same winnowing, with its defaults except for its preprocessing of programs."""
+    """Returns the numbers of copydetect, which has the same winnowing, with its defaults except for preprocessing programs."""
     import copydetect
 
     found = []
@@ -142,7 +142,7 @@ def copydetect_of(answers: list[dict[str, str]], sources: dict[str, str]) -> lis
 
 
 def difflib_of(answers: list[dict[str, str]], sources: dict[str, str]) -> list[float]:
-    """The share of the answer's words that Python's own matcher matches."""
+    """Returns the share of the answer's words that Python's own matcher matches."""
     found = []
     for answer in answers:
         words, source = answer["text"].lower().split(), sources[answer["source"]].lower().split()

@@ -38,7 +38,7 @@ UNITS = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
 
 def texts_of(data: Path, name: str) -> list[str]:
-    """The texts of a collection; verses of one translation only."""
+    """Returns the texts of a collection; of verses, only those of one translation."""
     lines = subprocess.run(["zstd", "-dc", data / f"{name}.jsonl.zst"], capture_output=True, check=True).stdout
     records = [json.loads(line) for line in lines.splitlines()]
     return [record["text"] for record in records if record.get("translation", "KJV") == "KJV"]
@@ -57,7 +57,7 @@ def changed(
 
 
 def distance(one: list[str], other: list[str]) -> float:
-    """The Levenshtein distance, divided by the length of the longer text."""
+    """Returns the Levenshtein distance, divided by the length of the longer text."""
     row = list(range(len(other) + 1))
     for i, x in enumerate(one, 1):
         last, row[0] = row[0], i
@@ -67,7 +67,7 @@ def distance(one: list[str], other: list[str]) -> float:
 
 
 def mixed(chinese: list[str], english: list[str]) -> tuple[list[str], list[tuple[str, int]], dict[tuple[int, int], str]]:
-    """All texts and variants; the original of each (a text is its own original); the kind of each pair of text and variant."""
+    """Returns all texts and variants; the original of each (a text is its own); and the kind of each pair of text and variant."""
     draw = random.Random(1)
     texts: list[str] = []
     origins: list[tuple[str, int]] = []
@@ -94,7 +94,7 @@ def mixed(chinese: list[str], english: list[str]) -> tuple[list[str], list[tuple
 def judge(
     way: dict[str, object], texts: list[str], origins: list[tuple[str, int]], variants: dict[tuple[int, int], str]
 ) -> dict[str, object]:
-    """Recall by kind of variant, the number of pairs, the unlike ones among them, and the share of all similar pairs found."""
+    """Returns recall by kind of variant, the number of pairs, the unlike pairs, and the share of all similar pairs found."""
     found = {(row["row_a"], row["row_b"]) for row in lookalike.pairs(texts, **way).table.to_pylist()}  # type: ignore[arg-type]
     every = {(row["row_a"], row["row_b"]) for row in lookalike.pairs(texts, candidates="all", **way).table.to_pylist()}  # type: ignore[arg-type]
     kinds = sorted(set(variants.values()))

@@ -61,13 +61,13 @@ RUNS = (
 
 
 def read(path: Path) -> list[dict]:
-    """The lines of a compressed JSON Lines file."""
+    """Returns the lines of a compressed JSON Lines file."""
     packed = subprocess.run(["zstd", "-dc", path], capture_output=True, check=True)
     return [json.loads(line) for line in packed.stdout.splitlines()]
 
 
 def cut(data: Path, kind: Set, folder: Path) -> tuple[Path, Path]:
-    """The collection and the truth of a set."""
+    """Returns the collection and the truth of a set."""
     collection, truth = data / f"{kind.name}.jsonl.zst", data / f"{kind.name}.pairs.jsonl.zst"
     if kind.is_whole():
         return collection, truth
@@ -81,7 +81,7 @@ def cut(data: Path, kind: Set, folder: Path) -> tuple[Path, Path]:
 
 
 def judge(lookalike: Path, data: Path, kind: Set, repeat: int) -> dict:
-    """The output of `eval` for all runs on a set."""
+    """Returns the output of `eval` for all runs on a set."""
     with tempfile.TemporaryDirectory() as folder:
         collection, truth = cut(data, kind, Path(folder))
         command = [lookalike, "eval", collection, "--truth", truth, "--threshold", THRESHOLD]

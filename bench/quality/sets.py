@@ -1,6 +1,7 @@
 """Compares `tokens="items"` with datasketch's MinHashLSH in one run; each set has the distinct words of a newsgroup post.
 
-The truth is counted, as the product of the sets' matrix with its transpose. A found pair is wrong if it is below the threshold.
+The truth is computed by counting shared words: it is the product of the sets' matrix with its transpose. A found pair is wrong if
+it is below the threshold.
 """
 
 import argparse
@@ -28,7 +29,7 @@ Pairs = set[tuple[int, int]]
 
 
 def true_pairs(sets: list[list[str]], least: float) -> dict[tuple[int, int], float]:
-    """All pairs with at least this resemblance, and their resemblance."""
+    """Returns all pairs with at least this resemblance, and their resemblance."""
     numbers = {item: number for number, item in enumerate(dict.fromkeys(item for items in sets for item in items))}
     columns = np.array([numbers[item] for items in sets for item in items], dtype=np.int32)
     sizes = np.array([len(items) for items in sets])
@@ -48,13 +49,13 @@ def true_pairs(sets: list[list[str]], least: float) -> dict[tuple[int, int], flo
 
 
 def by_lookalike(candidates: Literal["bands", "all"], sets: list[list[str]], threshold: float) -> Pairs:
-    """The pairs that lookalike finds: with bands, the default, and exact verification; or with an exact join."""
+    """Returns the pairs that lookalike finds: with bands (the default) and exact verification, or with an exact join."""
     found = lookalike.pairs(sets, tokens="items", threshold=threshold, candidates=candidates).table
     return set(zip(found["a"].to_pylist(), found["b"].to_pylist(), strict=True))
 
 
 def by_datasketch(sets: list[list[str]], threshold: float) -> Pairs:
-    """The pairs that an index returns; they are candidates, since datasketch verifies nothing."""
+    """Returns the pairs that an index returns; these are candidates, because datasketch verifies nothing."""
     index = datasketch.MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
     bags = ([item.encode() for item in items] for items in sets)
     found: Pairs = set()

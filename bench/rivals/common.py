@@ -1,7 +1,7 @@
 """Code that the rivals' programs share, so that they differ only in the library that is measured.
 
-Most of each run is reading and cutting texts into words and shingles. This is done here in the fastest plain Python
-that we found, because a slow tokeniser would make every rival look slow through no fault of its own.
+Most of the time of each run is spent on reading texts and cutting them into words and shingles. This module does that in the
+fastest plain Python that we found, because a slow tokeniser would make every rival look slow through no fault of its own.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def arguments(rival: str) -> argparse.Namespace:
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The documents' lines as they are in the file, without blank lines, which are not documents."""
+    """Yields the documents' lines as they are in the file, without blank lines, which are not documents."""
     with path.open("rb") as file:
         yield from (line for line in file if not line.isspace())
 
@@ -55,7 +55,7 @@ _ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else
 
 
 def normalised(path: Path) -> Iterator[bytes]:
-    """Each document's words in lower case, with white space between them, in UTF-8.
+    """Yields each document's words in lower case, with white space between them, in UTF-8.
 
     A word is a maximal run of alphanumeric characters. A document without words gets a unique word with a capital
     letter, which no lower-cased text can contain, so that no rival can treat it as a duplicate.
@@ -70,7 +70,7 @@ def normalised(path: Path) -> Iterator[bytes]:
 
 
 def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
-    """Each document's shingles of `ngram` words joined by spaces; a shorter document has one shingle, the whole text."""
+    """Yields each document's shingles of `ngram` words joined by spaces; a shorter document has one shingle, the whole text."""
     for text in normalised(path):
         words = text.split()
         if len(words) < ngram:
@@ -82,7 +82,7 @@ def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
 def greedy(
     documents: Iterable[Item], is_duplicate: Callable[[Item], bool], keep: Callable[[int, Item], None]
 ) -> list[bool]:
-    """For each document, in input order, whether it is kept. It is dropped if the rival finds an earlier kept duplicate.
+    """Returns for each document, in input order, whether it is kept: it is dropped if the rival finds an earlier kept duplicate.
 
     `keep` passes a kept document to the rival. Dropped documents are not passed, so nothing is dropped as their duplicate.
     """

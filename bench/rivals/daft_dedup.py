@@ -21,7 +21,7 @@ import common
 
 
 def signatures(path: Path, ngram: int) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
-    """The documents' signatures in input order, and whether each document has a word."""
+    """Returns the documents' signatures in input order, and whether each document has a word."""
     table = daft.read_json(str(path), infer_schema=False, schema={"text": daft.DataType.string()})
     words = strip(regexp_replace(lower(daft.col("text")), r"[^\p{L}\p{N}]+", " "))
     table = table.select(words.alias("words"))
@@ -35,7 +35,7 @@ def signatures(path: Path, ngram: int) -> tuple[NDArray[np.uint32], NDArray[np.b
 def shared_buckets(
     signature: NDArray[np.uint32], has_words: NDArray[np.bool_], bands: int, rows: int
 ) -> list[list[tuple[int, int]]]:
-    """For each document, its (band, key) pairs that another document also has."""
+    """Returns, for each document, those of its (band, key) pairs that another document also has."""
     multipliers = np.random.default_rng(1).integers(1, 2**64, rows, dtype=np.uint64) | np.uint64(1)
     buckets: list[list[tuple[int, int]]] = [[] for _ in signature]
     for band in range(bands):

@@ -9,7 +9,7 @@ import common
 
 
 def xxh3_32(shingle: bytes) -> int:
-    """The low half of XXH3, since the default scheme uses 32 bits; it is faster than XXH32 on short strings."""
+    """Returns the low half of XXH3, because the default scheme uses 32 bits; XXH3 is faster than XXH32 on short strings."""
     return xxhash.xxh3_64_intdigest(shingle) & 0xFFFFFFFF
 
 

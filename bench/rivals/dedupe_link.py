@@ -5,9 +5,9 @@ like the pairs that it would show to a person. Its results are therefore those o
 truth.
 
 `restaurant` has the fields and settings of dedupe's own benchmark (benchmarks/canonical.py). That benchmark shows all the true
-pairs to dedupe. The manual has no recipe for the other sets. They have dedupe's defaults, and the fields are short strings, with
-which learning is much faster according to the manual. Numbers and dates of persons must be equal: as strings they need over 8 GB
-on febrl3.
+pairs to dedupe. The manual has no recipe for the other sets. For these sets, dedupe has its defaults, and the fields are short
+strings. According to the manual, learning is much faster with short strings. Numbers and dates of persons are compared for
+equality, because as strings they need over 8 GB on febrl3.
 """
 
 import io
@@ -63,7 +63,7 @@ Pair = tuple[str, str]
 
 
 def labelled(tables: list[dict[str, linking.Record]], truth: list[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to learn from: some of the same entity, some of different ones."""
+    """Returns pairs to learn from: some of the same entity, and some of different entities."""
     draw, known = random.Random(SEED), {frozenset(pair) for pair in truth}
     matches = draw.sample(truth, min(len(truth), MOST, max(LEAST, round(SHARE * len(truth)))))
     left, right = sorted(tables[0]), sorted(tables[-1])
@@ -82,7 +82,7 @@ def labelled(tables: list[dict[str, linking.Record]], truth: list[Pair]) -> tupl
 
 
 def pairs_of(groups: list[tuple[str, ...]]) -> Iterator[Pair]:
-    """All pairs within each group."""
+    """Yields all pairs within each group."""
     for group in groups:
         yield from combinations(group, 2)
 

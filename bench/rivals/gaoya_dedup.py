@@ -17,7 +17,7 @@ BLOCK = 256
 
 
 def padded(text: bytes, ngram: int) -> str:
-    """The text padded to at least `ngram` words: gaoya gives all shorter texts the same signature.
+    """Returns the text, padded to at least `ngram` words, because gaoya gives all shorter texts the same signature.
 
     The padding is a capital letter, because no text in lower case contains it, and gaoya would drop punctuation.
     """
@@ -26,7 +26,7 @@ def padded(text: bytes, ngram: int) -> str:
 
 
 def reported(index: MinHashStringIndex, texts: Iterator[str]) -> Iterator[list[int]]:
-    """For each document, the inserted documents whose similarity, estimated by gaoya, reaches the threshold."""
+    """Yields, for each document, the inserted documents whose similarity, estimated by gaoya, reaches the threshold."""
     while block := list(islice(texts, BLOCK)):
         first = index.size()
         index.par_bulk_insert_docs(list(range(first, first + len(block))), block)

@@ -12,7 +12,7 @@ def _ids(path: Path) -> list[str]:
 
 
 def true_pairs(path: Path, threshold: float) -> list[tuple[str, str]]:
-    """The pairs at or above the threshold; in truth files, the value is called resemblance or jaccard."""
+    """Returns the pairs at or above the threshold; in truth files, the value is called resemblance or jaccard."""
     pairs = []
     with path.open("rb") as file:
         for line in file:
@@ -24,7 +24,7 @@ def true_pairs(path: Path, threshold: float) -> list[tuple[str, str]]:
 
 
 def judge(truth: Path, documents: Path, kept: Path, threshold: float) -> dict[str, float | int | None]:
-    """Judges one run. Refuses a kept file with documents that are repeated or not in the input."""
+    """Judges one run. Fails if the kept file has documents that are repeated or not in the input."""
     ids = _ids(documents)
     all_ids = set(ids)
     kept_list = _ids(kept)

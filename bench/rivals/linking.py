@@ -1,7 +1,7 @@
 """Code that the programs that link records share: reading, writing and reporting.
 
-Each is run as `TOOL_link.py RECIPE INPUT [INPUT] --out PAIRS`. It reads one or two JSON Lines collections of
-{"id", "fields": {...}}, and writes each scored pair to PAIRS as {"a", "b", "score", "match"}, where `match` is its own decision.
+Each program is run as `TOOL_link.py RECIPE INPUT [INPUT] --out PAIRS`. It reads one or two JSON Lines collections of {"id",
+"fields": {...}}, and writes each scored pair to PAIRS as {"a", "b", "score", "match"}, where `match` is the tool's own decision.
 It prints one line of JSON with the number of scored pairs. An empty value counts as missing.
 """
 
@@ -54,7 +54,7 @@ def arguments(tool: str, recipes: Iterable[str]) -> argparse.Namespace:
 
 
 def clean(text: str) -> str:
-    """Words and numbers in lower case, separated by spaces."""
+    """Return the words and numbers of a text in lower case, separated by spaces."""
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 

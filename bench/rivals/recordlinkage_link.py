@@ -1,10 +1,10 @@
 """Links records with recordlinkage.
 
 `febrl` is the recipe of its manual ("Data deduplication", on febrl1): blocks of equal given names, six comparisons that give 0 or
-1, and a match if more than three give 1. The manual has no recipe for the other sets; these are ours, and use its own methods.
-`febrl-wide` blocks on any of five fields and compares all fields by similarity. In all recipes except the manual's, the manual's
-unsupervised classifier (ECM, "Classification algorithms") decides, on similarities cut at 0.8. With two collections, the best
-pairs are taken first, and a record is in at most one pair.
+1, and a match if more than three comparisons give 1. The manual has no recipe for the other sets; the recipes for these sets are
+ours, and use recordlinkage's own methods. `febrl-wide` blocks on any of five fields and compares all fields by similarity. In all
+recipes except the manual's, the manual's unsupervised classifier (ECM, "Classification algorithms") decides, on similarities cut
+at 0.8. With two collections, the best pairs are taken first, and a record is in at most one pair.
 """
 
 from itertools import starmap

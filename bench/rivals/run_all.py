@@ -1,7 +1,7 @@
 """Runs lookalike and its rivals on one input, as whole processes in turn, and compares each answer with the truth.
 
 Whole processes are measured, because a user waits for all steps: starting the program, reading, cutting, sketching, deciding and
-writing. They run in turn, so that a slow minute of the machine affects all of them and not only one.
+writing. They run in turn, so that a slow minute of the machine affects all programs and not only one.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Tool:
     verdict: dict[str, float | int | None] = field(default_factory=dict)
 
     def median(self) -> Run:
-        """The median of each measure separately."""
+        """Returns the median of each measure separately."""
         return Run(*(median(getattr(run, name) for run in self.runs) for name in ("wall_s", "cpu_s", "peak_mb")))
 
 
@@ -71,7 +71,8 @@ def measure(command: Sequence[str], timeout: float) -> Run:
 
         timer = threading.Timer(timeout, stop)
         timer.start()
-        # wait4 instead of Popen.wait: only wait4 returns the cost of this process, and not the largest of all earlier ones.
+        # This uses wait4 instead of Popen.wait, because only wait4 returns the cost of this process, and not the largest cost of
+        # all earlier ones.
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.perf_counter() - start
         timer.cancel()
@@ -87,17 +88,17 @@ def measure(command: Sequence[str], timeout: float) -> Run:
 
 
 def lookalike(binary: str, args: argparse.Namespace, directory: Path) -> Tool:
-    """The lookalike command, with its own choice of bands and rows."""
+    """Returns the lookalike command as a tool, with its own choice of bands and rows."""
     kept = directory / "lookalike.kept.jsonl"
     decisions = directory / "lookalike.decisions.jsonl"
-    told = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout
+    output = subprocess.run([binary, "--version"], capture_output=True, text=True, check=True).stdout
     command = [binary, "dedup", str(args.input), "-o", str(kept), "--decisions", str(decisions)]
     command += ["--threads", str(args.threads), "--quiet"]
-    return Tool("lookalike", told.split()[-1], "its own choice", command, kept)
+    return Tool("lookalike", output.split()[-1], "its own choice", command, kept)
 
 
 def rival(name: str, args: argparse.Namespace, directory: Path) -> Tool:
-    """A rival's program with this interpreter; if its library is not installed, that is reported in the table."""
+    """Returns a rival's program as a tool, run by this interpreter; the table reports a library that is not installed."""
     kept = directory / f"{name}.kept.jsonl"
     command = [sys.executable, str(HERE / f"{name}_dedup.py"), str(args.input), str(kept)]
     command += ["--threshold", str(THRESHOLD), "--ngram", str(NGRAM), "--threads", str(args.threads)]
@@ -113,7 +114,7 @@ def rival(name: str, args: argparse.Namespace, directory: Path) -> Tool:
 def warm(path: Path) -> None:
     """Brings the input into the page cache, so that the first tool has the same conditions as the last.
 
-    It reads small pieces: Linux counts the largest size of a parent process into the peak of its child.
+    It reads small pieces, because Linux counts the largest size of a parent process into the peak of its child.
     """
     with path.open("rb", buffering=0) as file:
         while file.read(1 << 20):
@@ -134,7 +135,7 @@ def run_in_turn(tools: Sequence[Tool], runs: int, timeout: float) -> None:
 
 
 def table(tools: Sequence[Tool], megabytes: float) -> str:
-    """The Markdown table."""
+    """Returns the Markdown table."""
     rows = [HEADER, tuple("---" for _ in HEADER)]
     for tool in tools:
         name = f"{tool.name} {tool.version}" if tool.version else tool.name
@@ -160,7 +161,7 @@ def table(tools: Sequence[Tool], megabytes: float) -> str:
 
 
 def machine() -> dict[str, str | int]:
-    """The facts that a reader needs to compare measurements from two machines."""
+    """Returns the facts that a reader needs to compare measurements from two machines."""
     facts = Path("/proc/cpuinfo").read_text().splitlines()
     models = [fact.partition(":")[2].strip() for fact in facts if fact.startswith("model name")]
     return {
@@ -172,7 +173,7 @@ def machine() -> dict[str, str | int]:
 
 
 def record(tools: Sequence[Tool], args: argparse.Namespace) -> dict[str, object]:
-    """All measurements, including each run, without paths of this machine."""
+    """Returns all measurements, including each run, without paths of this machine."""
     return {
         "machine": machine(),
         "input": {"name": args.input.name, "bytes": args.input.stat().st_size},

@@ -127,7 +127,7 @@ RECIPES = {
 
 
 def best_links(linker: Linker, predicted: SplinkDataFrame) -> set[frozenset[str]]:
-    """The pairs of records that are each other's best link, since neither collection has duplicates."""
+    """Return the pairs of records that are each other's best link; this is used because neither collection has duplicates."""
     clusters = linker.clustering.cluster_using_single_best_links(
         predicted, duplicate_free_datasets=NAMES, threshold_match_probability=MATCH
     )
@@ -141,7 +141,7 @@ def main() -> None:
     """Read, train, predict and write."""
     options = linking.arguments("Splink", RECIPES)
     recipe = RECIPES[options.recipe]
-    # DuckDB may use memory within the bench's limit for every rival, and then writes to disk.
+    # DuckDB may use memory within the limit that the bench sets for every rival; beyond that, it writes to disk.
     limits = {"memory_limit": "5GB", "temp_directory": f"{options.out}.spilled"}
     api = DuckDBAPI(connection=duckdb.connect(config=limits))
     tables = []

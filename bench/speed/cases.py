@@ -1,8 +1,8 @@
 """`make bench-cases`: measures cases that the one large collection of `make bench` does not cover.
 
 The cases are starting the program, a collection of a megabyte, languages, short texts, memory and disk space per document, and
-sixteen gigabytes compared with one. There are also worst-case collections, which have a time limit: a run that exceeds it is
-stopped, and reported as such.
+sixteen gigabytes compared with one gigabyte. There are also worst-case collections, which have a time limit: a run that exceeds
+the limit is stopped, and the report says so.
 """
 
 import argparse
@@ -35,7 +35,7 @@ class Bench:
     bound: float
 
     def of(self, full: int, tiny: int) -> int:
-        """The full size, or the tiny one."""
+        """Returns the full size, or the tiny one if `tiny` is set."""
         return tiny if self.tiny else full
 
     def make(self, name: str, *command: str) -> Path:
@@ -47,11 +47,11 @@ class Bench:
 
     def run(self, inputs: list[str], *flags: str) -> tuple[Cost, Figures]:
         """Measures one run, within the time limit."""
-        cost, told = measure([*dedup(inputs, self.folder), *flags], self.folder / "temp", self.bound)
-        return cost, json.loads(told)
+        cost, output = measure([*dedup(inputs, self.folder), *flags], self.folder / "temp", self.bound)
+        return cost, json.loads(output)
 
     def generated(self, *command: str) -> tuple[list[str], Callable[[], None]]:
-        """The arguments to read a generator's output, as a stream if this build can, and a function that cleans up afterwards."""
+        """Returns the arguments to read a generator's output, as a stream if this build can, and a function that cleans up."""
         if measuring.takes_commands():
             return ["--input-command", shlex.join(command)], lambda: None
         path = self.make("generated.jsonl", *command)
@@ -59,13 +59,13 @@ class Bench:
 
 
 def medians(bench: Bench, command: list[str]) -> Cost:
-    """The medians of several runs, without the first one."""
+    """Returns the medians of several runs, without the first one."""
     costs = [measure(command)[0] for _ in range(bench.runs + 1)][1:]
     return Cost(*(median(getattr(cost, figure) for cost in costs) for figure in vars(costs[0])))
 
 
 def start(bench: Bench) -> Figures:
-    """Goal: 20 ms."""
+    """Measures the start of the program. Goal: 20 ms."""
     ten = bench.make("ten.jsonl", lookalike("make-shape"), "short", "--documents", "10")
     return {
         "version_ms": 1000 * medians(bench, [lookalike(), "--version"]).wall_s,
@@ -74,14 +74,14 @@ def start(bench: Bench) -> Figures:
 
 
 def megabyte(bench: Bench) -> Figures:
-    """Goal: 60 ms."""
+    """Measures a collection of a megabyte. Goal: 60 ms."""
     path = bench.make("one.jsonl", lookalike("make-web"), "--data", str(bench.data), "--documents", "160")
     cost = medians(bench, dedup([str(path)], bench.folder))
     return {"megabytes": path.stat().st_size / 1e6, "ms": 1000 * cost.wall_s, "peak_mb": cost.peak_mb}
 
 
 def languages(bench: Bench) -> Figures:
-    """Goal: Chinese and Japanese within twice the time of English per byte."""
+    """Measures languages. Goal: Chinese and Japanese take at most twice the time of English per byte."""
     megabytes = str(bench.of(100, 5))
     figures: Figures = {}
     commands = {}
@@ -102,7 +102,7 @@ def languages(bench: Bench) -> Figures:
 
 
 def short(bench: Bench) -> Figures:
-    """Texts of 200 bytes. Goal: a million per second on two cores."""
+    """Measures texts of 200 bytes. Goal: a million per second on two cores."""
     documents = bench.of(2_000_000, 20_000)
     path = bench.make("short.jsonl", lookalike("make-shape"), "short", "--words", "22", "--documents", str(documents))
     cost = medians(bench, dedup([str(path)], bench.folder))
@@ -110,7 +110,7 @@ def short(bench: Bench) -> Figures:
 
 
 def memory(bench: Bench) -> Figures:
-    """Bytes per document in memory and on disk, from two sizes, so that buffers of fixed size cancel out."""
+    """Measures bytes per document in memory and on disk, from two sizes, so that buffers of fixed size cancel out."""
     documents = bench.of(2_000_000, 20_000)
     flags = ["--memory", "256M"] if measuring.keeps_memory() else []
     costs = []
@@ -123,36 +123,36 @@ def memory(bench: Bench) -> Figures:
 
 
 def growth(bench: Bench) -> Figures:
-    """Time per gigabyte, for sixteen gigabytes relative to one. Goal: 1.15."""
+    """Measures the time per gigabyte of sixteen gigabytes, relative to that of one gigabyte. Goal: 1.15."""
     seconds, figures = [], {}
     for documents in (bench.of(195_000, 2_000), bench.of(16 * 195_000, 16 * 2_000)):
         generator = [lookalike("make-web"), "--data", str(bench.data), "--documents", str(documents)]
         inputs, afterwards = bench.generated(*generator)
-        cost, told = bench.run(inputs, *(["--memory", "1G"] if measuring.keeps_memory() else []))
+        cost, summary = bench.run(inputs, *(["--memory", "1G"] if measuring.keeps_memory() else []))
         afterwards()
-        seconds.append(cost.wall_s / told["bytes"] * 1e9)
-        figures[f"{told['bytes'] / 1e9:.1f}_gb"] = {**cost.record(), "s_a_gb": seconds[-1]}
+        seconds.append(cost.wall_s / summary["bytes"] * 1e9)
+        figures[f"{summary['bytes'] / 1e9:.1f}_gb"] = {**cost.record(), "s_a_gb": seconds[-1]}
     return {**figures, "ratio": seconds[1] / seconds[0]}
 
 
 def shape(
     name: str, full: int, tiny: int, *flags: str, tiny_flags: tuple[str, ...] = (), asked: tuple[str, ...] = ()
 ) -> Callable[[Bench], Figures]:
-    """A case with a worst-case collection and additional flags of the command."""
+    """Returns a case with a worst-case collection and additional flags of the command."""
 
     def case(bench: Bench) -> Figures:
         documents = str(bench.of(full, tiny))
         chosen = (tiny_flags or flags) if bench.tiny else flags
         inputs, afterwards = bench.generated(lookalike("make-shape"), name, "--documents", documents, *chosen)
         try:
-            cost, told = bench.run(inputs, *asked)
+            cost, summary = bench.run(inputs, *asked)
         except TooSlow as over:
             return {"documents": int(documents), "stopped": str(over)}
         finally:
             afterwards()
         fields = ("documents", "kept", "dropped", "bytes", "pairs_met", "above_memory")
-        finding = told.get("finding", told)
-        return {**{field: told.get(field, finding.get(field)) for field in fields}, **cost.record()}
+        finding = summary.get("finding", summary)
+        return {**{field: summary.get(field, finding.get(field)) for field in fields}, **cost.record()}
 
     case.__doc__ = f"{full:,} documents."
     return case

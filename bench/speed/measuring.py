@@ -29,7 +29,7 @@ class Cost:
     temp_mb: float
 
     def record(self) -> dict[str, float]:
-        """The measurements, rounded for a file."""
+        """Returns the measurements, rounded for a file."""
         return {name: round(value, 4) for name, value in vars(self).items()}
 
 
@@ -53,7 +53,7 @@ class Watch(threading.Thread):
             self.most = max(self.most, self.size())
 
     def size(self) -> int:
-        """The current number of bytes on disk."""
+        """Returns the current number of bytes on disk."""
         sizes = {}
         with contextlib.suppress(OSError):
             for link in Path(f"/proc/{self.pid}/fd").iterdir():
@@ -69,7 +69,7 @@ class Watch(threading.Thread):
 
 
 def _own_and_started(pid: int) -> tuple[float, float]:
-    """CPU seconds of an ended process, and of the processes that it started and waited for."""
+    """Returns the CPU seconds of an ended process, and of the processes that it started and waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     user, system, started_user, started_system = (int(field) / TICK for field in fields[11:15])
     return user + system, started_user + started_system
@@ -108,7 +108,7 @@ def measure(
         if watch:
             watch.over.set()
         timer.cancel()
-        # wait4 instead of Popen.wait, because only wait4 returns the cost of this process.
+        # This uses wait4 instead of Popen.wait, because only wait4 returns the cost of this process.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if stopped.is_set():
@@ -118,31 +118,31 @@ def measure(
             raise Failed(f"failed ({process.returncode}): {' '.join(command)}\n{messages.read().decode(errors='replace')}")
         answer = messages if summary_on_stderr else out
         answer.seek(0)
-        told = answer.read().decode()
+        output = answer.read().decode()
     # The kernel's rusage is more precise than /proc, but includes started processes. Linux gives ru_maxrss in KiB.
     own = usage.ru_utime + usage.ru_stime - started if started else usage.ru_utime + usage.ru_stime
-    return Cost(wall, own, started, usage.ru_maxrss * 1024 / 1e6, watch.most / 1e6 if watch else 0.0), told
+    return Cost(wall, own, started, usage.ru_maxrss * 1024 / 1e6, watch.most / 1e6 if watch else 0.0), output
 
 
 def lookalike(name: str = "lookalike") -> str:
-    """The path of a built program."""
+    """Returns the path of a built program."""
     return str(PROGRAMS / name)
 
 
 def takes_commands() -> bool:
-    """Whether this build can read the output of a command, and run it again."""
-    told = subprocess.run([lookalike(), "dedup", "--help"], capture_output=True, text=True, check=True).stdout
-    return "--input-command" in told
+    """Returns whether this build can read the output of a command, and run the command again."""
+    output = subprocess.run([lookalike(), "dedup", "--help"], capture_output=True, text=True, check=True).stdout
+    return "--input-command" in output
 
 
 def keeps_memory() -> bool:
-    """Whether this build has a memory limit."""
-    told = subprocess.run([lookalike(), "dedup", "--help"], capture_output=True, text=True, check=True).stdout
-    return "--memory" in told
+    """Returns whether this build has a memory limit."""
+    output = subprocess.run([lookalike(), "dedup", "--help"], capture_output=True, text=True, check=True).stdout
+    return "--memory" in output
 
 
 def machine() -> dict[str, str | int]:
-    """The facts that a reader needs to compare measurements from two machines."""
+    """Returns the facts that a reader needs to compare measurements from two machines."""
     model = platform.processor()
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
@@ -152,7 +152,7 @@ def machine() -> dict[str, str | int]:
 
 
 def warm(path: Path) -> None:
-    """Brings a file into the page cache, in small pieces: Linux counts a parent's size into its child's peak."""
+    """Brings a file into the page cache, in small pieces, because Linux counts a parent's size into its child's peak."""
     with path.open("rb", buffering=0) as file:
         while file.read(1 << 20):
             pass

@@ -17,7 +17,7 @@ KERNELS = ("", "--core")
 
 
 def dedup(inputs: list[str], folder: Path, threads: int = 2) -> list[str]:
-    """The command as a user runs it, with kept lines and decisions; temporary files have their own folder in `folder`."""
+    """Returns the command as a user runs it, with kept lines and decisions; temporary files have their own folder in `folder`."""
     temp = folder / "temp"
     temp.mkdir(exist_ok=True)
     command = [lookalike(), "dedup", *inputs, "--json", "--threads", str(threads), "--temp-dir", str(temp)]
@@ -32,7 +32,7 @@ def first_half(collection: Path, documents: int, half: Path) -> None:
 
 
 def bytes_per_document(collection: Path, documents: int, folder: Path, peak_mb: float) -> float:
-    """Memory that grows with the collection: the difference of two peaks, so that buffers of fixed size cancel out."""
+    """Returns the memory that grows with the collection: the difference of two peaks, so that fixed buffers cancel out."""
     half = folder / "half.jsonl"
     first_half(collection, documents, half)
     half_mb = median(measure(dedup([str(half)], folder))[0].peak_mb for _ in range(3))
@@ -48,7 +48,7 @@ def main() -> None:
     megabytes = args.collection.stat().st_size / 1e6
     measuring.warm(args.collection)
     runs: dict[str, list[Cost]] = {}
-    summary, floor_told = {}, {}
+    summary, floor_summary = {}, {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for threads in (2, 1):
@@ -58,12 +58,12 @@ def main() -> None:
                 contestants[f"floor{' by the core' if kernel else ''}, {threads} threads"] = floor
             for _ in range(args.runs):
                 for contestant, command in contestants.items():
-                    cost, told = measure(command)
+                    cost, output = measure(command)
                     runs.setdefault(contestant, []).append(cost)
                     if contestant.startswith("dedup"):
-                        summary = json.loads(told)
+                        summary = json.loads(output)
                     elif "core" not in contestant:
-                        floor_told = json.loads(told)
+                        floor_summary = json.loads(output)
         documents = summary["documents"]
         medians = {
             name: Cost(*(median(getattr(cost, figure) for cost in costs) for figure in vars(costs[0])))
@@ -93,7 +93,7 @@ def main() -> None:
             "medians": {name: cost.record() for name, cost in medians.items()},
             "bytes_per_document": growth,
             "times_the_floor": ratios,
-            "floor": floor_told,
+            "floor": floor_summary,
             "summary": summary,
         }
         args.out.write_text(json.dumps(record, indent=1) + "\n")

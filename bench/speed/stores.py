@@ -72,7 +72,7 @@ def serve(server: str, folder: Path, files: list[Path], cores: set[int]) -> tupl
 
 
 def cpu_of(pid: int) -> float:
-    """CPU seconds of a running process."""
+    """Returns the CPU seconds of a running process."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 

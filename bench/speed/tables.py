@@ -1,8 +1,8 @@
 """`make bench-tables`: compares the wall-clock and CPU time of runs on Parquet and on the same rows as JSON Lines.
 
-The two run in turn. pyarrow writes the Parquet file, with zstd and row groups of 50,000 rows. The kept rows are written in the
-format of the input, or only the decisions are written. The JSON Lines are plain, and compressed with zstd at the level of the
-table.
+The runs on the two formats alternate. pyarrow writes the Parquet file, with zstd and row groups of 50,000 rows. The kept rows are
+written in the format of the input, or only the decisions are written. The JSON Lines are plain, and compressed with zstd at the
+level of the table.
 """
 
 import argparse
@@ -69,8 +69,8 @@ def main() -> None:
     for name, (wall, cpu) in times.items():
         print(f"{name}: {wall:.2f} by the clock, {cpu:.2f} by CPU")
     if args.out:
-        told = {contestant: dict(zip(("wall_s", "cpu_s", "peak_mb"), values, strict=True)) for contestant, values in medians.items()}
-        figures = {**measuring.machine(), "runs": args.runs, "table_mb": table.stat().st_size / 1e6, "medians": told, "ratios": times}
+        by_contestant = {contestant: dict(zip(("wall_s", "cpu_s", "peak_mb"), values, strict=True)) for contestant, values in medians.items()}
+        figures = {**measuring.machine(), "runs": args.runs, "table_mb": table.stat().st_size / 1e6, "medians": by_contestant, "ratios": times}
         args.out.write_text(json.dumps(figures, indent=1) + "\n")
 
 

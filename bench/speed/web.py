@@ -20,21 +20,21 @@ DOCUMENTS = 30_000_000
 
 
 def generator_alone(command: list[str]) -> tuple[float, int]:
-    """Wall-clock seconds and output bytes of the generator; its output is read from a pipe and discarded."""
+    """Returns wall-clock seconds and output bytes of the generator; its output is read from a pipe and discarded."""
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=False) as process:
         with subprocess.Popen(["cat"], stdin=process.stdout, stdout=subprocess.DEVNULL) as sink:
             process.stdout.close()
-            told = process.stderr.read().decode()
+            output = process.stderr.read().decode()
             sink.wait()
         process.wait()
     if process.returncode != 0:
-        sys.exit(f"the generator failed: {told}")
-    return time.perf_counter() - start, int(told.split()[0])
+        sys.exit(f"the generator failed: {output}")
+    return time.perf_counter() - start, int(output.split()[0])
 
 
 def megabytes(size: str) -> float:
-    """Megabytes of a size in the notation of `--memory`, such as 300M or 4G."""
+    """Returns the megabytes of a size in the notation of `--memory`, such as 300M or 4G."""
     return float(size[:-1]) * {"M": 1, "G": 1000}[size[-1]]
 
 
@@ -51,8 +51,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="also write the figures to this JSON file")
     args = parser.parse_args()
     documents = DOCUMENTS // args.scale
-    told = ["--data", str(args.data), "--documents", str(documents), "--seed", str(args.seed)]
-    generator = [lookalike("make-web"), *told, "--threads", str(args.generator_threads)]
+    options = ["--data", str(args.data), "--documents", str(documents), "--seed", str(args.seed)]
+    generator = [lookalike("make-web"), *options, "--threads", str(args.generator_threads)]
 
     with tempfile.TemporaryDirectory(dir=args.temp) as name:
         folder = Path(name)
@@ -72,7 +72,7 @@ def main() -> None:
         if measuring.keeps_memory():
             command += ["--memory", args.memory]
         cost, summary = measuring.measure(command, temp, args.bound)
-        judge = [lookalike("judge-web"), str(truth), str(decisions), *told]
+        judge = [lookalike("judge-web"), str(truth), str(decisions), *options]
         verdict = json.loads(subprocess.run(judge, stdout=subprocess.PIPE, check=True).stdout)
         decisions_mb = decisions.stat().st_size / 1e6
 

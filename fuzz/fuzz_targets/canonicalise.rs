@@ -1,4 +1,4 @@
-//! Checks that the canonical form is the one that the definition gives.
+//! Checks the canonical form of a text against its definition.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,4 @@
-//! Checks that the text of a page equals the text of the tokens of a different tokenizer, and that extracting the main part never
-//! fails.
+//! Checks that the text of a page equals the text that another tokenizer finds, and that extracting the main part never fails.
 #![no_main]
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};

@@ -1,4 +1,5 @@
-//! Checks the core's decisions against the law, as implemented by the naive twin.
+//! Checks the core's decisions against the law, as implemented by the naive twin. The law is the rule that decides which
+//! documents are kept.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

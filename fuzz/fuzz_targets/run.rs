@@ -11,7 +11,7 @@ use lookalike_fuzz::{file, record};
 #[derive(serde::Deserialize)]
 struct Decision<'a> {
     verdict: &'a str,
-    // The digits as written: a number parsed by serde_json may be off in its last bit.
+    // The digits exactly as they are written: a number parsed by serde_json may be off in its last bit.
     #[serde(borrow)]
     resemblance: Option<&'a serde_json::value::RawValue>,
 }

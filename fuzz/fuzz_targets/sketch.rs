@@ -36,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
     let agreeing: Vec<u8> = bits(&slots).into_iter().collect();
     sort_distinct(&mut numbers);
 
-    // The text as a JSON string: first as in a line, then with every character beyond ASCII escaped.
+    // Write the text as a JSON string: first as in a line, then with every character beyond ASCII escaped.
     let json = serde_json::to_string(&text).expect("a text is JSON");
     let ascii = ascii_json(&json);
     let mut scratch = Scratch::default();

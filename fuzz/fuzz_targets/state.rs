@@ -59,7 +59,7 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
         keep,
         skip_bad: Some(folder.join("bad")),
         threads: 1,
-        // So little memory that each round has one block.
+        // The run has so little memory that each round has one block.
         memory: Some(1),
         temp_dir: folder.clone(),
         resume: Some(Resume { folder: folder.join("state"), part: 1 }),

@@ -48,7 +48,7 @@ impl Bytes<'_> {
         (self.one() % 4 == 0).then(|| self.buffer(rows.div_ceil(8)))
     }
 
-    /// Returns a column of some type, with nested types up to a depth.
+    /// Returns a column of some type, which is nested at most `depth` levels deep.
     fn column(&mut self, rows: usize, depth: usize) -> ArrayData {
         let nulls = self.nulls(rows);
         let child = |kind: &ArrayData| Arc::new(Field::new("item", kind.data_type().clone(), true));

@@ -1,4 +1,4 @@
-//! The canonical form by its definition, computed on the whole text in one go.
+//! Computes the canonical form by its definition, on the whole text in one go.
 
 use std::sync::LazyLock;
 
@@ -157,7 +157,8 @@ pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     tokens
 }
 
-/// Joins consecutive Han characters, up to a mark, and cuts them into words. The result is right for texts of up to 64 KiB.
+/// Joins consecutive Han characters, up to one with combining marks, and cuts them into words. The result is right for texts of
+/// up to 64 KiB.
 fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
     static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
     let (mut words, mut run) = (Vec::new(), String::new());

@@ -1,16 +1,17 @@
 """Find near-duplicate documents, keep one from each group, and report why the others were dropped.
 
 The resemblance of two texts is the overlap of their sets of shingles (runs of five words): the number of shared shingles divided
-by the number of all, |A ∩ B| / |A ∪ B|. The package uses the names and the defaults of lookalike's core, gives the same answers
-as its command, byte for byte, and releases the interpreter lock while it computes.
+by the number of all shingles of both texts, |A ∩ B| / |A ∪ B|. The package uses the names and the defaults of lookalike's core,
+gives the same answers as its command, byte for byte, and releases the interpreter lock while it computes.
 
 - `dedup` keeps one document from each group of a collection and reports why; `pairs` lists all similar pairs; `evaluate` measures
-  methods on your data. They take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs, and can
-  compare them with references of the same kinds, such as test sets. `apply` drops records from files by earlier decisions.
+  methods on your data. These functions take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs.
+  `dedup` and `pairs` can also compare the data with references of the same kinds, such as test sets. `apply` applies the
+  decisions of an earlier run to files.
 - `compare` measures two texts exactly and shows what they share; `passages` finds the passages that they share word for word.
 - `LshIndex` is an in-memory index that returns the stored texts similar to a query text.
 - `MinHash`, `Bottom`, `Modulo` and `SimHash` make sketches of one text or of a batch.
-- `curve` computes which pairs a number of bands and rows finds.
+- `curve` computes which share of the similar pairs a number of bands and rows finds.
 - `lookalike.compat.datasketch` has datasketch's classes, with its hash values, but faster.
 - `python -m lookalike` runs the command.
 

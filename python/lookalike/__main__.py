@@ -1,4 +1,4 @@
-"""The command: `python -m lookalike` is `lookalike`."""
+"""Run the command: `python -m lookalike` does the same as `lookalike`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lookalike import _lookalike
 
 
 def main() -> int:
-    """Run the command with the program's arguments and return its exit code: 0 done, 1 the answer is no, 2 failure.
+    """Run the command with the program's arguments and return its exit code: 0 for success, 1 for no, 2 for failure.
 
-    While it runs, a keyboard interrupt ends the process immediately, as it ends the command. Python itself would handle the
-    interrupt only after the command has finished.
+    While the command runs, a keyboard interrupt ends the process immediately, as it does for the `lookalike` program. Python
+    itself would handle the interrupt only after the command has finished.
     """
     sys.stdout.flush()
     itself, arguments = [sys.executable, "-m", "lookalike"], ["lookalike", *sys.argv[1:]]

@@ -53,7 +53,7 @@ __all__ = [
 _Fingerprints = NDArray[np.uint64]
 _Item = str | _Fingerprints
 _Id = str | int
-# A set, for tokens="items".
+# A document that is a set, for tokens="items".
 _Items = Sequence[str | float] | AbstractSet[str | float] | NDArray[Any]
 
 def default_config() -> dict[str, Any]: ...

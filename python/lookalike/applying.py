@@ -1,4 +1,4 @@
-"""Apply written decisions to the files that they are about, as the command's `apply` does."""
+"""Apply saved decisions to the files that they were made for, as the command's `apply` does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def apply(
     keep: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> dict[str, Any]:
-    """Write the records of files that decisions keep, byte for byte as `dedup` would have written them, and return the summary.
+    """Write the records that decisions keep to a file, byte for byte as `dedup` would have written them, and return the summary.
 
     `decisions` is a decisions file, which may have been edited by hand, or the `Report` of a run. `data` names the inputs, as for
     `dedup`. Records and decisions are matched by their ids, in any order. Pass the keywords that control how inputs are read

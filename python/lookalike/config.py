@@ -232,11 +232,11 @@ class ReadOptions(TypedDict, total=False):
     allow_repeated_ids: bool
     """Allow several documents to have the same id."""
     set_field: str | None
-    """The field of sets: the same as `text` with `tokens="items"`."""
+    """The field that contains the sets: the same as `text` with `tokens="items"`."""
     html: Literal["text", "main"] | None
     """Parse texts as HTML pages, and compare this part of them."""
     skip_bad: str | PathLike[str] | bool | None
-    """A file to which skipped bad lines are written; True skips and counts them."""
+    """A file to which skipped bad lines are written; True skips and counts them without writing them."""
     threads: int
     """The number of threads; 0 for one per core. The answer is the same for any number."""
     memory: int | str | None
@@ -280,7 +280,7 @@ class DedupOptions(RunOptions, total=False):
     drop_holders: bool
     """Whether a document is dropped if it contains a reference, rather than if a reference contains it."""
     dry_run: bool
-    """Do everything except write files."""
+    """Do everything except for writing files."""
     label: bool
     """Drop nothing: write all records to `output`, with the fields cluster, verdict, representative and similarity."""
     label_prefix: str

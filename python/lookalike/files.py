@@ -10,8 +10,8 @@ from typing import Any
 class Files:
     """Several named inputs, in the order of their documents: `lookalike.Files("a.jsonl", "s3://b/c/")`.
 
-    A single input does not need this class: a `str` or a `pathlib.Path` that is passed as data is a name. A list of strings,
-    however, is a list of texts; a list of `Path` is a list of names.
+    A single input does not need this class: if `data` is a `str` or a `pathlib.Path`, it is a name. A list of strings, however,
+    is a list of texts; a list of `Path` is a list of names.
     """
 
     def __init__(self, *names: str | os.PathLike[str]) -> None:

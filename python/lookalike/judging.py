@@ -69,13 +69,13 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate methods on a collection against ground truth, as the command `lookalike eval` does.
 
-    The ground truth is one of these: `sample`, a number of random documents whose exact similarities with all others are
-    computed, which needs no prior knowledge; `labels`, a column or field that has the same value in documents that belong
-    together; `truth`, all similar pairs, as tuples of two ids and, if known, their similarity, or as a file of such pairs.
+    The ground truth is one of these: `sample`, a number of random documents whose exact similarities with all other documents are
+    computed (this needs no prior knowledge); `labels`, a column or field that has the same value in documents that belong
+    together; `truth`, all similar pairs, either as tuples (two ids and, if known, their similarity) or as a file of pairs.
 
-    `runs` are methods as flags of the command, such as "--method simhash --bits 128", or "" for the default `dedup`; all methods
-    unless given. Each run is a separate process, so that its time and memory are measured separately. Data in memory is written
-    to a temporary file for these processes.
+    `runs` are the methods to evaluate, each as flags of the command, such as "--method simhash --bits 128", or "" for the default
+    `dedup`. Without `runs`, all methods are evaluated. Each run is a separate process, so that its time and memory are measured
+    separately. Data in memory is written to a temporary file for these processes.
 
     For files, `encoding` is the encoding of CSV and JSON Lines that are not UTF-8, and `all_splits` reads all splits of a dataset
     in a folder, such as train and test.

@@ -62,7 +62,7 @@ def _name(name: object) -> str:
 
 
 def histogram(similarities: NDArray[np.float64]) -> str:
-    """Draw a histogram of the similarities of dropped documents to their representatives; nothing if none was measured."""
+    """Draw a histogram of how similar dropped documents are to their representatives; return "" if no similarity was measured."""
     import numpy as np
 
     known = similarities[~np.isnan(similarities)]

@@ -14,7 +14,7 @@ from lookalike.kinds import Wanted, column_of, is_collection, kind_of, usable
 def references_of(
     against: Any, data: Any, text: str, id: str | None, called: str, folder: str | None, sets: bool, skip_bad: bool
 ) -> tuple[list[str], list[tuple[str, Texts]], int]:
-    """Return the named references, those in memory with their names for messages, and the number of skipped rows.
+    """Return the named references, the references in memory with their names for messages, and the number of skipped rows.
 
     References in memory without a column `id` get their row numbers in the column `called`.
     """
@@ -28,7 +28,7 @@ def references_of(
             names.extend(named)
             continue
         name = "against" if several is None else f"against[{number}]"
-        # The engine detects this for named inputs. Python has only one empty tuple object.
+        # For named inputs, the engine detects that data is its own reference. Python has only one empty tuple, which may be both.
         if one is data and not (type(data) is tuple and not data):
             raise InputError(f"{name} is the data itself, so each document would be a duplicate of itself; leave it out")
         others = [] if id is None else [id]
@@ -43,7 +43,7 @@ def references_of(
 
 
 def _is_of_sets(against: Any) -> bool:
-    """Return whether it is one list of sets, not a list of collections of sets: the items of a set are not sets or rows."""
+    """Return whether this is one list of sets, not a list of collections of sets: the items of a set are not sets or rows."""
     if type(against) not in (list, tuple):
         return False
     kinds = (list, tuple, set, frozenset)

@@ -1,4 +1,4 @@
-"""What a run did, and why."""
+"""The results of a run: what it decided, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
 
 
 def _table(columns: _lookalike.Columns) -> pa.Table:
-    """Return a pyarrow table if pyarrow is installed, else an object with the PyCapsule interface, which any library reads."""
+    """Return a pyarrow table or, without pyarrow, an object with the PyCapsule interface, which any library can read."""
     if find_spec("pyarrow") is None:
         return columns
     import pyarrow as pa
@@ -59,7 +59,8 @@ class Pair(NamedTuple):
 class Report:
     """What `dedup` decided, and why. Documents are identified by their ids or, without ids, by their rows, from 0.
 
-    It holds about 5 bytes per document, 56 for a dropped one, and the ids; tables are created when they are requested.
+    A report takes about 5 bytes of memory per document, 56 more per dropped document, and the ids. Tables are created when they
+    are requested.
     """
 
     def __init__(self, decisions: _lookalike.Decisions, summary: dict[str, Any], read: NDArray[np.bool_] | None = None) -> None:
@@ -186,7 +187,7 @@ class Report:
     def _examples(self, count: int) -> list[tuple[_Id, _Id, float]]:
         """Return dropped documents, their representatives and similarities, from the least similar pair to the most similar.
 
-        Exact duplicates are left out, and documents that duplicate a reference.
+        Exact duplicates, and documents that duplicate a reference, are left out.
         """
         import numpy as np
 
@@ -199,7 +200,7 @@ class Report:
         return list(zip(*names, similarities[rows].tolist(), strict=True))
 
     def _largest(self, count: int) -> list[tuple[_Id, int]]:
-        """Return the largest groups: the id of the representative and the size of each."""
+        """Return the largest groups: for each, the id of its representative, and its size."""
         import numpy as np
 
         representatives = self._decisions.representatives()

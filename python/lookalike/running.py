@@ -109,13 +109,14 @@ def dedup(
     is none, a field of a struct or object. Without `id`, documents in memory are identified by their rows, from 0, and documents
     in files by their field `id`, or by file and line.
 
-    `against` are references, such as a test set or the documents that were kept before. `data` is compared with them too. They
-    are always kept, are first in keep order, and are neither returned nor listed in the decisions. They can be anything that
-    `data` can be, or a list of several collections of any kinds (in which a name is a `Path` or `Files`); their text is in the
-    column or field `text`. They do not need ids: documents in files without an id are identified by file and line, and those in
-    memory without a column `id` by their rows. Named references precede those in memory.
+    `against` are references, such as a test set or the documents that were kept before. `data` is compared with the references
+    too. References are always kept, are first in keep order, and are neither returned nor listed in the decisions. References can
+    be anything that `data` can be, or a list of several collections of any kinds (in which a name is a `Path` or `Files`). Their
+    text is in the column or field `text`. References do not need ids: documents in files without an id are identified by file and
+    line, and those in memory without a column `id` by their rows. Named references precede those in memory.
 
-    - `against_only=True` compares with references only: all documents that are similar only to each other are kept.
+    - `against_only=True` compares documents with references, and not with each other: documents that are similar only to each
+      other are all kept.
     - `drop_holders=True`, with `measure="containment"`: a document is dropped if it contains a reference (for example, a page
       that contains a test question), rather than if a reference contains it.
 
@@ -162,21 +163,21 @@ def dedup(
     - `memory=None`: the limit in bytes, or a size such as `"8G"`; by default half of the free memory. Data beyond it is spilled
       to files in `temp_dir=None`.
     - `progress=None`: whether a progress bar is shown with tqdm; by default if standard error is a terminal.
-    - `decisions=None`: a file for the command's decision lines. `report.decisions` has them in any case.
+    - `decisions=None`: a file for the command's decision lines. `report.decisions` has the decisions in any case.
     - `html=None`: parse texts as HTML pages, and compare their `"text"` or `"main"` part.
 
     For paths and URLs only:
 
-    - `format=None`, `delimiter=None`, `encoding=None`: how files are read if they do not show it themselves.
+    - `format=None`, `delimiter=None`, `encoding=None`: how files are read, if their names and first bytes do not show it.
     - `gitignore=False`: whether to ignore the files of a folder that its .gitignore files exclude.
     - `all_splits=False`: whether to read all splits of a dataset in a folder, such as train and test, as one collection;
       otherwise such a folder is an error.
     - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. With data in memory (and with
       files if the lines are not needed), use `skip_bad=True`: rows without a text, such as null, or without an id, if `id` names
-      a column, are skipped. They are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
+      a column, are skipped. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
       `report.skipped` has their numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
-    - `dry_run=False`: whether to do everything except write files.
+    - `dry_run=False`: whether to do everything except for writing files.
     - `resume=None`: a folder for saved progress, so that the same call continues from there.
     - `label=False`, `label_prefix=""`: whether to write all records to `output`, with four fields that contain the decision.
 
@@ -292,7 +293,7 @@ def _field(text: str, options: Any) -> str:
 
 
 def _split(options: Mapping[str, Any], known: type) -> tuple[dict[str, Any], dict[str, Any], bool | None]:
-    """Split the options into those for running, those that determine the answer (including unknown ones), and the bar."""
+    """Split the options into those for running, those that determine the answer (including unknown ones), and `progress`."""
     running = set(known.__annotations__) - set(CollectionConfig.__annotations__)
     done = {name: value for name, value in options.items() if name in running}
     return done, {name: value for name, value in options.items() if name not in running}, done.pop("progress", None)
@@ -313,7 +314,7 @@ class _Source(NamedTuple):
     """The number of skipped references in memory."""
 
     def count_skipped(self, summary: dict[str, Any]) -> None:
-        """Add the rows in memory that were skipped to the bad lines."""
+        """Add the number of skipped rows in memory to the number of bad lines."""
         skipped = self.skipped + (0 if self.read is None else int((~self.read).sum()))
         if skipped:
             summary["bad_lines"] += skipped

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Some properties run a command or a thousand kernels: no deadline, and the same examples each time.
+# Some properties run a command or a thousand kernels. So there is no deadline, and the examples are the same each time.
 settings.register_profile("repository", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("repository")
 
@@ -31,7 +31,7 @@ def run_command(folder, *arguments, **options):
 
 @pytest.fixture
 def command(tmp_path):
-    """Run `python -m lookalike` in a folder of its own."""
+    """Return a function that runs `python -m lookalike` in a folder of its own."""
     return partial(run_command, tmp_path)
 
 
@@ -45,7 +45,7 @@ def paragraph(random, words=60):
 
 
 def variants(random, count=200):
-    """Texts, about half of which are near copies of another."""
+    """Return texts, about half of which are near copies of another text."""
     texts = []
     for _ in range(count):
         if texts and random.random() < 0.5:

@@ -85,7 +85,7 @@ def flipped(data, draw):
 
 
 def readings(path):
-    """Return the ways to read a file in Python: their names, and functions that read it."""
+    """Return the ways to read a file in Python: their names, and functions that read the file."""
     import pandas as pd
     import polars as pl
     import pyarrow as pa

@@ -1,6 +1,6 @@
 """The README's Python examples: the tests import them as blocks, and `make pip` runs this file, which runs them in order.
 
-A block imports what it needs. If this file runs by itself, it first installs these packages with pip.
+A block imports what it needs. If this file runs by itself, it first installs the imported packages with pip.
 """
 
 from __future__ import annotations

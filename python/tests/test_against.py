@@ -1,4 +1,4 @@
-"""References in every kind of object: the answer is the command's, and no reference is treated as a document of the data."""
+"""With references in every kind of object, the answer is the command's, and no reference is treated as a document."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_decisions_match_the_command_for_all_kinds_of_references(picks, referenc
                 assert type(kept) is type(its)
                 check(report, lines, known)
 
-        # The last collection of references is in memory, or all of them are: only the names of places differ.
+        # The last collection of references is in memory, or all collections are: only the names of places differ.
         last = len(files) - 1
         tables = [pa.table({"id": its, "text": [POOL[pick] for pick in some]}) for its, some in zip(ids, references, strict=True)]
         for in_memory in ({last}, set(range(len(files)))):
@@ -260,7 +260,7 @@ def test_files_of_references_with_data_in_memory(tmp_path):
     assert kept == [NEWS[0]]
     assert report.decisions["reference"].to_pylist() == [None, f"{tmp_path / 'test.tsv'}:2", None]
     assert report.decisions["representative"].to_pylist() == [None, json.dumps(f"{tmp_path / 'test.tsv'}:2"), "0"]
-    # A list that mixes file names and collections.
+    # This list mixes file names and collections.
     mixed = [[NEWS[0]], tmp_path / "test.tsv", lookalike.Files(write(tmp_path / "more.jsonl", ["quite another text"]))]
     kept, report = lookalike.dedup(NEWS, against=mixed)
     assert kept == []

@@ -1,4 +1,4 @@
-"""How the linking bench evaluates: figures that can be counted by hand, and the numbers of the source."""
+"""The linking bench evaluates correctly: it gives figures that can be counted by hand, and the numbers of the source."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def collection(tmp_path):
 
 
 def timeless(summary):
-    """Leave out fields that depend on time or on how documents are stored, and the fields that only the command's report has."""
+    """Leave out fields that depend on time or on how documents are stored, and fields that only the command's report has."""
     moment = ("seconds", "peak_memory", "bytes", "above_memory")
     header = ("schema", "version", "command", "inputs", "outputs")
     return {name: value for name, value in summary.items() if name not in moment + header}
@@ -327,7 +327,7 @@ def test_temporary_files_are_removed(tmp_path):
     del kept
     assert list(tmp_path.iterdir()) == []
     kept, report = lookalike.dedup(MAKERS["iterable dataset"](), temp_dir=str(tmp_path))
-    # It can be iterated repeatedly, and so can a dataset that is derived from it.
+    # The kept dataset can be iterated repeatedly, and so can a dataset that is derived from it.
     assert len(list(kept)) == len(list(kept)) == len(list(kept.map(lambda row: row))) == report.kept.sum()
     del kept
     import gc

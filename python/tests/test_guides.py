@@ -1,8 +1,9 @@
 """Every example of the guides is run exactly as written, and prints what the guide says.
 
 A page's blocks run one after another in their own folder, which contains `testdata`. In a `console` block, the text after a line
-`$ …` is its expected output, except for the line with the time. An `sh` block must succeed, a `python` block runs, and a `pycon`
-block is a doctest. The page's Python blocks share their names. A block below a comment `<!-- not run: why -->` is not run.
+`$ …` is its expected output, except for the line with the running time. An `sh` block must succeed, a `python` block runs, and a
+`pycon` block is a doctest. The page's Python blocks share their names. A block below a comment `<!-- not run: why -->` is not
+run.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def blocks(page: Path) -> list[Block]:
     text = "\n" + page.read_text()
     found = []
     for fence in FENCE.finditer(text):
-        # The line above, or the one above an empty line.
+        # This is the line above, or the line above an empty line.
         above = fence["before"] or text[: fence.start()].rpartition("\n")[2]
         not_run = re.fullmatch(r"<!-- not run: (.+) -->", above.strip())
         block = re.sub(f"^{fence['indent']}", "", fence["text"], flags=re.MULTILINE)
@@ -51,7 +52,7 @@ def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def examples(console: str) -> list[tuple[str, str]]:
-    """The commands of a block, each with what it must print. A backslash continues a command."""
+    """Return the commands of a block, each with what it must print. A backslash continues a command."""
     found = []
     for example in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
         command, _, printed = example.partition("\n")
@@ -63,7 +64,7 @@ def examples(console: str) -> list[tuple[str, str]]:
 
 
 def same(text: str) -> list[str]:
-    """Return its lines, except the one with the time."""
+    """Return the lines of a text, except the line with the running time."""
     return [line.rstrip() for line in text.strip().split("\n") if not line.startswith("  time ")]
 
 
@@ -122,5 +123,5 @@ def test_the_chinese_pages_have_the_blocks_of_the_english_ones():
 
 
 def code_of(block: Block) -> list[str]:
-    """The lines of a block, except those with a running time, and without comments, which are translated."""
+    """Return the lines of a block, except those with a running time, and without comments, which are translated."""
     return [re.sub(r"\s+# .*", "", line) for line in same(block.text) if not line.strip().startswith("# ")]

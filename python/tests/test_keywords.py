@@ -1,4 +1,4 @@
-"""Errors about keywords have their names and say which values are accepted; the help lists all keywords."""
+"""Errors about keywords name the keyword and say which values are accepted; the help lists all keywords."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels, and decisions that are applied later: what the command writes, byte for byte."""
+"""Labels, and decisions that are applied later, are those that the command writes, byte for byte."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_both_match_the_command(command, folder, ending):
     assert {n: summary[n] for n in ("documents", "kept", "dropped")} == {
         n: report.summary[n] for n in ("documents", "kept", "dropped")
     }
-    # The decisions that the command wrote, whatever their extension.
+    # Find the decisions that the command wrote, whatever their extension.
     (written,) = folder.glob("labels.decisions.*")
     lookalike.apply(str(written), str(folder / name), str(own), threads=1)
     assert own.read_bytes() == kept

@@ -125,7 +125,7 @@ def test_the_command_runs_in_a_child_of_a_process_that_ran_it(command, tmp_path)
 
 
 def wait(child):
-    """Return the exit code of a child. Fails after a minute, since a child that waits for threads of its parent never ends."""
+    """Return the exit code of a child. Fails after a minute, because a child that waits for threads of its parent never ends."""
     deadline = time.monotonic() + 60
     while True:
         pid, status = os.waitpid(child, os.WNOHANG)

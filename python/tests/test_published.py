@@ -1,7 +1,7 @@
 """datasketch's own published tests pass against `lookalike.compat.datasketch`.
 
-They are downloaded by `make python` into the environment's folder, and no line of them is kept in this repository. Tests of
-features that are missing here are left out: `bBitMinHash`, and indexes on a server.
+`make python` downloads the tests into the environment's folder, and no line of them is kept in this repository. Tests of features
+that `lookalike.compat` does not have are left out: `bBitMinHash`, and indexes on a server.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Options, progress, interruption and refusal of runs."""
+"""Options, progress, interruption and errors of runs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_repeated_ids_may_be_allowed():
 
 
 def slow():
-    """Make texts from one template: each is a candidate of all earlier ones, but similar to none."""
+    """Make texts from one template: each text is a candidate of all earlier texts, but similar to none."""
     draw = random.Random(4)
     template = paragraph(draw, 60)
     return [f"{template} {' '.join(str(draw.random()) for _ in range(16))}" for _ in range(100_000)]

@@ -60,7 +60,7 @@ def test_pairs_match_a_count_in_python(threshold):
 
 
 def collections() -> dict[str, tuple[object, str]]:
-    """The same sets as a collection of each kind, and the name of the column."""
+    """Return the same sets as a collection of each kind, and the name of the column."""
     frame = pd.DataFrame({"n": range(6), "films": FILMS})
     table = pa.table({"n": range(6), "films": pa.array(FILMS, pa.list_(pa.string()))})
     array = np.empty(6, dtype=object)

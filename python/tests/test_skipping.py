@@ -48,7 +48,7 @@ def test_rows_without_a_text_are_skipped_and_counted(kind):
     found = lookalike.pairs(kinds()[kind], skip_bad=True)
     assert [(pair.a, pair.b) for pair in found] == [(0, 2)]
     assert found.summary["bad_lines"] == 2
-    # Without `skip_bad`, such rows are refused.
+    # Without `skip_bad`, rows without a text are refused.
     with pytest.raises(errors.RecordError, match="row 1"):
         lookalike.dedup(kinds()[kind])
 

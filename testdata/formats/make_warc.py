@@ -99,7 +99,7 @@ def main() -> None:
     with open("crawl.json", "w", encoding="utf-8") as file:
         json.dump(read(packed.getvalue()), file, indent=1, ensure_ascii=False)
         file.write("\n")
-    # One frame per record. They use a dictionary, which is at the start of the file, compressed.
+    # There is one frame per record. All frames use a dictionary, which is at the start of the file, compressed.
     whole = plain.getvalue()
     starts = [at for at in range(len(whole)) if whole.startswith(b"WARC/1.0\r\n", at)] + [len(whole)]
     dictionary = zstandard.ZstdCompressionDict(whole[:6000], zstandard.DICT_TYPE_RAWCONTENT)

@@ -94,7 +94,7 @@ class Connection(socketserver.StreamRequestHandler):
         length = len(content) if length is None else length
         half = len(content) // 2
         if kind == "short":
-            # An answer that is complete according to its length, but shorter than the requested range.
+            # This answer is complete according to its length, but shorter than the requested range.
             content, length = content[:half], half
         head = "HTTP/1.1 %d %s\r\n" % (status, http.client.responses.get(status, ""))
         head += "".join("%s: %s\r\n" % pair for pair in headers) + "Content-Length: %d\r\n\r\n" % length

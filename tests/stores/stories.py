@@ -27,7 +27,7 @@ STORE = None
 
 
 def collection(documents, seed):
-    """Documents, some of which are near-duplicates of others."""
+    """Returns documents, some of which are near-duplicates of others."""
     draw = random.Random(seed)
     words = ["word%d" % n for n in range(20000)]
     texts, lines = [], []
@@ -48,7 +48,7 @@ class Stories(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="lookalike-stores-")
         cls.place = pathlib.Path(cls.folder.name)
         STORE.s3.create_bucket(Bucket=BUCKET)
-        # Large enough to be read and written in several parts.
+        # This collection is large enough to be read and written in several parts.
         cls.large = collection(22000, 1)
         cls.small = collection(300, 2)
         (cls.place / "in").mkdir()
@@ -119,7 +119,7 @@ class Stories(unittest.TestCase):
         return err
 
     def content(self, key):
-        """The content of an object; None if it does not exist."""
+        """Returns the content of an object; None if it does not exist."""
         try:
             return STORE.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
         except ClientError as error:
@@ -381,7 +381,7 @@ class Stories(unittest.TestCase):
             (["s3://bucket/in/["], ["not a glob"]),
             (["s3:///x"], ["s3:///x: has no bucket"]),
             (["hdfs://host/x"], ["hdfs://host/x: lookalike supports s3://"]),
-            (["s3://bucket/in/notes.txt"], ["s3://bucket/in/notes.txt: a document can only be read from a file"]),
+            (["s3://bucket/in/notes.txt"], ["s3://bucket/in/notes.txt: a text or HTML document can only be read from a file"]),
             (["s3://bucket/in", "s3://bucket/in/large.jsonl"], ["s3://bucket/in/large.jsonl: given twice"]),
             (["in", "-o", "s3://nobucket/x"], ["s3://nobucket/x: there is no bucket nobucket"]),
             (["in", "-o", "s3://bucket/"], ["s3://bucket/: cannot be written: it is a bucket or a folder"]),

@@ -10,8 +10,8 @@ use std::{
     },
 };
 
-/// Bytes per write, and the size of the pipe if standard output is a pipe. With the default size of 64 KiB, the two processes
-/// alternate sixteen times as often.
+/// Bytes per write, and the size of the pipe if standard output is a pipe. With the default size of 64 KiB, the writer and the
+/// reader of the pipe alternate sixteen times as often.
 const WRITE: usize = 1 << 20;
 
 /// The bytes of one block: lines, and the truth about them, which is written to another file.
@@ -23,11 +23,11 @@ pub struct Block {
     pub truth: Vec<u8>,
 }
 
-/// Makes `blocks` blocks with `make` on `threads` threads, in reused buffers, and writes them in order, so that the bytes do not
-/// depend on the number of threads. Returns the number of bytes written to standard output.
+/// Makes `blocks` blocks with `make` on `threads` threads, in reused buffers. The blocks are written in order, so that the bytes
+/// do not depend on the number of threads. Returns the number of bytes written to standard output.
 ///
 /// # Errors
-/// Returns an error if writing fails. If the reader has closed the pipe, writing ends without an error.
+/// Fails if a write fails. If the reader has closed the pipe, writing ends without an error.
 pub fn write_blocks(blocks: u64, threads: usize, truth: Option<File>, make: impl Fn(u64, &mut Block) + Sync) -> io::Result<u64> {
     let stdout = io::stdout();
     // If standard output is not a pipe, or a pipe of this size is not allowed, standard output is used unchanged.

@@ -1,4 +1,5 @@
-//! Random numbers by counter: each can be computed without those before it, so that any document can be composed separately.
+//! Computes random numbers from a counter. Each number can be computed without those before it, so that any document can be
+//! composed separately.
 
 use lookalike::fingerprint::finish;
 

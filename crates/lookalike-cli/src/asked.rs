@@ -1,5 +1,6 @@
-//! Turns flags into configurations without a run. It is for interfaces that do not receive flags on a command line, such as
-//! Python with its keyword arguments. Their names, values, defaults and errors are therefore those of the command.
+//! Turns flags into configurations without starting a run. This module is for interfaces that do not receive flags on a command
+//! line, such as Python with its keyword arguments. The names, values, defaults and errors of such an interface are therefore
+//! those of the command.
 
 use std::ffi::OsString;
 
@@ -50,8 +51,8 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs` or `apply`; for any other name, only the flags for finding and comparing. Hidden flags
-/// are excluded.
+/// Returns the flags of `dedup`, `pairs` or `apply`. For any other name, returns only the flags for finding and comparing. Hidden
+/// flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
@@ -78,7 +79,7 @@ fn values(arg: &Arg) -> Vec<String> {
 /// Returns the configuration and the outputs of a run of `dedup` from its flags.
 ///
 /// # Errors
-/// Returns every error that the command reports before it reads any input.
+/// Fails with every error that the command reports before it reads any input.
 pub fn dedup(flags: Vec<OsString>) -> Result<(RunConfig, Outputs), Refused> {
     let asked = parse::<Dedup>(flags)?;
     Ok((asked.config().map_err(Refused::Other)?, asked.outputs()))
@@ -87,7 +88,7 @@ pub fn dedup(flags: Vec<OsString>) -> Result<(RunConfig, Outputs), Refused> {
 /// Returns the configuration of a run of `pairs` from its flags.
 ///
 /// # Errors
-/// Same as [`dedup`].
+/// Fails in the same cases as [`dedup`].
 pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Pairs>(flags)?.config().map_err(Refused::Other)
 }
@@ -95,15 +96,15 @@ pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
 /// Returns the configuration of a run of `apply` from its flags.
 ///
 /// # Errors
-/// Same as [`dedup`].
+/// Fails in the same cases as [`dedup`].
 pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Apply>(flags)?.config().map_err(Refused::Other)
 }
 
-/// Returns the configuration from the flags for finding and comparing; it is not yet checked as a whole.
+/// Returns the configuration from the flags for finding and comparing. The configuration is not yet checked as a whole.
 ///
 /// # Errors
-/// Same as [`dedup`].
+/// Fails in the same cases as [`dedup`].
 pub fn method(flags: Vec<OsString>) -> Result<Config, Refused> {
     parse::<MethodArgs>(flags)?.config().map_err(Refused::Other)
 }

@@ -8,14 +8,18 @@ use crate::output::{bytes, count, counted};
 /// Describes the expected recall and how candidate pairs were found.
 pub fn found(finding: &Finding, method: &Config) -> String {
     let (by, threshold) = (&finding.found_by, method.threshold);
-    let Some(found) = finding.found_at_threshold else { return format!("only by {by} (expected recall unknown)") };
+    if method.candidates == Candidates::Exact {
+        return "exact duplicates only (equal after normalisation); near-duplicates are not searched for".into();
+    }
+    let Some(found) = finding.found_at_threshold else { return format!("expected recall unknown ({by})") };
     if method.candidates == Candidates::All {
         return format!("all pairs with similarity {threshold} or higher, by {by}");
     }
     format!("expected recall {} at similarity {threshold}, higher above it ({by}){}", percent(found), shorter(finding))
 }
 
-/// Describes which short texts have a lower recall, and how low it is. Empty if the promise holds for all texts.
+/// Describes which short texts have a lower recall, and how low it is. Returns an empty string if the promised recall is valid
+/// for all texts.
 fn shorter(finding: &Finding) -> String {
     let texts = finding.found_of_shorter.iter().map(|short| short.texts).sum();
     let least = finding.found_of_shorter.iter().min_by(|a, b| a.found.total_cmp(&b.found));
@@ -86,6 +90,7 @@ pub fn too_large(pages: u64) -> Option<String> {
 /// Describes by how much the run exceeded its memory limit, if it did.
 pub fn above(finding: &Finding) -> Option<String> {
     let above = finding.above_memory;
-    let why = "indexes of texts below the threshold, huge lines, tables with many columns, compressed outputs or many threads";
+    let why = "indexes of texts that are similar but below the threshold, huge lines, tables with many columns, compressed \
+               outputs or many threads";
     (above > 0).then(|| format!("{} above --memory: {why} cannot be spilled to files", bytes(above)))
 }

@@ -72,11 +72,11 @@ enum Command {
     Man(commands::man::Man),
 }
 
-/// Runs the command with these arguments, the first of which is its name, and returns the exit code of its process. Nothing here
-/// ends the process, so another program can host the command.
+/// Runs the command with these arguments, the first of which is the name of the program, and returns the exit code. This function
+/// never ends the process, so another program can host the command.
 ///
-/// `itself` is how to start the program again, as `eval` does for each run: its file, and the arguments before the command's own.
-/// None is the file of the current process.
+/// `itself` contains what is needed to start the program again, as `eval` does for each run: the file of the program, and the
+/// arguments that precede the command's own. If it is `None`, the file of the current process is used.
 pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> u8 {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
     let cli = match parse(&args) {
@@ -146,7 +146,7 @@ fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    // An error of the libraries has its own kind, which takes its causes into account.
+    // An error of the libraries has its own kind, which already takes the causes of the error into account.
     match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {

@@ -133,7 +133,7 @@ pub fn counted(number: u64, noun: &str) -> String {
 struct Shown {
     stage: Option<Stage>,
     bar: ProgressBar,
-    /// Whether the estimate of a long run was printed or is not wanted.
+    /// Whether the estimate for a long run was already printed or is not wanted.
     reported: bool,
     /// When the stage started and how much of it is done, for log lines.
     began: Instant,

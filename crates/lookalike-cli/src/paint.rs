@@ -67,12 +67,12 @@ impl Target {
         Self { colours: AutoStream::choice(stream) != ColorChoice::Never, escapes: true }
     }
 
-    /// Returns data alone, as it is written.
+    /// Returns data that is not part of a page, in the form that is written to the target.
     pub fn data<'a>(&self, data: &'a str) -> Cow<'a, str> {
         if self.escapes { escaped(data) } else { data.into() }
     }
 
-    /// Returns a page as it is written.
+    /// Returns a page in the form that is written to the target.
     pub fn text(&self, page: &str) -> String {
         let mut out = String::with_capacity(page.len());
         let mut rest = page;

@@ -9,7 +9,7 @@ use clap::{
 use lookalike::shown::cut;
 use lookalike_engine::shown_name;
 
-/// Returns clap's message with arguments cut and masked. For a number that does not parse, it says what is accepted.
+/// Returns clap's message with arguments cut and masked. For a number that does not parse, the message says what is accepted.
 pub fn words(mut error: Error) -> String {
     let given = |(kind, value): (ContextKind, &ContextValue)| match (kind, value) {
         (ContextKind::InvalidArg | ContextKind::InvalidValue | ContextKind::InvalidSubcommand, ContextValue::String(given)) => {
@@ -38,7 +38,7 @@ pub fn words(mut error: Error) -> String {
 
 const TOO_LARGE: &str = "too large; give a smaller number";
 
-/// Returns why a value is invalid; for a number, what is accepted.
+/// Returns why a value is invalid or, for a number, which values are accepted.
 pub fn accepted(source: &(dyn std::error::Error + 'static)) -> String {
     let said = source.to_string();
     if let Some(error) = source.downcast_ref::<ParseIntError>() {

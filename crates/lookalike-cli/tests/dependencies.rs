@@ -6,8 +6,8 @@ use std::{fs, path::Path, process::Command};
 use serde::{Deserialize, de::IgnoredAny};
 use spdx::{Expression, Licensee, ParseMode};
 
-/// The contents of `deny.toml`. A rule that is not checked here is refused, so that the file never promises more than `make test`
-/// checks.
+/// The contents of `deny.toml`. A rule that is not checked here causes an error, so that the file never promises more than `make
+/// test` checks.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Rules {

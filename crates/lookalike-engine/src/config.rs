@@ -1,4 +1,4 @@
-//! A run is configured by one structure, whether the command or the Python package fills it in.
+//! Defines the configuration of a run, which the command and the Python package fill in.
 
 use std::{
     num::NonZeroUsize,
@@ -32,7 +32,7 @@ pub struct RunConfig {
     /// In-memory tables. They are inputs too, and are read after all other inputs.
     pub tables: Vec<InputTable>,
     /// References, named in the same way as inputs. [`dedup`](crate::dedup()) also compares the inputs with the documents of
-    /// references. These come first in keep order and are all kept; they are not written, and get no decision.
+    /// references. Reference documents come first in keep order and are all kept; they are not written, and get no decision.
     /// [`pairs`](crate::pairs()) lists the pairs that consist of a reference document and a document of the inputs. `mirrors` and
     /// `passages` compare the two in the same way. Runs of other kinds do not read references.
     pub against: Vec<String>,
@@ -45,12 +45,13 @@ pub struct RunConfig {
     pub drop_holders: bool,
     /// How documents are compared.
     pub method: Config,
-    /// Which document of a group is kept. With `None` it is the first one or, if containment is measured, the longest.
+    /// Which document of a group is kept. With `None` it is the first document or, if containment is measured, the longest
+    /// document.
     pub keep: Option<Keep>,
     /// Skip the files that `.gitignore` files exclude, when inputs are folders.
     pub gitignore: bool,
-    /// Read all splits of a data set that a folder holds, such as train and test. Without it, such a folder is refused as an
-    /// input.
+    /// Read all splits of a data set that a folder holds, such as train and test. Without this setting, such a folder is refused
+    /// as an input.
     pub all_splits: bool,
     /// The format of all inputs; `None` to detect it from names and first bytes.
     pub format: Option<Format>,
@@ -65,8 +66,8 @@ pub struct RunConfig {
     pub text_field: String,
     /// The field with the id.
     pub id_field: String,
-    /// The maximum number of matches that [`pairs`](crate::pairs()) lists for each document. It lists the most similar ones. With
-    /// `None` it lists all pairs, each once. Runs of other kinds ignore this.
+    /// The maximum number of matches that [`pairs`](crate::pairs()) lists for each document. The most similar matches are listed.
+    /// With `None`, all pairs are listed, each once. Runs of other kinds ignore this.
     pub nearest: Option<NonZeroUsize>,
     /// The field with a label, equal for documents that belong together: [`enrol`](crate::enrol) returns these labels as groups.
     /// Runs of other kinds ignore it.
@@ -88,8 +89,8 @@ pub struct RunConfig {
     /// Where [`dedup`](crate::dedup()) saves its progress, so that another run can resume from there; `None` for a run that
     /// always starts from the beginning.
     pub resume: Option<Resume>,
-    /// The number of kept documents from which on a bucket is searched with an index. It changes no answer. It exists for tests,
-    /// which need small buckets with an index.
+    /// The minimum number of kept documents for a bucket to be searched with an index. The value does not change any answer. The
+    /// field exists for tests, which need small buckets with an index.
     #[doc(hidden)]
     pub crowd: usize,
 }
@@ -97,16 +98,16 @@ pub struct RunConfig {
 /// How a run can be resumed.
 #[derive(Debug, Clone)]
 pub struct Resume {
-    /// The folder of the run's state. It is new, empty, or has the state of an earlier run with the same configuration and the
-    /// same inputs; that run is then resumed. A run that completes deletes its files there.
+    /// The folder of the run's state. The folder does not exist yet, is empty, or contains the state of an earlier run with the
+    /// same configuration and the same inputs; that run is then resumed. A run that completes deletes its files in the folder.
     pub folder: PathBuf,
     /// Bytes of input after which progress is synced to the disk.
     pub part: u64,
 }
 
 impl Resume {
-    /// Saves the state in this folder. Progress is synced to the disk every 256 MiB of input, and also every ten seconds if less
-    /// was read.
+    /// Returns settings that save the state in this folder. Progress is synced to the disk every 256 MiB of input, and also every
+    /// ten seconds if less was read.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), part: 256 << 20 }
     }
@@ -146,8 +147,8 @@ impl Default for RunConfig {
     }
 }
 
-/// The number of kept documents in a bucket from which on an index is worthwhile. An index query costs about 5 µs for a text of
-/// 300 shingles. Without an index, each document of a bucket costs 5 ns if the b-bit sketches differ and 2 µs if they agree.
+/// The minimum number of kept documents in a bucket for which an index is worthwhile. An index query costs about 5 µs for a text
+/// of 300 shingles. Without an index, each document of a bucket costs 5 ns if the b-bit sketches differ and 2 µs if they agree.
 const CROWD: usize = 256;
 
 /// The part of a run's memory that does not grow with the number of documents: the program, blocks that are read and written,
@@ -184,8 +185,8 @@ impl RunConfig {
     /// and writing need beyond their usual share, given the run's memory limit.
     ///
     /// # Errors
-    /// A folder for temporary files was given explicitly, and no file can be created in it. This is reported now, and not hours
-    /// later when memory is full.
+    /// Fails if a folder for temporary files was given explicitly and no file can be created in it. The error is reported now,
+    /// and not hours later when memory is full.
     pub(crate) fn budget(&self, threads: usize, outputs: &[&Path], extra: impl FnOnce(u64) -> u64) -> Result<Arc<Budget>> {
         if self.temp_dir != std::env::temp_dir() {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
@@ -193,8 +194,8 @@ impl RunConfig {
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         // Both the output of kept lines and the output of decisions may run ahead.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
-        // Each thread may have one object open, with one part of it in flight. This memory is needed in addition to what all
-        // threads share.
+        // Each thread may have one object open, with one part of it in flight. The memory for this part is needed in addition to
+        // the memory that all threads share.
         let remote = self.inputs.iter().chain(&self.against).any(|name| store::is_url(name));
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
@@ -212,10 +213,10 @@ impl RunConfig {
         Ok(budget)
     }
 
-    /// Refuses folders that are URLs: the run's internal files must be on this machine.
+    /// Checks that none of the run's own folders is a URL: the run's internal files must be on this machine.
     ///
     /// # Errors
-    /// One of these folders is a URL. The error names the first such folder.
+    /// Fails if one of these folders is a URL. The error names the first such folder.
     pub(crate) fn refuse_remote_folders(&self) -> Result<()> {
         store::refuse_url(Setting::TempDir, "folder", &self.temp_dir)?;
         self.resume.as_ref().map_or(Ok(()), |resume| store::refuse_url(Setting::Resume, "folder", &resume.folder))
@@ -225,7 +226,7 @@ impl RunConfig {
     /// their names.
     ///
     /// # Errors
-    /// A name does not exist or occurs twice, or one of the run's own folders is a URL.
+    /// Fails if a name does not exist or occurs twice, or if one of the run's own folders is a URL.
     pub(crate) fn expand(&self) -> Result<Vec<Input>> {
         // Checked before anything is read or created.
         self.refuse_remote_folders()?;
@@ -235,7 +236,7 @@ impl RunConfig {
     /// Returns the references, followed by the inputs.
     ///
     /// # Errors
-    /// The same errors as [`Self::expand`]; also if a file or table is named both as a reference and as an input.
+    /// Fails for the same reasons as [`Self::expand`]; also if a file or table is named both as a reference and as an input.
     pub(crate) fn expand_with_references(&self) -> Result<Expanded> {
         self.refuse_remote_folders()?;
         read::expand_with_references(self.asked())
@@ -259,8 +260,8 @@ impl RunConfig {
         !self.against.is_empty() || !self.against_tables.is_empty()
     }
 
-    /// Returns which document of a group is kept. If containment is measured, it should be the whole text, not the excerpt. If
-    /// the inputs are not compared with each other, it does not matter.
+    /// Returns which document of a group is kept. If containment is measured, the default is the longest document, so that the
+    /// whole text is kept rather than an excerpt. If the inputs are not compared with each other, the choice does not matter.
     pub fn keep(&self) -> Keep {
         self.keep.clone().unwrap_or(match self.against_only {
             true => Keep::First,
@@ -278,8 +279,8 @@ pub struct Progress {
     pub done: u64,
     /// The total number of bytes or documents; 0 if it is unknown.
     pub total: u64,
-    /// An estimate of the time, memory and disk space that the run will take. If the size of the input is known, it is reported
-    /// early: once in the first pass, and once in the pass that decides.
+    /// An estimate of the time, memory and disk space that the run will take. If the size of the input is known, the estimate is
+    /// reported early: once in the first pass, and once in the pass that decides.
     pub estimate: Option<Estimate>,
 }
 
@@ -291,7 +292,7 @@ impl Progress {
     /// Reports this progress to the observer.
     ///
     /// # Errors
-    /// The observer cancelled the run.
+    /// Fails if the observer cancelled the run.
     pub(crate) fn tell(self, observer: Observer) -> Result<()> {
         match observer(self) {
             ControlFlow::Continue(()) => Ok(()),
@@ -300,8 +301,8 @@ impl Progress {
     }
 }
 
-/// The time, memory and disk space that a run will take, extrapolated from the beginning of a pass. The estimate is rough, since
-/// it is not known yet how similar the documents are.
+/// The time, memory and disk space that a run will take, extrapolated from the beginning of a pass. The estimate is rough,
+/// because it is not known yet how similar the documents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// In the first pass, the run's total time in seconds; in the pass that decides, the remaining time in seconds.
@@ -336,12 +337,12 @@ pub enum Stage {
     Writing,
     /// Reads records for their fields. Measured in bytes.
     Gathering,
-    /// Scores candidate pairs of records, one key of a block at a time. Measured in pairs.
+    /// Scores candidate pairs of records, one column of blocking keys after the other. Measured in pairs.
     Scoring,
 }
 
-/// A callback that receives the progress of a run and returns whether to continue; called often, from any thread. If it returns
-/// [`Break`](ControlFlow::Break), the run ends with an error of the kind
+/// A callback that receives the progress of a run and returns whether to continue. It is called often, from any thread. If it
+/// returns [`Break`](ControlFlow::Break), the run ends with an error of the kind
 /// [`Interrupted`](lookalike_io::error::ErrorKind::Interrupted) and leaves no files.
 pub type Observer<'a> = &'a (dyn Fn(Progress) -> ControlFlow<()> + Sync);
 

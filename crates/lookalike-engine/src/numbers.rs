@@ -1,14 +1,14 @@
-//! The numbers that identify documents. Each kind is a type of its own, so that one cannot be used as another.
+//! Defines the numbers that identify documents. Each kind of number has its own type, so that the kinds cannot be confused.
 
 use serde::Serialize;
 
-/// A document, by its position in all documents that are read. References come first, from 0.
+/// A document, identified by its position among all documents that are read, counted from 0. References come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 #[repr(transparent)]
 pub(crate) struct Document(pub(crate) u64);
 
-/// A document, by its position in keep order. Of two similar documents, the one with the lower rank is kept.
+/// A document, identified by its position in keep order. Of two similar documents, the one with the lower rank is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Rank(pub(crate) u64);

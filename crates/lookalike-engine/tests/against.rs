@@ -1,5 +1,5 @@
-//! Documents against references: the engine's decisions must equal those of a naive loop over all pairs, which implements the
-//! definition of the law.
+//! Tests documents against references: the engine's decisions must equal those of a naive loop over all pairs, which implements
+//! the definition of the law.
 
 use std::{
     collections::BTreeSet,
@@ -88,7 +88,7 @@ impl Twin<'_> {
         (similarity >= threshold).then_some(similarity)
     }
 
-    /// Returns the document that each document is dropped for, in input order and without references.
+    /// Returns the documents of the inputs, in input order, each with the document that it is dropped for.
     fn decide(&self) -> Vec<(usize, Option<usize>)> {
         let mut order: Vec<usize> = (0..self.documents.len()).collect();
         order.sort_by_key(|&d| {

@@ -52,7 +52,7 @@ struct Place {
     old: Files,
 }
 
-/// Returns lines, some of which are alike. Each has so much data in addition to its text that the kept lines bypass the page
+/// Returns lines, some of which are alike. Each line has so much data in addition to its text that the kept lines bypass the page
 /// cache.
 fn lines(name: &str, number: usize, padding: usize) -> Vec<u8> {
     let mut lines = Vec::new();
@@ -135,8 +135,8 @@ impl Place {
         done
     }
 
-    /// Waits until the thread that feeds the pipe has ended. It cannot end while the pipe has no reader, so this function reads
-    /// the rest itself.
+    /// Waits until the thread that feeds the pipe has ended. The thread cannot end while the pipe has no reader, so this function
+    /// reads the rest of the data itself.
     fn let_go(&self, feed: JoinHandle<()>) {
         let mut rest = OpenOptions::new().read(true).custom_flags(nonblocking()).open(self.path("pipe")).unwrap();
         while !feed.is_finished() {
@@ -162,7 +162,7 @@ fn nonblocking() -> i32 {
 /// Returns the numbers of the operations to disturb: `all` of them, or about `most` of them that are spread evenly.
 fn spread(all: u64, most: u64) -> Vec<u64> {
     let step = all.div_ceil(most).max(1);
-    // Always include the first and the last operations, since they are on different kinds of files.
+    // Always include the first and the last operations, because they are on different kinds of files.
     (0..all).filter(|n| n % step == 0 || *n < 6 || n + 6 >= all).collect()
 }
 
@@ -212,12 +212,12 @@ fn every_operation(place: &Place) {
                         let named = message.contains(&place.folder.path().display().to_string());
                         let panicked = fault == Fault::Panic;
                         assert!((named || panicked) && message.contains(';'), "{what}: {message}");
-                        // A panic in the decoder of tables is reported as damage, since that is its most likely cause.
+                        // A panic in the decoder of tables is reported as damage, because damage is its most likely cause.
                         let reported = message.contains("report it") || message.contains("is damaged (a planned panic)");
                         assert!(!panicked || reported, "{what}: {message}");
                         if operation == Operation::Remove {
-                            // The only files that a run removes are those that its outputs replaced. So exactly one of these is
-                            // left.
+                            // The only files that a run removes are those that its outputs replaced. So exactly one replaced file
+                            // is left.
                             let left: Vec<_> = out.keys().filter(|name| !expected.contains_key(*name)).collect();
                             assert!(left.len() == 1 && message.contains(left[0].as_str()), "{what}: {message}, {left:?}");
                             assert!(expected.iter().all(|(name, bytes)| out[name] == *bytes), "{what}");
@@ -267,7 +267,7 @@ fn threads_change_no_byte_of_packed_outputs() {
     }
     let packed: Files = first.unwrap();
     let mut kept = Vec::new();
-    // This reader reads only the first member of a file, so the file must have only one.
+    // This reader reads only the first member of a file, so the file must have only one member.
     flate2::read::GzDecoder::new(&packed["kept.jsonl.gz"][..]).read_to_end(&mut kept).unwrap();
     let why = zstd::decode_all(&packed["why.jsonl.zst"][..]).unwrap();
     place.outputs = Outputs { kept: Some(place.path("out/kept")), decisions: Some(place.path("out/why")), ..Outputs::default() };

@@ -1,5 +1,5 @@
-//! The engine must give the same answer as the core in memory, which is itself checked against a naive twin. This must hold for
-//! any number of threads, any compression, any split into files, and for real collections.
+//! The engine must give the same answer as the core in memory, which is itself checked against a naive implementation. This must
+//! hold for any number of threads, any compression, any split into files, and for real collections.
 
 use std::{
     fs,
@@ -86,7 +86,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Returns the recall to ask for. If a modulus is given, almost no recall is asked for.
+/// Returns the recall to request. If a modulus is given, almost no recall is requested.
 fn promised(candidates: &Candidates) -> f64 {
     if matches!(candidates, Candidates::Shared(Shared { modulus: Some(_), .. })) { 1e-9 } else { 0.99 }
 }
@@ -163,9 +163,9 @@ proptest! {
     }
 }
 
-/// Generates texts from two templates. Each text also has words of its own. Their number is chosen so that any two texts made
-/// from the same template have a resemblance of about `threshold`. Some texts share their own words, and some are copies. No text
-/// contains a word twice.
+/// Generates texts from two templates. Each text also has words of its own. The number of these words is chosen so that any two
+/// texts made from the same template have a resemblance of about `threshold`. Some texts share their own words, and some are
+/// copies. No text contains a word twice.
 fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
     let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
     prop::collection::vec(text, 1..90).prop_map(move |all| {
@@ -188,8 +188,8 @@ fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Documents must get the same decisions if they are looked up in an index instead of in buckets. The crowd size is so small
-    /// that indexes are made, shared and rebuilt.
+    /// Documents must get the same decisions if they are looked up in an index instead of in buckets. The crowd size (the number
+    /// of kept documents from which a bucket gets an index) is so small that indexes are made, shared and rebuilt.
     #[test]
     fn crowds_do_not_change_decisions(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
@@ -246,7 +246,7 @@ proptest! {
         prop_assert_eq!(&again, &all);
         let met = |finding: &lookalike_engine::Finding| (finding.pairs_met, finding.pairs_refused);
         prop_assert_eq!(met(&of_others), met(&finding));
-        // Each pair is examined once, however many large buckets share it.
+        // Each pair is examined once, however many large buckets its documents share.
         prop_assert!(finding.pairs_met <= one_by_one.pairs_met);
         let answer = run(&with(crowd, threads, memory), folder.path());
         prop_assert_eq!(lines(&answer.decisions), expected(&texts, &vec![0; texts.len()], method.clone()));
@@ -327,7 +327,7 @@ proptest! {
         let expected = nearest_of_all(&all, references as u64..texts.len() as u64, most, measure);
         let ids = |pair: &serde_json::Value| (pair["a"].as_u64().unwrap(), pair["b"].as_u64().unwrap());
         prop_assert_eq!(near.iter().map(ids).collect::<Vec<_>>(), expected);
-        // The figures must be those of the pair in the order in which it is listed.
+        // The figures must fit the order in which the pair's two documents are listed.
         for pair in &near {
             let (a, b) = ids(pair);
             let same = all.iter().find(|other| ids(other) == (a, b) || ids(other) == (b, a)).unwrap();
@@ -341,7 +341,8 @@ proptest! {
 }
 
 /// Returns texts made from one template. One text in twenty is a copy of another text plus one word; all other texts are kept.
-/// Each has 31 to 75 words of its own in addition to the template's 240, so any two have a resemblance of 0.61 to 0.795.
+/// Each text has 31 to 75 words of its own in addition to the template's 240, so any two kept texts have a resemblance of 0.61 to
+/// 0.795.
 fn of_one_template(texts: usize) -> Vec<String> {
     let text = |i: usize| {
         let (own, more) = if i % 20 == 19 { (i - 10, "more") } else { (i, "") };
@@ -445,8 +446,8 @@ fn a_crowd_is_found_by_its_rare_words() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// `pairs` must list all pairs that count as similar, whatever counts as similar, and the components must be those that these
-    /// pairs connect.
+    /// `pairs` must list all pairs that count as similar, for every definition of similarity. The components must be those that
+    /// these pairs connect.
     #[test]
     fn the_listed_pairs_connect_the_components(
         texts in texts(),
@@ -496,7 +497,7 @@ fn shared(name: &str) -> Option<PathBuf> {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
     let path = folder.join(name);
     if !path.exists() {
-        // Written directly to standard error, since the test runner hides what a passing test prints.
+        // The message is written directly to standard error, because the test runner hides what a passing test prints.
         drop(writeln!(std::io::stderr(), "skipped: {} is not there; set LOOKALIKE_DATA", path.display()));
         return None;
     }
@@ -530,7 +531,7 @@ fn real_collections_get_the_decisions_of_the_core() {
         let config = RunConfig { method: method.clone(), keep: Some(Keep::First), ..config(&[&testdata(name)]) };
         let answer = run(&config, folder.path());
         let expected = expected(&texts, &vec![0; texts.len()], method.clone());
-        // Ids are those of the collections, so documents are compared by position.
+        // The ids in the decisions are those of the collections, so documents are compared by position.
         let ids: Vec<Value> = lines(&answer.decisions).iter().map(|d| d["id"].clone()).collect();
         for (found, mut expected) in lines(&answer.decisions).into_iter().zip(expected) {
             expected["id"] = ids[expected["id"].as_u64().unwrap() as usize].clone();
@@ -590,8 +591,8 @@ fn a_cut_into_files_changes_no_verdict() {
     assert_eq!(many.summary.blank_lines, all.len().div_ceil(701) as u64);
 }
 
-/// Another program found the exact pairs at 0.8. Both documents may be kept in at most 1 % of these pairs, and every dropped
-/// document must be in such a pair with its representative.
+/// Another program found the exact pairs at the threshold 0.8. Both documents may be kept in at most 1 % of these pairs, and
+/// every dropped document must be in such a pair with its representative.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
     for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {
@@ -711,8 +712,8 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
     }
 }
 
-/// Suppose a text was dropped, and a document that is more similar to it was kept later. Copies of the text that come after that
-/// must be dropped for the better document, however far apart they are.
+/// Suppose a text was dropped, and a document that is more similar to it was kept later. Copies of the text that come after the
+/// better document must be dropped for the better document, however far apart they are.
 #[test]
 fn a_copy_finds_documents_kept_after_its_first_copy() {
     let words =

@@ -55,7 +55,8 @@ fn tokens(text: &str) -> Vec<String> {
     folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(String::from).collect()
 }
 
-/// Returns the positions of the tokens of `text` that are in a stretch of `least` tokens that also occurs in `other`.
+/// Returns the positions of the tokens of `text` that are in a shared stretch. A shared stretch has `least` tokens and also
+/// occurs in `other`.
 fn shared(text: &[String], other: &[String], least: usize) -> BTreeSet<usize> {
     let windows: BTreeSet<&[String]> = other.windows(least).collect();
     let starts = (0..(text.len() + 1).saturating_sub(least)).filter(|&at| windows.contains(&text[at..at + least]));
@@ -190,7 +191,7 @@ fn one_long_and_many_short_texts_take_the_memory_of_one() {
     };
     passages_reporting(&config(folder.path(), true), &Quoting::default(), &mut tell, UNOBSERVED).unwrap();
     assert_eq!(found, 3000);
-    // If each of the 3,000 results had its own copy of the text of 2 MB, they would take 6 GB.
+    // Each of the 3,000 results would take 2 MB if it had its own copy of the text. Together they would take 6 GB.
     assert!(lookalike_engine::peak_memory().is_none_or(|peak| peak < 2 << 30));
 }
 

@@ -13,7 +13,8 @@ use lookalike_engine::{
 };
 use tempfile::TempDir;
 
-/// Creates nine thousand documents, which is more than one thread reports at a time. A third of them are similar to another one.
+/// Creates nine thousand documents, which is more than one thread reports at a time. They are in groups of three, and the
+/// documents of a group are similar.
 fn collection(folder: &Path) -> String {
     let text = |i: usize| (0..12).map(|word| format!("w{}x{word} ", if word == 11 { i } else { i / 3 })).collect::<String>();
     let line = |i| serde_json::json!({"id": format!("n{i}\n"), "text": text(i), "n": i % 5}).to_string() + "\n";

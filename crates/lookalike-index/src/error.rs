@@ -25,9 +25,9 @@ pub enum Error {
     /// Two indexes, or an index and the requested settings, whose sketches were made differently.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     Unlike {
-        /// The settings of the first, in words.
+        /// The settings of the first index, in words.
         left: String,
-        /// The settings of the second, in words.
+        /// The settings of the second index, or the requested settings, in words.
         right: String,
     },
     /// A file that is not an index.

@@ -148,8 +148,8 @@ pub fn load(path: &Path) -> Result<Index> {
     Index::decode(&bytes, &path.display().to_string())
 }
 
-/// Writes an index to a file, which appears only when it is complete: it is written under another name in the same directory,
-/// synced, and renamed. An existing file with this name is replaced.
+/// Writes an index to a file. The file appears only when it is complete: the index is written under another name in the same
+/// directory, synced, and renamed. An existing file with this name is replaced.
 ///
 /// # Errors
 /// Fails if the file cannot be written.

@@ -19,7 +19,7 @@ pub struct Match {
     pub similarity: f64,
 }
 
-/// A collection of texts that returns those that are similar to a text.
+/// A collection of texts that finds the texts that are similar to a given text.
 #[derive(Debug, Clone)]
 pub struct Index {
     method: Method,
@@ -101,7 +101,7 @@ impl Index {
         Ok(())
     }
 
-    /// Adds many documents: all of them, or none if it fails.
+    /// Adds many documents. If this fails, none of them is added.
     ///
     /// # Errors
     /// Fails if an id is already in the index, or occurs twice.
@@ -156,8 +156,8 @@ impl Index {
     /// Rejects settings that differ from those of this index.
     ///
     /// # Errors
-    /// Fails if the settings differ; the error contains both. `of` is the name of this index, which the message shows in addition
-    /// to its settings.
+    /// Fails if the settings differ; the error contains both settings. `of` is the name of this index, which the message shows in
+    /// addition to its settings.
     pub fn refuse_unlike(&self, of: Option<&str>, other: &Config) -> Result<()> {
         if self.config() == other {
             return Ok(());

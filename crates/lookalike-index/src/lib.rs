@@ -19,7 +19,8 @@
 //! ```
 //!
 //! Memory: each text takes 4 bytes per band, 128 bytes for the sketch, and 8 bytes per shingle. Shingles are not stored if
-//! `verify` is `Sketch` or `None`.
+//! `verify` is `Sketch` or `None`. In addition, a map leads from each band's keys to the texts that have them. A key that only
+//! one text has takes at least 60 bytes of this map.
 
 // Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]

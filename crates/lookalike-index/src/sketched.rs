@@ -2,7 +2,7 @@
 
 use lookalike::{Method, Scratch, Verify};
 
-/// The keys, the sketch and the shingles of a text. A text without tokens has none of them, so that it matches nothing.
+/// The keys, the sketch and the shingles of a text. A text without tokens has none of them, so it matches nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketched {
     /// One key for each band.
@@ -14,7 +14,7 @@ pub struct Sketched {
 }
 
 impl Sketched {
-    /// Sketches a text for an index with this method. Cost: that of [`Method::sketch`], plus that of the set.
+    /// Sketches a text for an index with this method. Cost: the cost of [`Method::sketch`], plus the cost of the set.
     pub fn of(method: &Method, text: &str, scratch: &mut Scratch) -> Self {
         method.sketch(text, scratch);
         if scratch.fingerprints.is_empty() {

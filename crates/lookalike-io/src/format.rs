@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The byte order mark of UTF-8. A text may begin with it, but it is not a part of the text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The format of an input. It is parsed from the names of `--format`.
+/// The format of an input. It can be parsed from a value of `--format`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
@@ -50,9 +50,10 @@ impl Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Html {
-    /// All visible text. The page's title is excluded: it is outside the page's area and repeats a heading. It also ends with the
-    /// site's name, which would make copies on two sites differ.
+    /// All visible text. The page's title is excluded, because it is shown outside the page and repeats a heading. The title also
+    /// ends with the site's name, so copies on two sites would differ.
     Text,
-    /// The main part without menus, side bars and footers, as Firefox's reader view finds it; all visible text if it finds none.
+    /// The main part without menus, side bars and footers, found as in Firefox's reader view. If a page has no main part, all its
+    /// visible text is used.
     Main,
 }

@@ -18,7 +18,7 @@ mod with_tables {
     use crate::error::{Error, ErrorKind, Result};
 
     /// The metadata key of a field whose string values are JSON. Each value is a string or a number. The key is used for ids of
-    /// mixed types, such as 1 and "1", which are different ids, and for numbers that no Arrow type can represent.
+    /// mixed types (1 and "1" are different ids), and for numbers that no Arrow type can represent.
     pub const JSON: &str = "lookalike:json";
 
     /// A table in memory that is an input of a run. It is cheap to clone: the batches are shared.

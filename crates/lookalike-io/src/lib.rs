@@ -1,5 +1,5 @@
-//! Converts bytes to records and back: everything that lookalike reads and writes, and the data that it keeps outside memory. The
-//! engine's passes are built on it.
+//! Converts bytes to records and back. This crate contains everything that reads inputs and writes outputs, and the stores for
+//! data that exceeds the memory. The engine's passes are built on it.
 //!
 //! | module | content |
 //! |---|---|
@@ -19,7 +19,7 @@ pub mod error;
 
 mod built;
 
-// Used where third-party decoders are called.
+// Calls of third-party decoders use this module.
 #[cfg(any(feature = "html", feature = "tables"))]
 pub mod quiet;
 

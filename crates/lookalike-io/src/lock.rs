@@ -1,4 +1,4 @@
-//! Mutexes that ignore poisoning: the pool passes on the panic itself.
+//! Mutexes that ignore poisoning. Poisoning is not needed, because the thread pool passes on the panic itself.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -31,7 +31,7 @@ pub fn check_batch(name: &str, number: usize, batch: &RecordBatch) -> Result<()>
         };
         let what = format!("column {}, batch {number} is damaged ({what})", quoted(field.name()));
         let damaged = Error::new(ErrorKind::Input, what).at(name).in_field(field.name());
-        return Err(damaged.advise("read or download it again; first decode texts in encodings other than UTF-8"));
+        return Err(damaged.advise("read or download it again; if its texts are not in UTF-8, decode them first"));
     }
     Ok(())
 }
@@ -72,7 +72,7 @@ fn check_values(data: &ArrayData) -> Outcome {
     }
 }
 
-/// Returns the offsets of a column's values, one more than there are values; empty if there are no values.
+/// Returns the offsets of a column's values. There is one more offset than values. If there are no values, the result is empty.
 fn offsets<O: OffsetSizeTrait>(data: &ArrayData) -> &[O] {
     if data.is_empty() { &[] } else { &data.buffers()[0].typed_data::<O>()[data.offset()..=data.offset() + data.len()] }
 }
@@ -85,8 +85,8 @@ fn used<O: OffsetSizeTrait>(data: &ArrayData) -> Option<(usize, usize)> {
     Some((first, last - first))
 }
 
-/// Checks that offsets do not decrease and do not exceed the bytes, and that every row that is not null is UTF-8. The bytes of a
-/// null row may be anything.
+/// Checks that offsets do not decrease and do not exceed the number of bytes, and that every row that is not null is UTF-8. The
+/// bytes of a null row may be anything.
 fn strings<O: OffsetSizeTrait>(offsets: &[O], bytes: &[u8], is_null: impl Fn(usize) -> bool) -> Outcome {
     let [first, .., last] = offsets else { return Ok(()) };
     if let Some(row) = offsets.windows(2).position(|two| two[0] > two[1]) {
@@ -111,8 +111,8 @@ fn utf8(row: usize, bytes: &[u8]) -> Outcome {
     simdutf8::compat::from_utf8(bytes).map(|_| ()).map_err(not_utf8)
 }
 
-/// Checks that the views of rows that are not null lie within their buffers and begin with their prefix; with `text`, also that
-/// they are UTF-8.
+/// Checks the views of all rows that are not null. Each view must lie within its buffer, and its data must begin with its prefix.
+/// If `text` is true, the data must also be UTF-8.
 fn views(views: &[u128], buffers: &[Buffer], text: bool, is_null: impl Fn(usize) -> bool) -> Outcome {
     for (row, view) in views.iter().enumerate().filter(|(row, _)| !is_null(*row)) {
         let short = view.to_le_bytes();

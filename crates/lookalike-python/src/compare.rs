@@ -95,13 +95,15 @@ impl Comparison {
         self.sketched[0].into()
     }
 
-    /// The containment of A in B that signatures of the two texts, and their sizes, would have estimated.
+    /// The containment of A in B that MinHash signatures of the two texts, with the sizes of their shingle sets, would have
+    /// estimated.
     #[getter]
     fn sketch_containment_ab(&self) -> Estimate {
         self.sketched[1].into()
     }
 
-    /// The containment of B in A that signatures of the two texts, and their sizes, would have estimated.
+    /// The containment of B in A that MinHash signatures of the two texts, with the sizes of their shingle sets, would have
+    /// estimated.
     #[getter]
     fn sketch_containment_ba(&self) -> Estimate {
         self.sketched[2].into()
@@ -153,8 +155,8 @@ impl Comparison {
     }
 }
 
-/// Compares two texts. Returns the exact resemblance and containments of their shingle sets, the estimates that sketches of them
-/// would have given, and the passages that they share.
+/// Compares two texts. Returns the exact resemblance and containments of their shingle sets, the estimates that sketches of these
+/// sets would have given, and the passages that the texts share.
 ///
 /// Keywords: `preset`, `tokens`, `folds`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`, see `Config`. The results
 /// equal those of the command's `compare`. An empty text resembles nothing, not even itself. With `tokens="items"` the arguments

@@ -1,6 +1,6 @@
 //! Converts keyword arguments to the core's configuration. The command parses its own flags, so that their names, values and
-//! defaults are defined once. Values in the form of the core's own configuration, such as a dictionary with a kind, then override
-//! the result.
+//! defaults are defined once. Values in the form of the core's own configuration, such as a dictionary with a kind, are applied
+//! afterwards and override the flags.
 
 use std::ffi::OsString;
 
@@ -38,7 +38,7 @@ pub const INDEX: &[&str] = &[
 ];
 
 /// Flags that select how candidates are found, or that set part of a configuration. Values such as `candidates={"kind": …}` set
-/// the same things, so they exclude these flags.
+/// the same things, so they cannot be combined with these flags.
 const INSTEAD: [(&str, &[&str]); 4] = [
     (
         "candidates",
@@ -68,8 +68,8 @@ const INSTEAD: [(&str, &[&str]); 4] = [
 /// and `more`.
 ///
 /// # Errors
-/// Returns `TypeError` for an unknown keyword, and `ConfigError` for an invalid value or for sets if the function takes only
-/// texts.
+/// Fails with `TypeError` if a keyword is unknown. Fails with `ConfigError` if a value is invalid, or if documents are sets and
+/// the function takes only texts.
 pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Config> {
     let Some(keywords) = keywords else { return Ok(Config::default()) };
     let fields = object(keywords)?;
@@ -78,7 +78,8 @@ pub fn config(of: &str, more: &[&str], keywords: Option<&Bound<'_, PyDict>>) -> 
         let words = format!("{of}() got an unexpected keyword argument '{unknown}'; it takes {}", known.join(", "));
         return Err(PyTypeError::new_err(words));
     }
-    // A comparison takes microseconds, and building the command's definition takes longer. So it is built only if necessary.
+    // A comparison takes microseconds, and building the command's definition takes longer. So the definition is built only if
+    // necessary.
     let config = if is_own(&fields) {
         keyed(with_kinds(fields))?
     } else {
@@ -108,7 +109,7 @@ fn is_own(fields: &Map<String, Value>) -> bool {
     !fields.iter().any(is_flag)
 }
 
-/// Expands each kind that is given by its name alone. This short form is allowed for a kind without further settings.
+/// Expands each kind that is given by its name alone. A name alone is enough for a kind without further settings.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
@@ -122,7 +123,7 @@ fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
 /// Splits keywords into flags of the command and fields in the form of the core's configuration.
 ///
 /// # Errors
-/// Returns `ConfigError` if a flag and a field set the same thing, and for a value that no flag can have.
+/// Fails with `ConfigError` if a flag and a field set the same thing, or if no flag can have a given value.
 pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<String, Value>)> {
     fields.retain(|_, value| !value.is_null());
     let by_name = asked::flags("");
@@ -149,7 +150,7 @@ pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<St
     Ok((flags, with_kinds(own)))
 }
 
-/// Returns a keyword as the flag of that name; none for a switch that is off and for an empty list.
+/// Returns a keyword as the flag of that name, or `None` for a switch that is off and for an empty list.
 fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
@@ -172,7 +173,7 @@ fn flag(name: &str, value: &Value) -> PyResult<Option<OsString>> {
 /// Returns a configuration with some fields replaced by the given ones.
 ///
 /// # Errors
-/// Returns `ConfigError` with the name of the keyword that has an invalid value.
+/// Fails with `ConfigError`, which names the keyword, if a value is invalid.
 pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     if own.is_empty() {
         return Ok(config);
@@ -227,7 +228,7 @@ pub fn flags(command: &str) -> Vec<(String, bool, Vec<String>)> {
 /// Reads keywords as a type whose fields are all optional.
 ///
 /// # Errors
-/// Returns `ConfigError` with the name of the keyword that has an invalid value.
+/// Fails with `ConfigError`, which names the keyword, if a value is invalid.
 pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
     let read = |fields: Map<String, Value>| serde_json::from_value::<T>(Value::Object(fields));
     read(fields.clone()).map_err(|error| {
@@ -242,7 +243,7 @@ pub fn keyed<T: DeserializeOwned>(fields: Map<String, Value>) -> PyResult<T> {
 /// Reads one part of a configuration from a Python value. `name` is the keyword.
 ///
 /// # Errors
-/// Returns `ConfigError` for an invalid value.
+/// Fails with `ConfigError` if the value is invalid.
 pub fn piece<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
     serde_json::from_value(value(name, given)?).map_err(|error| refused_option(name, format!("{name}= {error}")))
 }
@@ -250,7 +251,7 @@ pub fn piece<T: DeserializeOwned>(name: &str, given: &Bound<'_, PyAny>) -> PyRes
 /// Converts keywords to JSON.
 ///
 /// # Errors
-/// Returns `ConfigError` for a value that JSON cannot represent.
+/// Fails with `ConfigError` if JSON cannot represent a value.
 pub fn object(keywords: &Bound<'_, PyDict>) -> PyResult<Map<String, Value>> {
     let field = |(name, given): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         let name = name.extract::<String>()?;

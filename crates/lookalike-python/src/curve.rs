@@ -1,4 +1,4 @@
-//! The S-curve, and the guaranteed recall.
+//! Computes the S-curve, and the guaranteed recall.
 
 use lookalike::{Config, ErrorKind, lsh};
 use numpy::{PyArrayDyn, PyReadonlyArrayDyn};

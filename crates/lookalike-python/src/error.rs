@@ -11,7 +11,7 @@ use pyo3::{
     types::{IntoPyDict, PyString},
 };
 
-/// Returns the keyword for a setting.
+/// Returns the keyword that corresponds to a setting.
 pub fn keyword_of(setting: Setting) -> &'static str {
     match setting {
         // Both settings are the keyword `text`; `tokens=` determines which of them it means.
@@ -91,7 +91,7 @@ impl Front for Keywords {
 
     fn with_value(&self, setting: Setting, value: &str) -> String {
         let keyword = keyword_of(setting);
-        // Show a number without quotes, as a keyword takes it.
+        // Show a number without quotes, as it is written in Python.
         if value.parse::<f64>().is_ok() { format!("{keyword}={value}") } else { format!("{keyword}={value:?}") }
     }
 }

@@ -167,7 +167,7 @@ impl LshIndex {
         .map_err(failed)
     }
 
-    /// Adds many texts: all of them, or none if it raises.
+    /// Adds many texts. If it raises, no text is added.
     ///
     /// `threads`: 0 means one per core. Raises `ValueError` if an id is already in the index or occurs twice in the batch, or if
     /// the number of ids differs from the number of texts.
@@ -223,7 +223,7 @@ impl LshIndex {
         }
     }
 
-    /// Adds all documents of another index, in their order of insertion: all of them, or none if it raises.
+    /// Adds all documents of another index, in their order of insertion. If it raises, no document is added.
     ///
     /// Raises `UnlikeSketchesError` if the other index has a different configuration; its message shows both. Raises `ValueError`
     /// if an id is in both indexes.
@@ -243,7 +243,7 @@ impl LshIndex {
         py.detach(|| self.read().documents().map(|(id, _)| id.clone().into()).collect())
     }
 
-    /// Writes the index to a file, which appears only when it is complete. The index is written under another name in the same
+    /// Writes the index to a file. The file appears only when it is complete: the index is written under another name in the same
     /// directory, synced, and renamed. An existing file of that name is replaced.
     ///
     /// Raises `OSError`.

@@ -63,7 +63,7 @@ pub fn bag<'a>(method: &Method, item: &'a Item, scratch: &'a mut Scratch) -> &'a
     }
 }
 
-/// Computes the hashes of a text's tokens, in text order.
+/// Computes the hash of each token of a text, in text order.
 pub fn tokens(method: &Method, text: &str, buffers: &mut (Tokens, Vec<u64>)) {
     let config = method.config();
     canonicalise(text, config.tokens, config.folds, &mut buffers.0);
@@ -95,12 +95,12 @@ pub fn fill<T: Send, S>(
 
 /// Returns the shingle set of a text: sorted distinct 64-bit numbers, as a numpy array of uint64.
 ///
-/// A text of n tokens (n at least `shingle`) has at most n - shingle + 1 shingles, a shorter one has one, and an empty one has
-/// none. Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`. The numbers are stable: the
-/// same text and settings give the same numbers on every machine and in every release. With `tokens="items"` the argument is a
-/// set: a list, tuple or set of strings and numbers, or a JSON array of them.
+/// A text of n tokens (n at least `shingle`) has at most n - shingle + 1 shingles. A shorter text has one shingle, and an empty
+/// text has none. Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`. The numbers are
+/// stable: the same text and settings give the same numbers on every machine and in every release. With `tokens="items"` the
+/// argument is a set: a list, tuple or set of strings and numbers, or a JSON array of them.
 ///
-/// Cost: about a nanosecond per byte, and sorting. Source: Broder 1997, section 2.
+/// Cost: about a nanosecond per byte, and the time to sort the numbers. Source: Broder 1997, section 2.
 #[pyfunction]
 #[pyo3(signature = (text, /, **config), text_signature = "(text, /, **config)")]
 pub fn fingerprints<'py>(

@@ -1,8 +1,8 @@
 //! The native half of the Python package `lookalike`. It is thin: it mirrors the core's names, takes its defaults from the core,
 //! and computes without holding the interpreter. The Python sources are in `python/lookalike`.
 //!
-//! The modules are in the order of their dependencies: errors to exceptions, keywords to a configuration, a batch over threads;
-//! then the public functions and classes.
+//! The modules are in the order of their dependencies. The first modules convert errors to exceptions and keywords to a
+//! configuration, and distribute a batch over threads. The others define the public functions and classes.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 // The public items are documented in `python/lookalike/_lookalike.pyi` and in the docstrings here.

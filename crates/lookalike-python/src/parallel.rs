@@ -1,5 +1,5 @@
-//! Distributes a batch over threads that end when the batch is done, so a process may fork between any two calls. Also runs one
-//! long computation on a separate thread. In both cases the calling thread checks for keyboard interrupts.
+//! Distributes a batch over threads that end when the batch is done, so a process may fork between any two calls. This module
+//! also runs one long computation on a separate thread. In both cases the calling thread checks for keyboard interrupts.
 
 use std::{
     num::NonZero,
@@ -27,17 +27,17 @@ pub fn threads(asked: usize) -> usize {
     if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
 }
 
-/// Returns the exception of a signal handler, if a signal arrived. The caller need not hold the interpreter.
+/// Returns an error, the exception of a signal handler, if a signal arrived. The caller need not hold the interpreter.
 fn interrupted() -> PyResult<()> {
     Python::attach(|py| py.check_signals())
 }
 
 /// Fills `out` in pieces of `piece` elements. `fill` receives a thread's state, the index of the piece's first element, and the
-/// piece. Each thread takes the next piece when it is done with one; the result does not depend on which thread fills it. Call it
-/// without holding the interpreter.
+/// piece. Each thread takes the next piece when it has filled one; the result does not depend on which thread fills a piece. The
+/// caller must not hold the interpreter.
 ///
 /// # Errors
-/// Returns the exception of a signal handler, after the pieces in progress are filled.
+/// Fails with the exception of a signal handler, after the pieces in progress are filled.
 pub fn fill<T: Send, S>(
     out: &mut [T],
     piece: usize,
@@ -90,7 +90,7 @@ pub fn fill<T: Send, S>(
 /// computing thread ends on its own.
 ///
 /// # Errors
-/// Returns the exception of a signal handler.
+/// Fails with the exception of a signal handler.
 pub fn apart<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let (send, mut answers) = sync_channel(1);
     let working = thread::Builder::new().name("lookalike".into()).stack_size(STACK);

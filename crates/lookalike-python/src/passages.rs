@@ -1,4 +1,4 @@
-//! The passages that two texts share, as the command's `passages` finds them.
+//! Finds the passages that two texts share, as the command's `passages` does.
 
 use lookalike::{
     Method, Scratch,

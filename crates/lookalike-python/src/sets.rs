@@ -1,4 +1,4 @@
-//! Sets as Python objects (lists, tuples, sets, arrays) or as strings with a JSON array.
+//! Converts sets to texts. A set is a Python object (a list, tuple, set or array) or a string with a JSON array.
 
 use lookalike::{
     Config,
@@ -11,7 +11,7 @@ use crate::error::raise;
 /// Returns the given text, or the JSON array of a given set.
 ///
 /// # Errors
-/// Returns `TypeError` if the argument is not a text, and `RecordError` if it is not a set.
+/// Fails with `TypeError` if the argument is not a text, and with `RecordError` if it is not a set.
 pub fn text(config: &Config, given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     if config.tokens != TokensBy::Items {
         return given.extract();

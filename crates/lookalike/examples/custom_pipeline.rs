@@ -1,5 +1,5 @@
-//! Runs the steps one by one, with custom code between them: shingles of words with their digits replaced, MinHash, bands, exact
-//! verification, groups.
+//! Runs the steps of a deduplication one by one, with custom code between them. The steps are shingles of words (with digits
+//! replaced), MinHash, bands, exact verification, and groups.
 //!
 //! `cargo run -p lookalike --example custom_pipeline`
 

@@ -11,7 +11,7 @@ use lookalike::{
 };
 
 fn main() -> lookalike::Result<()> {
-    // Two texts of 1,000 sentences each, of which 900 are in both.
+    // Each of the two texts has 1,000 sentences. They have 900 sentences in common.
     let text = |from: usize| (from..from + 1000).map(|i| format!("Sentence number {i} of this text. ")).collect::<String>();
     let shingling = Shingling::new(5)?;
     let [a, b] = [0, 100].map(|from| fingerprint_set(&text(from), TokensBy::Auto, Folds::default(), shingling));

@@ -6,7 +6,8 @@ use crate::{
     verify::Figures,
 };
 
-/// Compares two texts: the exact resemblance of their sets of 5-word shingles, and how much of each is in the other.
+/// Compares two texts. Returns the exact resemblance of their sets of 5-word shingles, and the share of each set that is also in
+/// the other.
 ///
 /// Use [`Method::compare`] for other settings, and [`Method::passages`] for what the texts share. Cost: a few nanoseconds per
 /// byte. Source: Broder 1997, section 2.

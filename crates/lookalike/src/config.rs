@@ -78,7 +78,7 @@ impl Config {
     pub fn k(&self) -> usize {
         self.shingle.unwrap_or(match self.tokens {
             TokensBy::Items => 1,
-            // A line distinguishes texts as well as several words do; two lines preserve their order.
+            // One line distinguishes texts as well as several words do. A shingle of two lines also records their order.
             TokensBy::Lines => 2,
             _ if self.anchors.is_empty() => 5,
             _ => 3,
@@ -197,7 +197,7 @@ impl From<SentencesBy> for Candidates {
 }
 
 impl Candidates {
-    /// Returns the default: bands for resemblance. For containment, which bands cannot find, it is shared fingerprints.
+    /// Returns the default: bands for resemblance, and shared fingerprints for containment, which bands cannot find.
     ///
     /// The command and the Python package also call this function, so that all interfaces have the same default.
     pub fn usual(measure: Measure) -> Self {
@@ -280,7 +280,7 @@ pub struct SimHashBy {
     pub bits: Width,
     /// The features that are hashed, weighted by frequency.
     pub features: Features,
-    /// k, the bits that may differ. For shingles, the default follows from the threshold.
+    /// k, the number of bits that may differ. For shingles, the default follows from the threshold.
     pub distance: Option<u32>,
     /// The number of blocks that a hash is divided into, more than k; the default is k + 1.
     pub blocks: Option<u32>,
@@ -322,9 +322,9 @@ impl Default for SentencesBy {
 pub enum Verify {
     /// The exact measure of the two shingle sets.
     Exact,
-    /// The estimate of the sketches. For MinHash, it is the estimated resemblance; near 0.8, this is within 0.07 of the exact one
-    /// nineteen times in twenty. For sampled fingerprints, it is the estimated resemblance or containment. For SimHash, few bits
-    /// must differ; for sentences, the digests must be equal.
+    /// The estimate of the sketches. For MinHash, it is the estimated resemblance; near 0.8, the estimate is within 0.07 of the
+    /// exact resemblance in 19 of 20 cases. For sampled fingerprints, it is the estimated resemblance or containment. For
+    /// SimHash, few bits must differ; for sentences, the digests must be equal.
     Sketch,
     /// Every candidate counts as a match. This is fast, and wrong for most candidates of most collections.
     None,
@@ -352,7 +352,7 @@ pub enum Cluster {
 pub struct GreedyBy {
     /// The representative of a cluster.
     pub representative: Representative,
-    /// s, the fingerprints per sketch.
+    /// s, the number of fingerprints per sketch.
     pub sample: usize,
 }
 

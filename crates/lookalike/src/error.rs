@@ -1,4 +1,4 @@
-//! Errors in a configuration or a pair of sketches. Data never causes an error in the core: any `&str` has an answer.
+//! Errors in a configuration or a pair of sketches. Data never causes an error in the core: every `&str` gives a result.
 
 use crate::shown::quoted;
 
@@ -124,7 +124,7 @@ pub enum ErrorKind {
     NothingToEstimate,
     /// A modulus that grows with the text was requested for containment, which looks for parts of texts.
     #[error(
-        "if the modulus grows with the text, the sample of a long text contains no shingle of a short text; use a fixed modulus for containment"
+        "if the modulus grows with the text, the sample of a long text may miss all shingles of a short text inside it; use a fixed modulus for containment"
     )]
     GrowingModulus,
     /// The given modulus finds fewer pairs than the requested recall.
@@ -169,7 +169,7 @@ pub enum ErrorKind {
     SuperThreshold(f64),
     /// The distance of SimHashes of tokens does not follow from a resemblance of shingle sets.
     #[error(
-        "texts in one language use the same words, so the threshold does not determine a distance; give the number of bits that may differ, such as 3"
+        "texts in one language have similar SimHashes of tokens, so the threshold does not determine a distance; give the number of bits that may differ, such as 3"
     )]
     TokensDistance,
     /// Containment was requested, but greedy clusters estimate resemblance.
@@ -242,7 +242,7 @@ pub enum ErrorKind {
     /// A resemblance outside [0, 1].
     #[error("a resemblance must be from 0 to 1, got {0}")]
     Resemblance(f64),
-    /// A margin of an estimate outside (0, 1).
+    /// A margin of error outside (0, 1).
     #[error("the margin must be above 0 and below 1, got {0}; for example 0.1")]
     Margin(f64),
     /// A requested confidence outside (0, 1).
@@ -250,7 +250,7 @@ pub enum ErrorKind {
     Confidence(f64),
     /// No sample within the search limit is known to be large enough.
     #[error(
-        "a margin of {margin} with confidence {confidence} needs a sample larger than {max}; use a wider margin or less confidence"
+        "a margin of {margin} with confidence {confidence} needs a sample larger than {max}; use a wider margin or a lower confidence"
     )]
     NoSample {
         /// The margin ε requested.

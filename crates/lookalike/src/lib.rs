@@ -123,7 +123,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};
 for_engine!(pub use {built::built_features, method::set_size, simd::Simd});
 
-/// Tests the example in the README with those in the documentation.
+/// Runs the example in the README as a doctest, like the examples in the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,8 +1,8 @@
 //! Data as shown to people: in messages, on pages, on a terminal.
 //!
 //! Texts, ids and file names can contain any character. A terminal interprets control characters in them as commands, and a
-//! bidirectional override makes it show a different text. Both are escaped as in JSON, `\u001b`, so JSON on a terminal remains
-//! the same JSON.
+//! bidirectional override makes it show a different text. Both are escaped as in JSON (for example, as `\u001b`), so JSON on a
+//! terminal remains the same JSON.
 
 use std::{borrow::Cow, fmt::Write};
 
@@ -12,7 +12,8 @@ pub const QUOTED: usize = 100;
 /// The maximum number of characters of a path that is shown in full.
 const LONGEST_PATH: usize = 400;
 
-/// The maximum number of characters of a message. A path has up to 4096 bytes; this is enough of it to find the file.
+/// The maximum number of characters of a message. A path can have up to 4096 bytes; a message of this length shows enough of the
+/// path to find the file.
 pub const LONGEST: usize = 2000;
 
 /// Returns whether a terminal interprets a character as a command, or whether it changes the order of other characters: C0, DEL,
@@ -21,14 +22,14 @@ pub fn is_command(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns a text of several lines with its commands escaped. Line breaks and tabs are unchanged.
+/// Returns a text of several lines with its command characters escaped (see [`is_command`]). Line breaks and tabs are unchanged.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     // A lone carriage return moves to the start of the line and overwrites it.
     let stays = |at: usize, c: char| matches!(c, '\n' | '\t') || c == '\r' && text[at + 1..].starts_with('\n');
     written_out(text, |at, c| is_command(c) && !stays(at, c))
 }
 
-/// Returns a text on one line, with its commands and line breaks escaped.
+/// Returns a text on one line, with its line breaks and its command characters escaped (see [`is_command`]).
 pub fn one_line(text: &str) -> Cow<'_, str> {
     written_out(text, |_, c| is_command(c) || matches!(c, '\u{2028}' | '\u{2029}'))
 }
@@ -52,7 +53,8 @@ pub fn path(text: &str) -> Cow<'_, str> {
     format!("{}…{} ({length} characters)", one_line(beginning), one_line(end)).into()
 }
 
-/// Returns the result of [`cut`] in quotes, for a name given by the user. Quotes and backslashes in it are escaped as in JSON.
+/// Returns the result of [`cut`] in quotes, for a name that the user gave. Quotes and backslashes in the name are escaped as in
+/// JSON.
 pub fn quoted(text: &str) -> String {
     let inside = |text: &str| one_line(&text.replace('\\', "\\\\").replace('"', "\\\"")).into_owned();
     match text.char_indices().nth(QUOTED) {

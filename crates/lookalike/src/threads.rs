@@ -1,5 +1,5 @@
-//! Work on one thread or, with the feature `rayon`, on all cores. Results are in the order of the items, so they do not depend on
-//! the number of threads.
+//! Does work on one thread or, with the feature `rayon`, on all cores. Results are in the order of the items, so they do not
+//! depend on the number of threads.
 
 /// The number of threads to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! change of format: every stored sketch and index would be wrong. Numbers of 64 bits and more are in hexadecimal, because not
 //! all JSON parsers read them exactly.
 //!
-//! `cargo test -p lookalike --test golden -- --ignored` rewrites it.
+//! `cargo test -p lookalike --test golden -- --ignored` rewrites this file.
 
 use std::{fs, path::PathBuf};
 

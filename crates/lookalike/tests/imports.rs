@@ -1,6 +1,6 @@
-//! Tests that imports only go downward. `lib.rs` and each `mod.rs` declare their modules in the order of the data: a module uses
-//! only modules declared before it, and files never import each other in a cycle. The test reads every path in the sources that
-//! begins with `crate`, `super` or `self`, except in tests.
+//! Tests that imports only go downward. `lib.rs` and each `mod.rs` declare their modules in the order in which data passes
+//! through them: a module uses only modules declared before it, and files never import each other in a cycle. The test reads
+//! every path in the sources that begins with `crate`, `super` or `self`, except in tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-/// The names of a module from the root of the crate, or the names in a path.
+/// The names that lead from the root of the crate to a module, or the names in a path.
 type Names = Vec<String>;
 
 /// The modules of a crate, each with its source.
@@ -47,7 +47,7 @@ impl Sources {
         used.filter(|used| used != module).collect()
     }
 
-    /// Returns the module that a path refers to, through re-exports.
+    /// Returns the module that a path refers to, after following re-exports.
     fn module_of(&self, path: &[String], depth: usize) -> Option<Names> {
         let length = (1..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]))?;
         let (module, rest) = (path[..length].to_vec(), &path[length..]);

@@ -1,6 +1,6 @@
-//! Tests the law of DESIGN, section 1, as properties. On every small collection, the fast in-memory implementation makes the same
-//! decisions as the naive twin, and the consequences of the law are true. The collections have many near copies, chains, copies
-//! of dropped documents, and short and empty texts.
+//! Tests the law (the rule in `docs/how.md` that decides which documents are kept) as properties. On every small collection, the
+//! fast in-memory implementation makes the same decisions as the naive implementation in `twin`, and the consequences of the law
+//! are true. The collections have many near copies, chains, copies of dropped documents, and short and empty texts.
 
 mod twin;
 
@@ -17,8 +17,8 @@ use lookalike::{
 use proptest::prelude::*;
 use twin::Twin;
 
-/// Generates texts as edits of edits. Each is a new text, or an earlier one with a word changed, added or removed, or its exact
-/// copy in capitals.
+/// Generates texts as edits of edits. Each is a new text, an earlier one with a word changed, added or removed, or a copy of an
+/// earlier one. Every third text is in capitals, with other separators.
 fn collection() -> impl Strategy<Value = Vec<String>> {
     let step = (any::<prop::sample::Index>(), 0u8..8, any::<u16>());
     prop::collection::vec(step, 1..40).prop_map(|steps| {
@@ -287,7 +287,7 @@ proptest! {
 }
 
 proptest! {
-    /// The clustering of sketches is tested in its module; this tests that clusters become correct decisions.
+    /// The clustering of sketches is tested in its own module. This tests that its clusters become correct decisions.
     #[test]
     fn greedy_clusters_keep_their_first_and_lose_nothing(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), popular: bool, threshold in 0.3f64..1.0) {
         let docs = docs(&texts, &keys);
@@ -312,8 +312,8 @@ proptest! {
 
 #[test]
 fn a_chain_does_not_join_its_ends() {
-    // Each text has 41 words, of which the first five, ten, … are changed. Neighbours resemble each other by at least 28/46,
-    // texts two steps apart by at most 27/47, and the two ends hardly at all.
+    // Each text has 41 words. In the second text the first five words are changed, in the third the first ten, and so on.
+    // Neighbours resemble each other by at least 28/46, texts two steps apart by at most 27/47, and the two ends hardly at all.
     let text =
         |changed: usize| (0..41).map(|i| if i < changed * 5 { format!("x{i} ") } else { format!("y{i} ") }).collect::<String>();
     let texts: Vec<String> = (0..9).map(text).collect();
@@ -328,8 +328,8 @@ fn a_chain_does_not_join_its_ends() {
 #[test]
 fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
-    // b is dropped as similar to a (36 of 46). c is kept. It comes between b and the copy of b, which resembles c more than a (40
-    // of 46).
+    // b is dropped because it is similar to a (they share 36 of 46 shingles). c is kept, and it comes between b and the copy of
+    // b. This copy resembles c (40 of 46) more than a.
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
     let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();

@@ -1,4 +1,5 @@
-//! Tests every printed promise with pairs of texts exactly at the threshold, sketched as in a run.
+//! Tests every promised share of found pairs. The pairs of texts in these tests are exactly at the threshold, and are sketched as
+//! in a run.
 
 use lookalike::{
     Bands, Candidates, Config, Method, Permutations, Scratch, Shared, SimHashBy,
@@ -56,7 +57,7 @@ fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMi
             method.sketch(&text, &mut scratch);
             (scratch.keys.clone(), scratch.bits.clone(), scratch.elements.clone(), scratch.level)
         });
-        found += u32::from(if method.lists() {
+        found += u32::from(if method.keeps_samples() {
             let [a, b] = [(&a.2, a.3), (&b.2, b.3)].map(|(elements, level)| Sample { level, elements });
             a.shared(b) > 0 && method.share_enough(a, b)
         } else {

@@ -3,8 +3,8 @@
 
 use lookalike::{lsh::Curve, shingle::Shingling, verify::Overlap};
 
-/// The definition in *Mining of Massive Datasets*, section 3.3.2: the minhash of a set is the first of its rows in the permuted
-/// order.
+/// Computes the minhash of a set by its definition in *Mining of Massive Datasets*, section 3.3.2: the first of the set's rows in
+/// the permuted order.
 fn minhash(set: &[u64], place: impl Fn(u64) -> u64) -> u64 {
     set.iter().map(|&row| place(row)).min().unwrap()
 }
@@ -13,8 +13,8 @@ fn similarity(a: &[u64], b: &[u64]) -> f64 {
     a.iter().zip(b).filter(|(x, y)| x == y).count() as f64 / a.len() as f64
 }
 
-/// The table in the notes: for the columns 1-3, 2-4, 1-2, the Jaccard similarities are 0.75, 0.75, 0, and the estimates with
-/// three permutations are 0.67, 1.00, 0.
+/// The table in the course notes (`docs/sources.md`): for the columns 1-3, 2-4, 1-2, the Jaccard similarities are 0.75, 0.75, 0,
+/// and the estimates with three permutations are 0.67, 1.00, 0.
 #[test]
 fn the_signature_matrix_of_four_columns() {
     let columns: [&[u64]; 4] = [&[1, 2, 6, 7], &[3, 4, 5], &[1, 6, 7], &[2, 3, 4, 5]];
@@ -28,7 +28,7 @@ fn the_signature_matrix_of_four_columns() {
     }
 }
 
-/// The two hash functions on five rows in the notes: no slot agrees, although the resemblance is 1/5.
+/// The two hash functions on five rows in the course notes (`docs/sources.md`): no slot agrees, although the resemblance is 1/5.
 #[test]
 fn two_hash_functions_instead_of_permutations() {
     let (a, b): (&[u64], &[u64]) = (&[1, 3, 4], &[2, 3, 5]);
@@ -37,14 +37,15 @@ fn two_hash_functions_instead_of_permutations() {
     assert_eq!((Overlap::of(a, b).resemblance(), similarity(&signature(a), &signature(b))), (0.2, 0.0));
 }
 
-/// The sets in the notes: they share 3 of 8 elements, and 2 of 5 rows.
+/// The sets in the course notes (`docs/sources.md`): they share 3 of 8 elements, and 2 of 5 rows.
 #[test]
 fn shared_divided_by_all() {
     assert_eq!(Overlap { shared: 3, a: 5, b: 6 }.resemblance(), 3.0 / 8.0);
     assert_eq!(Overlap { shared: 2, a: 3, b: 4 }.resemblance(), 0.4);
 }
 
-/// The survey: with r and N fixed, more bands find more pairs. A document of N words has N − K + 1 windows of K words.
+/// The survey (`docs/sources.md`): with r and N fixed, more bands find more pairs. A document of N words has N − K + 1 windows of
+/// K words.
 #[test]
 fn the_surveys_monotony_and_counts() {
     for r in [0.1, 0.4, 0.8] {
@@ -54,8 +55,8 @@ fn the_surveys_monotony_and_counts() {
     assert!((1..=20).all(|k| Shingling::new(k).unwrap().windows(20).count() == 20 - k + 1));
 }
 
-/// The arithmetic in the notes. At a similarity of 40 %, 20 bands of 5 rows make at most one pair in five a candidate. At 80 %,
-/// they miss about one of 3,000 pairs. The middle of the curve is near (1/b)^(1/r).
+/// The arithmetic in the course notes (`docs/sources.md`). At a similarity of 40 %, 20 bands of 5 rows make at most one pair in
+/// five a candidate. At 80 %, they miss about one of 3,000 pairs. The middle of the curve is near (1/b)^(1/r).
 #[test]
 fn twenty_bands_of_five_rows() {
     let curve = Curve { bands: 20, rows: 5 };

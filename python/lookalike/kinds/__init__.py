@@ -1,6 +1,6 @@
-"""The kinds of collections that are accepted and returned, none of which requires an import of its library.
+"""The kinds of collections that are accepted and returned; no library is imported only to recognise a kind.
 
-A kind is recognised by its type in a library that is already imported: code that has a frame has imported pandas.
+A collection is recognised by its type, in a library that is already imported: code that has a pandas frame has imported pandas.
 """
 
 from __future__ import annotations

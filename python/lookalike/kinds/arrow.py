@@ -55,7 +55,7 @@ class Array:
 
 
 class Reader:
-    """A stream of batches that can be read once: it is copied to a temporary file, uncompressed, and read from there."""
+    """A stream of batches that can be read once: it is copied to a temporary file without compression, and read from there."""
 
     def __init__(self, data: Any) -> None:
         self._data = data

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Pandas:
     """A pandas frame.
 
-    Without pyarrow its columns are converted to lists; with pyarrow, only columns that are not Arrow data are copied.
+    Without pyarrow, the columns are converted to lists; with pyarrow, only columns that are not Arrow data are copied.
     """
 
     def __init__(self, data: Any) -> None:
@@ -38,7 +38,7 @@ class Pandas:
             try:
                 columns[name] = pa.Table.from_pandas(self._data[[name]], preserve_index=False).column(0)
             except (pa.ArrowException, UnicodeError, OverflowError, TypeError, ValueError):
-                # Values of several types, or unsupported values: they are checked one by one.
+                # The column has values of several types, or unsupported values, so they are checked one by one.
                 lists[name] = self._data[name].tolist()
         return wanted.of_arrow(pa.table(columns), lists)
 

@@ -69,7 +69,7 @@ class Iterable:
     def texts(self, wanted: Wanted) -> Texts:
         """Read all rows, and return the columns that are read.
 
-        If the features are unknown, types are chosen that hold all values of each column.
+        If the features are unknown, each column gets a type that holds all its values.
         """
         features, batches = self._data.features, _batches(self._data, wanted.called)
         if features is None:
@@ -99,9 +99,9 @@ class Iterable:
 
 
 def _batches(data: Any, called: str) -> Iterator[Any]:
-    """Read a dataset as Arrow batches, in each of which all rows have the same types.
+    """Read a dataset as Arrow batches; within a batch, all rows have the same types.
 
-    Raises `InputError` for rows that Arrow cannot represent, and `RecordError` for half of a character.
+    Raises `InputError` for rows that Arrow cannot represent, and `RecordError` for a lone surrogate (half of a character).
     """
     import pyarrow as pa
 
@@ -117,7 +117,7 @@ def _batches(data: Any, called: str) -> Iterator[Any]:
             table = next(tables, None)
         except (pa.ArrowException, OverflowError) as error:
             raise InputError(
-                f"{where}: cannot be read as Arrow data ({error}); give each column values of the one type in its features"
+                f"{where}: cannot be read as Arrow data ({error}); give each column only values of its type"
             ) from error
         except UnicodeEncodeError as error:
             raise RecordError(

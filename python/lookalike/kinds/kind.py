@@ -1,4 +1,4 @@
-"""What a kind of collection can do."""
+"""The interface that every kind of collection has."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
         return Texts.of_lists(self.called, self.text, self.written(columns), self.sets, self.skip_bad)
 
     def of_arrow(self, data: object, lists: dict[str, list[Any]] | None = None) -> Texts:
-        """Pass Arrow data to the engine, and columns that are lists."""
+        """Pass Arrow data, and additional columns that are lists, to the engine."""
         return Texts.of_arrow(self.called, self.text, data, self.written(lists or {}), self.sets, self.skip_bad)
 
     def written(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -72,7 +72,7 @@ class Wanted(NamedTuple):
         return found
 
     def alone(self) -> None:
-        """Refuse columns that plain texts do not have."""
+        """Raise `InputError` if columns are required, because plain texts have none."""
         if self.others and not self.or_none:
             raise InputError(
                 f"{self.called}: plain texts have no column {self.others[0]!r}; give a frame or table that has it",

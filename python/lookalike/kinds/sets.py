@@ -29,7 +29,7 @@ def array(given: Any) -> str:
 def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = False) -> list[str | None]:
     """Write the sets of a column as JSON arrays.
 
-    An invalid set is an error with its row, from 0; with `skip_bad`, it becomes None.
+    An invalid set is an error that reports its row, from 0; with `skip_bad`, the set becomes None instead.
     """
     written: list[str | None] = []
     for row, value in enumerate(values):
@@ -44,7 +44,7 @@ def arrays(called: str, field: str, values: Iterable[Any], skip_bad: bool = Fals
 
 
 def _plain(item: Any) -> Any:
-    """Convert values that Python's JSON does not support: numpy's scalars, and times in the engine's format."""
+    """Convert values that Python's JSON does not support: numpy's scalars to Python's, and times to the engine's format."""
     if hasattr(item, "dtype") and hasattr(item, "item"):
         return item.item()
     if hasattr(item, "isoformat"):

@@ -1,8 +1,8 @@
 """Check that Arrow data is valid for its types. Data from a damaged file may be invalid, and code that trusts it crashes.
 
 Arrow's C interface does not pass the sizes of buffers, so only the library that created an array can check that its offsets are
-within them. pyarrow validates its own arrays, including those inside pandas, before anything else reads them. The native module
-checks all data again, including data of other libraries.
+within its buffers. pyarrow validates its own arrays, including those inside pandas, before anything else reads them. The native
+module checks all data again, including data of other libraries.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from lookalike.errors import InputError
 
-_ADVICE = "read or download it again; first decode texts in encodings other than UTF-8"
+_ADVICE = "read or download it again; if its texts are not in UTF-8, decode them first"
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def check_pandas(called: str, data: Any) -> None:
             check_column(called, name, array)
     levels = data.index.levels if isinstance(data.index, pandas.MultiIndex) else [data.index]
     for level in levels:
-        # Other levels would be created just for this check.
+        # The arrays of other levels would be created just for this check.
         if isinstance(level.dtype, pandas.api.extensions.ExtensionDtype):
             for array in _arrow_arrays(level.array):
                 check_column(called, "index" if level.name is None else level.name, array)

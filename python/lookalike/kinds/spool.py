@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
-    """Select rows of a table or a batch, with our own code if pyarrow has no kernel, as for views in its earlier versions."""
+    """Select rows of a table or batch, with our own code for types that pyarrow cannot filter, such as views in old versions."""
     import pyarrow as pa
 
     try:
@@ -28,7 +28,7 @@ def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
 
 
 class Spool:
-    """Batches in a file, as an Arrow stream. Reading maps the file: it uses the page cache, and no memory of its own."""
+    """Batches in a file, as an Arrow stream. Reading maps the file, so it uses the page cache and no other memory."""
 
     def __init__(self, schema: Any, batches: Iterable[Any], folder: str | None, called: str) -> None:
         """Write batches with the types of a schema, or with other types that convert to them without changing a value.
@@ -49,11 +49,11 @@ class Spool:
 
     @classmethod
     def of_any(cls, batches: Iterator[Any], folder: str | None, called: str) -> Spool | None:
-        """Write batches whose types may change, in types that hold all values exactly; None if there are no batches.
+        """Write batches whose types may change, in types that hold all values exactly; return None if there are no batches.
 
-        They are written once, and a second time if the types change after the first batch.
+        The batches are written once, and a second time if the types change after the first batch.
 
-        Raises `InputError` if there are no such types.
+        Raises `InputError` if no type holds all values of a column exactly.
         """
         spools: list[Spool] = []
         batch, start = next(batches, None), 0
@@ -126,7 +126,7 @@ class _OfSchema:
 
 
 def rows_of(called: str, start: int, count: int) -> str:
-    """Name consecutive rows of a collection, for messages."""
+    """Return the description of consecutive rows of a collection, for messages."""
     return f"{called} row {start}" if count == 1 else f"{called} rows {start} to {start + count - 1}"
 
 

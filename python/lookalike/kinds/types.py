@@ -14,7 +14,7 @@ _UNITS = ("s", "ms", "us", "ns")
 
 
 def joined(before: Any, new: Any, where: str) -> Any:
-    """Return a schema for the rows of two schemas. A column that is missing in one of them is null in its rows.
+    """Return one schema for the rows of two schemas. If one of the two has no such column, the column is null in its rows.
 
     Raises `InputError` if no type can hold the two types of a column; `where` names the rows of the new schema.
     """
@@ -38,7 +38,7 @@ def joined(before: Any, new: Any, where: str) -> Any:
 
 
 def conformed(batch: Any, schema: Any, where: str) -> Any:
-    """Return the same values in the types of a schema, with null in missing columns.
+    """Return a batch with the same values in the types of a schema, and with null in missing columns.
 
     Raises `InputError` for a value that its column's type cannot hold; `where` names the batch's rows.
     """
@@ -125,7 +125,7 @@ def _is_list(own: Any) -> bool:
 
 
 def _whole(a: Any, b: Any) -> Any:
-    """Find the smallest integer type that holds all values of two; None for signed and unsigned integers of 64 bits."""
+    """Find the smallest integer type that holds all values of both; None for signed and unsigned integers of 64 bits."""
     import pyarrow as pa
 
     def bits(own: Any) -> int:

@@ -2,8 +2,8 @@
 
 The published tests are those of datasketch 1.7.0, the last release whose source distribution has them. They run twice. With
 `--as-of 1`, a sketch that is made without a scheme gets the scheme that is now called `legacy`, as in 1.7.0. With `--as-of 2`,
-the classes are those of the package, and four tests are left out that datasketch 2.0.0 itself fails: they expect hash values of
-8 bytes, or no scheme.
+the classes are those of the package, and four tests are left out because datasketch 2.0.0 itself fails them: they expect hash
+values of 8 bytes, or no scheme.
 """
 
 from __future__ import annotations

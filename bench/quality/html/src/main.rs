@@ -88,7 +88,7 @@ fn words(text: &str) -> HashMap<String, usize> {
     counts
 }
 
-/// Returns precision, recall and F1. If the extractor returned nothing, precision is 1.
+/// Returns precision, recall and F1. The precision is 1 if the extractor returned nothing.
 fn judge(given: &str, gold: &str) -> [f64; 3] {
     let (given, gold) = (words(given), words(gold));
     let shared: usize = given.iter().map(|(word, &count)| count.min(gold.get(word).copied().unwrap_or(0))).sum();
@@ -171,7 +171,7 @@ fn withstand() {
     }
 }
 
-/// The indices of the extractors worth considering.
+/// The indices of the extractors that run on the hostile pages: those worth considering.
 const HOSTILE_RUNS: [usize; 4] = [0, 2, 5, 8];
 
 #[derive(serde::Deserialize)]
@@ -186,7 +186,7 @@ struct Figures {
     scores: [Vec<f64>; 3],
     nothing: usize,
     panics: usize,
-    /// The time of the fastest run on each page, in seconds, summed over the pages.
+    /// The sum over all pages, in seconds, of the fastest run on each page.
     seconds: f64,
     slowest: f64,
     digest: u64,

@@ -2,8 +2,9 @@
 //!
 //! Both files are read in input order, in one pass; one bit per document is held in memory. A copy whose resemblance to its
 //! original is at least the threshold must be dropped; *recall* is the share of such copies that are dropped. Any other dropped
-//! document must truly resemble the kept document that its decision names. Both texts are then composed again and measured by the
-//! core; *wrong drops* are those below the threshold. One line of the truth in a thousand is checked in the same way.
+//! document must truly resemble the kept document that its decision names. To check this, both texts are composed again and
+//! measured by the core; a drop is *wrong* if their resemblance is below the threshold. One line of the truth in a thousand is
+//! checked in the same way.
 
 use std::{
     fs::File,
@@ -83,7 +84,7 @@ struct Verdict {
     similar: [Found; 4],
     /// Copies with so many edits that they fall below the threshold, and how many of them are dropped, for whatever reason.
     below: Found,
-    /// Drops that do not follow from the plan; each is measured.
+    /// Drops that do not follow from the plan; the resemblance of each is measured.
     measured_drops: u64,
     /// Lines of the truth that were measured; all were exact.
     measured_truth: u64,
@@ -170,7 +171,7 @@ impl Judge {
             let named = decision.representative.and_then(|id| number(id.get()));
             let Some(representative) = named.filter(|&r| r < place) else { bail!("{place} is dropped for {named:?}") };
             let is_kept = self.kept[representative as usize / 64] >> (representative % 64) & 1 == 1;
-            // A drop that the plan expects is not measured again: its resemblance is in the truth.
+            // A drop that the plan expects is not measured again, because the truth contains its resemblance.
             let right = is_kept && (expected == Some(representative) || self.measured(place, representative)?);
             self.verdict.wrong_drops += u64::from(!right);
         }
@@ -185,7 +186,8 @@ impl Judge {
     fn check(&mut self, truth: &Truth) -> anyhow::Result<()> {
         let overlap = self.overlap(truth.place, truth.original)?;
         let counted = (overlap.shared, overlap.a + overlap.b - overlap.shared);
-        // An original with a repeated window has fewer shingles than the plan counts; this occurs once in ten million windows.
+        // If an original contains the same window twice, it has fewer shingles than the plan counts. One window in ten million is
+        // repeated.
         ensure!(counted == truth.overlap, "{} and {}: {counted:?}, not {:?}", truth.place, truth.original, truth.overlap);
         self.verdict.measured_truth += 1;
         Ok(())
@@ -232,7 +234,7 @@ fn next_truth(lines: &mut impl BufRead, scratch: &mut Vec<u8>) -> anyhow::Result
     }))
 }
 
-/// Returns the place of a document from its id: the last digits.
+/// Returns the place of a document in the collection, which is the number at the end of its id.
 fn number(id: &str) -> Option<u64> {
     let end = id.rfind(|c: char| c.is_ascii_digit())? + 1;
     let start = id[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);

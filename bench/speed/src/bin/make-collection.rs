@@ -1,8 +1,8 @@
 //! Makes the bench collection: real documents, collages of real sentences, and copies of both with words changed at known rates.
 //!
 //! Everything follows from the seed. A quarter of the documents are copies: either identical except for capitals and spaces, or
-//! with a share of their words replaced. The rest are new. A list of the copies is written next to the collection: the id, the id
-//! of the original, and the share of words changed.
+//! with a share of their words replaced. The other documents are new. A list of the copies is written next to the collection. For
+//! each copy, it has the id, the id of the original, and the share of words changed.
 
 use std::{
     fs::File,
@@ -152,7 +152,8 @@ fn collage(corpus: &Corpus, random: &mut Random) -> String {
     text
 }
 
-/// Returns a copy with a share of its words (in Chinese, characters) replaced; at rate 0 it differs in capitals and spaces.
+/// Returns a copy with a share of its words (in Chinese, characters) replaced. At rate 0, the copy differs only in capitals and
+/// spaces.
 fn mutate(text: &str, rate: f64, chinese: bool, random: &mut Random) -> String {
     if rate == 0.0 {
         return text.to_uppercase().replace(", ", " , ");

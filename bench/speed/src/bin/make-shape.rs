@@ -44,13 +44,14 @@ enum Shape {
 
 /// `PART` is the number of words in each of the four parts of the template. `CONTENT` has the least and the greatest number of
 /// words of a content; each text has three contents, between the parts. The four parts have 224 windows of five words, which all
-/// texts share. A content of w words adds w + 4 windows, which no other text has. A text has 30 to 75 such windows of its own,
-/// and J = 224 / (224 + the windows that only one of the two texts has).
+/// texts share. A content of w words adds w + 4 windows, which no other text has. So a text has 30 to 75 windows of its own, and
+/// the resemblance of two texts is 224 / (224 + the windows that only one of the two texts has).
 const PART: u64 = 60;
 const CONTENT: (u64, u64) = (6, 21);
 
-/// The number of bands on which texts collide, and the number of random windows that are tried for each slot of these bands. In
-/// 299 of 300 texts, the least value of the tried windows is below the least value of the text's 300 windows.
+/// `COLLIDING` is the number of bands on which texts collide. `TRIED` is the number of random windows that are tried for each
+/// slot of these bands. In 299 of 300 texts, the least value of the tried windows is below the least value of the text's 300
+/// windows.
 const COLLIDING: usize = 2;
 const TRIED: u64 = 1 << 20;
 
@@ -149,7 +150,8 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         method.sketch(&window(number)?, scratch);
         Ok([scratch.fingerprints[0]])
     };
-    // Find out which of the two families the default uses: they give different keys for a single shingle.
+    // Find out which of the two families of permutations the default uses. For a single shingle, the families give different
+    // keys.
     let first = fingerprint(0, &mut scratch)?;
     one.minima(&first, &mut slots);
     let by_one = band_keys(&slots, curve).eq(scratch.keys.iter().copied());
@@ -163,7 +165,8 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         let fingerprint = fingerprint(number, &mut scratch)?;
         many.minima(&fingerprint, &mut slots);
         if by_one {
-            // The slot in which the two families differ is the bin of the shingle. In a long text the shingle counts only there.
+            // The two families differ only in the slot that is the bin of the shingle. In a long text, the shingle counts only in
+            // this slot.
             fallback.clone_from(&slots);
             one.minima(&fingerprint, &mut slots);
             slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });

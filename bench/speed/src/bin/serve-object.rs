@@ -1,6 +1,6 @@
-//! An object store with as little overhead as possible: `serve-object PORT FILE…`. It serves files as the objects of any bucket,
-//! for HEAD and for GET with ranges; the kernel moves the bytes (`sendfile`). Signatures are not checked. It represents a store
-//! on another machine, whose work is not part of the measurement.
+//! Runs an object store with as little overhead as possible: `serve-object PORT FILE…`. It serves files as the objects of any
+//! bucket, for HEAD and for GET with ranges; the kernel moves the bytes (`sendfile`). Signatures are not checked. The program
+//! takes the place of a store on another machine, whose work would not be part of the measurement.
 
 use std::{
     collections::BTreeMap,

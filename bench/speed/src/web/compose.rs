@@ -11,7 +11,7 @@ use crate::{
     words::{SYLLABLES, syllable},
 };
 
-/// Words in a piece of a document: those of the pool, and one synthetic word.
+/// Words in a piece of a document: the words of a piece of the pool, and one synthetic word.
 const PIECE: u64 = WORDS as u64 + 1;
 /// Words in a shingle.
 const K: u64 = 5;
@@ -19,17 +19,17 @@ const K: u64 = 5;
 /// The number of documents, out of every 2,000, that have 8 to 15 pieces, 16 to 31 pieces, and so on. Documents have 5 kB on
 /// average, and most are far shorter.
 const OCTAVES: [u64; 10] = [180, 290, 430, 450, 350, 195, 80, 19, 5, 1];
-/// The first octave of texts that are edited. Its texts are long enough that one edit leaves a resemblance of 0.8.
+/// The first octave whose texts can be edited. Texts of this octave are long enough that one edit leaves a resemblance of 0.8.
 const EDITED_FROM: usize = 2;
 
-/// The shingles that a copy has in common with its original.
+/// A composed document: its role, and the shingles that it has in common with its original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Made {
     /// The document's role.
     pub role: Role,
-    /// |A∩B|; where nothing was edited, all.
+    /// |A∩B|, the number of shared shingles. For an unedited copy, these are all its shingles.
     pub shared: u64,
-    /// |A∪B|.
+    /// |A∪B|, the number of all shingles of both.
     pub union: u64,
 }
 
@@ -83,7 +83,8 @@ impl Composer {
         let mut edits = Edits::of(role, pieces, windows);
         let look = self.look(role);
         let filled = lines.len();
-        // An edit adds at most one piece. There is room for one piece more, since pieces are copied by fixed amounts.
+        // An edit adds at most one piece. There is room for one piece more, because copying a piece always writes a fixed number
+        // of bytes.
         lines.resize(filled + (pieces + edits.count + 1) as usize * MOST, 0);
         let mut out = Out { bytes: &mut lines[filled..], at: 0 };
         let (mut phrase, mut left) = (0, 0);
@@ -149,7 +150,7 @@ impl Composer {
     }
 }
 
-/// The greatest number of bytes of a piece, including those that are copied beyond its end.
+/// The maximum number of bytes that are written for a piece, including the bytes beyond its end.
 const MOST: usize = 2 * COPIED + 16;
 
 /// The buffer that a text is written to.
@@ -208,8 +209,8 @@ impl Edit {
         }
     }
 
-    /// Returns how many windows an edit removes and how many it adds, if edits are more than five words apart. These are the
-    /// windows that contain a changed word or cross a seam.
+    /// Returns how many windows an edit removes and how many it adds, if edits are more than five words apart. These windows
+    /// contain a changed word, or cross the place where a piece is left out or inserted.
     fn windows(self) -> (u64, u64) {
         match self {
             Self::Word => (K, K),
@@ -236,14 +237,14 @@ struct Edits {
 
 impl Edits {
     fn of(role: Role, pieces: u64, windows: u64) -> Self {
-        // The resemblance to aim at, in thousandths.
+        // The intended resemblance, in thousandths.
         let random = random::at(role.own, 1);
         let wanted = match role.kind {
             Kind::Original | Kind::Copy => 1000,
             Kind::Near => 800 + random::below(random, 195),
             Kind::Far => 500 + random::below(random, 280),
         };
-        // (n − x) / (n + x) = J for x changed windows, of which there are AVERAGE tenths per edit.
+        // If x of n windows change, J = (n − x) / (n + x). Each edit changes AVERAGE / 10 windows.
         let count = match wanted {
             1000 => 0,
             _ => (10 * windows * (1000 - wanted) / ((1000 + wanted) * AVERAGE)).max(1),

@@ -9,18 +9,18 @@ use crate::random;
 /// Clusters whose documents are all identical, for 30 million documents: (number of clusters, documents in each).
 const IDENTICAL: [(u64, u64); 7] =
     [(1_600_000, 2), (320_000, 3), (100_000, 4), (50_000, 6), (22_990, 10), (6_000, 20), (1_000, 40)];
-/// As for `IDENTICAL`, for the ten largest clusters; there are ten at any scale.
+/// The same for the ten largest clusters, which exist at any scale.
 const GIANTS: (u64, u64) = (10, 5_010);
-/// As for `IDENTICAL`, for clusters with some edited copies.
+/// The same as `IDENTICAL`, for clusters with some edited copies.
 const MIXED: [(u64, u64); 8] =
     [(500_000, 2), (350_000, 3), (250_000, 4), (250_000, 7), (100_000, 8), (40_000, 25), (8_000, 32), (2_000, 72)];
-/// The number of documents that the three lists are for.
+/// The number of documents for which the three lists give the clusters.
 const OF: u64 = 30_000_000;
 
 /// `COPY` and `TOO_MUCH` are chances, out of 2²⁰. The second document of a mixed cluster is edited, so that the cluster is mixed.
 /// Any other copy in the cluster is identical to the original with a chance of 55 %, which makes 2.2 million identical copies.
 /// Together with the 3.2 million copies in the identical clusters, these are 18 % of all documents. One edited copy in six is
-/// edited too much.
+/// edited so much that its resemblance falls below 0.8.
 const COPY: u64 = (0.55 * CHANCES as f64) as u64;
 const TOO_MUCH: u64 = CHANCES / 6;
 const CHANCES: u64 = 1 << 20;
@@ -71,7 +71,7 @@ pub struct Plan {
     inverse: u64,
     shift: u64,
     classes: Vec<Class>,
-    /// Places of the originals of the giants. The giants are the first of the classes.
+    /// The places of the originals of the giants, which are the first classes.
     giants: Vec<u64>,
     clustered: u64,
 }
@@ -206,7 +206,7 @@ mod tests {
             let role = plan.role(place);
             *kinds.entry(format!("{:?}", role.kind)).or_insert(0u64) += 1;
             *sizes.entry(role.original).or_default() += 1;
-            // The original comes first, has the same text as its copies, and is not a copy itself.
+            // The original comes before its copies, has the same text, and is not a copy itself.
             assert!(role.original <= place);
             let original = plan.role(role.original);
             assert_eq!((original.kind, original.text, original.original), (Kind::Original, role.text, role.original));

@@ -15,8 +15,8 @@ use serde::Deserialize;
 
 /// The corpora that the pieces are taken from.
 const CORPORA: [&str; 4] = ["newsgroups20", "ota_us_versions", "licenses", "winps_docs"];
-/// Bytes of pieces per corpus. All of them together fit in a core's private cache: with 16 MB in all, a document took six times
-/// as long.
+/// Bytes of pieces per corpus. The pieces of all corpora together fit in a core's private cache: with 16 MB of pieces, a document
+/// took six times as long.
 const EACH: usize = 256 << 10;
 /// Words in a piece.
 pub(super) const WORDS: usize = 3;
@@ -34,7 +34,7 @@ pub struct Pool {
     pub(super) text: Vec<u8>,
     /// The start of each piece, and the end of the last one.
     pub(super) starts: Vec<u32>,
-    /// The hash of each piece's first word: an edit must change it, since otherwise one window would not change.
+    /// The hash of each piece's first word. An edit must change this word; otherwise one window would not change.
     pub(super) heads: Vec<u64>,
 }
 
@@ -42,7 +42,7 @@ impl Pool {
     /// Cuts pieces from the corpora in a folder. Cost: 20 ms.
     ///
     /// # Errors
-    /// Returns an error if a corpus cannot be read.
+    /// Fails if a corpus cannot be read.
     pub fn load(data: &Path) -> anyhow::Result<Self> {
         let mut pool = Self { text: Vec::new(), starts: vec![0], heads: Vec::new() };
         for name in CORPORA {

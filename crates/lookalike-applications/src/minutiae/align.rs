@@ -12,13 +12,13 @@ pub const MAX_TURN: u8 = 32;
 const STEP: usize = 4;
 const AGREE: u8 = 10;
 
-/// The largest number of minutiae of a print that are used for aligning: the most that an ISO/IEC 19794-2 card can have. The work
-/// grows with the product of both prints' numbers of minutiae.
+/// The largest number of minutiae of a print that are used for aligning: the most that an ISO/IEC 19794-2 fingerprint card can
+/// have. The work grows with the product of both prints' numbers of minutiae.
 pub const MOST_ALIGNED: usize = 255;
 
 /// The smallest number of minutiae that a print must have to be aligned. One minutia can always be aligned with another one, and
-/// two minutiae can nearly always be aligned with two others, so such alignments are no evidence. The book's sets have three
-/// squares, and triangles have three corners.
+/// two minutiae can nearly always be aligned with two others, so such alignments are no evidence. Three is also the number of
+/// squares in the sets of *Mining of Massive Datasets*, and the number of corners of a triangle.
 pub const FEWEST_ALIGNED: usize = 3;
 
 /// The distance between neighbouring cells of votes, in pixels. Each cell is twice as wide, so that votes that belong together
@@ -47,7 +47,7 @@ impl Placement {
         Self { turn, dx: to.0 - x, dy: to.1 - y, votes }
     }
 
-    /// Returns the print as placed, on whole pixels.
+    /// Returns the placed print, rounded to whole pixels.
     pub fn lay(&self, print: &[Minutia]) -> Vec<Minutia> {
         let laid = |minutia: &Minutia| {
             let (x, y) = turned(f64::from(minutia.x), f64::from(minutia.y), self.turn);
@@ -60,9 +60,9 @@ impl Placement {
 
 /// Returns the placement that aligns one print with another, if any two of their minutiae can be aligned. The turn is at most
 /// `max_turn`, and as many pairs of minutiae as possible agree within about 20 pixels and 14°. Among equally good placements, the
-/// first turn counting up from −`max_turn` wins, then the cell of shifts with the lowest number. If a print has more than 255
-/// minutiae, only those nearest to its middle vote. Cost: about 0.2 ms for prints of 40 minutiae. The cost grows with the product
-/// of both numbers of minutiae, up to about 10 ms for prints of 255 minutiae that all have the same angle.
+/// first turn wins, counting up from −`max_turn`; for the same turn, the cell of shifts with the lowest number wins. If a print
+/// has more than 255 minutiae, only those nearest to its middle vote. Cost: about 0.2 ms for prints of 40 minutiae. The cost
+/// grows with the product of both numbers of minutiae, up to about 10 ms for prints of 255 minutiae that all have the same angle.
 pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placement> {
     let (print, onto) = (&*voters(print), &*voters(onto));
     let (most, centre) = (max_turn.min(127) as i32, centre(print)?);
@@ -152,8 +152,8 @@ impl Counts {
     }
 }
 
-/// From this number of shifts on, counting in a field of cells is faster than sorting. The next constant is the largest number of
-/// cells in a field.
+/// With at least this number of shifts, counting in a field of cells is faster than sorting. The second constant is the largest
+/// number of cells in a field.
 const WORTH_A_FIELD: usize = 1024;
 const LARGEST_FIELD: usize = 1 << 18;
 

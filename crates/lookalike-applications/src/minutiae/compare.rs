@@ -69,7 +69,7 @@ struct Ground {
 }
 
 impl Ground {
-    /// Borders of squares are at multiples of their side, independently of the prints.
+    /// Creates a grid over all prints. The borders of squares are at multiples of their side, independently of the prints.
     fn new(prints: &[Vec<Minutia>], field: Field) -> Result<Self> {
         let side = i64::from(field.square.max(1));
         let span = |of: fn(&Minutia) -> i32| {
@@ -104,7 +104,7 @@ impl<'a> Prints<'a> {
     /// Computes the squares, keys or triangles of all prints. Coordinates must be below 2³⁰.
     ///
     /// # Errors
-    /// Fails for an impossible grid or family.
+    /// Fails if the grid or the family is impossible.
     pub fn new(prints: &'a [Vec<Minutia>], by: &By) -> Result<Self> {
         let way = match by {
             By::Grid(field) | By::Aligned(field) => {
@@ -179,8 +179,8 @@ fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
 }
 
 /// Returns the weight of an element that the given prints have. We rejected 1 divided by the number of prints, without the
-/// square: the best tenth then contains 786 of FVC's pairs instead of 826. With the logarithm of the share of prints it contains
-/// about as many as without the square.
+/// square: the best tenth then contains 786 of FVC's pairs instead of 826. We also rejected the logarithm of the share of prints:
+/// the best tenth then contains about as many pairs as without the square.
 fn weight(having: &[u32]) -> f64 {
     let prints = having.len() as f64;
     1.0 / (prints * prints)

@@ -1,5 +1,5 @@
-//! Turns squares into candidates, by random sets of squares (*Mining of Massive Datasets*, section 3.8.4). Two prints are
-//! candidates when both have minutiae in all squares of a set.
+//! Finds candidate pairs by random sets of squares (*Mining of Massive Datasets*, section 3.8.4). Two prints are candidates when
+//! both have minutiae in all squares of a set.
 
 use lookalike::fingerprint::{SplitMix64, finish};
 
@@ -20,10 +20,12 @@ pub struct Family {
 }
 
 impl Family {
-    /// Draws `sets` sets from a seed, each with `members` distinct squares out of `squares`. The book has 1024 sets of three.
+    /// Draws `sets` sets from a seed, each with `members` distinct squares out of `squares` squares. The book has 1024 sets of
+    /// three squares.
     ///
     /// # Errors
-    /// Fails if there are no sets, if sets have no squares or more squares than exist, and for more than 2²⁰ sets or 64 members.
+    /// Fails if there are no sets or more than 2²⁰ sets. Also fails if a set has no squares, more than 64 squares, or more
+    /// squares than exist.
     pub fn new(sets: u32, members: u32, squares: u32, seed: u64) -> Result<Self> {
         check(sets, members, squares)?;
         let mut random = SplitMix64::new(seed);
@@ -53,7 +55,7 @@ fn check(sets: u32, members: u32, squares: u32) -> Result<()> {
     if possible { Ok(()) } else { Err(Error::Family { sets, members, squares, most: MAX_MEMBERS.min(squares) }) }
 }
 
-/// Maps a random number to one below `n`.
+/// Maps a random number to a number below `n`.
 fn below(random: u64, n: u32) -> u32 {
     ((u128::from(random) * u128::from(n)) >> 64) as u32
 }
@@ -100,7 +102,7 @@ impl Model {
     }
 
     /// Returns the probability that both prints have minutiae in all squares of at least one set. `both` is the probability that
-    /// both have minutiae in a given square.
+    /// both prints have minutiae in a given square.
     fn some(&self, both: f64) -> f64 {
         let all = both.powi(self.members as i32);
         -f64::exp_m1(f64::from(self.sets) * f64::ln_1p(-all))
@@ -112,7 +114,7 @@ impl Model {
     /// two such sets, and fewer pairs become candidates.
     ///
     /// # Errors
-    /// Fails as [`Family::new`] does, and for shares outside 0 to 1.
+    /// Fails in the same cases as [`Family::new`], and also if a share is not between 0 and 1.
     pub fn simulate(&self, squares: u32, trials: u32, seed: u64) -> Result<Simulated> {
         check(self.sets, self.members, squares)?;
         for share in [self.share, self.agreement] {
@@ -140,7 +142,7 @@ impl Model {
     }
 }
 
-/// Maps a random number to one from 0 (inclusive) to 1 (exclusive).
+/// Maps a random number to a number from 0 (inclusive) to 1 (exclusive).
 fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1u64 << 53) as f64
 }

@@ -13,14 +13,14 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Creates squares of `square` pixels over a field of `width` by `height`; the last ones may extend beyond it. A minutia
-    /// within `margin` pixels of a border also counts in the adjacent square, and at a corner in all adjacent squares. So prints
-    /// of one finger still share squares if their positions differ slightly: two minutiae share a square if they are at most
-    /// twice the margin apart in both directions.
+    /// Creates squares of `square` pixels over a field of `width` by `height`; the last squares may extend beyond the field. A
+    /// minutia within `margin` pixels of a border also counts in the adjacent square, and at a corner in all adjacent squares. So
+    /// prints of one finger still share squares if their positions differ slightly: two minutiae share a square if they are at
+    /// most twice the margin apart in both directions.
     ///
     /// # Errors
-    /// Fails for a square of no pixels, or for a margin of half a square or more (everything would count everywhere). Also fails
-    /// for a field without squares or with more than 2²⁴ of them.
+    /// Fails if a square has no pixels, or if the margin is half a square or more (then everything would count everywhere). Also
+    /// fails if the field has no squares or more than 2²⁴ squares.
     pub fn new(square: u32, margin: u32, width: u32, height: u32) -> Result<Self> {
         let squares = u64::from(width.div_ceil(square.max(1))) * u64::from(height.div_ceil(square.max(1)));
         if square == 0 || margin * 2 >= square || square > 1 << 16 || squares == 0 || squares > 1 << 24 {

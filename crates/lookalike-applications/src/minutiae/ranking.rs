@@ -1,6 +1,6 @@
 //! A ranking of pairs, best first. Its memory depends on the number of wanted pairs, not on the number of added pairs.
 
-/// Two prints by their numbers, the earlier first, and their score.
+/// Two prints and their score. The prints are given by their numbers, the earlier print first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
     /// The earlier print.

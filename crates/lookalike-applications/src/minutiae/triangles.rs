@@ -138,7 +138,7 @@ mod tests {
     fn prints_of_few_minutiae() {
         let at = |x, y| Minutia { x, y, angle: 0 };
         assert!([&[][..], &[at(1, 1)], &[at(1, 1), at(9, 9)]].iter().all(|print| Triangles::default().set(print).is_empty()));
-        // Each of the three corners once serves as the minutia, with the other two as its neighbours.
+        // Each of the three corners serves once as the minutia, with the other two as its neighbours.
         assert!(!Triangles::default().set(&[at(0, 0), at(40, 7), at(9, 55)]).is_empty());
         assert!(!Triangles::default().set(&[at(5, 5); 3]).is_empty());
     }

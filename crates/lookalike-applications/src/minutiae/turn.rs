@@ -16,7 +16,7 @@ pub struct Minutia {
 const DIRECTIONS: [(f64, f64); 256] = directions();
 
 const fn directions() -> [(f64, f64); 256] {
-    // The cosine and sine of 2π/256.
+    // These are the cosine and sine of 2π/256.
     let (cos, sin) = (0.999_698_818_696_204_2, 0.024_541_228_522_912_288);
     let mut all = [(1.0, 0.0); 256];
     let mut i = 0;
@@ -52,7 +52,7 @@ pub fn direction(x: f64, y: f64) -> u8 {
         (false, _) if x < 0.0 => (-x, -y, 128),
         _ => (-y, x, 192),
     };
-    // The last direction of the quarter that is not past the vector.
+    // This is the last direction of the quarter that is not past the vector.
     let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
     let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
     let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };

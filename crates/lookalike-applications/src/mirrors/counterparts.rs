@@ -16,7 +16,7 @@ pub struct Counterpart {
 }
 
 impl Mirrors {
-    /// Returns pairs of pages of two sites so that each page is in at most one pair, sorted by the number of the first page.
+    /// Returns pairs of pages of two sites, sorted by the number of the first page. Each page is in at most one pair.
     ///
     /// Matches of pages with the same path come first, then matches with a higher resemblance, then matches of earlier pages. In
     /// that order, a pair is accepted if both of its pages are free. So if two pages match, at least one of them has a
@@ -74,8 +74,8 @@ impl Mirrors {
         [of_a, of_b]
     }
 
-    /// Passes every pair of matching pages of two sites to `give`, ordered by the first page's group and number, then by the
-    /// second page's.
+    /// Passes every pair of matching pages of two sites to `give`. The pairs are ordered by the group and number of the first
+    /// page, then by the group and number of the second page.
     ///
     /// # Errors
     /// Returns the first error of `give` and stops.
@@ -94,8 +94,8 @@ impl Mirrors {
     }
 }
 
-/// Pairs pages, which are sorted by group and number: the more similar pairs first, then the earlier pages. The unpaired pages
-/// are added to the rests.
+/// Pairs pages that are sorted by group and number. The more similar pairs are made first, then the pairs of earlier pages. Pages
+/// without a partner are added to `rest_a` and `rest_b`.
 fn pair_up(
     likes: &Likes,
     of_a: &[Page],
@@ -128,17 +128,17 @@ fn pair_up(
     }
     edges.sort_unstable_by(|p, q| q.0.total_cmp(&p.0).then((p.1, p.2).cmp(&(q.1, q.2))));
     let mut free_a = vec![true; of_a.len()];
-    let mut asking: Vec<(u64, usize, usize)> = Vec::new();
+    let mut free_pages: Vec<(u64, usize, usize)> = Vec::new();
     for alike in edges.chunk_by(|p, q| p.0.total_cmp(&q.0).is_eq()) {
-        asking.clear();
+        free_pages.clear();
         let mut start = 0;
         for edges in alike.chunk_by(|p, q| p.1 == q.1) {
             let free = runs_a[edges[0].1].1.clone().filter(|&at| free_a[at]);
-            asking.extend(free.map(|at| (of_a[at].page, at, start)));
+            free_pages.extend(free.map(|at| (of_a[at].page, at, start)));
             start += edges.len();
         }
-        asking.sort_unstable();
-        for &(page, at, start) in &asking {
+        free_pages.sort_unstable();
+        for &(page, at, start) in &free_pages {
             let run = alike[start].1;
             let others = alike[start..].iter().take_while(|edge| edge.1 == run).map(|edge| edge.2);
             // A run's pages are taken from its front, so its free pages are the rest of its range.

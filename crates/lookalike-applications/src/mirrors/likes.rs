@@ -4,7 +4,8 @@
 /// row, and two rows per pair.
 #[derive(Debug)]
 pub struct Likes {
-    /// Rows of (matching group, resemblance), sorted by matching group within each group; `starts` has each group's first row.
+    /// Rows of (matching group, resemblance), sorted by matching group within each group; `starts` has the position of each
+    /// group's first row.
     rows: Vec<(u32, f64)>,
     starts: Vec<usize>,
 }

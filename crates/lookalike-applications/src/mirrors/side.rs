@@ -3,9 +3,9 @@
 /// A page that has equal or similar pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Page {
-    /// The group: equal for equal texts, numbered across all collections.
+    /// The number of the page's group. Pages with equal texts have the same number in all collections.
     pub group: u32,
-    /// The number of its site in the collection.
+    /// The number of the page's site in the collection.
     pub site: u32,
     /// The page's identifier, unique in its collection.
     pub page: u64,
@@ -13,7 +13,8 @@ pub struct Page {
     pub path: u64,
 }
 
-/// The pages of one collection. Takes 24 bytes per page, 4 per group, 8 per site, and 4 for each site on which a group occurs.
+/// The pages of one collection. Takes 24 bytes per page, 8 per group, 8 per site, and 8 for each pair of a group and a site on
+/// which the group occurs.
 #[derive(Debug)]
 pub struct Side {
     /// The pages, sorted by group, site and number.

@@ -117,7 +117,7 @@ impl Block {
         }
     }
 
-    /// Appends a record's keys, with [`NO_KEY`] for each missing one.
+    /// Appends a record's keys, with [`NO_KEY`] for each missing key.
     pub fn write_keys(&self, records: &Records, record: u32, keys: &mut Vec<u64>) {
         match &self.by {
             By::Equal(parts) => keys.push(match self.shared_value(parts, records, record) {
@@ -156,7 +156,7 @@ impl Block {
         of_a.iter().zip(&of_b).any(|(a, b)| a == b && *a != NO_KEY) && self.confirms(records, a, b)
     }
 
-    /// Returns the parts' values, one after the other; `None` if one is missing.
+    /// Returns the parts' values, one after the other; `None` if a value is missing.
     fn shared_value(&self, parts: &[(usize, Part)], records: &Records, record: u32) -> Option<String> {
         let mut value = String::new();
         for (field, part) in parts {

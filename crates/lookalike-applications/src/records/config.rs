@@ -11,10 +11,10 @@ use serde::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// The score from which a pair is a match.
+    /// The lowest score of a match.
     #[serde(rename = "match", default = "LinkConfig::usual_match")]
     pub matches: f64,
-    /// The score from which a pair below `match` is a possible match. `None` means 0.75, or `match` if that is lower.
+    /// The lowest score of a possible match, for pairs below `match`. `None` means 0.75, or `match` if that is lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possible: Option<f64>,
     /// Whether each record is in at most one pair: the pairs with the best scores are kept.
@@ -29,7 +29,7 @@ pub struct LinkConfig {
     /// The fields that are compared.
     #[serde(rename = "field", default)]
     pub fields: Vec<FieldConfig>,
-    /// The rules that find candidates; if empty, equality of any one field.
+    /// The rules that find candidates. If there are none, records that have any one field in common are candidates.
     #[serde(rename = "block", default)]
     pub blocks: Vec<BlockConfig>,
 }
@@ -41,7 +41,7 @@ impl LinkConfig {
         0.85
     }
 
-    /// Returns the score from which a pair is a possible match.
+    /// Returns the lowest score of a possible match.
     pub fn least(&self) -> f64 {
         self.possible.unwrap_or(self.matches.min(0.75))
     }
@@ -148,8 +148,8 @@ pub struct FieldConfig {
     /// How the field counts if it is missing. If `None`, the setting for all fields applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
-    /// For numbers: the difference from which on two numbers are not similar at all; smaller differences count in proportion. If
-    /// `None`, the difference counts as a share of the larger number.
+    /// For numbers: two numbers that differ by this much or more are not similar at all, and smaller differences count in
+    /// proportion. If `None`, the difference counts as a share of the larger number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<f64>,
     /// For dates such as 3/4/1998: whether the month comes first.
@@ -217,15 +217,16 @@ pub enum Compare {
     /// Common characters in order: 1 − (insertions and deletions) / (sum of both lengths). This is computed for the values as
     /// given and with sorted words, and the higher result counts.
     Ratio,
-    /// The share of all words that both values contain (Jaccard).
+    /// The number of words that both values contain, divided by the number of words that either contains (Jaccard).
     Words,
-    /// The share of the shorter value's words that both values contain.
+    /// The number of words that both values contain, divided by the number of words of the value with fewer words.
     Shorter,
     /// Compares each word with the most similar word of the other value (Monge and Elkan 1996), in both directions. A repeated
     /// word counts once. An initial is similar to a word that begins with it, and words of digits are either equal or different.
     /// If a value has more than 1,000 words, all words are either equal or different.
     Soft,
-    /// The share of all runs of three characters that both values contain (Jaccard).
+    /// The number of runs of three characters that both values contain, divided by the number of runs that either contains
+    /// (Jaccard).
     Trigrams,
     /// Equal or different.
     Exact,
@@ -281,7 +282,7 @@ impl BlockConfig {
 pub struct Part {
     /// The name of the field.
     pub field: String,
-    /// The part of its value.
+    /// The part of the field's value.
     pub take: Take,
     /// The number of characters to use from the start.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -306,7 +307,7 @@ pub enum Take {
     LongestWord,
     /// The words in alphabetical order.
     SortedWords,
-    /// The sound of the words: the American Soundex code of each.
+    /// The sound of the words: the American Soundex code of each word.
     Sound,
 }
 

@@ -140,7 +140,7 @@ fn pieces(words: &str) -> Option<Vec<Piece>> {
             ("", "de" | "del" | "of" | "the" | "le" | "den" | "el" | "il") => {}
             ("", word) => match month_named(word) {
                 Some(month) => pieces.push(Piece::Month(month)),
-                // A day of the week.
+                // A day of the week is skipped.
                 None if pieces.is_empty() && word.len() >= 2 && is_day_of_the_week(word) => {}
                 None => return None,
             },
@@ -163,7 +163,7 @@ fn is_year(year: u32) -> bool {
     (1500..2200).contains(&year)
 }
 
-/// A year of two digits is in the range from 1930 to 2029.
+/// Returns a year with its century. A year of two digits is in the range from 1930 to 2029.
 fn full_year(year: u32, digits: usize) -> u32 {
     match (digits, year) {
         (2, ..30) => 2000 + year,
@@ -172,7 +172,8 @@ fn full_year(year: u32, digits: usize) -> u32 {
     }
 }
 
-/// Returns month and day. If only one of the two numbers can be a month, it is the month; otherwise `month_first` decides.
+/// Returns the month and the day that two numbers mean. If only one of the numbers can be a month, it is the month; otherwise
+/// `month_first` decides.
 fn month_and_day(first: u32, second: u32, month_first: bool) -> (u32, u32) {
     let first_is_month = match (first <= 12, second <= 12) {
         (true, false) => true,
@@ -235,8 +236,8 @@ const SWAPPED: f64 = 0.9;
 /// The similarity of dates that agree in the parts that both have, if one has more parts.
 const LESS_PRECISE: f64 = 0.9;
 
-/// Returns the similarity of two normalised dates. Equal dates get 1. Dates with day and month exchanged get 0.9, and so do dates
-/// that are equal in the parts that both have. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year
+/// Returns the similarity of two normalised dates. Equal dates get 1. Dates get 0.9 if their day and month are exchanged, or if
+/// they are equal in all parts that both have. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year
 /// and month give 0.4, and the same year 0.2. If one of the values is not a date, both are compared by typing errors, without the
 /// hyphens of dates.
 pub(super) fn similarity(a: &str, b: &str) -> f64 {
@@ -266,7 +267,7 @@ pub(super) fn similarity(a: &str, b: &str) -> f64 {
     }
 }
 
-/// Returns year, month and day of a normalised date; missing parts are empty.
+/// Returns the year, month and day of a normalised date; missing parts are empty.
 fn parts(date: &str) -> Option<(&str, &str, &str)> {
     let (year, rest) = date.split_once('-').unwrap_or((date, ""));
     let (month, day) = rest.split_once('-').unwrap_or((rest, ""));

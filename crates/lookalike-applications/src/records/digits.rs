@@ -1,4 +1,4 @@
-//! Maps characters of other scripts and widths to those of ASCII, for values of digits.
+//! Maps characters of other scripts and widths to ASCII characters, for values that consist of digits.
 
 use std::borrow::Cow;
 

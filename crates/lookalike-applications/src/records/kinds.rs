@@ -15,7 +15,7 @@ pub struct Scratch {
     plain: String,
 }
 
-/// Writes the normal form of a value; nothing if the value has no content.
+/// Writes the normal form of a value; writes nothing if the value has no content.
 pub(super) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
     match field.kind {
         Kind::Phone => phone(&digits::plain(value), into),
@@ -163,7 +163,7 @@ fn number(value: &str, into: &mut String) {
                 point = true;
                 into.push('.');
             }
-            // 1,234,567, but not 1995,199
+            // The comma separates thousands, as in 1,234,567 but not in 1995,199.
             b',' if !point && at - group <= 3 && thousands(&bytes[at + 1..]) => group = at + 1,
             _ => break,
         }
@@ -188,7 +188,7 @@ fn thousands(rest: &[u8]) -> bool {
 fn numbers_alike(a: &str, b: &str, within: Option<f64>) -> f64 {
     let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) else { return 0.0 };
     let apart = (x - y).abs() / within.unwrap_or(x.abs().max(y.abs()));
-    // Numbers beyond the range of `f64` are infinite, so `apart` is not finite: maximally different.
+    // Numbers beyond the range of `f64` are infinite, so `apart` is not finite. Such numbers count as maximally different.
     if apart.is_finite() { (1.0 - apart).max(0.0) } else { 0.0 }
 }
 

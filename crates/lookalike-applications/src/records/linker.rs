@@ -49,8 +49,8 @@ impl Linker {
     /// Validates a configuration.
     ///
     /// # Errors
-    /// Fails if there is no field, or if two fields have the same name. Also fails for an invalid weight, threshold, share or
-    /// floor, for settings that exclude each other, and for a block with an unknown field.
+    /// Fails if there is no field, or if two fields have the same name. Also fails if a weight, threshold, share or floor is
+    /// invalid, if settings exclude each other, or if a block has an unknown field.
     pub fn new(mut config: LinkConfig) -> Result<Self> {
         check(&config)?;
         if config.blocks.is_empty() {
@@ -140,7 +140,7 @@ impl Linker {
     }
 }
 
-/// A tolerance larger than what rounding may add to a score.
+/// A tolerance that is larger than the rounding error of a score.
 const ROUNDING: f64 = 1e-4;
 
 fn above(floor: f64, similarity: f64) -> f64 {
@@ -205,7 +205,7 @@ fn check(config: &LinkConfig) -> Result<()> {
         }
         if field.compare.is_some() && (field.within.is_some() || field.month_first) {
             let what = if field.within.is_some() { "within" } else { "month_first" };
-            return wrong(format!("field {name:?}: {what} belongs to the type's own comparison; leave out compare, or {what}"));
+            return wrong(format!("field {name:?}: {what} does not work with compare; leave out one of the two"));
         }
         if field.month_first && field.kind != Kind::Date {
             return wrong(format!("field {name:?}: month_first only works with type = \"date\"; leave it out"));

@@ -90,7 +90,7 @@ impl Clusters {
         }
     }
 
-    /// Returns each record's cluster, identified by its first record.
+    /// Returns each record's cluster, identified by the cluster's first record.
     pub fn representatives(self) -> Vec<u32> {
         match self.by {
             By::Components(mut sets, records) => (0..records).map(|record| sets.find(record)).collect(),

@@ -1,4 +1,4 @@
-//! Records of the same person, firm or thing (entity resolution): *Mining of Massive Datasets*, section 3.8.1.
+//! Finds records of the same person, firm or thing (entity resolution): *Mining of Massive Datasets*, section 3.8.1.
 //!
 //! Records have fields of several types. The type of a field decides the normal form of its values. Candidates are pairs that
 //! share a field's value, as in the source's simple LSH, or pairs found by the rules in [`BlockConfig`]. The score of a candidate

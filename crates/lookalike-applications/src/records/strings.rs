@@ -8,8 +8,8 @@ use rapidfuzz::distance::{indel, jaro_winkler, osa};
 use super::config::Compare;
 
 /// Returns the similarity of two non-empty values by a measure. Cost: Jaro-Winkler and the edits take about 100 ns for a name.
-/// `Soft` takes a few nanoseconds for each pair of words that are not in both values. If the two words have enough letters in
-/// common, it also computes their Jaro-Winkler similarity. No two values cost more than about 40 ms: [`MOST_CHARACTERS`],
+/// `Soft` takes a few nanoseconds for each pair of words that are not in both values. For a pair of words with enough letters in
+/// common, `Soft` also computes the Jaro-Winkler similarity. No two values cost more than about 40 ms: [`MOST_CHARACTERS`],
 /// [`SOFT_WORDS`] and [`SOFT_WORK`] are the limits.
 pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
     if a == b {
@@ -109,9 +109,9 @@ fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
 /// The number of distinct words of a value above which words are only tested for equality.
 const SOFT_WORDS: usize = 1000;
 
-/// The largest total number of characters in the compared pairs of words of two values. Above it, words are only tested for
-/// equality. Two texts of 900 English words take a quarter of it. It is reached only if both values have hundreds of words that
-/// are made of the same letters.
+/// The largest total number of characters in the compared pairs of words of two values. Above this limit, words are only tested
+/// for equality. Two texts of 900 English words take a quarter of it. The limit is reached only if both values have hundreds of
+/// words that are made of the same letters.
 const SOFT_WORK: usize = 1 << 20;
 
 /// Returns the mean similarity of the distinct words of both values to their best partners, each weighted by its length.
@@ -371,7 +371,7 @@ mod tests {
         }
     }
 
-    /// Returns Jaro (1989) as defined: common characters within a window, and half the transpositions.
+    /// Returns the Jaro similarity (1989) by its definition: common characters within a window, and half the transpositions.
     fn jaro_twin(a: &[char], b: &[char]) -> f64 {
         if a.is_empty() || b.is_empty() {
             return 0.0;
@@ -440,7 +440,7 @@ mod tests {
             prop_assert!(words_alike(&a, &start) == 0.0 || Letters::of(&a).may_be_alike(&Letters::of(&start)), "{} {}", a, start);
         }
 
-        /// Includes strings of more than 64 characters, for which a different implementation is used.
+        /// Checks also strings of more than 64 characters, for which a different implementation is used.
         #[test]
         fn character_measures_match_their_definitions(a in "[abcdé]{1,90}", b in "[abcdé]{1,90}") {
             prop_assert!((winkler(&a, &b) - winkler_twin(&a, &b)).abs() < 1e-9, "{} {}", winkler(&a, &b), winkler_twin(&a, &b));

@@ -36,7 +36,7 @@ impl Records {
     /// Appends a record's values, one per field.
     ///
     /// # Panics
-    /// Panics if the number of values is wrong, or if they have more than 4 GiB of characters.
+    /// Panics if the number of values is wrong, or if the values have more than 4 GiB of characters.
     #[expect(clippy::panic, reason = "records are read in lines of up to 2 GiB, and normalising at most doubles their length")]
     pub fn push<'a>(&mut self, values: impl IntoIterator<Item = &'a str>) {
         let (start, before) = (self.text.len(), self.ends.len());
@@ -61,7 +61,7 @@ impl Records {
         self.ends.extend_from_slice(&others.ends);
     }
 
-    /// Returns a value; empty if it is missing.
+    /// Returns a value, which is empty if it is missing.
     #[inline]
     pub fn get(&self, record: u32, field: usize) -> &str {
         let first = record as usize * self.fields;

@@ -84,7 +84,7 @@ fn errors_contain_the_cause_and_advice() {
         (with(|c| c.fields[0].from = vec!["x".into(), "y".into(), "x".into()]), "field \"a\": from has \"x\" twice"),
         (
             with(|c| (c.fields[1].month_first, c.fields[1].compare) = (true, Some(Compare::Exact))),
-            "month_first belongs to the type's own",
+            "month_first does not work with compare",
         ),
         (
             with(|c| {
@@ -92,7 +92,7 @@ fn errors_contain_the_cause_and_advice() {
                     FieldConfig { within: Some(2.0), compare: Some(Compare::Edits), ..FieldConfig::new("n", Kind::Number) };
                 c.fields[1] = number;
             }),
-            "field \"n\": within belongs to the type's own",
+            "field \"n\": within does not work with compare",
         ),
         (with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]), "block 1 has \"a\" twice in equal"),
         (with(|c| c.missing = Missing::Share(2.0)), "missing must be from 0 to 1 or \"skip\", got 2"),

@@ -1,4 +1,4 @@
-//! Flags for finding candidate pairs. Flags of a method that was not chosen are refused rather than ignored.
+//! Flags for finding candidate pairs. A flag of a method that was not chosen is an error; it is not ignored.
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -25,9 +25,10 @@ pub struct FindArgs {
     /// [default: bands; with --measure containment, shared]
     #[arg(long, value_enum, help_heading = "Candidates")]
     pub candidates: Option<CandidatesBy>,
-    /// For --method minhash: share of the pairs at the threshold to find
+    /// For --method minhash: share of pairs to find at the threshold
     ///
-    /// This is the expected recall. Pairs above the threshold are found more often.
+    /// This is the expected recall for pairs whose similarity equals the threshold. Pairs above the threshold are found more
+    /// often.
     #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Candidates")]
     pub recall: f64,
     /// For --candidates bands: number of bands; requires --rows
@@ -67,7 +68,7 @@ pub struct FindArgs {
     pub features: Option<FeaturesBy>,
     /// For --method simhash: number of bits that may differ
     ///
-    /// [default: as many as are expected to differ at the threshold; required with --features tokens]
+    /// [default: the number of bits that are expected to differ at the threshold; required with --features tokens]
     #[arg(long, value_name = "BITS", help_heading = "Candidates")]
     pub distance: Option<u32>,
     /// For --method simhash: blocks per hash [default: --distance plus 1]
@@ -84,10 +85,10 @@ pub struct FindArgs {
 /// Similarity measures of two texts.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MeasureBy {
-    /// shared shingles divided by all shingles of both texts: the texts are roughly the same
+    /// shared shingles divided by all shingles of both texts: high if the texts are roughly the same
     Resemblance,
-    /// shared shingles divided by the shingles of one text: the other text contains roughly all of it. dedup drops the contained
-    /// text
+    /// shared shingles divided by the shingles of one text: high if the other text contains roughly all of it. dedup drops the
+    /// contained text
     Containment,
 }
 
@@ -105,7 +106,7 @@ impl From<MeasureBy> for Measure {
 pub enum MethodBy {
     /// random samples of the shingle sets
     Minhash,
-    /// hashes that differ in few bits; dedup treats pairs within the distance as similar unless --verify exact is given
+    /// hashes that differ in few bits; dedup treats pairs within --distance as similar unless --verify exact is given
     Simhash,
     /// identical longest sentences
     Sentences,
@@ -122,7 +123,7 @@ pub enum CandidatesBy {
     Bands,
     /// enough of their sampled shingles
     Shared,
-    /// a run of their sampled shingles (a super-shingle)
+    /// a sequence of their sampled shingles (a super-shingle)
     Super,
 }
 
@@ -162,9 +163,9 @@ impl From<FeaturesBy> for Features {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum DigestOf {
-    /// XXH3 of the sentences' canonical forms
+    /// XXH3 of the sentences after normalisation
     Xxh3,
-    /// MD5 of the sentences' original bytes
+    /// MD5 of the sentences as they are in the text
     Md5,
 }
 
@@ -242,7 +243,8 @@ impl FindArgs {
         Ok(candidates)
     }
 
-    /// Refuses flags that the chosen way of finding candidates does not use: they were meant for a different one.
+    /// Returns an error if a flag was given that the chosen way of finding candidates does not use. The flag was meant for a
+    /// different way.
     fn refuse_others(&self, chosen: &Candidates) -> anyhow::Result<()> {
         let by_super: Candidates = Shared { super_shingles: true, ..Shared::default() }.into();
         let bands = [Bands::default().into()];

@@ -1,4 +1,5 @@
-//! Flags that determine the result of a run: how documents are compared and found, what counts as similar, and which are kept.
+//! Flags that determine the result of a run: how documents are compared, how candidates are found, what counts as similar, and
+//! which documents are kept.
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -26,8 +27,8 @@ pub struct MethodArgs {
     pub verify: Option<VerifyBy>,
     /// Document of a group to keep [default: first; containment: longest]
     ///
-    /// RULE is first, longest (most characters of the original text), newest:FIELD, max:FIELD or min:FIELD. Among equals, the
-    /// first document is kept.
+    /// RULE is first, longest (most characters of the original text), newest:FIELD, max:FIELD or min:FIELD. If several documents
+    /// are equal by this rule, the first of them is kept.
     #[arg(long, value_name = "RULE", help_heading = "Grouping")]
     pub keep: Option<Keep>,
     /// How groups are formed
@@ -47,7 +48,7 @@ pub enum VerifyBy {
     /// compute the exact similarity of the two shingle sets
     Exact,
     /// estimate the similarity from sketches, to within a few hundredths. With simhash, a pair is accepted if few bits differ;
-    /// with sentences, if the longest sentences are identical
+    /// with sentences, it is accepted if the longest sentences are identical
     Sketch,
     /// accept every candidate: fast, but mostly wrong
     None,
@@ -78,7 +79,7 @@ pub enum ClusterBy {
 pub enum RepresentativeBy {
     /// the first member of the cluster
     First,
-    /// the fingerprints that most members of the cluster have
+    /// the sampled fingerprints that most members of the cluster have
     Popular,
 }
 

@@ -33,7 +33,8 @@ pub struct InputArgs {
     /// Run COMMAND with sh -c and read its output, after the other inputs
     ///
     /// The output can be plain or compressed, except with brotli. The command runs once for each pass and must print the same
-    /// data each time. Repeat the flag for several commands. A record without an id gets the id command:N:line.
+    /// data each time. Repeat the flag for several commands. A record without an id gets the id command:N:line, where N is the
+    /// number of the command.
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub input_command: Vec<String>,
     #[command(flatten)]
@@ -56,18 +57,18 @@ pub struct RecordArgs {
     /// Format of all inputs [default: detected by extension and first bytes]
     #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Input")]
     pub format: Option<FormatBy>,
-    /// Skip files of folders that .gitignore files exclude
+    /// In folders, skip files that .gitignore files exclude
     #[arg(long, help_heading = "Input")]
     pub gitignore: bool,
     /// Read all splits of a dataset folder, such as train and test, together
     ///
-    /// Without this flag, a folder with several splits is refused. To compare two splits, name one as INPUT and the other with
+    /// Without this flag, a folder with several splits is an error. To compare two splits, name one as INPUT and the other with
     /// --against.
     #[arg(long, help_heading = "Input")]
     pub all_splits: bool,
     /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
     ///
-    /// The detected delimiter is the one of comma, semicolon, tab and bar that occurs most often in the header.
+    /// The detected delimiter is the comma, semicolon, tab or vertical bar, whichever occurs most often in the header.
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     pub delimiter: Option<u8>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
@@ -85,7 +86,7 @@ pub struct RecordArgs {
     pub fields: FieldArgs,
     /// Skip bad lines, count them and write them to FILE
     ///
-    /// Without this flag, the first bad line ends the run. - is standard output.
+    /// Without this flag, the first bad line ends the run. FILE can be - for standard output.
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     pub skip_bad: Option<PathBuf>,
     /// Allow duplicate ids
@@ -161,13 +162,13 @@ pub struct FieldArgs {
     /// Field with the text; in CSV, the column
     ///
     /// A name with dots, such as meta.text, is the field with exactly this name or, if there is none, a path into objects and
-    /// structs. This holds for all flags that name fields. In CSV, a name is always the exact name of a column.
+    /// structs. This applies to all flags that name fields. In CSV, a name is always the exact name of a column.
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// Compare sets: field with a JSON array of strings and numbers
     ///
-    /// In CSV, the field is a column that contains such arrays; in tables, it is a column of lists. Items are compared as they
-    /// are, each separately. --keep longest keeps the set with the most items.
+    /// In CSV, the field is a column that contains such arrays; in tables, it is a column of lists. Each item is compared
+    /// unchanged and as a whole. --keep longest keeps the set with the most items.
     #[arg(long, value_name = "FIELD", conflicts_with = "text_field", help_heading = "Input")]
     pub set_field: Option<String>,
     /// Field with the id, a string or a number
@@ -303,7 +304,7 @@ pub enum OccurrencesBy {
 pub enum Fingerprint {
     /// a rolling hash of the tokens' hashes
     Rolling,
-    /// Rabin's fingerprint of 8-byte words: a longer word counts as several, so a shingle may have fewer words
+    /// Rabin's fingerprint of 8-byte words: a word of more than 8 bytes counts as several, so a shingle may have fewer words
     Rabin,
 }
 
@@ -356,7 +357,7 @@ impl ShingleArgs {
 pub struct RunArgs {
     /// Number of threads [default: one per core]
     ///
-    /// Results do not depend on it.
+    /// Results do not depend on the number of threads.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     pub threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
@@ -370,7 +371,7 @@ pub struct RunArgs {
     pub temp_dir: Option<PathBuf>,
     /// Write the summary as JSON to FILE, a URL or - at the end of the run
     ///
-    /// It is written after the other outputs, either completely or not at all.
+    /// The summary is written after the other outputs, either completely or not at all.
     #[arg(long, value_name = "FILE", help_heading = "Execution")]
     pub summary: Option<PathBuf>,
     /// Print nothing but errors

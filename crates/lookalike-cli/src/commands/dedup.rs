@@ -19,25 +19,29 @@ use crate::{
 
 /// Drop near-duplicate documents and keep one from each group
 ///
-/// Documents are processed in keep order. A document is dropped if its similarity to an already kept document reaches the
-/// threshold. Its representative is the most similar kept document. By default, similarity is the exact resemblance of the two
-/// sets of shingles, and groups are not chains: every dropped document is similar to its representative. --measure, --verify
-/// (implied by simhash) and --cluster change this, and the summary says so.
+/// Documents are processed in keep order (see --keep). A document is dropped if its similarity to an already kept document
+/// reaches the threshold. Its representative is the most similar kept document. By default, similarity is the exact resemblance
+/// of the two sets of shingles (see --measure and --shingle), and every dropped document is itself similar to its representative,
+/// not only through a chain of other documents. --measure, --verify, --method simhash (which implies --verify sketch) and
+/// --cluster change this, and the summary says so. Only candidate pairs are compared, which are pairs that are likely to be
+/// similar (see --method and --recall).
 ///
 /// Kept records are written byte for byte as they were read. The decisions are one JSON line per document, in input order: id,
-/// verdict (kept, dropped), reason (unique, representative, empty; exact, near, contained, holds), representative, resemblance,
-/// containment (the share of this text that the representative contains), containment_of_representative, cluster_size. Two more
-/// fields are optional. estimated is true if the resemblance or containment was estimated from sketches rather than counted.
-/// reference is the place (file:line) of the representative if it is a reference document, because a kept document may have the
-/// same id. If FILE ends with .parquet, .arrow or .arrows, the decisions are a table with these columns. By default, they are
-/// written beside the kept records. Without -o, only the summary is written, and the decisions if --decisions is given.
+/// verdict (kept, dropped), reason (if kept: unique, representative, empty; if dropped: exact, near, contained, holds),
+/// representative, resemblance, containment (the share of this text that the representative contains),
+/// containment_of_representative, cluster_size. Two more fields are optional. estimated is true if the resemblance or containment
+/// was estimated from sketches rather than counted. reference is the place (file:line) of the representative if it is a reference
+/// document, because a kept document may have the same id. If FILE ends with .parquet, .arrow or .arrows, the decisions are a
+/// table with these columns. By default, the decisions are written beside the kept records. Without -o, only the summary is
+/// written, and the decisions if --decisions is given.
 ///
 /// With --against, reference documents precede all others in keep order, regardless of --keep, and all of them are kept. So a
 /// document is dropped if it is identical or similar to a reference document or to a document kept before it.
 ///
-/// With --label, nothing is dropped. Every record is written with four more fields, as in the decisions: cluster (the id of its
-/// representative, or its own id if it has none), verdict, representative, and similarity (the resemblance; with --measure
-/// containment, the containment). Use `lookalike apply` to drop documents later, based on the decisions.
+/// With --label, nothing is dropped. Every record is written with four more fields, as in the decisions: cluster (the id of the
+/// record's representative, or the record's own id if it has no representative), verdict, representative, and similarity (the
+/// resemblance; with --measure containment, the containment). Use `lookalike apply` to drop documents later, based on the
+/// decisions.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
@@ -67,8 +71,8 @@ pub struct Dedup {
     label_prefix: String,
     /// Write the decision about each document, with its reason, to FILE
     ///
-    /// FILE can be - or a URL, and its extension selects the compression, as for -o. [default: beside KEPT: kept.decisions.jsonl
-    /// for kept.jsonl]
+    /// FILE can be - or a URL, and its extension selects the compression, as for -o. [default: a file beside KEPT, such as
+    /// kept.decisions.jsonl for kept.jsonl]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Do not write decisions beside KEPT
@@ -76,7 +80,7 @@ pub struct Dedup {
     no_decisions: bool,
     /// Write nothing; show what would be dropped
     ///
-    /// This also checks whether the outputs can be written.
+    /// The run still checks whether the outputs can be written.
     #[arg(long)]
     dry_run: bool,
     /// Print the summary as JSON
@@ -86,7 +90,7 @@ pub struct Dedup {
     json: bool,
     /// Save progress in FOLDER; rerun the same command to continue
     ///
-    /// The run can be interrupted in any way. The saved progress is deleted on success.
+    /// It does not matter how the run was interrupted. The saved progress is deleted on success.
     #[arg(long, value_name = "FOLDER", help_heading = "Execution", conflicts_with = "dry_run")]
     resume: Option<PathBuf>,
     /// With --resume: bytes of input between checkpoints; for tests
@@ -98,7 +102,7 @@ pub struct Dedup {
     run: RunArgs,
 }
 
-/// Extensions of kept records, which are removed to form the name of the decisions.
+/// File extensions of kept records. They are removed to form the name of the decisions.
 const ENDINGS: [&str; 11] =
     [".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc"];
 
@@ -117,14 +121,14 @@ struct AgainstArgs {
     against_only: bool,
     /// With --measure containment: drop documents that contain a reference
     ///
-    /// An example is a training text that contains a test item. Without this flag, a document is dropped if a reference contains
-    /// it.
+    /// For example, a training text is dropped if it contains a test item. Without this flag, a document is dropped if a
+    /// reference contains it.
     #[arg(long, requires = "against", help_heading = "References")]
     drop_holders: bool,
 }
 
-/// Returns the name of the decisions beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. None beside standard
-/// output, a device or a pipe.
+/// Returns the name of the decisions beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. Returns `None` if
+/// the kept records are written to standard output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
     let open = ["-", "/dev", "/proc"].iter().any(|open| kept.starts_with(open));
     if open || kept.metadata().is_ok_and(|there| !there.is_file()) {
@@ -210,10 +214,10 @@ impl Dedup {
         match s.method.cluster {
             Cluster::Law => {}
             Cluster::Components => {
-                lines.push("  groups   connected components: a member may not be similar to its representative".into())
+                lines.push("  groups   connected components: a member need not be similar to its representative".into())
             }
             Cluster::Greedy(_) => {
-                lines.push("  groups   greedy clusters, from estimates: a member may not be similar to the first member".into())
+                lines.push("  groups   greedy clusters, from estimates: a member need not be similar to the first member".into())
             }
         }
         if let Some(against) = &s.against {
@@ -225,7 +229,8 @@ impl Dedup {
             lines.insert(1, format!("  against  {references}: {dropped} dropped as matches of a reference, {others}"));
         }
         let candidates = counted(s.finding.pairs_met, "candidate pair");
-        lines.push(format!("  found    {}; {candidates} {}", found(&s.finding, &s.method), checked(s)));
+        lines.push(format!("  found    {}", found(&s.finding, &s.method)));
+        lines.push(format!("  pairs    {candidates} {}", checked(s)));
         lines.extend(preset(&s.method).map(|words| format!("  preset   {words}")));
         lines.extend(anchors(&s.finding).map(|words| format!("  anchors  {words}")));
         lines.extend(excluded(&s.finding).into_iter().map(|words| format!("  excluded {words}")));

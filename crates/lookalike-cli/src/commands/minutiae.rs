@@ -18,21 +18,22 @@ use crate::{
 
 /// Find fingerprint cards that may be from the same finger
 ///
-/// A record has an id and the minutiae of a print, each as [x, y, angle]. Prints one JSON line per pair, the best first: a, b,
-/// score. With --by neighbours, the score is the overlap of triangles of neighbouring minutiae, which do not change when a print
-/// is shifted or turned; rare triangles count more. With --by grid, the score is the resemblance of the sets of squares that
-/// contain minutiae, without aligning the prints. With --by aligned, the score is that resemblance after one print has been
-/// aligned with the other. With --sets N, grids are scored only for candidates: pairs with minutiae in all squares of at least
-/// one of N random sets.
+/// A record has an id and the minutiae of a print (the points where ridges end or fork), each as [x, y, angle]. Prints one JSON
+/// line per pair, the best first: a, b, score. With --by neighbours, the score is the overlap of triangles of neighbouring
+/// minutiae, which do not change when a print is shifted or turned; rare triangles count more. With --by grid, each print is
+/// divided into squares, and the score is the resemblance of the two sets of squares that contain minutiae. The prints are not
+/// aligned first. With --by aligned, the score is the same resemblance, after one print has been aligned with the other. With
+/// --sets N, squares are compared only for candidates: pairs of prints that have minutiae in all squares of at least one of N
+/// random sets of squares.
 ///
-/// With --label, the field that identifies the finger, each line reports whether both prints have the same label, and a table on
-/// standard error reports how many such pairs are among the best. With --model, nothing is read: it computes how many pairs
-/// random sets find among aligned prints, by formula and by simulation.
+/// With --label FIELD, where FIELD identifies the finger, each line reports whether both prints have the same label, and a table
+/// on standard error reports how many pairs with the same label are among the best. With --model, no prints are read. Instead,
+/// the command computes how many pairs of aligned prints random sets find, by formula and by simulation.
 ///
 /// Whether --by neighbours or --by aligned ranks pairs better depends on the prints. If you know the finger of some prints, try
 /// both with --label.
 ///
-/// The exit code is 1 if there is no pair, unless a collection is empty.
+/// The exit code is 1 if no pair is written, unless the collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
@@ -62,7 +63,7 @@ pub struct Minutiae {
     format: Option<CardsBy>,
     /// Read all splits of a dataset folder, such as train and test, together
     ///
-    /// Without this flag, a folder with several splits is refused.
+    /// Without this flag, a folder with several splits is an error.
     #[arg(long, help_heading = "Input")]
     all_splits: bool,
     /// Field with the minutiae
@@ -90,7 +91,7 @@ pub struct Minutiae {
     upwards: bool,
     /// Compare only prints with the same value of this field
     ///
-    /// An example is the sensor.
+    /// For example, FIELD can be the sensor.
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     within: Option<String>,
     /// Field that identifies the finger, to evaluate the result
@@ -109,7 +110,8 @@ pub struct Minutiae {
     margin: u32,
     /// Number of random sets of squares; candidates share one of them
     ///
-    /// With 0, all pairs are candidates. [default: 1024; 0 with --by aligned, which compares all pairs anyway]
+    /// Two prints are candidates if both have minutiae in all squares of at least one set. With 0, all pairs are candidates.
+    /// [default: 1024; 0 with --by aligned, which compares all pairs anyway]
     #[arg(long, value_name = "N", help_heading = "Grids")]
     sets: Option<u32>,
     /// Squares per set; more squares make fewer candidates
@@ -122,12 +124,12 @@ pub struct Minutiae {
     model: Asked,
     /// Number of threads [default: one per core]
     ///
-    /// Results do not depend on it.
+    /// Results do not depend on the number of threads.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     threads: usize,
     /// Write the summary as JSON to FILE, a URL or - at the end of the run
     ///
-    /// It is written after the other outputs, either completely or not at all.
+    /// The summary is written after the other outputs, either completely or not at all.
     #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "model")]
     summary: Option<PathBuf>,
     /// Print nothing but errors
@@ -183,7 +185,7 @@ struct Asked {
 enum Way {
     /// by triangles of neighbouring minutiae, independent of position and rotation
     Neighbours,
-    /// by squares, after one print has been aligned with the other. It is better for some sensors, and suits up to thousands of
+    /// by squares, after one print has been aligned with the other. This is better for some sensors, and suits up to thousands of
     /// prints. The 255 minutiae nearest to the middle of a print determine the alignment; a print with fewer than 3 is not
     /// aligned
     Aligned,
@@ -192,7 +194,7 @@ enum Way {
 }
 
 fn first(given: &str) -> Result<First, String> {
-    let wrong = || "give a number of pairs, or a share of all such as 1%".to_string();
+    let wrong = || "give a number of pairs, or a share of all pairs such as 1%".to_string();
     match given.strip_suffix('%') {
         None => given.parse().map(First::Pairs).map_err(|_| wrong()),
         Some(share) => match share.parse::<f64>() {
@@ -334,7 +336,7 @@ fn page(summary: &CardsSummary) -> String {
     }
     let Some(genuine) = &summary.genuine else { return page };
     let percent = |part: u64, whole: u64| format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64);
-    page += &format!("\n\n{BOLD}of all pairs         pairs  of one finger  of all {} such{BOLD:#}\n", count(genuine.pairs));
+    page += &format!("\n\n{BOLD}of all pairs         pairs  of one finger  out of all {}{BOLD:#}\n", count(genuine.pairs));
     let mut line = |name: &str, pairs: u64, found: u64| {
         page += &format!("{name:<14}  {:>10}  {:>13}  {:>11}\n", count(pairs), count(found), percent(found, genuine.pairs));
     };

@@ -20,20 +20,20 @@ use crate::{
 
 /// Find sites that mirror each other, and match their pages
 ///
-/// A site is a host or a folder. Two sites are a pair if at least a given share of each site's pages has a match in the other
-/// site. Prints one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match in b)
-/// and matched_b, share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that have
-/// the same path in both sites).
+/// A site is a host or a folder. Two sites are a pair if at least a given share (--share) of each site's pages has a match in the
+/// other site. Prints one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match
+/// in b) and matched_b, share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that
+/// have the same path in both sites).
 ///
-/// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. Matches with the
-/// same path are chosen first, then the more similar ones. Each page has at most one counterpart per site, so pages that share a
-/// template are not all paired with each other.
+/// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. They are chosen
+/// among the matches: first those with the same path, then the more similar ones. Each page has at most one counterpart per site,
+/// so pages that share a template are not all paired with each other.
 ///
 /// Pages without text, such as those whose content is in scripts, match if they have the same bytes at the same path. The summary
 /// counts them. If no site mirrors another, the summary names the closest pair.
 ///
-/// Every match reaches the threshold by exact count. Candidates are found by sketches, which miss a share of the pairs; the
-/// summary reports the expected recall (see `lookalike curve`).
+/// Every match reaches the threshold, and its similarity is counted exactly. Candidates are found by sketches, which miss a share
+/// of the pairs; the summary reports the expected recall (see `lookalike curve`).
 ///
 /// The exit code is 1 if no site mirrors another, unless a collection is empty.
 #[derive(Args)]
@@ -51,7 +51,7 @@ pub struct Mirrors {
     a: String,
     /// Second collection [default: compare the sites of A with each other]
     ///
-    /// The same id may occur in both.
+    /// The same id may occur in both collections.
     #[arg(value_name = "B")]
     b: Option<String>,
     /// Write pairs of sites to FILE instead of standard output
@@ -96,8 +96,9 @@ pub struct Mirrors {
     share_of: Of,
     /// Ignore pages with matches on more than N sites [default: no limit]
     ///
-    /// Examples are a registrar's default page and an error page. Such pages do not make a pair of sites, but they count in pairs
-    /// that other pages make. Without a limit, n sites with the same pages make n² / 2 pairs of 24 bytes each.
+    /// Examples are a registrar's default page and an error page. Such pages do not make two sites a pair, but they count in
+    /// pairs that other pages make. Without a limit, n sites with the same pages make n² / 2 pairs of sites, and each pair takes
+    /// 24 bytes.
     #[arg(long, value_name = "N", help_heading = "Sites")]
     common_sites: Option<usize>,
     /// Minimum similarity of matching pages [default: 0.8]
@@ -222,7 +223,7 @@ impl Mirrors {
     }
 }
 
-/// From this number on, pairs of sites take a noticeable part of a run's memory.
+/// The number of pairs of sites from which they take a noticeable part of a run's memory.
 const MANY: u64 = 1 << 20;
 
 /// Returns whether two names are the same file or folder.
@@ -297,7 +298,7 @@ fn none(summary: &MirrorsSummary, asked: &Mirroring) -> String {
     )
 }
 
-/// Returns a value for `--share` that a share reaches, with as few digits as possible.
+/// Returns a value for `--share` that is not above the given share, with as few digits as possible.
 fn below(share: f64) -> String {
     let digits = (1..6).find(|&digits| share * 10f64.powi(digits) >= 10.0).unwrap_or(6);
     let unit = 10f64.powi(digits);
@@ -310,8 +311,8 @@ fn textless(summary: &MirrorsSummary) -> Option<String> {
     (pages > 0).then(|| {
         let are = if pages == 1 { "has" } else { "have" };
         let same = match alike {
-            0 => "none has the same bytes at the same path of another site".into(),
-            alike => format!("{} of them match by the same bytes at the same path of another site", count(alike)),
+            0 => "no other site has the same bytes at the same path as one of them".into(),
+            alike => format!("{} of them match because another site has the same bytes at the same path", count(alike)),
         };
         format!("empty: {} {are} no text to compare; {same}", counted(pages, "page"))
     })

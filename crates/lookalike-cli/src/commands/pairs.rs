@@ -25,7 +25,7 @@ use crate::{
 /// sketches, and a line has a, b and an estimate: resemblance or, for containment, containment_ab and containment_ba. With
 /// --verify none, all candidate pairs are listed, and a line has only a and b. Candidates are found by sketches, which miss a
 /// share of the pairs; the summary reports the expected recall if it is known (see `lookalike curve`). --exact misses no pair,
-/// because it joins the sets themselves.
+/// because it compares the shingle sets themselves instead of sketches.
 ///
 /// With --against, pairs consist of a reference document, a, and an input document, b.
 ///
@@ -56,7 +56,7 @@ pub struct Pairs {
     nearest: Option<NonZeroUsize>,
     /// Find every pair without sketches, as with --method shingle
     ///
-    /// This is an exact join of the sets. It misses nothing, and needs all sets in memory.
+    /// All shingle sets are compared by an exact join, which misses no pair but needs all sets in memory.
     #[arg(long, conflicts_with = "method")]
     exact: bool,
     /// Print the summary as JSON on standard error

@@ -21,8 +21,8 @@ fn decisions(place: &Place, name: &str) -> Vec<Value> {
     place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Writes an old crawl and today's. Today's has an old page with only its form changed, a new page, a copy of the new page, and
-/// an old page with a small change.
+/// Writes an old crawl and today's crawl. Today's crawl has an old page with only its form changed, a new page, a copy of the new
+/// page, and an old page with a small change.
 fn crawls(place: &Place) {
     let [first, second, new] = [0, 1, 2].map(|number| words(number, 30));
     // Two copies in the references both remain.
@@ -42,7 +42,8 @@ fn documents_of_an_earlier_crawl_are_dropped() {
       against  4 reference documents: 2 dropped as matches of a reference, 1 as matches of a kept document
       dropped  2 exact duplicates (after normalisation), 1 near-duplicate (verified similarity >= 0.8)
       kept     1 represents dropped duplicates (largest group 2), 1 unique, 0 empty
-      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows); 1 candidate pair verified
+      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
+      pairs    1 candidate pair verified
       written  kept records to new.jsonl
       written  decisions to new.decisions.jsonl
     ");
@@ -57,7 +58,7 @@ fn documents_of_an_earlier_crawl_are_dropped() {
     let lines: Vec<&str> = today.lines().collect();
     assert_eq!(place.read("new.jsonl"), format!("{}\n{}\n", lines[1], lines[4]));
     assert_eq!(place.names(), ["new.decisions.jsonl", "new.jsonl", "old.jsonl", "today.jsonl"]);
-    // The flags in another order, with another keep order; then with inputs that cannot be read twice.
+    // Give the flags in another order and with another keep order. Then read the inputs from sources that cannot be read twice.
     let ran = place.run("dedup --against old.jsonl --keep longest -o again.jsonl today.jsonl --quiet");
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(place.read("again.jsonl"), place.read("new.jsonl"));
@@ -98,7 +99,7 @@ fn similar_documents_are_kept_if_only_references_are_compared() {
 fn a_training_set_is_cleaned_of_test_items() {
     let place = Place::new();
     fs::create_dir(place.path("tests")).unwrap();
-    // Test sets in two formats, whose items have the same numbers; one item is shorter than a shingle.
+    // The test sets have two formats. Their items have the same ids, and one item is shorter than a shingle.
     place.write("tests/a.jsonl", jsonl(&[words(0, 40), words(1, 40)]));
     place.write("tests/b.csv", format!("id,text\n0,{}\n1,what now\n", words(2, 40)));
     let train = [
@@ -121,7 +122,8 @@ fn a_training_set_is_cleaned_of_test_items() {
       against  4 reference documents: 4 dropped as matches of a reference, inputs were not compared with each other
       dropped  1 exact duplicate (after normalisation), 3 containing a reference (verified containment >= 0.8)
       kept     0 represent dropped duplicates (largest group 1), 3 unique, 0 empty
-      found    expected recall 100.00 % at similarity 0.8, higher above it (one shingle in 1 sampled); 3 candidate pairs verified
+      found    expected recall 100.00 % at similarity 0.8, higher above it (one shingle in 1 sampled)
+      pairs    3 candidate pairs verified
       written  kept records to clean.jsonl
       written  decisions to clean.decisions.jsonl
     ");
@@ -142,7 +144,7 @@ fn a_training_set_is_cleaned_of_test_items() {
     5 "unique" null null null
     6 "unique" null null null
     "#);
-    // The other direction: documents that are contained in a reference.
+    // Test the other direction: documents that are contained in a reference are dropped.
     let ran = place.run("dedup train.jsonl --against tests --against-only --measure containment --modulus 1 -o other.jsonl");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let dropped: Vec<_> = decisions(&place, "other.decisions.jsonl")
@@ -296,9 +298,9 @@ fn pairs_of_references_and_inputs_only() {
     assert_eq!(listed("--measure containment").0, pairs);
 }
 
-/// Cuts a real collection into halves, with the first as reference. The second half loses every document that a run over both
-/// halves drops as a duplicate of a document in the first. It loses more where that run would have dropped documents of the first
-/// half as copies of each other.
+/// Cuts a real collection into two parts, with the first as reference. The second part loses exactly the documents that are
+/// similar to a document of the first. These include all documents that a run over the whole collection drops as duplicates of a
+/// document in the first part. There are more of them if that run drops documents of the first part as copies of each other.
 #[test]
 fn halves_of_a_real_collection() {
     let place = Place::new();

@@ -62,7 +62,7 @@ fn one_copy_of_each_article_is_kept() {
     assert_eq!(ran.code, 0, "{}", ran.err);
 }
 
-/// The notes have one anchored shingle each, and it is the same in all of them.
+/// Each note has one shingle that starts with a stop word, and this shingle is the same in all notes.
 #[test]
 fn short_notes_of_different_firms_are_kept() {
     let place = Place::new();

@@ -39,7 +39,7 @@ fn concurrent_runs_succeed_and_the_outputs_come_from_one_run() {
     }
 }
 
-/// Without the lock, the outputs of two runs could be mixed. The error is reported before the work.
+/// Without the lock, the outputs of two runs could be mixed. The error is reported before any work is done.
 #[test]
 fn a_permanently_locked_folder_is_refused() {
     let place = Place::new();

@@ -18,7 +18,8 @@ struct Known {
     found: Vec<(u32, u32)>,
 }
 
-/// The shares of samples whose interval contained the truth: for the interval in use, and for Wilson's over pairs.
+/// The shares of samples whose interval contained the truth. `now` is for the interval that `eval` uses, and `by_pairs` is for
+/// Wilson's interval over pairs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Held {
     now: f64,

@@ -81,7 +81,7 @@ fn samples_are_as_large_as_an_estimate_needs() {
 
     a pair with resemblance < 0.5 is estimated at > 0.9 with a probability of at most 1.7e-18
     the probability that any of the 4.5e14 pairs of 30,000,000 documents with resemblance < 0.5
-    is estimated by 100 sampled shingles at > 0.9 is at most 7.5e-4
+    is estimated at > 0.9 by 100 sampled shingles is at most 7.5e-4
     ");
     assert_snapshot!(place.run("curve --sample-size --documents 30000000 --confidence 0.999").out, @"
     sampled shingles needed to estimate a resemblance to within 0.05 with probability 0.999
@@ -92,7 +92,7 @@ fn samples_are_as_large_as_an_estimate_needs() {
 
     sampled shingles needed for 30,000,000 documents: 104
     the probability that any of the 4.5e14 pairs of 30,000,000 documents with resemblance < 0.5
-    is estimated by 104 sampled shingles at > 0.9 is at most 6.5e-4
+    is estimated at > 0.9 by 104 sampled shingles is at most 6.5e-4
     ");
 }
 
@@ -103,7 +103,7 @@ fn short_ids_lose_shingles_and_make_texts_alike() {
     1,000 shingles are expected to have 992.417 different ids of 16 bits
     Broder 1997, section 4.1
     n − n(n − 1)/2ˡ⁺¹            992.378  a good approximation if there are many more ids than shingles
-    two strings share an id      0.009766  at most, by Rabin's fingerprint: any two of 5 words of 8 bytes, chosen before the seed
+    two strings share an id      0.009766  at most, with Rabin's fingerprint, if both have 5 words of 8 bytes and are chosen before the seed
 
     resemblance  seen by ids  too high by about  for two such texts
        0.500375     0.504180           0.003812
@@ -129,9 +129,9 @@ fn simhashes_within_a_distance() {
     bits that find 0.99          13  of the pairs at 0.9
     tables                       7  of 7 blocks
     tables a random pair shares  0.012695  on average; more for dissimilar texts with words in common
-    promised for texts of 49 shingles or more: 0.4672 or more
+    for texts of 49 shingles or more: 0.4672 or more
 
-    shingles  P(found)  lower bound; shingles of the smaller text
+    shingles  P(found)  shingles of the smaller text; P(found) is a lower bound
     ");
     assert_snapshot!(place.run("curve --distance 3 --at 0.8 --at 1").out, @"
     0.8000  0.008530
@@ -141,7 +141,7 @@ fn simhashes_within_a_distance() {
     let wide = json(&place, "curve --distance --bits 128 --recall 0.9");
     assert_eq!((&wide["bits"], &wide["distance"], &wide["tables"]), (&128.into(), &19.into(), &20.into()));
     assert!(wide["distance_for_recall"].as_u64().unwrap() < 29);
-    // Manku, Jain, Das Sarma 2007: near copies, 20 tables.
+    // An example from Manku, Jain, Das Sarma 2007: near copies are found with 20 tables.
     let near_copies = json(&place, "curve --distance 3 --blocks 6");
     assert_eq!(near_copies["tables"], 20);
     near(&near_copies["resemblance"], 0.978_584_807, 1e-8);
@@ -153,9 +153,9 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     let place = Place::new();
     assert_snapshot!(place.run("curve --measure containment").out, @"
     one shingle in 8 sampled in long texts: share of pairs at containment 0.8 that is found (requested: 0.99)
-    promised for texts of 43 shingles or more: 0.9904 or more
+    for texts of 43 shingles or more: 0.9904 or more
 
-    shingles  P(found)  lower bound; shingles of the smaller text
+    shingles  P(found)  shingles of the smaller text; P(found) is a lower bound
            4  0.413818
            5  0.413818
            9  0.656391
@@ -168,9 +168,9 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     ");
     assert_snapshot!(place.run("curve --candidates super --recall 0.9 --threshold 0.9").out, @"
     super-shingles of 12; 50 to 100 shingles sampled in a long text: share of pairs at resemblance 0.9 that is found (requested: 0.9)
-    promised for texts of 31 shingles or more: 0.9111 or more
+    for texts of 31 shingles or more: 0.9111 or more
 
-    shingles  P(found)  lower bound; shingles of the smaller text
+    shingles  P(found)  shingles of the smaller text; P(found) is a lower bound
            4  1.000000
            5  1.000000
            9  0.499023
@@ -184,7 +184,7 @@ fn sampled_shingles_find_large_texts_and_may_miss_small_ones() {
     let shared = json(&place, "curve --candidates shared");
     assert_eq!((&shared["modulus"]["least"], &shared["run_length"]), (&50.into(), &serde_json::Value::Null));
     assert!(shared["found"].as_array().unwrap().iter().all(|row| row["found"].as_f64().unwrap() >= 0.99));
-    // With all shingles, even the smallest texts are found.
+    // If all shingles are sampled, even pairs of the smallest texts are found.
     let all = json(&place, "curve --measure containment --modulus 1");
     assert!(all["found"][0]["shingles"] == 4 && all["found"][0]["found"].as_f64().unwrap() > 0.999);
     let run = json(&place, "curve --candidates super --run-length 5 --modulus 4");
@@ -277,7 +277,7 @@ fn two_texts_side_by_side() {
     assert_eq!(place.run("compare \"first\" 2 --in in.jsonl -t 1").code, 1, "an id may be written as it stands in its line");
 }
 
-/// The roses of Broder 1997, section 2.
+/// Uses the roses of Broder 1997, section 2.
 #[test]
 fn a_rose_is_a_rose_by_both_options() {
     let place = Place::new();
@@ -422,7 +422,8 @@ fn every_command_has_completions_and_help() {
     }
 }
 
-/// The four columns of *Mining of Massive Datasets* and of the sources; the test uses their three permutations.
+/// The four columns of an example from *Mining of Massive Datasets* and from the project's sources. The test uses the three
+/// permutations of that example.
 const COLUMNS: &str = "C1 C2 C3 C4\n1 0 1 0\n1 0 0 1\n0 1 0 1\n0 1 0 1\n0 1 0 1\n1 0 1 0\n1 0 1 0\n";
 
 #[test]
@@ -539,7 +540,7 @@ fn the_longest_sentences_are_shown_with_their_digests() {
     ");
     let report = |arguments: &str| json(&place, &format!("compare a.txt b.txt {arguments}"));
     let md5 = report("--longest 2 --digest md5");
-    // The MD5 digests of "SecondFourth" and of "FourthSecond".
+    // These are the MD5 digests of "SecondFourth" and of "FourthSecond".
     assert_eq!(md5["sentences"]["a"]["digest"], "bdb94022ff466746d5d64462e5d898fe");
     assert_eq!(md5["sentences"]["b"]["digest"], "06f45bb7fb5904b12120cc6cc17c5c5d");
     assert_eq!((&md5["sentences"]["same"], &md5["sentences"]["a"]["sentences"][0]["length"]), (&false.into(), &6.into()));

@@ -17,7 +17,8 @@ fn a_summary_that_a_person_understands() {
     3 documents in = 2 kept + 1 dropped (33.3 %)
       dropped  0 exact duplicates (after normalisation), 1 near-duplicate (verified similarity >= 0.8)
       kept     1 represents dropped duplicates (largest group 2), 1 unique, 0 empty
-      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows); 1 candidate pair verified
+      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
+      pairs    1 candidate pair verified
       written  kept records to kept.jsonl
       written  decisions to why.jsonl
     ");

@@ -101,11 +101,11 @@ fn every_command_takes_an_empty_collection() {
         ("mirrors in.jsonl", "0 pairs of sites among 0 pages of 0 sites"),
         ("mirrors folder full.jsonl", "0 pairs of sites among 0 pages of 0 sites against 1 page"),
         ("mirrors full.jsonl folder", "0 pairs of sites among 1 page of 1 site against 0 pages of 0 sites"),
-        ("link in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 records"),
-        ("link head.csv in.jsonl --config link.toml", "0 matches and 0 possible ones of 0 and 0 records"),
+        ("link in.jsonl --config link.toml", "0 matches and 0 possible ones among 0 records"),
+        ("link head.csv in.jsonl --config link.toml", "0 matches and 0 possible ones among 0 and 0 records"),
         ("minutiae in.json", "0 pairs written, out of 0 among 0 prints"),
         ("minutiae folder", "0 pairs written, out of 0 among 0 prints"),
-        ("link newlines.csv --config link.toml", "0 matches and 0 possible ones of 0 records"),
+        ("link newlines.csv --config link.toml", "0 matches and 0 possible ones among 0 records"),
         ("pairs mark.csv", "0 pairs among 0 documents"),
     ] {
         let ran = place.run(asked);

@@ -303,7 +303,7 @@ fn a_killed_run_leaves_nothing() {
 fn an_input_that_changes_during_the_run_is_refused() {
     use std::io::Read;
     let place = Place::new();
-    // 30 blocks of a mebibyte, which is more than a run buffers while it waits for the reader.
+    // Write 30 blocks of a mebibyte, which is more than a run buffers while it waits for the reader.
     let padding = "0123456789".repeat(100);
     let line = |i: u32, letter: char| format!("{{\"id\":{i},\"text\":\"{letter}{i}\",\"more\":\"{padding}\"}}\n");
     let lines = |letter: char| (0..30_000).map(|i| line(i, letter)).collect::<String>();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Place, SMALL, testdata};
 
-/// Resemblance by words: a and b 4/5, b and c 5/6, a and c 4/6; d and e are equal.
+/// Resemblance by words is 4/5 for a and b, 5/6 for b and c, and 4/6 for a and c. d and e are equal.
 const CHAIN: &str = r#"{"id":"a","page":1,"text":"a b c d"}
 {"id":"b","page":1,"text":"a b c d e"}
 {"id":"c","page":1,"text":"a b c d e f"}
@@ -64,7 +64,7 @@ fn page(place: &Place, arguments: &str, runs: &[&str]) -> String {
 fn figures_by_hand() {
     let place = chain();
     // The law keeps a, drops b as a duplicate of a, and keeps c. Components drop c as a duplicate of a, although only b is
-    // similar to it.
+    // similar to c.
     let runs = ["--method shingle", "--method exact", "--method shingle --cluster components"];
     assert_snapshot!(page(&place, "in.jsonl --truth truth.jsonl --shingle 1", &runs), @"
     truth    3 pairs with similarity >= 0.8; 5 of 6 documents are in such a pair
@@ -228,7 +228,7 @@ fn invalid_truths_and_runs_are_reported_with_their_place() {
         (r#"{"a":"a","b":"6"}"#, "no document has the id \"6\" (a string)"),
         (r#"{"a":"a","b":"a"}"#, "the pair has \"a\" twice"),
         (r#"{"a":"a","b":"b","jaccard":1.5}"#, "1.5 is not a similarity"),
-        (r#"{"a":"a","b":"b","containment":0.9}"#, "for a different measure"),
+        (r#"{"a":"a","b":"b","containment":0.9}"#, "by a different measure"),
         (r#"{"a":true,"b":"b"}"#, "true is not an id"),
         ("[1]", "not a JSON object"),
         ("hello", "not a JSON object"),

@@ -118,7 +118,7 @@ fn the_delimiter_that_excel_declares_is_used() {
     assert!(ran.code == 2 && ran.err.contains("bad.csv:3: the row has 3 fields, but the header has 2"), "{}", ran.err);
 }
 
-/// Two-byte characters, whose second byte can be that of a backslash or a brace.
+/// Each character has two bytes, and the second byte can be that of a backslash or a brace.
 #[test]
 fn lines_in_another_encoding_are_read_and_written_unchanged() {
     let place = Place::new();

@@ -215,7 +215,7 @@ fn splits_of_a_data_set_are_read_together_on_request_only() {
     place.write("set/readme.md", "a data set");
     place.write("texts/test-report.txt", "one two").write("texts/train-timetable.txt", "three four");
     let reported = "error: set: contains several splits of a dataset, train (1 file), test (1 file); if they were read as one \
-                collection, documents of one split could be dropped as duplicates of documents of another; name a single split; to drop documents of train that are similar to test, name 'set/data/train*.jsonl' as the \
+                collection, documents of one split could match documents of another; name a single split; to find documents of train that are similar to test, name 'set/data/train*.jsonl' as the \
                 input and 'set/data/test*.jsonl' with --against (dedup, pairs); to read all of them as one collection, give --all-splits";
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
     let also = ["eval set --sample 2", "link set --config link.toml", "minutiae set"];
@@ -320,7 +320,7 @@ fn a_pipe_needs_a_declared_format() {
     let place = Place::new();
     place.write("in.csv", csv(",")).write("in.arrows", std::fs::read(testdata("formats/tables/pyarrow_stream.arrows")).unwrap());
     for (from, asked, words) in [
-        ("in.csv", "- -o kept.csv", "kept.csv: stdin is only known to be CSV when it is read; declare it with --format csv"),
+        ("in.csv", "- -o kept.csv", "kept.csv: whether stdin is CSV is known only when it is read; declare it with --format csv"),
         (
             "in.arrows",
             "- -o kept.arrows",
@@ -521,7 +521,7 @@ fn crawls() {
         "{first}"
     );
     let ran = place.run(&format!("dedup {plain} -o kept.warc --allow-repeated-ids"));
-    assert!(ran.code == 2 && ran.err.contains("kept.warc: pages and crawls cannot be written"), "{}", ran.err);
+    assert!(ran.code == 2 && ran.err.contains("kept.warc: HTML and WARC files cannot be written"), "{}", ran.err);
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn a_command_with_more_output_than_needed_is_stopped() {
     assert!(ran.code == 0 && place.read("kept.jsonl").lines().count() == 1, "{}", ran.err);
     let ran = run(&place, "dedup -o kept.jsonl", &[r#"echo '{"text":"a"}'; kill -13 $$"#]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    // A command that never ends, after an invalid line.
+    // This command prints an invalid line, and then prints valid lines without end.
     let ran = run(&place, "dedup -o kept.jsonl", &["echo $$ > pid; echo oops; exec yes '{\"text\":\"yes\"}'"]);
     assert!(ran.code == 2 && ran.err.contains("command:1:1: not JSON"), "{}", ran.err);
     let process = format!("/proc/{}", place.read("pid").trim());

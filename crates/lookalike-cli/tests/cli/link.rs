@@ -11,7 +11,7 @@ use lookalike_applications::records::{Linker, Records, Scratch};
 
 use crate::{Place, Ran};
 
-/// The customers of the source: name, address, phone.
+/// Customers as in the example of *Mining of Massive Datasets*, section 3.8.1: name, address, phone.
 const CUSTOMERS: &str = r#"{"id": 1, "name": "Mary-Ann O'Brien", "address": "12 North Station Street", "phone": "(213) 555-0100", "who": "mary"}
 {"id": 2, "name": "OBrien, Mary Ann", "address": "12 N. Station St.", "phone": "+1 213 555 0101", "who": "mary"}
 {"id": 3, "name": "Jon Smyth", "address": "7 Mill Lane", "phone": "310 555 7788", "who": "jon"}
@@ -47,7 +47,7 @@ fn customers_are_linked_and_judged() {
     {"a":3,"b":4,"score":0.9585,"verdict":"match","points":{"name":91.7,"address":100.0,"phone":null}}
     {"a":4,"b":5,"score":0.7476,"verdict":"possible","points":{"name":49.52,"address":100.0,"phone":null}}
     --- stderr
-    2 matches and 1 possible one of 6 records
+    2 matches and 1 possible one among 6 records
     4 of 15 possible pairs scored (26.67 %)
     2 clusters of 4 records
 
@@ -147,8 +147,8 @@ fn customers_are_linked_and_judged() {
     "#);
 }
 
-/// With two collections only pairs between them are compared, and the same id may occur in both. CSV, arrays and compressed lines
-/// are valid records too.
+/// With two collections, only pairs across them are compared, and the same id may occur in both. CSV, arrays and compressed lines
+/// are valid inputs too.
 #[test]
 fn two_collections_of_several_formats() {
     let place = Place::new();
@@ -179,7 +179,7 @@ fn two_collections_of_several_formats() {
     {"a":2,"b":"2","score":0.9333,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":80.0}}
     {"a":5,"b":"1","score":1.0,"verdict":"match","points":{"name":100.0,"address":100.0,"phone":100.0}}
     --- stderr
-    3 matches and 0 possible ones of 6 and 2 records
+    3 matches and 0 possible ones among 6 and 2 records
     3 of 12 possible pairs scored (25.00 %)
     2 clusters of 5 records
 
@@ -239,12 +239,12 @@ fn runs_of_characters_paths_and_common_values() {
     --- stdout
     {"a":0,"b":1,"score":0.7021,"verdict":"possible","points":{"title":280.85,"city":0.0}}
     --- stderr
-    0 matches and 1 possible one of 4 records
+    0 matches and 1 possible one among 4 records
     1 of 6 possible pairs scored (16.67 %)
     0 clusters of 0 records
 
     block                                     candidates
-    city                                               0; 1 value ignored, with 3 pairs
+    city                                               0; ignored: 1 value with too many records (3 pairs)
     title ~ 0.5                                        1
     "#);
     let config = place.read("link.toml").replace("threshold=0.5", "threshold=0.5\nat_most=2");
@@ -253,7 +253,7 @@ fn runs_of_characters_paths_and_common_values() {
     place.write("papers.jsonl", place.read("papers.jsonl") + same);
     // Three records share all buckets of a band, and are counted in each bucket.
     let ran = place.run("link papers.jsonl --config link.toml");
-    assert!(ran.err.contains(" buckets of bands ignored, with at most "), "{}", ran.err);
+    assert!(ran.err.contains(" buckets with too many records (at most "), "{}", ran.err);
     let ran = place.run("link papers.jsonl --config link.toml --explain 0 1");
     assert!(ran.out.contains("candidates by title ~ 0.5, unless more than 2 records share it\n"), "{}", ran.out);
     let ran = place.run("link papers.jsonl --config link.toml --explain 3 4 --json");
@@ -354,7 +354,7 @@ fn labels_and_true_pairs_of_csv() {
     assert!(ran.code == 0 && ran.out.contains("points, score 1: a match"), "{} {}", ran.out, ran.err);
 }
 
-/// Deeply nested records do no harm, to the run or to a message.
+/// Deeply nested records do not harm a run or a message.
 #[test]
 fn records_of_any_depth() {
     let place = Place::new();
@@ -371,8 +371,8 @@ fn records_of_any_depth() {
     );
 }
 
-/// The method of the source: three fields of 100 points each. Pairs with all points are closer to each other in a field that is
-/// not compared.
+/// Uses the method of *Mining of Massive Datasets*, section 3.8.1: three fields of 100 points each. In a field that is not
+/// compared, the two values of a pair with all points are closer to each other than those of other pairs.
 #[test]
 fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() {
     let place = Place::new();
@@ -400,20 +400,20 @@ fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() 
     exit 0
     --- stdout
     --- stderr
-    60 matches and 0 possible ones of 120 records
+    60 matches and 0 possible ones among 120 records
     60 of 7,140 possible pairs scored (0.84 %)
     60 clusters of 120 records
 
     block                                     candidates
     phone                                             60
 
-    by since: the average distance is 10.80 for pairs with all points, and 110.47 for all possible pairs
+    right pairs, estimated from since: the average distance is 10.80 for pairs with all points, 110.47 for all possible pairs
     score                pairs       apart     right, about
     all points              30       10.80          100.0 %
     0.95 to 1.00            30       53.70           57.0 %
     all matches             60       32.25           78.5 %
     ");
-    // Pairs that are farther apart than random pairs are not right: their share of right pairs is 0, not negative.
+    // If pairs are farther apart than random pairs, the estimated share of right pairs is 0, not negative.
     let record = |name: &str, phone: u32, day: u32| {
         format!("{{\"name\":\"{name}\",\"phone\":\"{phone}\",\"address\":\"1 high street\",\"since\":{day}}}\n")
     };
@@ -480,7 +480,7 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
 }
 
 /// Compares the result of a run that uses buckets with the result of comparing all pairs one by one, with the core's function for
-/// a single pair; for one collection and for two.
+/// a single pair. This is done for one collection and for two.
 #[test]
 fn a_run_finds_the_same_pairs_as_the_naive_method() {
     let config = format!(
@@ -586,8 +586,8 @@ fn errors_name_file_line_field_and_remedy() {
         ("{\"who\":{}}", "--label who", &["r.jsonl:2: field \"who\" is an object", "--label"]),
         ("{}", "--label who", &["--label who: this field is missing or empty in all records"]),
         ("{}", "-o r.jsonl", &["would overwrite the input"]),
-        ("{}", "-o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
-        ("{}", "--clusters c.parquet", &["c.parquet: clusters are JSON Lines"]),
+        ("{}", "-o pairs.csv", &["pairs.csv: pairs are written as JSON Lines"]),
+        ("{}", "--clusters c.parquet", &["c.parquet: clusters are written as JSON Lines"]),
         ("{}", "--truth t.jsonl --allow-repeated-ids", &["without --label and --allow-repeated-ids"]),
         ("{}", "--truth t.jsonl", &["t.jsonl: no such file"]),
         ("{}", "--truth r.jsonl", &["r.jsonl:1: cannot be parsed: missing field `a`"]),

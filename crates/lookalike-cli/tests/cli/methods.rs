@@ -17,75 +17,87 @@ fn each_method_reports_how_it_found_and_verified_pairs() {
     2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
       dropped  28 exact duplicates (after normalisation), 348 near-duplicates (verified similarity >= 0.8)
       kept     236 represent dropped duplicates (largest group 18), 1,986 unique, 0 empty
-      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows); 2,591 candidate pairs verified
+      found    expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
+      pairs    2,591 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--candidates shared"), @"
     2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
       dropped  28 exact duplicates (after normalisation), 348 near-duplicates (verified similarity >= 0.8)
       kept     236 represent dropped duplicates (largest group 18), 1,986 unique, 0 empty
-      found    expected recall 99.68 % at similarity 0.8, higher above it (50 to 100 shingles sampled in a long text); 10,093 candidate pairs verified
+      found    expected recall 99.68 % at similarity 0.8, higher above it (50 to 100 shingles sampled in a long text)
+      pairs    10,093 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--candidates super --run-length 5"), @"
     2,598 documents in = 2,222 kept + 376 dropped (14.5 %)
       dropped  28 exact duplicates (after normalisation), 348 near-duplicates (verified similarity >= 0.8)
       kept     236 represent dropped duplicates (largest group 18), 1,986 unique, 0 empty
-      found    expected recall 99.16 % at similarity 0.8, higher above it (super-shingles of 5; 50 to 100 shingles sampled in a long text); lower for 24 texts with fewer than 15 shingles: 46.87 % for those with 4; 12,287 candidate pairs verified
+      found    expected recall 99.16 % at similarity 0.8, higher above it (super-shingles of 5; 50 to 100 shingles sampled in a long text); lower for 24 texts with fewer than 15 shingles: 46.87 % for those with 4
+      pairs    12,287 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method simhash"), @"
     2,598 documents in = 2,146 kept + 452 dropped (17.4 %)
       dropped  26 exact duplicates (after normalisation), 426 with a similar SimHash (few bits differ, similarity not measured)
       kept     259 represent dropped duplicates (largest group 10), 1,887 unique, 0 empty
-      found    expected recall 46.68 % at similarity 0.8, higher above it (SimHashes that may differ in 9 of 64 bits, 10 tables); lower for 66 texts with fewer than 50 shingles: 21.52 % for those with 4; 103,204 candidate pairs compared by sketches
+      found    expected recall 46.68 % at similarity 0.8, higher above it (SimHashes that may differ in 9 of 64 bits, 10 tables); lower for 66 texts with fewer than 50 shingles: 21.52 % for those with 4
+      pairs    103,204 candidate pairs compared by sketches
     ");
     assert_snapshot!(summary(&place, "--method simhash --bits 128 --distance 10 --blocks 12 --features tokens --verify exact"), @"
     2,598 documents in = 2,224 kept + 374 dropped (14.4 %)
       dropped  28 exact duplicates (after normalisation), 346 near-duplicates (verified similarity >= 0.8)
       kept     236 represent dropped duplicates (largest group 18), 1,988 unique, 0 empty
-      found    only by SimHashes that may differ in 10 of 128 bits, 66 tables (expected recall unknown); 464,650 candidate pairs verified
+      found    expected recall unknown (SimHashes that may differ in 10 of 128 bits, 66 tables)
+      pairs    464,650 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method sentences --longest 2"), @"
     2,598 documents in = 2,408 kept + 190 dropped (7.3 %)
       dropped  29 exact duplicates (after normalisation), 161 near-duplicates (verified similarity >= 0.8)
       kept     150 represent dropped duplicates (largest group 8), 2,258 unique, 0 empty
-      found    only by the 2 longest sentences (expected recall unknown); 417 candidate pairs verified
+      found    expected recall unknown (the 2 longest sentences)
+      pairs    417 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method sentences --digest md5 --verify sketch"), @"
     2,598 documents in = 2,367 kept + 231 dropped (8.9 %)
       dropped  27 exact duplicates (after normalisation), 204 with the same longest sentences (similarity not measured)
       kept     174 represent dropped duplicates (largest group 6), 2,193 unique, 0 empty
-      found    only by the 3 longest sentences (expected recall unknown); 209 candidate pairs compared by sketches
+      found    expected recall unknown (the 3 longest sentences)
+      pairs    209 candidate pairs compared by sketches
     ");
     assert_snapshot!(summary(&place, "--method exact"), @"
     2,598 documents in = 2,568 kept + 30 dropped (1.2 %)
       dropped  30 exact duplicates (after normalisation), 0 near-duplicates (verified similarity >= 0.8)
       kept     29 represent dropped duplicates (largest group 3), 2,539 unique, 0 empty
-      found    only by equal canonical forms (expected recall unknown); 0 candidate pairs verified
+      found    exact duplicates only (equal after normalisation); near-duplicates are not searched for
+      pairs    0 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--method shingle --fingerprint rabin --degree 48"), @"
     2,598 documents in = 2,205 kept + 393 dropped (15.1 %)
       dropped  28 exact duplicates (after normalisation), 365 near-duplicates (verified similarity >= 0.8)
       kept     246 represent dropped duplicates (largest group 19), 1,959 unique, 0 empty
-      found    all pairs with similarity 0.8 or higher, by an exact join of all sets; 387 candidate pairs verified
+      found    all pairs with similarity 0.8 or higher, by an exact join of all sets
+      pairs    387 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--measure containment --threshold 0.9"), @"
     2,598 documents in = 2,036 kept + 562 dropped (21.6 %)
       dropped  19 exact duplicates (after normalisation), 543 contained in a kept document (verified containment >= 0.9)
       kept     320 represent dropped duplicates (largest group 17), 1,716 unique, 0 empty
-      found    expected recall 99.05 % at similarity 0.9, higher above it (one shingle in 8 sampled in long texts); lower for 112 texts with fewer than 38 shingles: 41.38 % for those with 4; 31,314 candidate pairs verified
+      found    expected recall 99.05 % at similarity 0.9, higher above it (one shingle in 8 sampled in long texts); lower for 112 texts with fewer than 38 shingles: 41.38 % for those with 4
+      pairs    31,314 candidate pairs verified
       excluded 1 common shingle (the most common in 1,085 texts): pairs that share no other shingles are missed; see --common
     ");
     assert_snapshot!(summary(&place, "--measure containment --threshold 0.9 --method shingle"), @"
     2,598 documents in = 2,036 kept + 562 dropped (21.6 %)
       dropped  19 exact duplicates (after normalisation), 543 contained in a kept document (verified containment >= 0.9)
       kept     320 represent dropped duplicates (largest group 17), 1,716 unique, 0 empty
-      found    all pairs with similarity 0.9 or higher, by an exact join of all sets; 1,309 candidate pairs verified
+      found    all pairs with similarity 0.9 or higher, by an exact join of all sets
+      pairs    1,309 candidate pairs verified
     ");
     assert_snapshot!(summary(&place, "--cluster greedy --representative popular --sample 100"), @"
     2,598 documents in = 2,217 kept + 381 dropped (14.7 %)
       dropped  28 exact duplicates (after normalisation), 353 in the greedy cluster of a kept document
       kept     239 represent dropped duplicates (largest group 15), 1,978 unique, 0 empty
-      groups   greedy clusters, from estimates: a member may not be similar to the first member
-      found    only by the 100 smallest fingerprints of each text (expected recall unknown); 3,482 candidate pairs compared by sketches
+      groups   greedy clusters, from estimates: a member need not be similar to the first member
+      found    expected recall unknown (the 100 smallest fingerprints of each text)
+      pairs    3,482 candidate pairs compared by sketches
     ");
 }
 

@@ -41,7 +41,7 @@ fn pairs_of_the_same_finger_are_ranked_first() {
     --- stderr
     3 pairs written, out of 15 among 6 prints; 15 were candidates
 
-    of all pairs         pairs  of one finger  of all 3 such
+    of all pairs         pairs  of one finger  out of all 3
     first 0.1 %              1              1       33.3 %
     first 1 %                1              1       33.3 %
     first 10 %               2              2       66.7 %
@@ -140,7 +140,7 @@ fn bad_record_errors_name_file_line_field_and_remedy() {
         ("{\"id\":2,\"minutiae\":[]}", "--by grid --members 70", &["1024 sets of 70 squares"]),
         ("{\"id\":2,\"minutiae\":[]}", "--first 101%", &["--first", "1%"]),
         ("{\"id\":2,\"minutiae\":[]}", "-o prints.jsonl", &["would overwrite the input"]),
-        ("{\"id\":2,\"minutiae\":[]}", "-o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
+        ("{\"id\":2,\"minutiae\":[]}", "-o pairs.csv", &["pairs.csv: pairs are written as JSON Lines"]),
     ] {
         let place = Place::new();
         place.write("prints.jsonl", format!("{good}{line}\n"));
@@ -188,7 +188,7 @@ fn the_sources_model_by_formula_and_by_simulation() {
     assert_eq!(Place::new().run("minutiae --model --members 65").code, 2);
 }
 
-/// Any two minutiae can be aligned with each other.
+/// Any two minutiae can be aligned with each other, so prints with fewer than three minutiae are not compared.
 #[test]
 fn prints_of_one_or_two_minutiae_are_never_candidates() {
     let place = Place::new();

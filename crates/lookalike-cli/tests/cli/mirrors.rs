@@ -25,7 +25,7 @@ fn folder(place: &Place, pages: &[(&str, String)]) {
 }
 
 /// Writes a manual in two releases. One page is the same, one changed a little, one moved, one was removed and one is new;
-/// another folder has pages made from one template. No other page has a mirror.
+/// another folder has pages made from one template. The index pages match no other page.
 fn manuals(place: &Place) {
     let [same, changed, moved, gone, new, template] = [0, 1, 2, 3, 4, 5].map(|number| text(number, 60));
     folder(
@@ -106,7 +106,7 @@ fn hosts_of_one_crawl_with_any_ports_and_threads() {
     for number in 0..6 {
         crawl += &page(&format!("https://www.Example.com:443/{number}.html#top"), number);
         crawl += &page(&format!("http://mirror.example.org/{}.html", if number == 5 { 50 } else { number }), number);
-        // Another site, with two pages that all sites have.
+        // Add another site. All sites have two of its pages.
         crawl += &page(&format!("http://other.example/{number}"), if number < 2 { number } else { 10 + number });
     }
     place.write("crawl.jsonl", &crawl);
@@ -203,7 +203,7 @@ fn a_field_may_contain_the_site() {
     exit 2
     --- stdout
     --- stderr
-    error: lacking.jsonl:10: field "release" is missing or null, but --by field:release takes the site from it; give each page one, or remove such pages from the input (--skip-bad skips only lines that are not records)
+    error: lacking.jsonl:10: field "release" is missing or null, but --by field:release takes the site from it; give each page a value, or remove such pages from the input (--skip-bad skips only lines that are not records)
     "#);
     place.write("nested.jsonl", r#"{"id":"x","text":"a page","release":["v1"]}"#);
     assert_snapshot!(place.run("mirrors nested.jsonl --by field:release").shown(), @r#"
@@ -233,7 +233,8 @@ fn two_crawls_in_warc() {
     "#);
 }
 
-/// Hosts that have only a registrar's page, one host whose name contains terminal commands, and one with a very long name.
+/// Five hosts have only a registrar's page. Two other hosts share a page: the name of one contains terminal commands, and the
+/// name of the other is very long.
 #[test]
 fn parked_hosts_make_all_pairs_unless_they_are_excluded() {
     let place = Place::new();
@@ -291,7 +292,7 @@ fn pages_without_text_match_by_their_bytes_and_path() {
     a  b    pages a    pages b  share a  share b  one to one  same path
     m  m          4          4   50.0 %   50.0 %           2          2
 
-    empty: 8 pages have no text to compare; 4 of them match by the same bytes at the same path of another site
+    empty: 8 pages have no text to compare; 4 of them match because another site has the same bytes at the same path
     found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
     assert_snapshot!(place.read("pages.jsonl"), @r#"

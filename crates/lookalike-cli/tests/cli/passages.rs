@@ -106,7 +106,7 @@ fn pairs_that_share_most_are_shown_first() {
     place.write("copy.txt", ESSAY);
     let ran = place.run("passages essay.txt source.txt copy.txt --pairs 1");
     assert!(
-        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("\n1 pair more that share less"),
+        ran.out.starts_with("A: \"essay.txt\"  B: \"copy.txt\"") && ran.out.contains("\n1 more pair with less in common"),
         "{}",
         ran.out
     );
@@ -134,7 +134,7 @@ fn invalid_inputs_and_options_are_reported() {
         ("essay.txt source.txt --no-text", "--no-text only works with --json or --output"),
         ("essay.txt source.txt --gap -1", "invalid value '-1' for '--gap <N>'"),
         ("essay.txt source.txt -o essay.txt", "essay.txt"),
-        ("essay.txt source.txt -o found.csv", "passages are JSON Lines"),
+        ("essay.txt source.txt -o found.csv", "passages are written as JSON Lines"),
         ("essay.txt source.txt --json --pairs 3", "cannot be used with"),
     ] {
         let ran = place.run(&format!("passages {arguments}"));

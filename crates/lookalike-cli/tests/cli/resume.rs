@@ -435,9 +435,9 @@ fn folders_without_a_state_are_refused() {
         );
     }
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);
-    // A dry run would use up the saved progress of another run.
+    // A dry run would use up the progress that another run saved, so the two flags exclude each other.
     refused(&place.run("dedup in.jsonl --dry-run --resume new"), &["--dry-run", "--resume"]);
-    // An empty folder is as good as a new one; other files in the state folder remain.
+    // An empty folder is treated like a new one; other files in the state folder remain.
     fs::create_dir(place.path("empty")).unwrap();
     assert_eq!(place.run("dedup in.jsonl --resume empty").code, 0);
     assert_eq!(place.names(), ["file", "in.jsonl", "mine"]);

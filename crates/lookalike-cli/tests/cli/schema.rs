@@ -1,5 +1,5 @@
-//! Checks that `docs/summaries.schema.json` agrees with the output of the commands: they print nothing that is not in the schema
-//! and everything it requires, and each of its fields occurs.
+//! Checks that `docs/summaries.schema.json` agrees with the output of the commands. The commands print all fields that the schema
+//! requires and no field that is not in the schema, and each field of the schema occurs in some output.
 //!
 //! The schema uses a dozen keywords, which are checked here. A validator for all of JSON Schema would take a minute to build.
 
@@ -70,7 +70,7 @@ impl Schema {
                 return Err(format!("{value} against {keyword}: {rule}"));
             }
         }
-        // The schema allows fields that the reader of a summary does not know; this test does not.
+        // The schema allows fields that the reader of a summary does not know; this test does not allow them.
         if let (Some(Value::Object(properties)), Value::Object(fields)) = (rules.get("properties"), value) {
             for (name, field) in fields {
                 let Some(schema) = properties.get(name) else { return Err(format!("{of} has no field {name}")) };

@@ -16,8 +16,8 @@ const URLS: [&str; 6] = [
     "ftp://user:hunter2@host.example/x.jsonl",
 ];
 
-/// For each command: the command line that it needs, its options that take a path, and its arguments with the URL in place of one
-/// of them.
+/// For each command: a valid command line, the options of the command that take a path, and command lines in which a URL replaces
+/// one of the arguments.
 const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
     ("dedup in.jsonl", &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary"], &["dedup URL"]),
     (

@@ -42,7 +42,8 @@ fn users_with_the_same_films() {
     8 documents in = 6 kept + 2 dropped (25.0 %)
       dropped  1 exact duplicate (after normalisation), 1 near-duplicate (verified similarity >= 0.5)
       kept     1 represents dropped duplicates (largest group 3), 3 unique, 2 empty
-      found    expected recall 99.63 % at similarity 0.5, higher above it (42 bands of 3 rows); 2 candidate pairs verified
+      found    expected recall 99.63 % at similarity 0.5, higher above it (42 bands of 3 rows)
+      pairs    2 candidate pairs verified
       written  kept records to kept.jsonl
       written  decisions to kept.decisions.jsonl
     ");
@@ -65,7 +66,7 @@ fn users_with_the_same_films() {
     {"id":"gus","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     {"id":"hal","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     "#);
-    // An item that occurs twice counts once, unless occurrences count.
+    // An item that occurs twice counts once, unless --occurrences labelled is given.
     let labelled = place.run(&format!("pairs users.jsonl {OPTIONS} --threshold 0.8 --occurrences labelled")).out;
     assert!(labelled.contains(r#""intersection":5,"size_a":5,"size_b":6"#), "{labelled}");
     // For containment, the largest set is kept by default, and repeated items do not count.
@@ -138,7 +139,7 @@ fn every_format_gives_the_same_exact_result() {
     let sets = collection();
     for (number, set) in sets.iter().enumerate() {
         let _ = writeln!(lines, r#"{{"id": "u{number}", "items": {set:?}}}"#);
-        // Unusual names and numbers, so that the parser must decode them.
+        // Use unusual spellings of names and numbers, so that the parser must decode them.
         let comma = if number == 0 { "" } else { ",\n" };
         let items = set.iter().map(|item| format!("{item}.0")).collect::<Vec<_>>().join(" , ");
         let _ = write!(array, r#"{comma}{{"it\u0065ms": [{items}], "id": "u{number}"}}"#);
@@ -270,7 +271,7 @@ fn text_options_are_refused_for_sets() {
     refuse("--keep max:items", "the set cannot be the field that decides");
     assert_eq!(place.run("dedup in.jsonl --set-field items --shingle 1 -q").code, 0);
     refused(&place, "passages in.jsonl --set-field items", &["a set has no order and therefore no passages"]);
-    for (file, what) in [("a.txt", "a file that is a document"), ("a.html", "a file that is a document")] {
+    for (file, what) in [("a.txt", "a file that is read as one document"), ("a.html", "a file that is read as one document")] {
         refused(
             &place,
             &format!("dedup {file} --set-field items"),
@@ -283,7 +284,7 @@ fn text_options_are_refused_for_sets() {
         refused(
             &place,
             &format!("dedup {crawl} --set-field items"),
-            &["a crawl has no fields, so it cannot be read with --set-field"],
+            &["a WARC file has no fields, so it cannot be read with --set-field"],
         );
     }
 }

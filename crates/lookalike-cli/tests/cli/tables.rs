@@ -142,7 +142,7 @@ fn invalid_tables_of_decisions_are_reported() {
     reported("dedup in.jsonl --decisions why.parquet.zst", "why.parquet.zst: a table is compressed inside");
     reported(
         "dedup in.jsonl --decisions why.csv",
-        "why.csv: decisions are JSON Lines or a table; give a name that ends with .jsonl",
+        "why.csv: decisions are written as JSON Lines or a table; give a name that ends with .jsonl",
     );
     done(&place, "dedup in.jsonl --decisions why.parquet");
     place.write("other.jsonl", "{\"id\":1,\"text\":\"a\"}\n");
@@ -154,7 +154,7 @@ fn invalid_tables_of_decisions_are_reported() {
         &format!("apply {table} in.jsonl -o kept.jsonl"),
         "pyarrow_zstd.parquet: is not a table of decisions, which has the columns \"id\"",
     );
-    // A table of verdicts made by hand. Its id column has no metadata, since the rows were JSON Lines before.
+    // This table of decisions has no metadata in its id column, because the rows were JSON Lines before.
     place.write("mixed.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":\"1\",\"text\":\"b\"}\n");
     place.write("strings.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":\"\\\"1\\\"\",\"text\":\"b\"}\n");
     done(&place, "dedup strings.jsonl --decisions lost.parquet");
@@ -178,7 +178,8 @@ fn several_tables_in_one_run() {
         done(&place, &format!("dedup {name} -o shown.jsonl {flags}"));
         ids(&objects(&place, "shown.jsonl"))
     };
-    // All of the second table is also in the first; only texts without a word are always kept.
+    // All rows of the second table are also in the first. So only texts without a word are kept from it, because such texts are
+    // always kept.
     let empty = [1007, 1027, 1047].map(Value::from);
     let one = kept("one.parquet");
     assert!(empty.iter().all(|id| one.contains(id)));
@@ -332,8 +333,8 @@ fn invalid_tables_are_reported() {
         ("dedup in.parquet --text-field tags", &["column \"tags\" is a list", "join its items"]),
         ("dedup in.parquet in.jsonl -o kept.parquet", &["kept.parquet: a table is written only if all inputs are"]),
         ("dedup in.parquet -o kept.parquet.zst", &["kept.parquet.zst: a table is compressed inside"]),
-        ("pairs in.parquet -o pairs.parquet", &["pairs.parquet: pairs are JSON Lines"]),
-        ("pairs in.parquet -o pairs.csv", &["pairs.csv: pairs are JSON Lines"]),
+        ("pairs in.parquet -o pairs.parquet", &["pairs.parquet: pairs are written as JSON Lines"]),
+        ("pairs in.parquet -o pairs.csv", &["pairs.csv: pairs are written as JSON Lines"]),
         ("dedup in.parquet -o in.parquet", &["would overwrite the input"]),
         ("dedup --input-command cat\u{a0}in.parquet", &["command:1: is a table", "save it to a file"]),
     ] {

@@ -1,8 +1,8 @@
-//! Finds which documents of large buckets may match, with indexes of the rarest elements of their sets (see
+//! Finds which documents of large buckets may match. For this it uses indexes of the rarest elements of each set (see
 //! [`prefixes`](crate::crowds::prefixes)). A query returns every document that is similar enough, and few others.
 //!
-//! Large buckets that hold the same texts share an index, since a template often wins many bands. A document queries each index
-//! only once.
+//! Large buckets that hold the same texts share an index, because texts made from one template often share the buckets of many
+//! bands. A document queries each index only once.
 
 use std::collections::BTreeMap;
 
@@ -26,8 +26,8 @@ use crate::matching::sets::Sets;
 /// does not suit the texts, the only harm is that its order is a little worse.
 const KNOWN: usize = 16;
 
-/// The maximum number of sets that determine the order of an index, and the maximum number of elements in these sets. Without
-/// these limits, many huge texts would be expensive.
+/// The maximum number of sets that determine the order of an index, and the maximum total number of elements in these sets.
+/// Without these limits, many huge texts would be expensive.
 const SAMPLE: usize = 1024;
 const SAMPLE_ELEMENTS: usize = 1 << 21;
 
@@ -42,8 +42,8 @@ pub(crate) struct Prefixes {
     common: Common,
 }
 
-/// A document's prefixes in one index: the positions in the tags at which the short prefix begins, at which it ends, and at which
-/// the long prefix ends.
+/// A document's prefixes in one index, as positions in the tags: the start of both prefixes, the end of the short prefix, and the
+/// end of the long prefix.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     index: u32,
@@ -78,7 +78,7 @@ impl Prefixes {
         &self.tags[part.start as usize..part.middle as usize]
     }
 
-    /// Returns the tags of the long prefix that are not in the short one.
+    /// Returns the tags of the long prefix that are not in the short prefix.
     fn rest(&self, part: &Part) -> &[u32] {
         &self.tags[part.middle as usize..part.end as usize]
     }
@@ -89,13 +89,13 @@ impl Prefixes {
 }
 
 /// An index from the first elements of sets to documents. In each pair, the smaller set's short prefix is matched against the
-/// larger set's long prefix. Common elements are at the end of long prefixes. The postings of that end are only walked if the
-/// query document has the element in its short prefix, so they are stored separately.
+/// larger set's long prefix. Common elements are at the end of long prefixes. The postings of these common elements are walked
+/// only if the query document has the element in its short prefix, so these postings are stored separately.
 #[derive(Default)]
 struct Index {
     rarity: Rarity,
     short: Postings,
-    /// Elements of the long prefix that are not in the short one.
+    /// Elements of the long prefix that are not in the short prefix.
     rest: Postings,
     members: Vec<u32>,
 }
@@ -129,12 +129,12 @@ pub(crate) struct Indexes {
 }
 
 impl Indexes {
-    /// Returns whether indexes can be used with a method. They can if it compares sets for resemblance.
+    /// Returns whether indexes can be used with a method. Only methods that count the resemblance of sets can use them.
     pub(crate) fn serve(method: &Method) -> bool {
         method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance
     }
 
-    /// Creates indexes that find documents whose resemblance is at least `threshold`.
+    /// Creates indexes that find pairs of documents whose resemblance is at least `threshold`.
     pub(crate) fn new(large: Large, threshold: f64) -> Self {
         let slots = large.buckets().len();
         Self { large, index_of: vec![NONE; slots], all: Vec::new(), threshold }
@@ -149,7 +149,7 @@ impl Indexes {
         !self.all.is_empty()
     }
 
-    /// Returns whether a large bucket has its index.
+    /// Returns whether a large bucket has an index.
     pub(crate) fn has(&self, slot: u32) -> bool {
         self.index_of[slot as usize] != NONE
     }
@@ -189,8 +189,8 @@ impl Indexes {
     }
 
     /// Fills `found` with the documents that share an indexed bucket with a contender and may match it, in ascending order. The
-    /// contender's set has `size` elements. `from` is either 0, or a number such that all documents from this number on were
-    /// entered in ascending order.
+    /// contender's set has `size` elements. If `from` is not 0, all documents numbered `from` or higher must have been entered in
+    /// ascending order.
     pub(crate) fn find(
         &self,
         (contender, size): (u32, usize),
@@ -208,7 +208,7 @@ impl Indexes {
         found.retain(|&other| self.share(contender, other) && self.sizes_fit(size, sets.len(other)));
     }
 
-    /// Returns how many postings [`find`](Self::find) walks, counting only those that were entered in bulk.
+    /// Returns how many postings [`find`](Self::find) walks. Only postings that were entered in bulk are counted.
     pub(crate) fn work(&self, prefixes: &Prefixes, from: u32) -> usize {
         let of_part = |part: &Part| {
             let Index { short, rest, .. } = &self.all[part.index as usize];
@@ -256,7 +256,7 @@ impl Indexes {
         members
     }
 
-    /// Returns how many postings these documents have: first those of their short prefixes, then those of their long prefixes.
+    /// Returns the number of postings in these documents' short prefixes, and the number in their long prefixes.
     fn postings_of(&self, members: &[u32], sets: &Sets) -> (usize, usize) {
         let lengths = members.iter().map(|&member| Lengths::of(sets.len(member), self.threshold));
         lengths.fold((0, 0), |(short, long), lengths| (short + lengths.short, long + lengths.long))
@@ -267,8 +267,8 @@ impl Indexes {
         Postings::bytes_of(self.postings_of(members, sets).1) + size_of_val(members)
     }
 
-    /// Enters documents into an empty index in bulk. The sets of `speaking` determine the order of elements. To be called on the
-    /// pool.
+    /// Enters documents into an empty index in bulk. The sets of the documents in `speaking` determine the order of elements.
+    /// Call this on the thread pool.
     pub(crate) fn fill(&mut self, index: u32, members: &[u32], speaking: &[u32], sets: &Sets) -> Result<()> {
         let rarity = sample(speaking, sets)?;
         let (short, long) = self.postings_of(members, sets);
@@ -283,7 +283,7 @@ impl Indexes {
         Ok(())
     }
 
-    /// Enters more documents. To be called on the pool.
+    /// Enters more documents. Call this on the thread pool.
     pub(crate) fn enter_all(&mut self, index: u32, members: &[u32], sets: &Sets) -> Result<()> {
         let mut entered = std::mem::take(&mut self.all[index as usize]);
         let rarity = std::mem::take(&mut entered.rarity);
@@ -323,7 +323,7 @@ impl Indexes {
     }
 }
 
-/// Returns the order of elements that follows from the sets of some of these documents, sampled evenly.
+/// Derives the order of elements from the sets of some of these documents, which are sampled evenly.
 fn sample(members: &[u32], sets: &Sets) -> Result<Rarity> {
     let (mut elements, mut scratch) = (Vec::new(), Vec::new());
     for &member in members.iter().step_by(members.len().div_ceil(SAMPLE).max(1)) {

@@ -1,10 +1,10 @@
-//! Finds all pairs of documents in large buckets that may match, for callers that need every match. It uses the indexes of
-//! [`indexes`](crate::crowds::indexes) in the same way as deciding in keep order does, except that all documents are entered at
-//! the start.
+//! Finds all pairs of documents in large buckets that may match, for callers that need every match. The indexes of
+//! [`indexes`](crate::crowds::indexes) are used in the same way as for deciding in keep order, except that all documents are
+//! entered at the start.
 //!
 //! A document is only matched with the documents after it, so each pair is found once, however many large buckets it shares. If
-//! most of the later documents in its buckets also share its rare elements, as matching texts do, they are taken from the buckets
-//! directly. So the number of postings walked is never larger than the number of pairs.
+//! most of the later documents in its buckets also share its rare elements, as matching texts do, the later documents are taken
+//! from the buckets directly. So the number of postings walked is never larger than the number of pairs.
 
 use lookalike_io::{error::Result, spill::Budget};
 use rayon::{ThreadPool, prelude::*};
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::matching::{Matcher, Scratch as Matching, sets::Sets};
 
-/// Documents whose prefixes are held at a time.
+/// The number of documents whose prefixes are in memory at the same time.
 const WINDOW: usize = 1024;
 
 /// Large buckets with their indexes.
@@ -27,7 +27,7 @@ pub(crate) struct Joining {
 
 /// A document whose candidates are about to be searched for.
 #[derive(Default)]
-struct Asking {
+struct Search {
     prefixes: Prefixes,
     /// How many postings or documents have to be walked to find this document's candidates, and whether postings are walked.
     steps: usize,
@@ -44,7 +44,8 @@ struct Scratch {
 }
 
 impl Joining {
-    /// Builds the indexes from band columns, for the buckets of at least `size` contenders; `None` if there are no such buckets.
+    /// Builds the indexes from band columns, for the buckets of at least `size` contenders. Returns `None` if there are no such
+    /// buckets.
     pub(crate) fn of(
         columns: &[Vec<u32>],
         size: usize,
@@ -86,7 +87,7 @@ impl Joining {
             of_index[index as usize].extend_from_slice(members);
         }
         for members in &mut of_index {
-            // A stable sort is fast here, since the data consists of a few long runs.
+            // A stable sort is fast here, because the data consists of a few long runs.
             members.sort();
             members.dedup();
         }
@@ -103,9 +104,9 @@ impl Joining {
         self.indexes.large().share(a, b)
     }
 
-    /// Examines the pairs of documents that may match, and passes to `verify` the pairs whose sketches agree. All matching pairs
-    /// are among them. Pairs are examined in batches of about `batch`. Each pair is passed once, in an order that depends only on
-    /// the documents.
+    /// Examines the pairs of documents that may match, and calls `verify` with the pairs whose sketches agree. These pairs
+    /// include all matching pairs. Pairs are examined in batches of about `batch`. Each pair is passed to `verify` once, in an
+    /// order that depends only on the documents.
     pub(crate) fn each_candidate_pair(
         &self,
         matcher: &Matcher,
@@ -115,22 +116,22 @@ impl Joining {
         mut verify: impl FnMut(&[(u32, u32)]) -> Result<()>,
     ) -> Result<()> {
         let all: Vec<u32> = self.indexes.large().all_members().collect();
-        let mut asking: Vec<Asking> = (0..WINDOW).map(|_| Asking::default()).collect();
+        let mut searches: Vec<Search> = (0..WINDOW).map(|_| Search::default()).collect();
         for window in all.chunks(WINDOW) {
-            let ask = |scratch: &mut Scratch, (&number, asking): (&u32, &mut Asking)| self.ask(number, sets, asking, scratch);
-            let rows = window.par_iter().zip(&mut asking);
-            pool.install(|| rows.map_init(Scratch::default, ask).collect::<Result<()>>())?;
+            let plan = |scratch: &mut Scratch, (&number, search): (&u32, &mut Search)| self.plan(number, sets, search, scratch);
+            let rows = window.par_iter().zip(&mut searches);
+            pool.install(|| rows.map_init(Scratch::default, plan).collect::<Result<()>>())?;
             let mut start = 0;
             while start < window.len() {
                 let mut steps = 0;
-                let count = asking[start..window.len()].iter().take_while(|asking| {
-                    steps += asking.steps;
-                    steps - asking.steps < batch
+                let count = searches[start..window.len()].iter().take_while(|search| {
+                    steps += search.steps;
+                    steps - search.steps < batch
                 });
                 let end = start + count.count();
-                let rows = window[start..end].par_iter().zip(&asking[start..end]);
-                let one = |scratch: &mut Scratch, (&number, asking): (&u32, &Asking)| -> Result<Vec<(u32, u32)>> {
-                    self.find(number, asking, sets, scratch);
+                let rows = window[start..end].par_iter().zip(&searches[start..end]);
+                let one = |scratch: &mut Scratch, (&number, search): (&u32, &Search)| -> Result<Vec<(u32, u32)>> {
+                    self.find(number, search, sets, scratch);
                     scratch.others.retain(|&other| matcher.compared(number, other));
                     matcher.keep_candidates(number, &mut scratch.others, &mut scratch.matching)?;
                     Ok(scratch.others.iter().map(|&other| (number, other)).collect())
@@ -150,24 +151,24 @@ impl Joining {
     }
 
     /// Chooses the cheaper way to find a document's candidates.
-    fn ask(&self, number: u32, sets: &Sets, asking: &mut Asking, scratch: &mut Scratch) -> Result<()> {
+    fn plan(&self, number: u32, sets: &Sets, search: &mut Search, scratch: &mut Scratch) -> Result<()> {
         let Scratch { set, indexes, .. } = scratch;
-        self.indexes.prefixes(number, sets.get(number, set)?, indexes, &mut asking.prefixes);
-        let postings = self.indexes.work(&asking.prefixes, number + 1);
+        self.indexes.prefixes(number, sets.get(number, set)?, indexes, &mut search.prefixes);
+        let postings = self.indexes.work(&search.prefixes, number + 1);
         let documents = self.after(number).map(<[u32]>::len).sum();
-        (asking.by_prefixes, asking.steps) = (postings < documents, postings.min(documents));
+        (search.by_prefixes, search.steps) = (postings < documents, postings.min(documents));
         Ok(())
     }
 
     /// Fills the scratch buffer `others` with the later documents that may match a document, in ascending order.
-    fn find(&self, number: u32, asking: &Asking, sets: &Sets, scratch: &mut Scratch) {
+    fn find(&self, number: u32, search: &Search, sets: &Sets, scratch: &mut Scratch) {
         let others = &mut scratch.others;
-        if asking.by_prefixes {
-            self.indexes.find((number, sets.len(number)), &asking.prefixes, number + 1, sets, others);
+        if search.by_prefixes {
+            self.indexes.find((number, sets.len(number)), &search.prefixes, number + 1, sets, others);
         } else {
             others.clear();
             self.after(number).for_each(|after| others.extend_from_slice(after));
-            // A stable sort is fast here, since the data consists of a few long runs.
+            // A stable sort is fast here, because the data consists of a few long runs.
             others.sort();
             others.dedup();
         }

@@ -1,4 +1,4 @@
-//! Buckets that are large enough to become crowds, and their documents.
+//! Stores the buckets that are large enough to become crowds (buckets with an index), and their documents.
 
 use lookalike::lsh::NONE;
 use lookalike_io::{
@@ -34,8 +34,8 @@ pub(crate) struct Bucket {
 }
 
 impl Large {
-    /// Finds the buckets of at least `size` contenders in band columns; `None` if there are no such buckets. To be called on the
-    /// pool.
+    /// Finds the buckets of at least `size` contenders in band columns. Returns `None` if there are no such buckets. Call this on
+    /// the thread pool.
     pub(crate) fn of(columns: &[Vec<u32>], size: usize, pairing: &Pairing) -> Result<Option<Self>> {
         let numbers = pairing.numbers()?;
         // Collects the large buckets of one band with their last contenders. Also collects rows, each of which has a contender

@@ -1,14 +1,14 @@
 //! Large buckets of texts that are alike but not similar enough, such as pages made from one template. This module finds which of
-//! their kept documents may match a document, without comparing it with all of them.
+//! their kept documents may match a given document, without comparing that document with all of them.
 //!
-//! A bucket in which many documents are kept becomes a *crowd*: its chain is closed, and its kept documents are entered into an
-//! index (see [`indexes`](crate::crowds::indexes)). The documents that the index returns are treated exactly like documents from
-//! chains, so the answer follows the law.
+//! A bucket in which many documents are kept becomes a *crowd*: its chain (the list of its kept documents) is closed, and its
+//! kept documents are entered into an index (see [`indexes`](crate::crowds::indexes)). The documents that the index returns are
+//! treated exactly like documents from chains, so the answer follows the law.
 //!
 //! The set of crowds and the order of an index change only at fixed contender numbers, independently of where windows and rounds
-//! begin or end. So what is found and counted depends only on the documents. An index is rebuilt when its number of documents has
-//! doubled, since elements that are rare among the first documents may be common among later ones. This costs twice the work of
-//! entering all documents.
+//! begin or end. So the pairs that are found and counted depend only on the documents. An index is rebuilt when its number of
+//! documents has doubled, because elements that are rare among the first documents may be common among later ones. All rebuilds
+//! together cost twice the work of entering all documents.
 
 mod large;
 
@@ -31,15 +31,15 @@ use self::{
 };
 use crate::{matching::sets::Sets, pairing::Pairing};
 
-/// How often the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket becomes a
-/// crowd when it has an eighth, a quarter or half of the crowd size. Texts made from one template usually share many bands.
-/// Without this rule, most pairs that are compared one by one would come from the bands that fewer of these texts share.
+/// How many times the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket
+/// becomes a crowd when it has an eighth, a quarter or half of the crowd size. Texts made from one template usually share many
+/// bands. Without this rule, most pairs that are compared one by one would come from the bands that fewer of these texts share.
 const EARLY: u32 = 3;
 
 /// The state of an index.
 #[derive(Debug, Clone, Copy, Default)]
 struct Life {
-    /// The number of members when the index was last put in order, and the number added since.
+    /// The number of members when the index was last put in order, and the number of members added since then.
     ordered: usize,
     grown: usize,
     /// The last contender that will query the index, and whether copies may query it later.
@@ -64,7 +64,7 @@ pub(crate) struct Crowds {
     step: u32,
     /// The number of kept documents of each slot.
     kept: Vec<u32>,
-    /// Slots whose number of kept documents has reached the crowd size or one of its fractions. They may get an index.
+    /// Slots whose number of kept documents has reached the crowd size or one of its fractions. These slots may get an index.
     due: Vec<u32>,
     /// Indexes that have received documents since the last maintenance.
     touched: BTreeSet<u32>,
@@ -76,7 +76,7 @@ pub(crate) struct Crowds {
 }
 
 impl Crowds {
-    /// Returns `None` if no bucket can become a crowd of `size`. To be called on the pool.
+    /// Prepares the crowds. Returns `None` if no bucket can become a crowd of `size`. Call this on the thread pool.
     pub(crate) fn of(
         buckets: &Buckets,
         size: usize,
@@ -114,8 +114,9 @@ impl Crowds {
         self.restored || within.is_multiple_of(self.step)
     }
 
-    /// Returns the maintenance interval for a window. It is the whole window, unless the window has enough documents of a bucket
-    /// that is not a crowd yet. Such a bucket is compared pair by pair until it becomes a crowd, so the interval is shorter.
+    /// Returns the maintenance interval for a window. The interval is the whole window, unless the window has enough documents of
+    /// a bucket that is not a crowd yet. The documents of such a bucket are compared pair by pair until the bucket becomes a
+    /// crowd, so the interval is then shorter.
     fn step_in(&self, window: Range<u32>) -> u32 {
         let (whole, large) = (window.end - window.start, self.indexes.large());
         if (large.members(window.clone()) as usize) < self.size {
@@ -138,7 +139,7 @@ impl Crowds {
         self.indexes.large().share(a, b)
     }
 
-    /// Adds a kept document with its prefixes. To be called in keep order.
+    /// Adds a kept document with its prefixes. Documents must be added in keep order.
     pub(crate) fn keep(&mut self, document: u32, prefixes: &Prefixes) -> Result<()> {
         self.count(document);
         for index in prefixes.indexes() {
@@ -148,7 +149,7 @@ impl Crowds {
         self.indexes.enter(document, prefixes)
     }
 
-    /// Adds a document that an earlier run kept, whose set is not available yet.
+    /// Adds a document that an earlier run kept. The document's set is not available yet.
     pub(crate) fn restore(&mut self, document: u32) {
         self.restored = true;
         self.count(document);
@@ -165,16 +166,16 @@ impl Crowds {
     }
 
     /// Maintains the crowds: makes crowds of the buckets that have become large enough, reorders indexes that have grown a lot,
-    /// and empties indexes that are no longer needed. All documents before `next` are decided. To be called on the pool, and at
-    /// numbers that depend only on the documents.
+    /// and empties indexes that are no longer needed. All documents before `next` are decided. Call this on the thread pool, and
+    /// only at numbers that depend on nothing but the documents.
     pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
         due.dedup();
         for slot in due {
             let bucket = self.indexes.large().buckets()[slot as usize];
-            // Otherwise only copies will look up neighbours in the bucket, and few documents were kept in it since the last
-            // maintenance.
+            // After the bucket's last contender is decided, only copies will look up neighbours in the bucket, and few documents
+            // were kept in it since the last maintenance. An index is not worthwhile then.
             if bucket.last >= next && !self.indexes.has(slot) {
                 let mut members = buckets.kept(bucket.band as usize, bucket.bucket);
                 members.reverse();
@@ -209,8 +210,8 @@ impl Crowds {
         Ok(())
     }
 
-    /// Makes a crowd of a bucket with these kept documents. It uses an index that suits their texts or, if there are enough
-    /// documents, creates one. Returns whether the bucket became a crowd.
+    /// Makes a crowd of a bucket with these kept documents. The bucket gets an existing index that suits their texts or, if there
+    /// are enough documents, a new index. Returns whether the bucket became a crowd.
     fn found(&mut self, slot: u32, members: &[u32], next: u32, sets: &Sets) -> Result<bool> {
         let index = match self.indexes.for_texts(members, |index| !self.lives[index as usize].ended) {
             Some(index) => {
@@ -247,8 +248,8 @@ impl Crowds {
         members.retain(|&member| still_needed(member) || self.indexes.buckets_in(member, index).any(|bucket| bucket.copied));
         let ordered = members.len();
         let by_contenders: Vec<u32> = members.iter().copied().filter(|&member| still_needed(member)).collect();
-        // Some members are only looked up by copies. Their sets are available only in rounds in which such copies may occur, so
-        // these sets must not influence the order.
+        // Some members are only looked up by copies. The sets of these members are available only in rounds in which such copies
+        // may occur, so these sets must not influence the order.
         members.retain(|&member| still_needed(member) || sets.len(member) > 0);
         let life = &mut self.lives[index as usize];
         (life.ordered, life.grown) = (ordered, 0);

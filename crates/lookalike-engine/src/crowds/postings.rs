@@ -12,8 +12,8 @@ use rayon::prelude::*;
 pub(super) struct Postings {
     /// Tag and document, ascending.
     rows: Vec<u64>,
-    /// The position at which the rows of each part of the tag range begin, followed by the end of the last part. A part has a few
-    /// rows on average.
+    /// The position at which each part's rows begin, followed by the end of the last part. Each part covers an equal part of the
+    /// tag range, and has a few rows on average.
     starts: Vec<u32>,
     /// The last document in the rows.
     last: u32,
@@ -23,10 +23,10 @@ pub(super) struct Postings {
 /// The average number of rows per part. The rows of a tag are then within one or two cache lines.
 const ROWS: usize = 4;
 
-/// The number of rows up to which all rows are examined, instead of a binary search.
+/// The maximum number of rows that are all examined. If there are more rows, a binary search is used.
 const FEW: usize = 16;
 
-/// Tags that are looked up together.
+/// The number of tags that are looked up together.
 const AT_ONCE: usize = 16;
 
 /// At most one posting in `RECENT` may be in chains. Chains take twice the memory of rows, and merging them into the rows moves
@@ -44,10 +44,10 @@ fn part(tag: u32, parts: usize) -> usize {
 }
 
 impl Postings {
-    /// Builds the postings in bulk from rows that were made with [`row`]. To be called on the pool.
+    /// Builds the postings in bulk from rows that were made with [`row`]. Call this on the thread pool.
     ///
     /// # Errors
-    /// There are more postings than 32 bits can number. They would take 36 GiB.
+    /// Fails if there are more postings than 32 bits can number. That many postings would take 36 GiB.
     pub(super) fn of(mut rows: Vec<u64>) -> Result<Self> {
         if rows.len() >= NONE as usize {
             return Err(too_many());
@@ -61,7 +61,7 @@ impl Postings {
     /// Enters a document with a tag.
     ///
     /// # Errors
-    /// The same errors as [`of`](Self::of).
+    /// Fails for the same reason as [`of`](Self::of).
     pub(super) fn add(&mut self, tag: u32, document: u32) -> Result<()> {
         if self.recent.nodes.len() >= FEWEST.max(self.rows.len() / RECENT) {
             self.take_in();
@@ -110,7 +110,7 @@ impl Postings {
         starts.resize(parts + 1, rows.len() as u32);
     }
 
-    /// Returns the range of rows that contains all rows of a tag, with few rows of other tags.
+    /// Returns a range of rows that contains every row with this tag, and few rows with other tags.
     fn part_of(&self, tag: u32) -> Range<usize> {
         let at = part(tag, self.starts.len() - 1);
         self.starts[at] as usize..self.starts[at + 1] as usize
@@ -162,7 +162,7 @@ impl Postings {
         tags.iter().map(|&tag| self.rows_in(self.part_of(tag), tag, from).len()).sum()
     }
 
-    /// Returns the size in bytes of a number of postings that were entered in bulk.
+    /// Returns the size in bytes of this many postings, if they are entered in bulk.
     pub(super) fn bytes_of(postings: usize) -> usize {
         postings * (size_of::<u64>() + size_of::<u32>() / ROWS)
     }
@@ -173,7 +173,11 @@ impl Postings {
 }
 
 fn too_many() -> Error {
-    Error::new(ErrorKind::Input, "too many documents are alike, but not alike enough to be compared in bulk").advise("split them")
+    Error::new(
+        ErrorKind::Input,
+        "too many documents are similar but below the threshold: their index would exceed 4 billion entries",
+    )
+    .advise("split the collection")
 }
 
 /// Chains that are stored in one vector. Each chain begins with the document that was entered last.

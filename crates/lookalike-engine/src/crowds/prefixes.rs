@@ -1,5 +1,5 @@
-//! Chooses which elements of a set are sufficient to find every set that resembles it. They are its few rarest elements (prefix
-//! filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
+//! Chooses which elements of a set are sufficient to find every set that resembles it. These are the set's few rarest elements
+//! (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
 //!
 //! Take two sets x and y that share at least c elements, and any order of elements that is the same for both. At least c − 1
 //! shared elements follow the first shared element. So the first shared element is among the first |x| − c + 1 elements of x, and
@@ -7,14 +7,14 @@
 
 use lookalike::verify::Measure;
 
-/// The sufficient number of first elements of a set.
+/// How many of a set's first elements are sufficient to find every set that resembles it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// The number of first elements that is sufficient to share an element with the [`long`](Self::long) prefix of every
+    /// The length of the short prefix. The short prefix shares an element with the [`long`](Self::long) prefix of every
     /// resembling set that is at least as large.
     pub(super) short: usize,
-    /// The number of first elements that is sufficient to share an element with the [`short`](Self::short) prefix of every
-    /// resembling set that is at most as large. Never less than `short`.
+    /// The length of the long prefix, which is never less than `short`. The long prefix shares an element with the
+    /// [`short`](Self::short) prefix of every resembling set that is at most as large.
     pub(super) long: usize,
 }
 
@@ -25,13 +25,14 @@ impl Lengths {
     /// as in the law. It grows with s, and falls as |x| or |y| grows:
     ///
     /// - short: let x be the set and y a set that is at least as large. They share at least as many elements as
-    ///   [`Measure::needed`] requires of two sets that are both of x's size, since r(s, |x|, |y|) ≥ t implies r(s, |x|, |x|) ≥ t.
+    ///   [`Measure::needed`] requires of two sets that are both of x's size, because r(s, |x|, |y|) ≥ t implies r(s, |x|, |x|) ≥
+    ///   t.
     /// - long: let y be the set and x a set that is at most as large, so that they share s ≤ |x| elements. Then |x ∪ y| = |x| +
     ///   |y| − s ≥ |y|, and r(s, |x|, |y|) ≥ t implies s / |y| ≥ t. So s is at least the number that the containment of y in x
     ///   requires.
     ///
     /// Both lengths follow from exact bounds for the rounded division, so no pair is missed. The long prefix is never shorter
-    /// than the short one, because s / |y| ≥ t requires no more shared elements than s / (2 |y| − s) ≥ t.
+    /// than the short prefix, because s / |y| ≥ t requires no more shared elements than s / (2 |y| − s) ≥ t.
     pub(super) fn of(size: usize, threshold: f64) -> Self {
         let size = size as u64;
         let prefix = |measure: Measure| {
@@ -46,14 +47,14 @@ impl Lengths {
 /// value. Elements that occur in fewer than two sets are all equally rare.
 #[derive(Debug)]
 pub(super) struct Rarity {
-    /// The elements that occur in two or more sets, with their counts. This is a hash table that is at most a quarter full; a
+    /// A hash table of the elements that occur in two or more sets, with their counts. The table is at most a quarter full; a
     /// free slot has count 0.
     counts: Vec<(u64, u32)>,
     shift: u32,
 }
 
 impl Default for Rarity {
-    /// Orders by value alone.
+    /// Returns the order by value alone.
     fn default() -> Self {
         Self::of(&mut [])
     }

@@ -1,5 +1,5 @@
 //! Finds all matches between first copies, from candidates or, exactly, from an all-pairs join. Lists of pairs and mirrors are
-//! made from them.
+//! made from these matches.
 
 use lookalike::{
     Method, Verify,
@@ -96,9 +96,9 @@ pub(crate) type Classes = Vec<u32>;
 /// The class of a contender whose copies are in several classes.
 pub(crate) const ANY: u32 = u32::MAX;
 
-/// Pairs and verifies the sketched documents. It examines the pairs that the table's references allow, except those whose
-/// documents are in the same class. `classes` returns the classes of the contenders, if there are any. Matches go to the
-/// collector that `into` makes.
+/// Pairs and verifies the sketched documents. Pairs that the table's references rule out are not examined, and neither are pairs
+/// of documents in the same class. `classes` returns the classes of the contenders, if there are any. Matches go to the collector
+/// that `into` makes.
 pub(crate) fn verified<M: Matches>(
     (config, method): (&RunConfig, &Method),
     source: &Source,
@@ -117,7 +117,7 @@ pub(crate) fn verified<M: Matches>(
     let pass = Pass { config, method, source, table, pool, observer };
     let mut sets = sets::of_contenders(pass, &pairing)?;
     let candidate_pairs = candidate_pairs.join(method, &pairing, &sets)?;
-    let matcher = Matcher::new(method, &table.lists, &pairing).apart(classes(&pairing)?);
+    let matcher = Matcher::new(method, &table.samples, &pairing).apart(classes(&pairing)?);
     let mut matches = into(&pairing)?;
     let joining = candidate_pairs.joining(config.crowd, &matcher, &mut sets, &budget, pool)?;
     candidate_pairs.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {

@@ -23,7 +23,7 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The number of pairs that are examined before the candidates among them are verified. This bounds the memory.
+/// The number of pairs that are examined before the candidates among them are verified. This number bounds the memory.
 const BATCH: usize = 1 << 22;
 
 /// Pairs of contenders that may be candidates. Contenders are given by number.
@@ -36,7 +36,7 @@ pub(crate) enum CandidatePairs {
 
 impl CandidatePairs {
     /// Finds candidate pairs by columns or by sampled fingerprints. Only the documents in these pairs, and the `others`, remain
-    /// contenders. If all pairs are asked for, all documents remain contenders, and the pairs are only known after the sets are
+    /// contenders. If all pairs are requested, all documents remain contenders, and the pairs are known only after the sets are
     /// loaded ([`join`](Self::join)).
     pub(crate) fn new(
         method: &Method,
@@ -49,7 +49,7 @@ impl CandidatePairs {
         if method.config().candidates == Candidates::All {
             return Ok((Self::Listed(Vec::new()), Counted::default()));
         }
-        if !method.lists() {
+        if !method.keeps_samples() {
             let columns = pairing.keep_likely(table, method, others, pool, observer)?;
             return Ok((Self::Columns(columns), Counted::default()));
         }
@@ -68,7 +68,7 @@ impl CandidatePairs {
         Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
     }
 
-    /// Joins the contenders' sets if all pairs are asked for.
+    /// Joins the contenders' sets if all pairs are requested.
     pub(crate) fn join(self, method: &Method, pairing: &Pairing, sets: &Sets) -> Result<Self> {
         if method.config().candidates != Candidates::All {
             return Ok(self);

@@ -1,4 +1,4 @@
-//! Connected components over all matches.
+//! Decides documents by the connected components of all matches.
 
 use lookalike::{Verify, cluster::UnionFind, verify::Measure};
 use lookalike_io::error::Result;
@@ -12,9 +12,9 @@ use crate::{
     pairing::verdicts::{Verdict, Verdicts},
 };
 
-/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. If a measure has two directions, the
-/// better one counts. For counted sets this is the direction of the smaller set. If the sets were not loaded, both directions are
-/// estimated.
+/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. If the measure has two directions, the
+/// better direction counts. For counted sets this is the direction of the smaller set. If the sets were not loaded, both
+/// directions are estimated.
 pub(crate) fn likenesses(
     pairs: &[(u32, u32)],
     matcher: &Matcher,
@@ -61,8 +61,9 @@ pub(crate) fn components(
     measure_dropped((0..numbers).map(|number| groups.find(number)), matcher, sets, pool)
 }
 
-/// Drops all documents except the first of each group, and measures how similar each is to the first. The similarity may be below
-/// the threshold, since a group may be formed by chains of matches. `firsts` has the first contender of each contender's group.
+/// Drops all documents except the first of each group, and measures how similar each dropped document is to the first. The
+/// similarity may be below the threshold, because a group may be formed by chains of matches. `firsts` has the first contender of
+/// each contender's group.
 pub(crate) fn measure_dropped(
     firsts: impl Iterator<Item = u32>,
     matcher: &Matcher,

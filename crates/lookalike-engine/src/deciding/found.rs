@@ -1,4 +1,4 @@
-//! What is known of a document while it is being decided.
+//! Types for what is known about a document while it is being decided.
 
 use lookalike::cluster::Best;
 
@@ -14,6 +14,6 @@ pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     }
 }
 
-/// The verdicts about copies, given by rank. They are followed by the best representative found so far, and the number up to
-/// which a representative was looked for.
+/// The verdicts about copies, which are given by rank. The second part is the best representative found so far, and the number up
+/// to which a representative was looked for.
 pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

@@ -19,12 +19,12 @@ use crate::{
 /// A decided round.
 #[derive(Debug, Default)]
 pub(crate) struct DecidedRound {
-    /// The number of blocks of the source up to the end of the round.
+    /// The number of blocks from the start of the source to the end of the round.
     pub(crate) blocks: u64,
     /// The number of the first contender of the next round. The contenders of this round begin where those of the previous round
     /// end.
     pub(crate) next: u32,
-    /// The number of candidate pairs so far, and how many of them were refused by their sketches.
+    /// The number of candidate pairs so far, and how many of them were ruled out by their sketches.
     pub(crate) met: [u64; 2],
     /// The contenders of the round that were dropped, with the verdicts about them.
     pub(crate) dropped: Vec<(u32, Verdict)>,
@@ -60,7 +60,7 @@ impl DecidedRound {
         }
     }
 
-    /// Reads a round from a record; `None` if the record does not contain a round.
+    /// Reads a round from a record. Returns `None` if the record does not contain a round.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
         let [blocks, next, met, refused, copies] = from.some::<u64, 5>()?;
@@ -81,9 +81,9 @@ impl DecidedRound {
         Some(decided)
     }
 
-    /// Returns whether the record can be that of the next round, which begins at the first of these blocks and at the contender
-    /// `next`. `blocks` ends at the end of the source, and `contenders` is the number of all contenders. Checksums detect damage;
-    /// this check detects records that another program wrote.
+    /// Returns whether this record can describe the next round, which begins with the first of these `blocks` and with the
+    /// contender `next`. `blocks` ends at the end of the source, and `contenders` is the number of all contenders. Checksums
+    /// detect damage; this check detects records that another program wrote.
     pub(crate) fn fits(&self, blocks: Range<u64>, next: u32, contenders: u32) -> bool {
         let decided = next..self.next;
         blocks.contains(&self.blocks.wrapping_sub(1))
@@ -112,7 +112,8 @@ fn found(numbers: Option<&[u64; 8]>) -> Found {
     Some((best, Likeness { similarity: f64::from_bits(similarity), overlap }))
 }
 
-/// Identifies the set of contenders that verdicts are about: their count and a digest of their ranks.
+/// Returns two numbers that identify the set of contenders that verdicts are about: the count of the contenders and a digest of
+/// their ranks.
 pub(crate) fn contenders_digest(pairing: &Pairing) -> [u64; 2] {
     let mut hasher = Xxh3::new();
     pairing.contenders.places().iter().for_each(|rank| hasher.update(&rank.to_le_bytes()));

@@ -1,12 +1,13 @@
-//! Decides documents in keep order, in parallel and with the answer of the law's loop.
+//! Decides documents in keep order. The work is done in parallel, but the answer is that of the sequential loop that the law (the
+//! rule for what is dropped) defines.
 //!
 //! Contenders are decided in windows. First, all documents of a window are verified in parallel against the documents that were
-//! kept before the window. Then the documents inside the window are decided one by one, since a document can be decided only
-//! after all documents before it. If a document is kept, the later documents of the window that share a band with it are verified
-//! against it, again in parallel. So every pair of a document and a kept candidate before it is verified exactly once, as in the
-//! law's loop. A pair of two dropped documents is never verified.
+//! kept before the window. Then the documents inside the window are decided one by one, because a document can be decided only
+//! after all documents before it. If a document is kept, the later documents of the window that share a band with this document
+//! are verified against it, again in parallel. So every pair of a document and a kept candidate before it is verified exactly
+//! once, as in the law's loop. A pair of two dropped documents is never verified.
 //!
-//! References are the first contenders. Each is kept without being compared with those before it.
+//! References are the first contenders. Each reference is kept without being compared with the references before it.
 //!
 //! A document whose buckets are crowds queries the indexes of [`Crowds`] instead of walking chains. First, all documents of the
 //! window look up, in parallel, the documents that were kept before the window. The documents that were kept inside the window
@@ -65,7 +66,7 @@ use crate::{
     },
 };
 
-/// The number of documents in a window. It is large enough to keep all cores busy, and so small that the window's own buckets
+/// The number of documents in a window. It is large enough to keep all cores busy, and small enough that the window's own buckets
 /// stay in the cache. Windows end at multiples of this number. If crowds may form, windows may also end at multiples of a
 /// fraction of this number.
 const WINDOW: u32 = 1024;
@@ -226,7 +227,7 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    /// Compares the window's documents with each other, in order, and enters the kept ones into their buckets.
+    /// Compares the window's documents with each other, in order, and enters the kept documents into their buckets.
     fn inside(&mut self, window: Range<u32>, prefixes: &[Prefixes], found: &mut [Found]) -> Result<()> {
         let groups = Groups::of(window.clone(), &self.links, self.indexes().is_some_and(Indexes::any));
         let (mut after, mut scratch) = (Vec::new(), matching::Scratch::default());
@@ -297,10 +298,10 @@ impl<'a> Deciding<'a> {
         self.sets.keep_fresh(numbers, needed)
     }
 
-    /// Decides copies, once all contenders before them are decided. Each copy is given with its first copy. If the first copy was
-    /// dropped, the copy is dropped for the same representative, or for a better one that was kept between the first copy and the
-    /// copy. `set_of` returns a copy's set, by rank, for use when the first copies' sets are no longer in memory. Returns the
-    /// outcome for each first copy.
+    /// Decides copies. All contenders before the copies must already be decided. Each copy is given with its first copy. If the
+    /// first copy was dropped, the copy is dropped for the same representative, or for a better one that was kept between the
+    /// first copy and the copy. `set_of` makes the set of the copy with a given rank, for use when the first copies' sets are no
+    /// longer in memory. Returns the outcome for each first copy.
     pub(crate) fn copies(
         &mut self,
         copies: impl Iterator<Item = (Rank, Contender)>,
@@ -328,7 +329,7 @@ impl<'a> Deciding<'a> {
         self.verdicts.extend_copies(decided.iter().flat_map(|(_, (verdicts, _))| verdicts.iter().copied()));
     }
 
-    /// Restores what an earlier run decided about the contenders from `first` on, and about copies.
+    /// Restores what an earlier run decided about the contenders numbered `first` or higher, and about copies.
     pub(crate) fn restore(&mut self, first: u32, decided: &DecidedRound) {
         decided.dropped.iter().for_each(|&(number, verdict)| self.verdicts.set(Contender(number), verdict));
         for number in first..decided.next {
@@ -343,7 +344,7 @@ impl<'a> Deciding<'a> {
         self.matcher.refused.store(refused, Ordering::Relaxed);
     }
 
-    /// Returns what was decided about the contenders from `first` on, without copies.
+    /// Returns what was decided about the contenders numbered from `first` up to `next`, without copies.
     pub(crate) fn decided(&self, first: u32, next: u32) -> DecidedRound {
         let dropped = (first..next).filter(|&number| self.is_dropped(number));
         DecidedRound {
@@ -385,7 +386,7 @@ impl<'a> Deciding<'a> {
     /// one of its copies, for use when the first copy's set is no longer in memory.
     ///
     /// Rounds determine when copies are decided, and therefore also which buckets are crowds at that time. So for pairs in large
-    /// buckets only the matches are counted, however they are found.
+    /// buckets only the matches are counted, because their number does not depend on how they are found.
     fn matches_between(
         &self,
         first_copy: u32,
@@ -448,7 +449,7 @@ impl<'a> Deciding<'a> {
     }
 }
 
-/// Decides all contenders, and then the copies of dropped ones.
+/// Decides all contenders, and then the copies of dropped contenders.
 pub(crate) fn decide_all(pass: Pass, matcher: &Matcher, links: Links, sets: Sets) -> Result<Verdicts> {
     let numbers = matcher.pairing.numbers()?;
     let mut deciding = Deciding::new(&pass, matcher, links, sets)?;

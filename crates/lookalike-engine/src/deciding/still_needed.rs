@@ -1,4 +1,4 @@
-//! Which documents' shingle sets must stay in memory after they are decided (streaming mode).
+//! Determines which documents' shingle sets must stay in memory after the documents are decided (streaming mode).
 
 use lookalike::{cluster::Links, lsh::NONE};
 use lookalike_io::{error::Result, spill::places::Places};
@@ -6,8 +6,9 @@ use lookalike_io::{error::Result, spill::places::Places};
 use crate::pairing::Pairing;
 
 /// Returns the contenders whose sets are needed later if they are kept. A set is needed if a later document is in one of the
-/// contender's buckets. It is also needed for copies of an earlier document, since they look for a better representative than
-/// their first copy had. A contender's own copies do not need its set, since the contender is their representative.
+/// contender's buckets. It is also needed for copies of an earlier document, because these copies look for a better
+/// representative than their first copy had. A contender's own copies do not need its set, because the contender is their
+/// representative.
 pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     let numbers = pairing.numbers()?;
     let still_needed = Places::none(numbers.into());

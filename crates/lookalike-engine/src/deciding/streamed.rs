@@ -1,7 +1,8 @@
-//! Second and last pass if input order is keep order: each document is decided when it is read, and written immediately.
+//! The second and last pass of a run whose input order is keep order. Each document is decided when it is read, and written
+//! immediately.
 //!
-//! A document is only compared with earlier documents. So the input is read in rounds of some blocks. For each round the sets of
-//! its contenders are made, its documents are decided, and its kept lines are written while they are in memory; meanwhile the
+//! A document is only compared with earlier documents. So the input is read in rounds of several blocks. For each round the sets
+//! of its contenders are made, its documents are decided, and its kept lines are written while they are in memory. Meanwhile the
 //! next round is prepared. Only sets that a later document may need remain in memory. These are the sets of kept documents that
 //! share a bucket with a later document.
 
@@ -150,7 +151,7 @@ struct Streaming<'a> {
 }
 
 impl Streaming<'_> {
-    /// Decides a round's documents, and writes the kept ones.
+    /// Decides a round's documents, and writes the kept documents.
     fn decide_rounds(&mut self, round: &[Held]) -> Result<()> {
         let Self { deciding, ready, .. } = self;
         let first = self.next;
@@ -189,7 +190,7 @@ impl Streaming<'_> {
         state.passed(round.iter().map(|held| held.block.total_size()).sum())
     }
 
-    /// Writes a round's kept records. They are copied unchanged from their blocks, or converted by all threads.
+    /// Writes a round's kept records. The records are copied unchanged from their blocks, or converted by all threads.
     fn write(&mut self, round: &[Held]) -> Result<()> {
         let Some(output) = self.output else { return Ok(()) };
         let Self { ready, pairing, deciding, made, .. } = self;

@@ -2,7 +2,8 @@
 //!
 //! The input is read twice. In the first pass each document is matched with its decision by id. Nothing is written until every
 //! document has a decision and no decision is left over. The second pass copies the kept records. If repeated ids are allowed,
-//! the decisions about an id are assigned to the documents with this id one by one, since both files have them in input order.
+//! the decisions about an id are assigned one by one to the documents with this id, because the input and the decisions file have
+//! them in the same order.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
@@ -53,15 +54,16 @@ pub struct Applied {
     pub peak_memory: Option<u64>,
 }
 
-/// Writes the records that a decisions file keeps to `kept`. The file has the form that [`dedup`](crate::jobs::dedup::dedup)
+/// Writes to `kept` the records that a decisions file keeps. The file has the form that [`dedup`](crate::jobs::dedup::dedup)
 /// writes. The output has the same bytes as that of a `dedup` run over the same inputs with the same options for reading them.
-/// Only these options of the configuration matter; how documents are compared does not. The decisions may have been edited by
-/// hand. They may have more fields, and may be in a different order from the documents. Memory: 16 bytes per document, twice as
-/// much while decisions are sorted, and a bit for each verdict. The input is read twice.
+/// The options for comparing documents are ignored. The decisions may have been edited by hand. They may have more fields, and
+/// may be in a different order from the documents. Memory: 16 bytes per document, twice as much while decisions are sorted, and a
+/// bit for each verdict. The input is read twice.
 ///
 /// # Errors
-/// The decisions file is invalid or damaged; a document has no decision, or a decision has no document; an input cannot be read;
-/// a line is not a record (unless bad lines are skipped); an output cannot be written. In all these cases nothing is written.
+/// Fails if the decisions file is invalid or damaged, if a document has no decision or a decision has no document, if an input
+/// cannot be read, if a line is not a record (unless bad lines are skipped), or if an output cannot be written. In all these
+/// cases nothing is written.
 pub fn apply(decisions: &str, config: &RunConfig, kept: &Path, observer: Observer) -> Result<Applied> {
     without_panic(|| both_passes(decisions, config, kept, observer))
 }
@@ -111,8 +113,8 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     Ok(Applied { seconds: started.elapsed().as_secs_f64(), peak_memory: peak_memory(), ..met.counts })
 }
 
-/// Returns the error for a table that does not contain decisions. The error names the columns that decisions have, since the user
-/// cannot choose which columns are read.
+/// Returns the error for a table that does not contain decisions. The error names the columns that decisions have, because the
+/// user cannot choose which columns are read.
 fn no_decisions(name: &str, error: Error) -> Error {
     let place = error.place();
     if place.field.is_none() || place.line.is_some() {
@@ -151,9 +153,9 @@ enum Verdict {
     Dropped,
 }
 
-/// All decisions. Each is stored as the hash of its id, but the lowest bit of the hash is replaced: it is set if and only if the
-/// document is kept. Rows are sorted by the hash without this bit. Decisions about the same id are in the order in which they
-/// were written.
+/// All decisions. Each decision is stored as the hash of its id, but the lowest bit of the hash is replaced: it is set if and
+/// only if the document is kept. Rows are sorted by the hash without this bit. Decisions about the same id are in the order in
+/// which they were written.
 struct Decided {
     rows: Vec<u128>,
 }
@@ -228,8 +230,8 @@ fn decision(line: &[u8], block: &Block) -> Result<u128> {
 #[derive(Default)]
 struct Taken {
     info: BlockInfo,
-    /// `None` for a document without an id. Such a document is named by its line, which is only known after the position of the
-    /// block is known.
+    /// `None` for a document without an id. Such a document is named by its line number, which is known only after the position
+    /// of the block is known.
     rows: Vec<Option<usize>>,
     /// The error that follows these documents, if the rest of the block was not read.
     failed: Option<Error>,
@@ -302,8 +304,8 @@ fn without_decision(id: &str, decided: &Decided) -> Error {
     let (id, other) = (cut(id), cut(&other));
     if is_decided {
         return Error::record(format!("there is no decision about {id}, but there is one about {other}")).advise(
-            "ids must be the same in the decisions as in the input; if a table has ids of several types, or large numbers, keep \
-             the metadata of the column \"id\"",
+            "ids must be the same in the decisions as in the input; if the decisions are a table, and its ids have several types \
+             or are large numbers, keep the metadata of its column \"id\"",
         );
     }
     Error::record(format!("there is no decision about {id}")).advise(words![
@@ -319,7 +321,7 @@ struct Progressed {
     kept: Places,
     /// The rows of decisions that were assigned to documents.
     taken: Places,
-    /// For ids with several decisions: the row that the next document with this id is assigned. The key is the id's first row.
+    /// For ids with several decisions: the row for the next document with this id. The key is the id's first row.
     next: BTreeMap<usize, usize>,
     counts: Applied,
 }
@@ -378,7 +380,7 @@ impl Progressed {
         self.blocks.push(info)
     }
 
-    /// Returns the row that the next document with an id is assigned, given the id's first row; `None` if all its rows are
+    /// Returns the row for the next document with an id, given the id's first row. Returns `None` if all rows of the id are
     /// already assigned.
     fn take(&mut self, first: usize, decided: &Decided) -> Option<usize> {
         let hash = decided.rows[first];
@@ -395,13 +397,13 @@ impl Progressed {
         Some(row)
     }
 
-    /// Refuses decisions about documents that are not in the input.
+    /// Returns an error if there are decisions about documents that are not in the input.
     fn refuse_left(&self, decided: &Decided, written: &Source) -> Result<()> {
         let left = decided.len() - self.counts.documents;
         if left == 0 {
             return Ok(());
         }
-        // Rows are assigned in order, so the rows that are left over for an id are its last ones.
+        // Rows are assigned in order, so the rows that are left over for an id are the id's last rows.
         let (mut seen, mut found) = (BTreeMap::new(), None);
         let mut scratch = Vec::new();
         each_block(Blocks::new(written), |block, first_line| {

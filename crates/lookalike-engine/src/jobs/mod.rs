@@ -1,4 +1,4 @@
-//! The jobs of the commands, with a folder or a file for each.
+//! The jobs of the commands. Each job has a folder or a file.
 
 pub(crate) mod apply;
 pub(crate) mod dedup;

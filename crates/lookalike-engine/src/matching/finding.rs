@@ -16,7 +16,7 @@ use crate::{
 /// How candidates were found, the share of the similar pairs that is expected to be found, and what was excluded.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// The preset that was asked for. The summary's method contains its settings, except those that a flag overrides.
+    /// The preset that was requested. The summary's method contains its settings, except those that a flag overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// How candidates were found, in words.
@@ -31,7 +31,7 @@ pub struct Finding {
     /// grouped by their number of shingles.
     pub found_of_shorter: Vec<ShortTexts>,
     /// The number of candidate pairs. The documents of such a pair share a band, a block or a sampled fingerprint, or were
-    /// compared for a cluster. If all pairs are asked for, it is the number of pairs that match.
+    /// compared for a cluster. If all pairs are requested, this is the number of matching pairs.
     pub pairs_met: u64,
     /// Candidate pairs that were refused by their sketches.
     pub pairs_refused: u64,
@@ -49,8 +49,8 @@ pub struct Finding {
     /// Options that are off and would probably help. They are derived from signs in a sample of the texts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
-    /// Bytes of memory that the run used above its limit, for data that cannot be spilled. Such data are indexes of texts that
-    /// are alike but not similar enough, lines of many megabytes, compressed data, and the buffers of many threads.
+    /// Bytes of memory that the run used above its limit, for data that cannot be spilled: indexes of texts that are alike but
+    /// not similar enough, lines of many megabytes, compressed data, and the buffers of many threads.
     pub above_memory: u64,
     /// Pages that were too large or nested too deeply for finding their main part, so that all their text was compared.
     #[serde(skip_serializing_if = "is_zero")]
@@ -93,13 +93,13 @@ impl Finding {
         }
     }
 
-    /// Collects the counts for the summary. If shared fingerprints were counted, it collects the numbers of pairs found and of
-    /// fingerprints excluded; otherwise, it collects the numbers of candidate pairs counted while deciding. Also collects the
-    /// counts from reading the texts, and the memory above the limit.
+    /// Collects the counts for the summary. If shared fingerprints were counted, these are the numbers of pairs found and of
+    /// fingerprints excluded; otherwise, they are the numbers of candidate pairs that were counted while deciding. Also collects
+    /// the counts from reading the texts, and the memory above the limit.
     pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table, config: &RunConfig) {
         self.too_large = table.counts.too_large;
         let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));
-        (self.pairs_met, self.pairs_refused) = match matcher.method.lists() {
+        (self.pairs_met, self.pairs_refused) = match matcher.method.keeps_samples() {
             true => (counted.met, counted.met - counted.candidates),
             false => (met, refused),
         };

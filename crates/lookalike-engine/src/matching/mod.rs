@@ -1,4 +1,4 @@
-//! Verifies candidate pairs whose data is in the engine's stores. Documents are contenders, given by number.
+//! Verifies candidate pairs, using the data that the engine holds about contenders. Documents are contenders, given by number.
 
 pub(crate) mod finding;
 pub(crate) mod sets;
@@ -12,14 +12,14 @@ use self::sets::Sets;
 use crate::{
     numbers::Contender,
     pairing::Pairing,
-    sketching::{references::References, sampled::Lists},
+    sketching::{references::References, sampled::SampledFingerprints},
 };
 
 /// Verifies candidate pairs and counts comparisons.
 pub(crate) struct Matcher<'a> {
     pub(crate) method: &'a Method,
     pub(crate) pairing: &'a Pairing,
-    lists: &'a Lists,
+    samples: &'a SampledFingerprints,
     /// The number of references, which are the first contenders.
     pub(crate) references: u32,
     numbered: References,
@@ -35,7 +35,7 @@ pub(crate) struct Matcher<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Likeness {
     pub(crate) similarity: f64,
-    /// The overlap, if sets were counted. In it, `a` is the document that is being decided.
+    /// The overlap, if sets were counted. In the overlap, `a` is the document that is being decided.
     pub(crate) overlap: Option<Overlap>,
 }
 
@@ -55,9 +55,9 @@ pub(crate) struct Scratch {
 }
 
 impl<'a> Matcher<'a> {
-    pub(crate) fn new(method: &'a Method, lists: &'a Lists, pairing: &'a Pairing) -> Self {
+    pub(crate) fn new(method: &'a Method, samples: &'a SampledFingerprints, pairing: &'a Pairing) -> Self {
         let (references, numbered) = (pairing.reference_numbers(), pairing.numbered_references());
-        Self { method, pairing, lists, references, numbered, apart: None, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
+        Self { method, pairing, samples, references, numbered, apart: None, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
     /// Returns the same matcher for contenders that have classes. Two contenders of the same class are not compared; [`u32::MAX`]
@@ -66,14 +66,14 @@ impl<'a> Matcher<'a> {
         Self { apart: classes, ..self }
     }
 
-    /// Returns whether two documents are to be compared.
+    /// Returns whether two documents have to be compared.
     pub(crate) fn compared(&self, a: u32, b: u32) -> bool {
         let of_one = |classes: &Vec<u32>| classes[a as usize] == classes[b as usize] && classes[a as usize] != u32::MAX;
         self.numbered.compared(Contender(a), Contender(b)) && !self.apart.as_ref().is_some_and(of_one)
     }
 
-    /// Returns the direction in which containment counts. If true, containment is the share of `other` that the document
-    /// contains; otherwise, it is the share of the document that `other` contains.
+    /// Returns the direction in which containment counts. With true, containment is the share of `other` that the document
+    /// contains; with false, it is the share of the document that `other` contains.
     pub(crate) fn is_held(&self, other: u32) -> bool {
         self.pairing.references.held && other < self.references
     }
@@ -83,8 +83,8 @@ impl<'a> Matcher<'a> {
         self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
     }
 
-    /// Reduces `neighbours`, which share a key with the document, to the document's candidates: those whose sketches agree with
-    /// the document's sketch. Counts the pairs, and the pairs that the sketches refuse.
+    /// Reduces `neighbours`, which share a key with the document, to the document's candidates: the neighbours whose sketches
+    /// agree with the document's sketch. Counts all pairs, and the pairs that the sketches rule out.
     pub(crate) fn keep_candidates(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
         let met = neighbours.len();
         self.keep_agreeing(document, neighbours, scratch)?;
@@ -111,8 +111,8 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// Returns whether two documents have the same canonical form, as far as their sketches can show. Not used for documents with
-    /// the same digest.
+    /// Returns whether two documents have the same canonical form, as far as their sketches can show. This function is not used
+    /// for documents with the same digest.
     pub(crate) fn same(&self, a: u32, b: u32) -> Result<bool> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         Ok(self.method.same((0, self.pairing.bits(Contender(a), &mut of_a)?), (1, self.pairing.bits(Contender(b), &mut of_b)?)))
@@ -153,10 +153,10 @@ impl<'a> Matcher<'a> {
 
     /// Returns the sketches' estimate of two documents' similarity.
     pub(crate) fn estimate(&self, a: u32, b: u32) -> Result<f64> {
-        if self.method.lists() {
+        if self.method.keeps_samples() {
             let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
             let [a, b] = [a, b].map(|number| self.pairing.document(Contender(number)));
-            return Ok(self.method.estimate_samples(self.lists.sample(a, &mut of_a)?, self.lists.sample(b, &mut of_b)?));
+            return Ok(self.method.estimate_samples(self.samples.sample(a, &mut of_a)?, self.samples.sample(b, &mut of_b)?));
         }
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         Ok(self.method.estimate(self.pairing.bits(Contender(a), &mut of_a)?, self.pairing.bits(Contender(b), &mut of_b)?))

@@ -1,5 +1,5 @@
-//! The shingle sets of the documents that will be compared. They are made again from the texts and may be spilled, and take eight
-//! bytes per shingle.
+//! Holds the shingle sets of the documents that will be compared. The sets are made again from the texts and may be spilled. They
+//! take eight bytes per shingle.
 
 use lookalike::{Method, Scratch, Verify};
 use lookalike_io::{
@@ -22,8 +22,8 @@ pub(crate) struct Sets {
     spill: Spill<u64>,
     starts: Vec<u64>,
     lengths: Vec<u32>,
-    /// Temporary sets, for which it is not known yet whether they are needed for long. They belong to consecutive numbers from
-    /// [`fresh_from`](Self::fresh_from) on.
+    /// Temporary sets. It is not known yet whether they are still needed after the current documents are decided. They belong to
+    /// consecutive numbers, beginning with [`fresh_from`](Self::fresh_from).
     fresh: Vec<u64>,
     fresh_from: u32,
 }
@@ -50,7 +50,7 @@ impl Sets {
         self.lengths[number as usize] as usize
     }
 
-    /// Moves all sets to the file if data that cannot be spilled takes the memory.
+    /// Moves all sets to the file if data that cannot be spilled needs the memory.
     pub(crate) fn make_room(&mut self) -> Result<()> {
         self.spill.make_room()
     }
@@ -65,7 +65,7 @@ impl Sets {
         self.spill.append(shingles)
     }
 
-    /// Begins to take the sets of the next documents as temporary sets. All numbers from `first` on must be new.
+    /// Begins to take the sets of the next documents as temporary sets. The number `first` and all higher numbers must be new.
     pub(crate) fn take_fresh(&mut self, first: u32) {
         self.fresh_from = first;
     }
@@ -123,7 +123,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) observer: Observer<'a>,
 }
 
-/// Returns the sets of the contenders. They are loaded if similarity is counted from sets, and otherwise empty.
+/// Returns the sets of the contenders. The sets are loaded if similarity is counted from sets; otherwise they are empty.
 pub(crate) fn of_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
     match pass.method.verify() {
         Verify::Exact => load_contenders(pass, pairing),

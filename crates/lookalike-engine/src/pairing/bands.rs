@@ -5,13 +5,13 @@ use lookalike_io::{
     spill::{Budget, Spill, grouping::stretches, sieve::Sieve},
 };
 
-/// The number of bits of a row that hold the place. They are enough for more than 10¹² documents.
+/// The number of bits of a row that hold the place. 40 bits are enough for more than 10¹² documents.
 const PLACE: u32 = 40;
 
 /// The maximum number of documents that a row can distinguish.
 pub(crate) const MOST_DOCUMENTS: u64 = 1 << PLACE;
 
-/// The number of rows up to which sorting by comparison is faster than by digits.
+/// The maximum number of rows for which sorting by comparison is faster than sorting by digits.
 const FEW: usize = 1 << 9;
 
 /// Scratch buffers for sorting a band, reused for the next band.
@@ -77,7 +77,7 @@ fn sift(rows: &mut Vec<u64>, sieve: &mut Sieve) {
     sieve.clear(rows.len());
     rows.iter().for_each(|row| _ = sieve.insert(row >> PLACE));
     let mut left = 0;
-    // `retain` would be slower, since its branch on whether a row is kept is unpredictable.
+    // `retain` would be slower, because its branch on whether a row is kept is unpredictable.
     for i in 0..rows.len() {
         let row = rows[i];
         rows[left] = row;

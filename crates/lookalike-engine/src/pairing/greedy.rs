@@ -1,4 +1,4 @@
-//! Broder's greedy clusters (1997, section 4.4), computed from sketches alone.
+//! Computes Broder's greedy clusters (1997, section 4.4) from sketches alone.
 
 use lookalike::{GreedyBy, cluster::GreedyClusters};
 use lookalike_io::{error::Result, spill::places::Places};
@@ -12,7 +12,7 @@ pub(crate) fn group(by: GreedyBy, threshold: f64, table: &Table, pairing: &mut P
     let mut clusters = GreedyClusters::new(by.sample, threshold, by.representative)?;
     let (mut firsts, mut of, mut sizes, mut scratch) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for number in 0..pairing.numbers()? {
-        let cluster = clusters.add(table.lists.sample(pairing.document(Contender(number)), &mut scratch)?.elements)? as usize;
+        let cluster = clusters.add(table.samples.sample(pairing.document(Contender(number)), &mut scratch)?.elements)? as usize;
         if cluster == firsts.len() {
             firsts.push(number);
             sizes.push(0u32);

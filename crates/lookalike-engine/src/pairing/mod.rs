@@ -44,8 +44,8 @@ pub(crate) struct Pairing {
     pub(crate) order: Order,
     /// The references. They are the first documents, and also have the first ranks.
     pub(crate) references: References,
-    /// Each copy with its first copy, which is the first document in keep order with the same digest. Both are ranks. Sorted by
-    /// copy.
+    /// Each copy with its first copy, which is the first document in keep order with the same digest. Both are given by rank. The
+    /// list is sorted by copy.
     pub(crate) copies: Vec<(Rank, Rank)>,
     /// For the rank of each copy, its index in `copies`.
     places_of_copies: Numbering,
@@ -64,7 +64,8 @@ enum Bits {
     Held(Sketches),
     /// A file with the sketches of all documents.
     OfDocuments(Spill<u8>),
-    /// A file with the contenders' sketches, by number. It is used if memory is too small even for these.
+    /// A file with the contenders' sketches, by number. It is used if memory is too small even for the sketches of the contenders
+    /// alone.
     OfContenders(Spill<u8>),
 }
 
@@ -75,7 +76,7 @@ impl Pairing {
         let documents = table.documents;
         if documents > bands::MOST_DOCUMENTS {
             let what = format!("at most {} documents are possible, got {documents}", bands::MOST_DOCUMENTS);
-            return Err(Error::new(ErrorKind::Input, what).advise("split them"));
+            return Err(Error::new(ErrorKind::Input, what).advise("split the collection"));
         }
         let references = table.references;
         let order = Order::new(&table.keys, documents, references.documents, pool)?;
@@ -119,15 +120,15 @@ impl Pairing {
         })
     }
 
-    /// Returns the number of contenders. It must fit into 32 bits, since later structures store contender numbers in 32 bits.
+    /// Returns the number of contenders. It must fit into 32 bits, because later structures store contender numbers in 32 bits.
     ///
     /// # Errors
-    /// There are more contenders than 32 bits can number.
+    /// Fails if there are more contenders than 32 bits can number.
     pub(crate) fn numbers(&self) -> Result<u32> {
         u32::try_from(self.contenders.len()).ok().filter(|&numbers| numbers < NONE).ok_or_else(|| {
             let (count, most) = (self.contenders.len(), NONE - 1);
             let what = format!("at most {most} documents can be compared, got {count}");
-            Error::new(ErrorKind::Input, what).advise("split them")
+            Error::new(ErrorKind::Input, what).advise("split the collection")
         })
     }
 
@@ -166,7 +167,7 @@ impl Pairing {
         self.places_of_copies.number(copy.0).map(|at| self.copies[at as usize].1)
     }
 
-    /// Returns whether a document of the inputs is kept, once the contenders are decided.
+    /// Returns whether a document of the inputs is kept. The contenders must already be decided.
     pub(crate) fn is_kept(&self, document: Document, verdicts: &Verdicts) -> bool {
         let rank = self.order.rank(document);
         let dropped = |number| verdicts.of(number).representative().is_some();
@@ -236,7 +237,7 @@ impl Pairing {
         }
     }
 
-    /// Reduces the contenders to the documents that share a band with a document whose b-bit sketch agrees with theirs, since no
+    /// Keeps as contenders only the documents that share a band with a document whose b-bit sketch agrees with their own; no
     /// other document can have a candidate. In many collections, most documents that share a band have sketches that do not
     /// agree. The `others` also remain contenders. Returns the buckets that the contenders are in, by band.
     pub(crate) fn keep_likely(
@@ -311,16 +312,16 @@ impl Pairing {
     }
 }
 
-/// Bytes that are held until the end for each contender, in addition to its sketch and its set. They are for its buckets (21
-/// bands), its verdict, the position of its set, the size of its group and its last copy.
+/// Bytes that are held until the end for each contender, in addition to its sketch and its set. They hold its buckets (21 bands),
+/// its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
-/// The maximum number of documents that a document of a large bucket is compared with before it is assumed to be likely. If this
-/// assumption is wrong, the document's set is made needlessly. But the cost of comparing all documents would grow with the square
-/// of the bucket's size.
+/// The maximum number of documents that a document of a large bucket is compared with. If its sketch agrees with none of these
+/// documents, it is nevertheless assumed to be likely to have a candidate. If this assumption is wrong, the document's set is
+/// made needlessly. But the cost of comparing all documents would grow with the square of the bucket's size.
 const LOOKS: usize = 64;
 
-/// Marks each document of a bucket whose sketch agrees with that of another document of the same bucket.
+/// Marks each document of a bucket whose sketch agrees with the sketch of another document in the bucket.
 struct Marking<'a> {
     pairing: &'a Pairing,
     method: &'a Method,

@@ -5,14 +5,14 @@
 //! this method, a fingerprint of 1,000 documents makes half a million rows, and a template of 50 such fingerprints makes 25
 //! million. But if a document has n elements, and a pair must share k of them, then the pair shares one of the document's n − k +
 //! 1 rarest elements. These elements are its prefix, as in the exact join, and rows for these elements are sufficient. The number
-//! of elements that a pair shares is then counted on the two samples. On 14,000 manual pages made from one template this took 5
-//! million rows instead of 350 million.
+//! of elements that a pair shares is then counted on the two samples. On 14,000 manual pages made from one template, the filter
+//! needed 5 million rows instead of 350 million.
 //!
-//! 1. Sort rows (element, document). They show how many documents each element is in. Elements of only one document produce no
-//!    pair.
-//! 2. Sort rows (document, number of documents with the element, element). They give each document's prefix, for its own modulus
-//!    and for the larger moduli of other documents.
-//! 3. Sort rows (level, element, document). They give the pairs.
+//! 1. Sort rows (element, document). These rows show how many documents each element is in. Elements of only one document produce
+//!    no pair.
+//! 2. Sort rows (document, number of documents with the element, element). These rows give each document's prefix, for its own
+//!    modulus and for the larger moduli of other documents.
+//! 3. Sort rows (level, element, document). These rows give the pairs.
 //! 4. Sort the pairs, keep each pair once, and compare its two samples.
 
 use lookalike::{
@@ -47,11 +47,11 @@ pub(crate) struct Counted {
     pub(crate) lost: u64,
 }
 
-/// Finds the pairs of contenders that share enough. The result is the same as if all shared elements except the common ones were
-/// counted.
+/// Finds the pairs of contenders that share enough elements. The result is the same as if all shared elements except the common
+/// ones were counted.
 pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
     let numbers = pairing.numbers()?;
-    let levels = (0..numbers).map(|number| table.lists.level(pairing.document(Contender(number))) as u8).collect();
+    let levels = (0..numbers).map(|number| table.samples.level(pairing.document(Contender(number))) as u8).collect();
     Counting { method, table, pairing, levels, pool, observer }.count()
 }
 
@@ -81,7 +81,7 @@ impl<'a> Counting<'a> {
     }
 
     fn sample<'b>(&'b self, number: u32, scratch: &'b mut Vec<u64>) -> Result<Sample<'b>> {
-        self.table.lists.sample(self.pairing.document(Contender(number)), scratch)
+        self.table.samples.sample(self.pairing.document(Contender(number)), scratch)
     }
 
     fn count(&self) -> Result<Counted> {
@@ -108,7 +108,8 @@ impl<'a> Counting<'a> {
         Ok(counted)
     }
 
-    /// Collects, for each document, the elements that also occur in other documents, and the number of documents with each.
+    /// Collects, for each document, the elements that also occur in other documents. Each element comes with the number of
+    /// documents that have it.
     fn known(&self, counted: &mut Counted) -> Result<Sorter<'a, Known>> {
         let (mut rows, mut scratch) = (self.sorter::<[u32; 3]>(), Vec::new());
         let total = self.pairing.contenders.len();
@@ -174,7 +175,7 @@ impl<'a> Counting<'a> {
         Ok(known[0][1] > common)
     }
 
-    /// Returns the pairs of documents that share an element, if it is in the prefix of at least one of the two documents. A pair
+    /// Returns the pairs of documents that share an element that is in the prefix of at least one of the two documents. A pair
     /// may occur several times.
     fn pairs(&self, rows: Sorter<'a, Row>) -> Result<Sorter<'a, [u32; 2]>> {
         let mut pairs = self.sorter();

@@ -1,10 +1,11 @@
-//! Decisions about the documents that had to be compared.
+//! Stores the decisions about the documents that had to be compared.
 
 use lookalike::{lsh::NONE, verify::Overlap};
 
 use crate::numbers::{Contender, Rank};
 
-/// The verdict about a document. For a dropped document it has the number of its representative and their overlap. 16 bytes.
+/// The verdict about a document. For a dropped document it has the number of its representative and their overlap. A verdict
+/// takes 16 bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Verdict {
     representative: u32,
@@ -42,11 +43,11 @@ impl Verdict {
     }
 }
 
-/// The verdicts about all contenders, by number. A copy of a dropped contender has a verdict of its own here if it differs from
-/// that of its first copy.
+/// The verdicts about all contenders, by number. A copy of a dropped contender has its own verdict here if that verdict differs
+/// from the verdict about its first copy.
 ///
-/// The verdicts about all other documents follow from these. Documents that are not copies are kept. A copy is dropped for its
-/// first copy if the first copy is kept, and otherwise has the same verdict as its first copy.
+/// The verdicts about all other documents follow from the verdicts stored here. Documents that are not copies are kept. A copy is
+/// dropped for its first copy if the first copy is kept, and otherwise has the same verdict as its first copy.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     of_contenders: Vec<Verdict>,
@@ -75,7 +76,7 @@ impl Verdicts {
         }
     }
 
-    /// Adds verdicts about copies, in any order. Their ranks must be higher than those of all copies that were added before.
+    /// Adds verdicts about copies, in any order. Their ranks must be higher than the ranks of all copies that were added before.
     pub(crate) fn extend_copies(&mut self, copies: impl IntoIterator<Item = (Rank, Verdict)>) {
         let from = self.of_copies.len();
         self.of_copies.extend(copies);

@@ -15,7 +15,7 @@ use crate::config::RunConfig;
 /// are found. If several documents have the same id, the first counts.
 ///
 /// # Errors
-/// One of the ids belongs to no record, or there is an invalid line before the last document that is found.
+/// Fails if one of the ids belongs to no record, or if there is an invalid line before the last document that is found.
 pub fn find_texts(config: &RunConfig, ids: &[&str]) -> Result<Vec<String>> {
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     let mut texts: Vec<Option<String>> = vec![None; ids.len()];

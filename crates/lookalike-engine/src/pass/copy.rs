@@ -1,4 +1,4 @@
-//! A pass that writes records: workers make each block's records, and all are written in input order.
+//! Runs a pass that writes records: workers make each block's records, and all records are written in input order.
 
 use std::sync::Mutex;
 
@@ -28,7 +28,7 @@ pub(crate) fn write_blocks<S: Default>(
     make: impl Fn(&Block, &mut S, &mut Piece) -> Result<()> + Sync,
 ) -> Result<u64> {
     let mut written = 0;
-    // Written pieces are reused, since fresh memory is expensive.
+    // Written pieces are reused, because fresh memory is expensive.
     let spare: Mutex<Vec<Piece>> = Mutex::default();
     in_order(
         pool,
@@ -66,7 +66,7 @@ pub(crate) fn copy_kept(
     same_number(kept, written)
 }
 
-/// Refuses an input if the number of lines found in it differs from the number of documents kept.
+/// Returns an error if the number of lines that were found in the input differs from the number of documents kept.
 pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
     if written == kept {
         return Ok(());

@@ -33,7 +33,7 @@ pub(crate) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> R
     let inner = serde_json::from_str(id.get()).and_then(RawValue::from_string);
     inner.map(Cow::Owned).map_err(|_| {
         let wrong = Error::record(format!("{} is not an id", cut(id.get()))).in_field(column);
-        wrong.advise(format!("the column {} is marked as JSON", quoted(column)))
+        wrong.advise(format!("the metadata of the column {} says that its values are JSON", quoted(column)))
     })
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn each_line(
     each_line_of(&source, |line, block, _| give(line, block))
 }
 
-/// Passes each line that is not blank to `give`, with its block and the record's number. Rows of a table are passed as lines.
+/// Calls `give` with each line that is not blank, the line's block and the record's number. Rows of a table are passed as lines.
 /// Errors are reported with their place.
 pub(crate) fn each_line_of(source: &Source, mut give: impl FnMut(&[u8], &Block, u64) -> Result<()>) -> Result<()> {
     let mut scratch = Vec::new();

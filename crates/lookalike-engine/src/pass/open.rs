@@ -1,4 +1,4 @@
-//! What a run opens before its first pass: its inputs, its outputs, its threads and its memory.
+//! Opens what a run needs before its first pass: its inputs, its outputs, its threads and its memory.
 
 use std::{path::Path, sync::Arc};
 
@@ -21,11 +21,11 @@ pub(crate) struct Sources {
     pub(crate) left_out: Option<LeftOut>,
 }
 
-/// Finds everything that is to be read.
+/// Finds all references and inputs that the run will read.
 ///
 /// # Errors
-/// An input cannot be read; one of the `named` outputs would overwrite an input; or `check` fails. `check` runs before any input
-/// is opened.
+/// Fails if an input cannot be read, if one of the `named` outputs would overwrite an input, or if `check` fails. `check` runs
+/// before any input is opened.
 pub(crate) fn sources(config: &RunConfig, named: &[&Path], check: impl FnOnce() -> Result<()>) -> Result<Sources> {
     let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     refuse_overwriting(named, &inputs)?;
@@ -54,7 +54,7 @@ impl Means {
     /// run needs, given the number of threads and the memory limit.
     ///
     /// # Errors
-    /// The number of threads or the memory limit is invalid.
+    /// Fails if the number of threads or the memory limit is invalid.
     pub(crate) fn new(config: &RunConfig, named: &[&Path], extra: impl FnOnce(usize, u64) -> u64) -> Result<Self> {
         let pool = pool(config.threads)?;
         let threads = pool.current_num_threads();
@@ -82,8 +82,8 @@ pub(crate) struct Opened<const N: usize> {
 /// Opens all inputs and outputs that are named. `what` names the contents of the output lines in messages.
 ///
 /// # Errors
-/// An input cannot be read; an output would overwrite an input or is named as a table; the number of threads or the memory limit
-/// is invalid.
+/// Fails if an input cannot be read, if an output would overwrite an input or is named as a table, or if the number of threads or
+/// the memory limit is invalid.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
     let beside = [config.skip_bad.as_deref(), config.summary.as_deref()];
     let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();

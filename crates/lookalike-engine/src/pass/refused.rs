@@ -1,4 +1,4 @@
-//! Converts what the applications refuse into an error of a run.
+//! Converts the errors of the applications into errors of a run.
 
 use lookalike_applications::Error as Refused;
 use lookalike_io::{

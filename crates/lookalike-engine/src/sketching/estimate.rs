@@ -48,7 +48,7 @@ impl Estimating {
         Some(Estimate { memory, ..estimate(table, 1.0, elapsed * rest) })
     }
 
-    /// Returns the number of seconds since the pass began, if enough time has passed. It is returned only once.
+    /// Returns the number of seconds since the pass began, if enough time has passed and no number was returned before.
     fn elapsed(&mut self, done: u64, total: u64) -> Option<f64> {
         if self.reported || total == 0 || done == 0 || self.started.elapsed() < AFTER {
             return None;

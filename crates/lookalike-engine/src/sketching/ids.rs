@@ -1,4 +1,4 @@
-//! The documents' ids as written in their lines, concatenated, each preceded by its length.
+//! Stores the documents' ids as written in their lines. The ids are concatenated, and each is preceded by its length.
 
 use std::{ops::Range, sync::Arc};
 
@@ -11,7 +11,8 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use crate::pass::parallel::Weigh;
 
-/// Every id whose number is a multiple of this can be found directly. Other ids are found by reading on from the one before.
+/// Every id whose number is a multiple of this can be found directly. Any other id is found by reading on from the last such id
+/// before it.
 const STEP: u64 = 8;
 
 /// Ids by document. In addition to the ids, their positions take one byte per document, and their hashes take 8 bytes per
@@ -72,7 +73,7 @@ impl BlockIds {
             && end == Some(self.text.len())
     }
 
-    /// Gives ids to documents without one. `names` has one name for each of these documents.
+    /// Gives ids to documents without an id. `names` has one name for each of these documents.
     pub(crate) fn fill(&mut self, names: impl Iterator<Item = String>) {
         let mut filled = Self::default();
         self.iter().zip(names).for_each(|(id, name)| filled.push(if id.is_empty() { &name } else { id }));
@@ -90,8 +91,8 @@ impl Ids {
         self.bytes.len()
     }
 
-    /// Appends the ids of the next block. Uniqueness can be tested only for ids that are `checked`. These must come after all
-    /// unchecked ids.
+    /// Appends the ids of the next block. Uniqueness can be tested only for ids that are `checked`. Checked ids must come after
+    /// all unchecked ids.
     pub(crate) fn append(&mut self, block: &BlockIds, checked: bool) -> Result<()> {
         let first = self.bytes.len();
         let mut bytes = Vec::with_capacity(block.text.len() + 2 * block.lengths.len());
@@ -148,7 +149,7 @@ impl Ids {
         Ok(())
     }
 
-    /// Finds the first document, in input order, with an id that an earlier document has. Returns the first document with this
+    /// Finds the first document, in input order, whose id an earlier document already has. Returns the first document with this
     /// id, followed by the document that was found. Cost: a sort of hashes; the ids themselves are compared if their hashes are
     /// equal. Unchecked ids are ignored.
     pub(crate) fn first_repeated(&mut self, budget: &Budget, pool: &rayon::ThreadPool) -> Result<Option<(u64, u64)>> {
@@ -203,7 +204,7 @@ fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
     what(id.as_bytes())
 }
 
-/// Returns a spilled id as text. It was checked to be JSON when it was read.
+/// Returns a spilled id as text. The id was checked to be JSON when it was read.
 fn text(id: &[u8]) -> Result<&str> {
     std::str::from_utf8(id).map_err(|_| damaged())
 }

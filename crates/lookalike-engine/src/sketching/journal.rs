@@ -6,7 +6,7 @@ use lookalike_io::{
     read::{BlockInfo, Fields, Skipped, Start, Tag},
 };
 
-use super::{ids::BlockIds, sampled::BlockLists, signs::Signs, table::Sketched};
+use super::{ids::BlockIds, sampled::BlockSamples, signs::Signs, table::Sketched};
 use crate::state::{Taken, put, put_text};
 
 /// A block of the first pass: all its results, and its position in the input.
@@ -20,9 +20,9 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// Appends the record of a block whose position has been [filled in](Sketched::stand).
+    /// Appends the record of a block whose position has been [filled in](Sketched::place_at).
     pub(crate) fn put(sketched: &Sketched, tag: Tag, digest: Option<u64>, read: u64, into: &mut Vec<u8>) {
-        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_lines, bad_messages, .. } = sketched;
+        let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_lines, bad_messages, .. } = sketched;
         let place = [tag.part as u64, tag.index, u64::from(tag.last), tag.lines, tag.before, read];
         put(into, &place);
         put(into, digest.as_slice());
@@ -43,9 +43,9 @@ impl Recorded {
         put(into, bits);
         put(into, &[columns.len() as u64]);
         columns.iter().for_each(|column| put(into, column));
-        put(into, &lists.elements);
-        put(into, &lists.lengths);
-        put(into, &lists.levels);
+        put(into, &samples.elements);
+        put(into, &samples.lengths);
+        put(into, &samples.levels);
         put(into, keys);
         put(into, sizes);
         put(into, labels);
@@ -60,7 +60,7 @@ impl Recorded {
         }
     }
 
-    /// Reads a block from a record; `None` if the record does not contain a block.
+    /// Reads a block from a record. Returns `None` if the record does not contain a block.
     pub(crate) fn take(record: &[u8]) -> Option<Self> {
         let mut from = Taken(record);
         let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;
@@ -73,7 +73,7 @@ impl Recorded {
         let (digests, bits) = (from.many()?, from.many()?);
         let [columns] = from.some::<u64, 1>()?;
         let columns = (0..columns).map(|_| from.many()).collect::<Option<_>>()?;
-        let lists = BlockLists { elements: from.many()?, lengths: from.many()?, levels: from.many()? };
+        let samples = BlockSamples { elements: from.many()?, lengths: from.many()?, levels: from.many()? };
         let (keys, sizes, labels) = (from.many()?, from.many()?, from.many()?);
         let ids = BlockIds { text: from.text()?, lengths: from.many()?, hashes: from.many()? };
         let bad_lines = from.many()?;
@@ -85,7 +85,7 @@ impl Recorded {
             digests,
             bits,
             columns,
-            lists,
+            samples,
             keys,
             sizes,
             labels,
@@ -109,7 +109,7 @@ impl Recorded {
     /// Checksums detect damage; this check detects records of a different program, whose numbers have different meanings.
     pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
         let Self { sketched, tag, .. } = self;
-        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_messages, .. } = sketched;
+        let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_messages, .. } = sketched;
         let count = digests.len();
         let if_asked = |asked: bool| if asked { count } else { 0 };
         let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
@@ -125,7 +125,7 @@ impl Recorded {
             && bits.len() == count * method.stride()
             && columns.len() == method.columns()
             && columns.iter().all(|column| column.len() == count)
-            && lists.fit(if_asked(method.lists()), method.highest_level())
+            && samples.fit(if_asked(method.keeps_samples()), method.highest_level())
             && keys.len() == if_asked(fields.keep != Keep::First)
             && sizes.len() == if_asked(method.depends_on_size())
             && labels.len() == if_asked(fields.label.is_some())
@@ -189,7 +189,7 @@ mod tests {
             |wrong| wrong.sketched.bits.truncate(1),
             |wrong| wrong.sketched.columns.truncate(1),
             |wrong| wrong.sketched.columns[3].clear(),
-            |wrong| wrong.sketched.lists.push(&[1], 0),
+            |wrong| wrong.sketched.samples.push(&[1], 0),
             |wrong| wrong.sketched.keys.push(1),
             |wrong| wrong.sketched.sizes.push(1),
             |wrong| wrong.sketched.ids.lengths = vec![2, 3],

@@ -1,4 +1,4 @@
-//! First pass: computes the sketch of every text.
+//! Runs the first pass, which computes the sketch of every text.
 
 pub(crate) mod ids;
 
@@ -69,15 +69,15 @@ struct Worker {
 pub(crate) struct Beside<'a> {
     /// The output for bad lines, if they do not stop the run.
     pub(crate) bad: Option<&'a mut Output>,
-    /// The state in which each block's results are recorded. If an earlier run recorded some blocks, these are not read again.
+    /// The state in which each block's results are recorded. Blocks that an earlier run recorded are not read again.
     pub(crate) state: Option<&'a mut State>,
     /// For each label hash in the table, the label as it is written in a record.
     pub(crate) labels: Option<&'a mut BTreeMap<NonZeroU128, Box<str>>>,
-    /// Documents without text. Each has a hash of the page's bytes, as they are stored.
+    /// Documents without text. Each comes with a hash of the page's bytes, as they are stored.
     pub(crate) textless: Option<&'a mut Vec<(u64, u128)>>,
 }
 
-/// A block's results are reused only up to this number of bytes, so that the memory of a huge line is freed.
+/// The memory of a block's results is reused only up to this number of bytes, so that the memory that a huge line took is freed.
 const USUAL: usize = 2 << 20;
 
 /// Reads the whole source. Bad lines stop the run, or are skipped.
@@ -185,7 +185,8 @@ fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) ->
     Err(repeated(table, source, first, document)?)
 }
 
-/// Refuses a reference that has the id of an earlier reference, for runs whose output identifies references only by their ids.
+/// Returns an error if a reference has the id of an earlier reference. Used by runs whose output identifies references only by
+/// their ids.
 pub(crate) fn refuse_repeated_references(table: &Table, source: &Source) -> Result<()> {
     let (mut rows, mut scratch) = (Vec::new(), Vec::new());
     table.ids.each(0..table.references.documents, &mut scratch, |id| {
@@ -210,10 +211,10 @@ struct Pass<'a> {
     skip_bad: bool,
     /// Whether the texts of labels are wanted, in addition to their hashes.
     named: bool,
-    /// The digest of an empty text, by which documents without text are recognised; `None` if hashes of their bytes are not
+    /// The digest of an empty text, which is used to recognise documents without text; `None` if hashes of their bytes are not
     /// wanted.
     nothing: Option<Digest>,
-    /// Emptied results, which are reused since allocating memory is expensive.
+    /// Emptied results, which are reused because allocating memory is expensive.
     spare: Mutex<Vec<Sketched>>,
 }
 
@@ -252,8 +253,8 @@ impl Pass<'_> {
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
-            if self.method.lists() {
-                out.lists.push(&scratch.elements, scratch.level);
+            if self.method.keeps_samples() {
+                out.samples.push(&scratch.elements, scratch.level);
             }
             if self.method.depends_on_size() {
                 out.sizes.push(scratch.fingerprints.len().min(u32::MAX as usize) as u32);

@@ -1,4 +1,4 @@
-//! Keep order: of several similar documents, the first one in this order is kept.
+//! Defines keep order: of several similar documents, the first one in this order is kept.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use crate::numbers::{Document, Rank};
 pub(crate) enum Order {
     /// Keep order is input order. The value is the number of documents.
     Input(u64),
-    /// Keep order is the order of the documents' keys. 16 bytes per document.
+    /// Keep order is the order of the documents' keys. This takes 16 bytes per document.
     Given {
         /// The document of each rank.
         documents: Vec<Document>,

@@ -1,4 +1,4 @@
-//! Reference documents. They are first in keep order, are kept by definition, and are not compared with each other.
+//! Defines reference documents. They are first in keep order, are kept by definition, and are not compared with each other.
 
 use lookalike::{Cluster, Method, Verify, verify::Measure};
 use lookalike_io::{
@@ -12,7 +12,7 @@ use crate::config::RunConfig;
 /// compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct References {
-    /// The number of references. They are the documents whose numbers are below this, and also those whose ranks are below this.
+    /// The number of references. References are the documents whose numbers are below this; their ranks are also below this.
     pub(crate) documents: u64,
     /// Whether documents are compared only with references, and not with each other.
     pub(crate) only: bool,
@@ -24,7 +24,8 @@ pub(crate) struct References {
 }
 
 impl References {
-    /// Refuses options that have no meaning with references, and options that have no meaning without them.
+    /// Returns an error if an option has no meaning with references, or if there are no references and an option has no meaning
+    /// without them.
     pub(crate) fn check(config: &RunConfig, method: &Method) -> Result<()> {
         let goes_with = |what: Words, with: Words, advice: Words| {
             Err(Error::new(ErrorKind::Config, words![what, " only works with ", with]).advise(advice))
@@ -57,14 +58,14 @@ impl References {
             return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
         }
         if *drop_holders && (method.config().measure != Measure::Containment || method.verify() != Verify::Exact) {
-            let with = words![(Setting::Measure, "containment"), ", counted exactly"];
+            let with = words![(Setting::Measure, "containment"), " and exact verification"];
             return goes_with(Setting::DropHolders.into(), with, words!["give both, and leave out ", Setting::Verify]);
         }
         Ok(())
     }
 
-    /// Returns whether a document is a reference. The document can be given by any of its numbers, since references come first in
-    /// all numberings.
+    /// Returns whether a document is a reference. The document can be given by any of its numbers, because references come first
+    /// in all numberings.
     pub(crate) fn contains(&self, document: impl Into<u64>) -> bool {
         document.into() < self.documents
     }

@@ -1,4 +1,5 @@
-//! Sampled fingerprints per document, spilled to disk (8 bytes each); used when candidates are found by shared fingerprints.
+//! Stores sampled fingerprints per document, spilled to disk (8 bytes each). They are used when candidates are found by shared
+//! fingerprints.
 
 use std::sync::Arc;
 
@@ -12,19 +13,19 @@ use crate::{numbers::Document, pass::parallel::Weigh};
 
 /// One block's sampled fingerprints.
 #[derive(Debug, Default)]
-pub(crate) struct BlockLists {
+pub(crate) struct BlockSamples {
     pub(crate) elements: Vec<u64>,
     pub(crate) lengths: Vec<u32>,
     pub(crate) levels: Vec<u8>,
 }
 
-impl Weigh for BlockLists {
+impl Weigh for BlockSamples {
     fn weight(&self) -> usize {
         self.elements.weight() + self.lengths.weight() + self.levels.weight()
     }
 }
 
-impl BlockLists {
+impl BlockSamples {
     pub(crate) fn clear(&mut self) {
         self.elements.clear();
         self.lengths.clear();
@@ -47,13 +48,13 @@ impl BlockLists {
 }
 
 /// All documents' sampled fingerprints. They take nine bytes of memory per document.
-pub(crate) struct Lists {
+pub(crate) struct SampledFingerprints {
     elements: Spill<u64>,
     ends: Vec<u64>,
     levels: Vec<u8>,
 }
 
-impl Lists {
+impl SampledFingerprints {
     pub(crate) fn new(budget: &Arc<Budget>) -> Self {
         Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
     }
@@ -64,7 +65,7 @@ impl Lists {
     }
 
     /// Appends the samples of the next block.
-    pub(crate) fn append(&mut self, block: &BlockLists) -> Result<()> {
+    pub(crate) fn append(&mut self, block: &BlockSamples) -> Result<()> {
         let mut end = self.elements.len();
         self.ends.extend(block.lengths.iter().map(|&length| {
             end += u64::from(length);

@@ -55,7 +55,7 @@ impl Signs {
         };
         let start = start.decode(decoded);
         self.markup += u64::from(has_markup(start));
-        // Japanese texts are not counted, since Japanese uses both forms. They are recognised by their kana.
+        // Japanese texts are not counted, because Japanese uses both forms. They are recognised by their kana.
         if !start.is_ascii() && !start.contains(|c| matches!(c, '\u{3041}'..='\u{30ff}')) {
             let [traditional, simplified] = chinese_forms(start);
             let is_chinese = traditional + simplified >= LEAST_FORMS;
@@ -71,7 +71,7 @@ impl Signs {
         *self = Self::of(std::array::from_fn(|at| own[at] + other[at]));
     }
 
-    /// All counts, for a record of the journal.
+    /// Returns all counts, for a record of the journal.
     pub(super) fn numbers(&self) -> [u64; 5] {
         [self.texts, self.traditional, self.simplified, self.markup, self.short]
     }
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the names of the options that are hinted at for a block of these texts, all of which are sampled.
+    /// Returns the names of the options that are suggested for a block in which exactly these texts are sampled.
     fn hints(texts: &[&str], config: Config, html: bool) -> Vec<&'static str> {
         let method = Method::new(Config::default()).unwrap();
         let (mut signs, mut scratch, mut decoded) = (Signs::default(), Scratch::default(), String::new());

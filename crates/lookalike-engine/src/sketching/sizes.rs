@@ -13,7 +13,7 @@ pub(crate) struct Sizes {
 /// Sizes below this are counted exactly.
 const EXACT: u32 = 256;
 
-/// The number of classes for each doubling of the size, as an exponent of two.
+/// The number of classes between a size and twice that size, as an exponent of two.
 const CLASSES: u32 = 4;
 
 impl Sizes {

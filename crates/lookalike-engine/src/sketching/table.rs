@@ -12,33 +12,33 @@ use lookalike_io::{
 use super::{
     ids::{BlockIds, Ids},
     references::References,
-    sampled::{BlockLists, Lists},
+    sampled::{BlockSamples, SampledFingerprints},
     signs::Signs,
     sizes::Sizes,
 };
 use crate::pass::parallel::{Place, Weigh};
 
-/// The data that a run keeps for every document. With 21 bands this is 84 bytes of keys, 128 of b-bit sketch, 16 of digest, 8 of
-/// the id's hash, and the id. All of it remains in memory if the memory limit allows.
+/// The data that a run keeps for every document. With 21 bands this is 84 bytes for the keys, 128 for the b-bit sketch, 16 for
+/// the digest, 8 for the id's hash, and the id itself. All of it remains in memory if the memory limit allows.
 pub(crate) struct Table {
     pub(crate) blocks: BlockInfos,
     pub(crate) documents: u64,
     /// The documents of references, which are the first documents.
     pub(crate) references: References,
-    /// The number of the source's parts that are references. They are the first parts.
+    /// The number of the source's parts that are references. References are the first parts.
     pub(crate) reference_parts: usize,
     pub(crate) digests: Spill<Digest>,
     /// The fixed-size sketches, `stride` bytes each.
     pub(crate) bits: Spill<u8>,
     pub(crate) stride: usize,
     pub(crate) columns: Vec<Spill<u32>>,
-    /// Sampled fingerprints; empty if candidates are not found by them.
-    pub(crate) lists: Lists,
+    /// Sampled fingerprints; empty if candidates are not found by sampled fingerprints.
+    pub(crate) samples: SampledFingerprints,
     /// The keys of keep order; empty if keep order is input order.
     pub(crate) keys: Spill<u64>,
     /// The number of texts for each number of shingles; empty if it does not affect which pairs are found.
     pub(crate) sizes: Sizes,
-    /// Each document's label, if labels are asked for; `None` for a document without one.
+    /// Each document's label, if labels are requested; `None` for a document without a label.
     pub(crate) labels: Vec<Option<NonZeroU128>>,
     pub(crate) ids: Ids,
     pub(crate) counts: Counts,
@@ -59,12 +59,12 @@ pub(crate) struct Counts {
     pub(crate) few_anchors: u64,
     /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
-    /// Signs in the texts, except those of references.
+    /// Signs that an option would help, counted in the texts. Texts of references are not counted.
     pub(crate) signs: Signs,
 }
 
-/// The maximum number of bad lines whose errors are reported for a run, and so also for a block. A further bad line takes no
-/// memory except for an entry in the runs of skipped lines.
+/// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. A further bad
+/// line takes no memory except for an entry in the runs of skipped lines.
 pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.
@@ -73,9 +73,9 @@ pub(crate) struct Sketched {
     pub(crate) digests: Vec<Digest>,
     pub(crate) bits: Vec<u8>,
     pub(crate) columns: Vec<Vec<u32>>,
-    pub(crate) lists: BlockLists,
+    pub(crate) samples: BlockSamples,
     pub(crate) keys: Vec<u64>,
-    /// Each text's number of shingles, if that affects which pairs are found.
+    /// Each text's number of shingles, if this number affects which pairs are found.
     pub(crate) sizes: Vec<u32>,
     pub(crate) labels: Vec<Option<NonZeroU128>>,
     /// The texts of the labels with these hashes, each at least once. Empty if texts of labels are not wanted.
@@ -99,7 +99,7 @@ pub(crate) struct Sketched {
 impl Weigh for Sketched {
     fn weight(&self) -> usize {
         let columns: usize = self.columns.iter().map(Weigh::weight).sum();
-        let sketches = self.digests.weight() + self.bits.weight() + columns + self.lists.weight();
+        let sketches = self.digests.weight() + self.bits.weight() + columns + self.samples.weight();
         sketches
             + self.keys.weight()
             + self.sizes.weight()
@@ -118,7 +118,7 @@ impl Sketched {
             digests: Vec::new(),
             bits: Vec::new(),
             columns: vec![Vec::new(); method.columns()],
-            lists: BlockLists::default(),
+            samples: BlockSamples::default(),
             keys: Vec::new(),
             sizes: Vec::new(),
             labels: Vec::new(),
@@ -142,7 +142,7 @@ impl Sketched {
         self.digests.clear();
         self.bits.clear();
         self.columns.iter_mut().for_each(Vec::clear);
-        self.lists.clear();
+        self.samples.clear();
         self.keys.clear();
         self.sizes.clear();
         self.labels.clear();
@@ -155,7 +155,7 @@ impl Sketched {
         (self.too_large, self.line_bytes, self.signs) = (0, 0, Signs::default());
     }
 
-    /// Fills in the data that depends on the block's position: line numbers, and the ids of documents without one.
+    /// Fills in the data that depends on the block's position: line numbers, and the ids of documents without an id.
     pub(crate) fn place_at(&mut self, place: Place) {
         self.info.first_line = place.first_line;
         for (record, fault) in std::mem::take(&mut self.bad_messages) {
@@ -179,7 +179,7 @@ impl Table {
             bits: Spill::new(budget),
             stride: method.stride(),
             columns: (0..method.columns()).map(|_| Spill::new(budget)).collect(),
-            lists: Lists::new(budget),
+            samples: SampledFingerprints::new(budget),
             keys: Spill::new(budget),
             sizes: Sizes::default(),
             labels: Vec::new(),
@@ -193,7 +193,7 @@ impl Table {
     /// `checked`. Ids of references are never checked, because references are only mentioned together with their places, and
     /// every test set may number its items from 0.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
-        let Sketched { info, digests, bits, columns, lists, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
+        let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
         let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
         info.first_document = self.documents;
         self.documents += digests.len() as u64;
@@ -217,7 +217,7 @@ impl Table {
         self.keys.append(keys)?;
         self.sizes.add(sizes);
         self.labels.append(labels);
-        self.lists.append(lists)?;
+        self.samples.append(samples)?;
         self.ids.append(ids, checked && !is_reference)?;
         self.blocks.push(info)?;
         sketched.clear();
@@ -227,13 +227,13 @@ impl Table {
     /// Returns the bytes of everything that is kept, in memory or in files.
     pub(crate) fn bytes(&self) -> u64 {
         let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
-        self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.lists.bytes()
+        self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.samples.bytes()
     }
 
     /// Returns what the first pass recorded about a block that is now read again.
     ///
     /// # Errors
-    /// The first pass did not find this block, so the input was changed.
+    /// Fails if the first pass did not find this block, which means that the input was changed.
     pub(crate) fn info(&self, block: &Block, source: &Source) -> Result<BlockInfo> {
         self.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part))
     }
@@ -244,7 +244,7 @@ impl Table {
         Ok(source.place(block.part, block.line_of(document)))
     }
 
-    /// Refuses more documents than 32 bits can number, for jobs that do not support more.
+    /// Returns an error if there are more documents than 32 bits can number. Used by jobs that do not support more.
     pub(crate) fn refuse_more_than_32_bits(&self, what: &str) -> Result<()> {
         if self.documents < u64::from(u32::MAX) {
             return Ok(());

@@ -33,13 +33,13 @@ impl Folder {
     ///
     /// The folder and lookalike's files in it become private to this user, whatever their permissions were, because earlier
     /// versions created them with the permissions that the umask allowed. A folder that also has other files keeps its own
-    /// permissions, since other users may need them.
+    /// permissions, because other users may need the other files.
     pub(super) fn open(path: &Path, sign: &str, others: &[&str], is_ours: impl Fn(&[u8]) -> bool) -> Result<Self> {
         let failed = |error: io::Error| Error::state(path, &error);
         let at = || path.display().to_string();
         let refuse =
             |what: String| Error::new(ErrorKind::Config, what).at(at()).advise(words!["give ", Setting::Resume, " a new folder"]);
-        // Without a trailing slash, so that a link to a folder can be distinguished from the folder.
+        // A trailing slash is removed, so that a link to a folder can be distinguished from the folder.
         let path = path.components().as_path();
         make_private_folder(path).map_err(failed)?;
         let names: io::Result<Vec<OsString>> = path.read_dir().map_err(failed)?.map(|entry| Ok(entry?.file_name())).collect();
@@ -127,7 +127,7 @@ impl Folder {
     }
 }
 
-/// Returns whether the error means that an empty folder cannot be removed because of what or where it is.
+/// Returns whether the error means that an empty folder cannot be removed because of its kind or its location.
 fn is_fixed(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ResourceBusy};
     matches!(error.kind(), InvalidInput | PermissionDenied | ResourceBusy)
@@ -155,7 +155,7 @@ pub(super) fn damaged(path: &Path, what: &str) -> Error {
 /// holds the run's open files until it has started.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// Creates and locks a file; `None` if another process holds the lock.
+/// Creates and locks a file. Returns `None` if another process holds the lock.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let started = Instant::now();
     loop {
@@ -168,7 +168,8 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
             opened => opened?,
         };
         if file.try_lock()? {
-            // Otherwise another run completed and deleted this file at the same moment, so its lock is worthless.
+            // If the file is not at its path any more, another run completed and deleted the file at the same moment, so the lock
+            // is worthless.
             if file.is_at(path)? {
                 return Ok(Some(file));
             }

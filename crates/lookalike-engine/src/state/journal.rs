@@ -1,5 +1,5 @@
 //! A file of consecutive records. Each record's checksum is seeded with the checksum of the previous record, so that the last
-//! checksum covers all records. The first checksum is seeded with a number that identifies the run of the journal.
+//! checksum covers all records. The first checksum is seeded with a number that identifies the run that the journal belongs to.
 
 use std::{
     io::{self, BufReader, Read, Seek, SeekFrom, Write},
@@ -42,8 +42,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, and creates it if it does not exist. `written` is the part of it that is valid, by default nothing; the
-    /// rest is removed. `owner` distinguishes the journals of different runs.
+    /// Opens the journal, and creates it if it does not exist. `written` is the valid part of the journal; without it, nothing is
+    /// valid. The rest is removed. `owner` distinguishes the journals of different runs.
     pub(super) fn open(folder: &Path, name: &str, owner: u64, written: Option<Written>) -> Result<Self> {
         let path = folder.join(name);
         let none = Written { checksum: owner, ..Written::default() };
@@ -87,7 +87,7 @@ impl Journal {
     /// understand.
     pub(crate) fn each(&mut self, mut give: impl FnMut(&[u8]) -> Result<Option<()>>) -> Result<()> {
         let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => damaged(&self.path, "it ends in the middle"),
+            io::ErrorKind::UnexpectedEof => damaged(&self.path, "it ends in the middle of a record"),
             _ => Error::state(&self.folder, &error),
         };
         self.file.rewind().map_err(failed)?;

@@ -29,18 +29,19 @@ const FORMAT: u32 = 6;
 /// The first version in which manifests do not contain the command lines of input commands.
 const WITHOUT_COMMANDS: u32 = 4;
 
-/// This number of bytes is hashed at each end of a file, to distinguish the file from other files of the same size and time.
+/// This number of bytes is hashed at each end of a file, to distinguish the file from other files with the same size and
+/// modification time.
 const END: u64 = 64 << 10;
 
-/// The data that must be equal in two runs if one is to resume the other.
+/// The data that must be equal in two runs so that one run can resume the other.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
-    /// The version of the format, and the machine's byte order, which the numbers in the journals have.
+    /// The version of the format, and the byte order of the numbers in the journals, which is the machine's.
     state: Format,
     /// The configuration, as text, so that no digit of a number is lost.
     configuration: Box<RawValue>,
     inputs: Vec<Identity>,
-    /// XXH3 of the other fields. It makes it possible to distinguish a damaged manifest from that of another run.
+    /// XXH3 of the other fields. It makes it possible to distinguish a damaged manifest from the manifest of another run.
     checksum: String,
 }
 
@@ -55,8 +56,8 @@ struct Format {
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     name: String,
-    /// XXH3 of a command line. The command line itself is not stored, since it may contain a password. The journal has digests of
-    /// the command's output.
+    /// XXH3 of a command line. The command line itself is not stored, because it may contain a password. The journal has digests
+    /// of the command's output.
     command: Option<String>,
     file: Option<Look>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,8 +136,8 @@ impl Manifest {
         Ok(xxh3_64(&serde_json::to_vec(&rest).map_err(not_written)?))
     }
 
-    /// Parses the content of a manifest file; `None` if it is damaged. If the version of its format is different, only the field
-    /// `state` is read.
+    /// Parses the content of a manifest file. Returns `None` if the file is damaged. If the version of its format is different,
+    /// only the field `state` is read.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Any {
@@ -150,14 +151,15 @@ impl Manifest {
         Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new(), checksum: String::new() })
     }
 
-    /// Refuses to resume if the run's `own` manifest differs from this one. This manifest belongs to the state in `folder`.
+    /// Returns an error if the run's `own` manifest differs from this one, so that the run cannot resume. This manifest belongs
+    /// to the state in `folder`.
     pub(super) fn refuse_other(&self, own: &Self, folder: &Path) -> Result<()> {
         let folder = folder.display();
         if self.state != own.state {
             let reported = |Format { format, lookalike, byte_order }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
-            // Does not advise removing the state, since that other version can still resume from it.
+            // The message does not advise removing the state, because the other version can still resume from it.
             let what =
                 format!("the state in {folder} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
             let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
@@ -298,7 +300,7 @@ impl Look {
         Ok(Self { size, modified, first, last })
     }
 
-    /// Describes this file and another one by a property in which they differ.
+    /// Describes this file and another file by a property that differs.
     fn reported(&self, other: &Self) -> (String, String) {
         let [before, now] = [self, other].map(|look| {
             let time = look.modified.as_deref().unwrap_or("at an unknown time");

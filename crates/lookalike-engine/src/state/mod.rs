@@ -1,12 +1,13 @@
 //! Saves a run's progress in a folder, so that another run can resume after an interruption: a kill, a full disk, a power cut.
 //!
-//! A run with a state makes the same passes as a run without, but also writes their results to the folder. The folder has the
-//! [manifest](manifest), which identifies the run by its configuration and by properties of its inputs. It has two
-//! [journals](journal): the results of the first pass for each block, and the decisions of the second pass in each round. It also
-//! records how much of both journals is safely on the disk. A resumed run passes the journals' records to its passes as if the
-//! blocks had just been read. So the same code fills the same stores, with any memory limit and any number of threads. The
-//! alternative was to make the stores themselves named files. Then spilled data would not be written twice, but the format would
-//! depend on every store. A run with enough memory would also have to read from files what it now has in memory.
+//! A run with a state makes the same passes as a run without a state, but also writes their results to the folder. The folder has
+//! the [manifest](manifest), which identifies the run by its configuration and by properties of its inputs. It has two
+//! [journals](journal): the results of the first pass for each block, and the decisions of the second pass in each round. The
+//! folder also records how much of both journals is safely on the disk. A resumed run passes the journals' records to its passes
+//! as if the blocks had just been read. So the same code fills the same data structures, with any memory limit and any number of
+//! threads. The alternative was to make these data structures themselves named files. Then spilled data would not be written
+//! twice, but the file format would depend on every data structure. A run with enough memory would also have to read from files
+//! what it now has in memory.
 
 mod codec;
 mod folder;
@@ -73,8 +74,8 @@ impl State {
     /// Opens the state of a run over these inputs, or creates one.
     ///
     /// # Errors
-    /// The folder contains other files, or another run is using it; the state belongs to a different configuration, or to inputs
-    /// that have since changed; a manifest is damaged; the inputs cannot be read again.
+    /// Fails if the folder contains other files, if another run is using the folder, if the state belongs to a different
+    /// configuration or to inputs that have since changed, if a manifest is damaged, or if the inputs cannot be read again.
     pub(crate) fn open(resume: &Resume, config: &RunConfig, method: &Config, source: &Source) -> Result<Self> {
         source.refuse_unrepeatable()?;
         let folder =
@@ -123,7 +124,7 @@ impl State {
         self.verdicts.clear()
     }
 
-    /// Deletes the files of a completed run, and the folder if it contains nothing else. They are deleted in such an order that
+    /// Deletes the files of a completed run, and the folder if it contains nothing else. The order of the deletions ensures that
     /// an interruption at any time leaves either nothing or a state that a run can resume from.
     pub(crate) fn finish(self) -> Result<()> {
         let path = self.folder.path().display().to_string();

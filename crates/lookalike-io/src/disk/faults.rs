@@ -1,7 +1,6 @@
 //! Planned faults for tests: the n-th operation of a kind fails, moves fewer bytes than requested, or panics.
 //!
-//! A plan applies to the whole process. Its owner holds a lock, so that tests that run in parallel use their plans one after the
-//! other.
+//! A plan applies to the whole process. Its owner holds a lock, so tests that run in parallel take turns.
 
 use std::{
     io,
@@ -21,11 +20,11 @@ pub enum Fault {
     Errno(i32),
     /// The operation moves half of the bytes, but at least one, as any read or write may do.
     Short,
-    /// The program panics.
+    /// The operation panics.
     Panic,
 }
 
-/// A plan that counts operations, and can make one of them fail, until it is dropped.
+/// A plan. Until it is dropped, it counts operations and can make one of them fail.
 #[derive(Debug)]
 pub struct Plan {
     _alone: MutexGuard<'static, ()>,
@@ -40,15 +39,15 @@ struct Planned {
 
 static ALONE: Mutex<()> = Mutex::new(());
 static PLANNED: Mutex<Option<Planned>> = Mutex::new(None);
-/// Whether a plan exists. If there is none, operations should not wait for a lock.
+/// Whether a plan exists. Operations check this first, so that they need no lock if there is no plan.
 static ANY: AtomicBool = AtomicBool::new(false);
 
-/// Counts operations from now on. Waits until there is no other plan.
+/// Waits until there is no other plan, then starts to count operations.
 pub fn count() -> Plan {
     plan(None)
 }
 
-/// Makes the `nth` operation of a kind from now on, counted from 0, fail. Waits until there is no other plan.
+/// Waits until there is no other plan. Then applies `fault` to the `nth` operation of a kind, counted from 0.
 pub fn fail(operation: Operation, nth: u64, fault: Fault) -> Plan {
     plan(Some((operation, nth, fault)))
 }

@@ -113,38 +113,38 @@ impl File {
         doing(Operation::Link, || Ok(linkat(CWD, &here, CWD, path, AtFlags::SYMLINK_FOLLOW)?))
     }
 
-    /// Returns another handle of the same open file; both share a position.
+    /// Returns another handle of the same open file. Both handles share one position.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         doing(Operation::Open, || self.0.try_clone()).map(Self)
     }
 
-    /// Returns whether it is a terminal.
+    /// Returns whether the file is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.0.is_terminal()
     }
 
-    /// Returns its permission bits.
+    /// Returns the file's permission bits.
     #[cfg(test)]
     pub(crate) fn permissions(&self) -> io::Result<Permissions> {
         self.0.metadata().map(|metadata| metadata.permissions())
     }
 
-    /// Sets its permissions.
+    /// Sets the file's permissions.
     pub(crate) fn set_permissions(&self, permissions: Permissions) -> io::Result<()> {
         self.0.set_permissions(permissions)
     }
 
-    /// Makes it readable and writable for this user only.
+    /// Makes the file readable and writable for this user only.
     pub fn make_private(&self) -> io::Result<()> {
         tightened(self.0.metadata()?.permissions(), |permissions| self.set_permissions(permissions))
     }
 
-    /// Truncates or extends it to this many bytes.
+    /// Truncates or extends the file to this many bytes.
     pub fn set_length(&self, bytes: u64) -> io::Result<()> {
         doing(Operation::Write, || self.0.set_len(bytes))
     }
 
-    /// Locks it for this process until it is closed; returns false if another process has locked it.
+    /// Locks the file for this process until it is closed; returns false if another process has locked it.
     pub fn try_lock(&self) -> io::Result<bool> {
         doing(Operation::Open, || match self.0.try_lock() {
             Ok(()) => Ok(true),
@@ -153,7 +153,7 @@ impl File {
         })
     }
 
-    /// Returns whether this file currently has this name.
+    /// Returns whether `path` currently refers to this file.
     pub fn is_at(&self, path: &Path) -> io::Result<bool> {
         match path.metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -166,7 +166,7 @@ impl File {
         self.0.metadata().map(|own| (own.dev(), own.ino()))
     }
 
-    /// Writes its contents and its size to the disk.
+    /// Writes the file's contents and size to the disk.
     pub fn sync(&self) -> io::Result<()> {
         doing(Operation::Sync, || self.0.sync_all())
     }

@@ -63,7 +63,7 @@ pub(crate) fn has_no_such(error: &io::Error) -> bool {
         || [Errno::OPNOTSUPP, Errno::NOSYS].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
 }
 
-/// Moves bytes, and retries if a signal interrupts it.
+/// Runs an operation that reads or writes bytes, and retries if a signal interrupts it.
 fn moving(operation: Operation, length: usize, mut work: impl FnMut(usize) -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match allowed(operation, length).and_then(&mut work) {

@@ -30,7 +30,8 @@ pub fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
 }
 
-/// Creates a folder for this user alone if it does not exist, and missing parent folders with the usual permissions.
+/// Creates a folder that only this user can access, if the folder does not exist. Missing parent folders are created with the
+/// usual permissions.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     doing(Operation::Create, || {
         fs::create_dir_all(folder_of(path))?;
@@ -54,7 +55,7 @@ pub fn remove_folder(path: &Path) -> io::Result<bool> {
     })
 }
 
-/// Writes the names in a folder to the disk.
+/// Writes a folder's list of names to the disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync()
 }

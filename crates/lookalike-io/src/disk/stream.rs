@@ -54,7 +54,7 @@ impl Stream {
         &self.file
     }
 
-    /// Switches to a mode in which these bytes can be written at the current position.
+    /// Chooses the mode in which `bytes` can be written at the current position.
     fn turn(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.way == Way::Cached && self.written >= SMALL {
             self.way = if set_direct(&self.file, true).is_ok() { Way::Direct } else { Way::Behind };
@@ -76,8 +76,8 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.turn(bytes)?;
         let n = match self.file.write(bytes) {
-            // Some file systems reject direct writes only when the first one is made, and some require multiples of a larger
-            // number.
+            // Some file systems reject direct writes only at the first write. Others require multiples of a number larger than a
+            // page.
             Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
                 self.turn_back()?;
                 self.file.write(bytes)?

@@ -4,11 +4,11 @@
 /// known disks.
 pub(super) const PAGE: usize = 4096;
 
-/// The size of a window in bytes. With three or more windows in flight, writing is as fast as with larger ones
+/// The size of a window in bytes. With three or more windows in flight, writing is as fast as with larger windows
 /// (bench/speed/NOTES.md).
 pub const WINDOW: usize = 1 << 20;
 
-/// A mebibyte that begins at a page boundary. The system provides its memory only when it is filled.
+/// A buffer of one mebibyte that begins at a page boundary. The system allocates the memory only when the buffer is filled.
 #[derive(Debug)]
 pub struct Window {
     memory: Vec<u8>,
@@ -34,17 +34,17 @@ impl Window {
         left
     }
 
-    /// Returns the bytes that it was filled with.
+    /// Returns the bytes that the window was filled with.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.memory[self.start..self.start + self.filled]
     }
 
-    /// Returns whether it is full.
+    /// Returns whether the window is full.
     pub(crate) fn is_full(&self) -> bool {
         self.filled == WINDOW
     }
 
-    /// Empties it.
+    /// Empties the window.
     pub(crate) fn clear(&mut self) {
         self.filled = 0;
     }

@@ -37,7 +37,7 @@ pub struct Error(Box<Parts>);
 struct Parts {
     kind: ErrorKind,
     place: Place,
-    /// The line that the error concerns, counted from 0 in its block; set until the block's position is known.
+    /// Before the block's position is known: the line that the error concerns, counted from 0 in the block.
     record: Option<u64>,
     option: Option<Setting>,
     what: Words,
@@ -58,7 +58,7 @@ pub enum ErrorKind {
     Record,
     /// An output cannot be written.
     Output,
-    /// The reader of the output pipe closed it. This is not an error of lookalike.
+    /// The reader of an output pipe closed the pipe. This is not an error of lookalike.
     BrokenPipe,
     /// Temporary files cannot be written or read.
     Temporary,
@@ -122,7 +122,7 @@ impl Error {
         self
     }
 
-    /// Sets the configuration field that causes the error, if it is not the first one that the message names.
+    /// Sets the configuration field that causes the error, if that is not the first field that the message names.
     #[must_use]
     pub fn about(mut self, option: impl Into<Option<Setting>>) -> Self {
         self.0.option = option.into();
@@ -189,13 +189,13 @@ impl Error {
         self
     }
 
-    /// Returns its place.
+    /// Returns the error's place.
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// Returns the configuration field that it concerns: the one that causes it if known, otherwise the first one that the
-    /// message names.
+    /// Returns the configuration field that the error concerns: the field that causes the error if it was set, otherwise the
+    /// first field that the message names.
     pub fn option(&self) -> Option<Setting> {
         let named = || self.0.what.settings().chain(self.0.advice.settings()).next();
         self.0.option.or_else(named)
@@ -211,8 +211,9 @@ impl Error {
         &self.0.advice
     }
 
-    /// Returns the message, in which configuration fields have the names of a front end. It is safe to print on a terminal: it is
-    /// on one line, and control characters in names and data are escaped. Its length is limited, whatever it quotes.
+    /// Returns the message, in which configuration fields have the names of a front end. The message is safe to print on a
+    /// terminal: it is on one line, and control characters in names and data are escaped. Its length is limited, even if it
+    /// quotes long data.
     pub fn rendered(&self, front: &dyn Front) -> String {
         let Parts { place, what, advice, joint, .. } = &*self.0;
         let (place, what, advice) = (place.shown(), what.rendered(front), advice.rendered(front));
@@ -223,7 +224,7 @@ impl Error {
 
     /// Returns what is wrong and what to do, for an error about a system limit other than disk space.
     fn of_limits(error: &io::Error) -> Option<(&'static str, Words)> {
-        // EMFILE and ENFILE, for which the standard library has no kind.
+        // These are EMFILE and ENFILE, for which the standard library has no kind.
         if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
             let advice = words!["raise the limit, for example with ulimit -n 4096, or lower ", Setting::Threads];
             return Some(("too many files are open", advice));
@@ -353,7 +354,7 @@ pub fn said(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
-/// The serialised failure of a record, to be reported by another process.
+/// The serialised failure of a record, which another process reports.
 #[derive(Serialize, Deserialize)]
 struct Saved<'a> {
     place: Cow<'a, Place>,

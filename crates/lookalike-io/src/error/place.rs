@@ -5,7 +5,7 @@ use std::fmt;
 use lookalike::shown;
 use serde::{Deserialize, Serialize};
 
-/// A place in an input, as far as it is known.
+/// A place in an input. Unknown parts are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Place {

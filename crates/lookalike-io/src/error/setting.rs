@@ -1,4 +1,4 @@
-//! Names of configuration fields for messages; each front names them in its own words.
+//! Names of configuration fields for messages. Each front end has its own words for the fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 macro_rules! settings {
     ($($(#[$doc:meta])* $setting:ident = $name:literal,)*) => {
         /// A field of a configuration that a message can mention. A front end (the command, Python) maps each field to its own
-        /// word, in a match without a `_` arm: a new field does not compile until every front end has a word for it.
+        /// word, in a match without a `_` arm. So a new field does not compile until every front end has a word for it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum Setting {
             $($(#[$doc])* $setting,)*
@@ -70,7 +70,7 @@ settings! {
     AgainstOnly = "against_only",
     /// Whether to drop documents that contain a reference.
     DropHolders = "drop_holders",
-    /// The similarity from which documents match.
+    /// The smallest similarity of documents that match.
     Threshold = "threshold",
     /// The share of similar pairs that is found.
     Recall = "recall",

@@ -1,4 +1,4 @@
-//! Messages that contain names of configuration fields, which each front renders in its own words.
+//! Messages that contain names of configuration fields. Each front end renders these names in its own words.
 
 use std::borrow::Cow;
 
@@ -61,7 +61,7 @@ impl Words {
         said
     }
 
-    /// Returns the fields that it names.
+    /// Returns the configuration fields that the text names.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.0.iter().filter_map(|word| match word {
             Word::Text(_) => None,

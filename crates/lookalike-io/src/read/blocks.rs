@@ -23,10 +23,11 @@ use crate::{disk, error::Result, lock::lock};
 /// first can be read before the first has ended.
 const MOST_WAITING: usize = 64 << 20;
 
-/// The position where a pass begins: the beginning, or after the blocks that an earlier run has processed.
+/// The position where a pass begins. This is the first block of the source, or the block after those that an earlier run has
+/// processed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Start {
-    /// The first block of the pass, as part and index.
+    /// The first block of the pass, as its part and its index in that part.
     pub block: (usize, u64),
     /// The number of lines before that block.
     pub lines: LineCounter,
@@ -89,7 +90,7 @@ enum Open {
     /// Files that are documents, and the next block.
     Files(Arc<FileBlocks>, u64),
     Stream(Box<Stream>),
-    /// In use: a worker opens it or takes a block from it.
+    /// The input is in use: a worker is opening it, or is taking a block from it.
     Busy,
 }
 
@@ -151,9 +152,9 @@ impl<'a> Blocks<'a> {
         Self { whole, ..self }
     }
 
-    /// Configures the pass for a number of workers, each of which holds at most `ahead` blocks that wait for an earlier block.
-    /// Several compressed files are read in parallel, each by one worker at a time. For the files after the first, more blocks
-    /// than that may wait.
+    /// Configures the pass for a number of workers. Each worker holds at most `ahead` blocks that wait for an earlier block.
+    /// Several compressed files are read in parallel, each by one worker at a time. For compressed files after the first, more
+    /// blocks may wait, up to `MOST_WAITING` bytes of results.
     pub fn for_workers(self, workers: usize, ahead: usize) -> Self {
         Self { most: workers * ahead, readers: workers, ..self }
     }
@@ -174,7 +175,8 @@ impl<'a> Blocks<'a> {
     }
 
     /// Fills `block` with the next block that no worker has taken; returns false if none is left. Waits while too many blocks are
-    /// held, but never for the block that is due. If it fails, the tag of `block` shows which block the error is about.
+    /// held, but never waits before it takes the block that is due. If it fails, the tag of `block` shows which block the error
+    /// is about.
     pub fn take(&self, block: &mut Block) -> Result<bool> {
         let mut state = lock(&self.state);
         loop {
@@ -315,7 +317,7 @@ impl<'a> Blocks<'a> {
         Some(Turn::Open(state.next - 1))
     }
 
-    /// Returns an open input after use, or removes it if it has ended.
+    /// Puts an open input back after use, or removes it if it has ended.
     fn put(&self, part: usize, open: Option<Open>) {
         let mut state = lock(&self.state);
         if let Some(at) = state.open.iter().position(|entry| entry.0 == part) {
@@ -348,7 +350,7 @@ impl<'a> Blocks<'a> {
         lock(&self.state).waiting -= bytes;
     }
 
-    /// Notes that a block has been passed on, so the next is due. Blocks are passed on in order.
+    /// Notes that a block has been passed on, which makes the next block due. Blocks are passed on in order.
     pub fn passed(&self, tag: Tag) {
         let mut state = lock(&self.state);
         if let Some(held) = state.held.get_mut(&tag.part) {
@@ -368,7 +370,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Passes every block of a pass to `give` in order, with the number of its first record, until `give` returns false.
+/// Passes every block of a pass to `give` in order, with the number of the block's first record. Stops when `give` returns false.
 pub fn each_block(blocks: Blocks, mut give: impl FnMut(&Block, u64) -> Result<bool>) -> Result<()> {
     let (source, mut block, mut counter) = (blocks.source(), Block::default(), blocks.start().lines);
     loop {

@@ -1,4 +1,5 @@
-//! Bytes and the positions of records in them. The readers of the formats fill the buffer, which does not depend on any format.
+//! The bytes of a block's records, and the positions of the records in them. The readers of the formats fill the buffer, which
+//! does not depend on any format.
 
 use std::{io, ops::Range};
 
@@ -69,7 +70,7 @@ impl Buffer {
         self.bytes = bytes;
     }
 
-    /// Returns the number of its records, including blank lines.
+    /// Returns the number of records in the buffer, including blank lines.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.spans.len()
@@ -87,7 +88,7 @@ impl Buffer {
         self.spans.get(at).map_or(0..0, |span| span.range())
     }
 
-    /// Returns the bytes of all its records.
+    /// Returns the bytes of all records in the buffer.
     pub(crate) fn whole(&self) -> &[u8] {
         match (self.spans.first(), self.spans.last()) {
             (Some(first), Some(last)) => &self.bytes[first.start as usize..last.end as usize],
@@ -99,15 +100,15 @@ impl Buffer {
 /// The position of a block in the source, for code that puts blocks in order.
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
-    /// The part of the source that contains it.
+    /// The part of the source that contains the block.
     pub part: usize,
-    /// Its index in the part, from 0.
+    /// The index of the block in the part, from 0.
     pub index: u64,
-    /// Whether it is the last of its part.
+    /// Whether the block is the last one of the part.
     pub last: bool,
-    /// The number of its records, including blank lines.
+    /// The number of records in the block, including blank lines.
     pub lines: u64,
-    /// The number of records that precede the part in the input.
+    /// The number of records in the input that precede the part.
     pub before: u64,
 }
 
@@ -121,8 +122,8 @@ impl Tag {
 /// Computes the line numbers of consecutive blocks by counting the lines before them.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct LineCounter {
-    /// The part of the block that was counted last, and the number of lines of the part's input up to the end of that block. None
-    /// before the first block.
+    /// The part that contains the block that was counted last, and the number of lines of the part's input up to the end of that
+    /// block. None before the first block.
     at: Option<(usize, u64)>,
 }
 
@@ -166,7 +167,7 @@ pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)
 }
 
-/// Appends a line; the last line of a file may lack its newline and gets one.
+/// Appends a line. Adds a newline if the line lacks one, as the last line of a file may.
 pub(crate) fn push_line(into: &mut Vec<u8>, line: &[u8]) {
     into.extend_from_slice(line);
     if !line.ends_with(b"\n") {

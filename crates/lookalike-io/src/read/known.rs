@@ -21,7 +21,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Creates the value from the runs in a journal or a spill file; none if these are not valid runs.
+    /// Creates the value from the runs in a journal or a spill file. Returns none if the runs are not valid.
     pub fn of(runs: Vec<[u32; 2]>) -> Option<Self> {
         let (mut lines, mut count) = (0u32, 0);
         for &[documents, skipped] in &runs {
@@ -55,7 +55,7 @@ impl Skipped {
 /// The data that the first pass collects about a block.
 #[derive(Debug, Default, Clone)]
 pub struct BlockInfo {
-    /// The part of the source that contains it.
+    /// The part of the source that contains the block.
     pub part: usize,
     /// The number of the block's first line.
     pub first_line: u64,
@@ -106,7 +106,7 @@ impl BlockInfo {
     /// Passes each of the block's documents to `give`, with the number of its record.
     ///
     /// # Errors
-    /// When the block does not have the same records as in the first pass, or when `give` fails.
+    /// Fails if the block does not have the same records as in the first pass, or if `give` fails.
     pub fn each_document(&self, block: &Block, source: &Source, mut give: impl FnMut(u64, usize) -> Result<()>) -> Result<()> {
         if block.part != self.part || block.len() as u64 != u64::from(self.count) + self.skipped.len() {
             return Err(source.changed(block.part));
@@ -116,7 +116,7 @@ impl BlockInfo {
 }
 
 /// The data that the first pass collects about all blocks. It takes 32 bytes per block, and eight bytes per run of lines that are
-/// not documents. Only the latter count towards the memory budget.
+/// not documents. Only the bytes for the runs count towards the memory budget.
 #[derive(Debug)]
 pub struct BlockInfos {
     blocks: Vec<Head>,
@@ -144,7 +144,7 @@ impl BlockInfos {
         self.blocks.len()
     }
 
-    /// Returns how many bytes of its memory do not count towards the budget.
+    /// Returns how many bytes of the list's memory do not count towards the budget.
     pub fn bytes(&self) -> usize {
         self.blocks.len() * size_of::<Head>()
     }
@@ -166,7 +166,7 @@ impl BlockInfos {
         Ok(())
     }
 
-    /// Returns a block by its number; none if there is no such block.
+    /// Returns a block by its number, or none if there is no such block.
     pub fn get(&self, number: usize) -> Result<Option<BlockInfo>> {
         let Some(&Head { part, count, first_line, first_document, runs }) = self.blocks.get(number) else { return Ok(None) };
         let first = number.checked_sub(1).map_or(0, |before| self.blocks[before].runs);

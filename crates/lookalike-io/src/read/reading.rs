@@ -10,7 +10,7 @@ use crate::format::{Format, Html};
 pub struct Reading {
     /// The fields of a record that a run reads.
     pub fields: Fields,
-    /// The format of all inputs. If none, it is detected by their names and bytes.
+    /// The format of all inputs. If none, each format is detected from the input's name and bytes.
     pub format: Option<Format>,
     /// The delimiter of CSV. If none, it is detected by the header.
     pub delimiter: Option<u8>,
@@ -52,7 +52,7 @@ impl Reading {
 /// A substitute for naming encodings, in builds without encodings.
 ///
 /// # Errors
-/// Always.
+/// Always fails.
 #[cfg(not(feature = "encodings"))]
 pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
     use crate::error::{Error, ErrorKind, Setting};

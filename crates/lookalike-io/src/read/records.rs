@@ -1,4 +1,4 @@
-//! Divides a stream of records into blocks, for records other than lines: CSV, and the elements of an array.
+//! Divides a stream of records other than lines into blocks. Such records are those of CSV, and the elements of an array.
 
 use std::{
     collections::VecDeque,
@@ -22,7 +22,7 @@ const PIECE: usize = 64 << 10;
 
 /// The state of the search for the ends of records.
 enum Ends {
-    /// CSV, with the columns once they are known.
+    /// CSV, with the columns if they are known already.
     Cells(RecordEnds, Option<Arc<Columns>>),
     Elements(Elements),
 }
@@ -161,7 +161,7 @@ impl RecordStream {
         bytes.truncate(before + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
         let Self { ends, found, fed, next, ended, name, .. } = self;
-        // The number of bytes of the input that are no longer in the buffer.
+        // This is the number of bytes of the input that are no longer in the buffer.
         let gone = *fed - before as u64;
         *fed += (bytes.len() - before) as u64;
         let mut push = |record: Range<u64>| {
@@ -194,7 +194,7 @@ impl RecordStream {
         Ok(())
     }
 
-    /// Returns the columns in the header, for CSV; `None` if the file has only line ends.
+    /// Returns the columns in the header of a CSV file, or `None` if the file has only line ends.
     pub(crate) fn columns(&self) -> Option<&Arc<Columns>> {
         if let Ends::Cells(_, columns) = &self.ends { columns.as_ref() } else { None }
     }
@@ -204,8 +204,8 @@ impl RecordStream {
         matches!(self.ends, Ends::Elements(_))
     }
 
-    /// Discards the white space before and after the elements of a block, because it may have any length. White space between the
-    /// elements of one block is kept, so that blocks do not depend on how much is read at once.
+    /// Discards the white space before and after the elements of a block, because such white space may have any length. White
+    /// space between the elements of one block is kept, so that blocks do not depend on how much is read at once.
     fn forget_space(&self, bytes: &mut Vec<u8>, span: u64) {
         let Ends::Elements(elements) = &self.ends else { return };
         if !elements.is_open() && self.found.front().is_none_or(|first| self.fed >= first.start + span) {
@@ -213,7 +213,7 @@ impl RecordStream {
         }
     }
 
-    /// Fills `buffer` with the next records: those that begin within a span of bytes from the start of the first.
+    /// Fills `buffer` with the next records: those that begin within a span of bytes from the start of the first record.
     pub(crate) fn cut(&mut self, buffer: &mut Buffer, span: usize) -> Result<(), Failure> {
         buffer.index = self.index;
         self.index += 1;
@@ -272,7 +272,7 @@ mod tests {
     }
 
     proptest! {
-        /// The blocks depend neither on how much is read at once nor on the white space around the elements.
+        /// The blocks do not depend on how much is read at once, or on the white space around the elements.
         #[test]
         fn a_block_has_the_elements_that_begin_in_its_span(
             elements in prop::collection::vec(("[ \n]{0,40}", "\\{[a-z]{0,9}\\}", "[ \n]{0,40}"), 0..12),

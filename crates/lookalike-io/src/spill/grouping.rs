@@ -1,6 +1,6 @@
 //! Finds equal keys in bounded memory. A column of keys, one per document, is read twice: once for a [`Sieve`], and once for the
-//! keys that pass it. Each thread reads it for its own ranges of keys. If memory cannot hold the data of all ranges, the keys are
-//! divided into more ranges than there are threads.
+//! keys that pass it. Each thread reads the column for its own ranges of keys. If memory cannot hold the data of all ranges, the
+//! keys are divided into more ranges than there are threads.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -1,5 +1,6 @@
-//! External memory: data that is written once, in order, and read at any position. It is in memory while the run's [`Budget`]
-//! allows, and otherwise in a temporary file without a name, so that nothing remains on disk whatever happens.
+//! External memory: data that is written once, in order, and read at any position. The data is in memory while the run's
+//! [`Budget`] allows it, and otherwise in a temporary file. The file has no name, so nothing remains on disk even if the process
+//! is killed.
 
 mod budget;
 
@@ -30,7 +31,7 @@ const PIECE: usize = 1 << 18;
 /// An append-only store of `T`s. Its beginning may be in a file, and its end in memory.
 #[derive(Debug)]
 pub struct Spill<T> {
-    /// The part in memory, in chunks of one size, so that growing never moves data.
+    /// The part in memory, in chunks of equal size, so that growing never moves data.
     chunks: Vec<Vec<T>>,
     in_memory: u64,
     file: Option<File>,

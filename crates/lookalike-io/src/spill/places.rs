@@ -1,5 +1,5 @@
 //! Sets of places, with one bit for each place, and dense numbers for the members of a set. With these numbers, the data of later
-//! passes is as large as the set, not as the collection.
+//! passes grows with the size of the set, not with the size of the collection.
 
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};

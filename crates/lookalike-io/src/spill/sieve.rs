@@ -1,4 +1,4 @@
-//! Finds the keys that may have occurred twice. In most collections most keys occur once, and these need no sorting.
+//! Finds the keys that may have occurred twice. In most collections, most keys occur only once and need no sorting.
 
 /// A set of bits; a few bits of a key select its bit. One bit means *seen*, and the bit 32 positions further in the same word
 /// means *seen again*, so that a lookup is one memory access. A key that occurred once passes if a different key has the same
@@ -10,10 +10,10 @@ pub struct Sieve {
     mask: u64,
 }
 
-/// The smallest number of bits that mean *seen*, per key.
+/// The smallest number of *seen* bits per key.
 const SPARSE: usize = 8;
 
-/// The number of bits in a word that mean *seen*.
+/// The number of *seen* bits in a word.
 const PLACES: usize = 32;
 
 impl Sieve {

@@ -39,7 +39,7 @@ impl Object {
         match *self {}
     }
 
-    /// Returns its size in bytes.
+    /// Returns the object's size in bytes.
     pub fn size(&self) -> u64 {
         match *self {}
     }

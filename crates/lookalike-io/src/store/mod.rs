@@ -1,6 +1,6 @@
 //! Objects in stores, by their URLs: `s3://`, `gs://`, `az://`, and `http(s)://` for reading. This module gives the rest of this
 //! crate a list of objects, streams of bytes, ranges, and a writer. All waiting for the network happens here, on a runtime that
-//! starts with the first URL. Without the cargo feature `cloud`, each of these returns an error instead.
+//! starts with the first URL. Without the cargo feature `cloud`, all these operations return errors.
 
 mod shown;
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-/// Returns a URL without possible secrets: a user's name and password, and the query, which may be a signature. In the URL of a
-/// store, the query is a part of the object's name, and is omitted only if it looks like a signature or credentials. A name that
-/// is not a URL is returned unchanged.
+/// Returns a URL without possible secrets: a user's name and password, and the query, which may contain a signature. In the URL
+/// of a store, the query is a part of the object's name, and is omitted only if it looks like a signature or credentials. A name
+/// that is not a URL is returned unchanged.
 ///
 /// A password that is not percent-encoded may contain `/`, `?`, `#` and `@`, and then no rule can find its end. So anything that
 /// could be such a password is hidden, with everything after it, even if it is only a path with an `@`.
@@ -34,7 +34,7 @@ pub(super) fn shown_address(url: &str) -> String {
     let has_secret = SECRETS.iter().any(|name| small.contains(name));
     let query = match path.find(['?', '#']) {
         Some(query) if !is_store(scheme) || has_secret => Some(query),
-        // The query as it is sent to a store.
+        // In the URL of a store, the `?` before the query is percent-encoded.
         _ if has_secret => small.find("%3f"),
         _ => None,
     };

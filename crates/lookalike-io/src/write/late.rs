@@ -5,9 +5,9 @@ use std::path::Path;
 use super::output::{Output, finish};
 use crate::error::Result;
 
-/// An output whose content is known only after the run. It is opened before the run, so that a missing folder is reported then
-/// and not hours later. It gets its name when it is complete; if it is dropped before that, nothing remains. Like every output it
-/// may be a file, an object of a store or `-` for standard output, and its file extension selects the compression.
+/// An output whose content is known only after the run. It is opened before the run, so a missing folder is reported immediately
+/// and not hours later. The output gets its name when it is complete; if it is dropped before that, nothing remains. Like every
+/// output, it may be a file, an object of a store or `-` for standard output, and its file extension selects the compression.
 pub struct LateOutput(Output);
 
 impl LateOutput {
@@ -22,7 +22,7 @@ impl LateOutput {
     /// Writes the content and gives the output its name.
     ///
     /// # Errors
-    /// Fails if writing fails. Then nothing appears under the output's name.
+    /// Fails if the content cannot be written. In this case, nothing appears under the output's name.
     pub fn finish(self, content: &[u8]) -> Result<()> {
         let Self(mut output) = self;
         output.write(content)?;

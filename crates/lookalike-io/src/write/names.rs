@@ -23,7 +23,7 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     let (given, name) = (path.display().to_string(), shown_path(path));
     match Format::of_name(&given) {
         Some(Format::Parquet | Format::Arrow | Format::Delimited) => {
-            let refused = Error::new(ErrorKind::Output, format!("{what} are JSON Lines")).at(name);
+            let refused = Error::new(ErrorKind::Output, format!("{what} are written as JSON Lines")).at(name);
             Err(refused.advise("give a name that ends with .jsonl"))
         }
         _ => Ok(()),
@@ -45,7 +45,7 @@ pub fn are_rows(path: &Path) -> Result<bool> {
         }
         Some(Format::Parquet | Format::Arrow) => Ok(true),
         Some(Format::Delimited) => {
-            refuse("decisions are JSON Lines or a table", "give a name that ends with .jsonl, .parquet or .arrow")
+            refuse("decisions are written as JSON Lines or a table", "give a name that ends with .jsonl, .parquet or .arrow")
         }
         _ => Ok(false),
     }

@@ -24,14 +24,14 @@ pub const LEAST_AHEAD: usize = 4;
 /// An output that is being written. If it is dropped before it is finished, nothing remains.
 ///
 /// Bytes are copied to windows of one mebibyte each, which are reused. Compression and writing have their own threads. The
-/// threads that process blocks wait for the disk only if they are several windows ahead of it.
+/// threads that process blocks wait for the disk only if they are several windows ahead of the disk.
 pub struct Output {
     name: String,
     /// The window that is being filled.
     window: Window,
     full: Option<Sender<Piece>>,
     empty: Receiver<Window>,
-    /// The number of existing windows, and their maximum.
+    /// The number of windows that exist, and the largest number that may exist.
     windows: (usize, usize),
     writer: Option<JoinHandle<io::Result<Option<Whole>>>>,
 }
@@ -44,8 +44,8 @@ enum Piece {
 }
 
 impl Output {
-    /// Starts an output; `-` is standard output. Its [ending](crate::read::PACKED) selects the compression, which runs on up to
-    /// `threads` threads; 0 means one per core. The number of threads does not change the bytes.
+    /// Starts an output; `-` is standard output. Its [file extension](crate::read::PACKED) selects the compression, which runs on
+    /// up to `threads` threads; 0 means one per core. The number of threads does not change the bytes.
     pub fn create(path: &Path, threads: usize) -> Result<Self> {
         let name = shown_path(path);
         let writing = |error| Error::writing(&name, &error);
@@ -102,8 +102,8 @@ impl Output {
         Some(window)
     }
 
-    /// Signals the end of the data. The writing thread then ends the compression and writes everything to the disk, still without
-    /// its name, while other threads continue. [`finish`] reports any failure.
+    /// Signals the end of the data. The writing thread then ends the compression and writes everything to the disk, but does not
+    /// name the output yet. Meanwhile, other threads continue. [`finish`] reports any failure.
     pub fn end(&mut self) {
         if let Some(writer) = self.full.take() {
             let last = std::mem::replace(&mut self.window, Window::new());

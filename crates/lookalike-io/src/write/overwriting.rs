@@ -1,4 +1,5 @@
-//! Ensures that no output overwrites an input or another output, by whatever name: path, link, descriptor, redirection.
+//! Ensures that no output overwrites an input or another output, whichever name is used: a path, a link, a descriptor or a
+//! redirection.
 
 use std::{
     fs::{File, Metadata},

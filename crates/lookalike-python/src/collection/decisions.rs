@@ -28,7 +28,7 @@ use super::{
 };
 use crate::error::of_file;
 
-/// The decisions of a run. Takes 5 bytes per document and 56 more per dropped document. The ids, and the references that are
+/// The decisions of a run. They take 5 bytes per document and 56 more per dropped document. The ids, and the references that are
 /// representatives, take additional memory.
 #[derive(Serialize, Deserialize)]
 pub struct Store {
@@ -93,12 +93,12 @@ impl Store {
         dropped.likeness.similarity(self.reasons[dropped.row as usize], self.measure)
     }
 
-    /// Returns the kind of the representatives' ids in one column.
+    /// Returns the kind of the column that contains the representatives' ids.
     fn kind_of_representatives(&self) -> IdKind {
         self.ids.kind_with(self.references.ids())
     }
 
-    /// Returns the column of the representatives' ids.
+    /// Returns the column that contains the representatives' ids.
     fn representatives(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
         if !self.against {
             return self.ids.column(of.map(|standing| standing?.kept()));
@@ -110,7 +110,7 @@ impl Store {
         ids::column(self.kind_of_representatives(), of.map(|standing| standing.map(id)))
     }
 
-    /// Returns the column of the places of references.
+    /// Returns the column of the places of the references that are representatives.
     fn places(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
         Arc::new(of.map(|standing| Some(self.references.place(standing?.reference()?))).collect::<StringArray>())
     }
@@ -121,13 +121,13 @@ impl Store {
         &self.dropped[at(rows.start)..at(rows.end)]
     }
 
-    /// Yields one value per row: the result of `of` for dropped rows, none for kept rows.
+    /// Yields one value per row: the result of `of` for dropped rows, `None` for kept rows.
     fn each<'a, T>(&'a self, rows: Range<u64>, of: impl Fn(&Dropped) -> Option<T> + 'a) -> impl Iterator<Item = Option<T>> + 'a {
         let mut dropped = self.of(rows.clone()).iter().peekable();
         rows.map(move |row| dropped.next_if(|dropped| dropped.row == row).and_then(&of))
     }
 
-    /// Returns whether all parts are consistent. A store read back from a pickle must be.
+    /// Returns whether all parts are consistent. This is checked for a store that is read from a pickle.
     fn is_whole(&self) -> bool {
         let (documents, references) = (self.reasons.len() as u64, self.references.len());
         let fits = |dropped: &Dropped| match dropped.representative {

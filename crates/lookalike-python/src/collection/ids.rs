@@ -8,7 +8,7 @@ use lookalike_engine::{IdKind, JSON};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The ids of all documents. Takes 8 bytes per document and the ids, or nothing if the ids are row numbers.
+/// The ids of all documents. They take 8 bytes per document and the bytes of the ids, or nothing if the ids are row numbers.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Ids {
     /// Each id is the number of the row, from 0.
@@ -104,7 +104,7 @@ pub fn field(name: &str, kind: IdKind, nullable: bool) -> Field {
     if kind == IdKind::Mixed { field.with_metadata([(JSON.into(), String::new())].into()) } else { field }
 }
 
-/// Returns the values of such a column from ids given as JSON, with null for None.
+/// Returns the values of a column of this kind from ids given as JSON, with null for None.
 pub fn column<'a>(kind: IdKind, ids: impl Iterator<Item = Option<Cow<'a, str>>>) -> ArrayRef {
     match kind {
         IdKind::Integers => Arc::new(ids.map(|id| id?.parse::<i64>().ok()).collect::<Int64Array>()),

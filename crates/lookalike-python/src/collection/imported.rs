@@ -10,7 +10,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::error::{failed, raise};
 
-/// Why data is refused. It becomes an exception once the interpreter is held.
+/// The reason why data is refused. It becomes an exception as soon as the interpreter is held.
 pub enum Refused {
     /// Arrow's message for data that this build does not understand, preceded by the name of the collection.
     Unreadable(String, String),
@@ -40,7 +40,7 @@ impl From<Refused> for ArrowError {
 /// refer to the collection as `called`.
 ///
 /// # Errors
-/// Returns `InputError` if this build does not understand the data, or if the conversion panics.
+/// Fails with `InputError` if this build does not understand the data, or if the conversion panics.
 pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Batches)> {
     let py = data.py();
     let opened = quietly(|| {
@@ -58,7 +58,7 @@ pub fn imported(called: &str, data: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, B
 /// An iterator over batches that checks each batch before it returns it.
 pub struct Batches {
     called: String,
-    /// None after a failure.
+    /// `None` after a failure.
     reader: Option<Box<dyn RecordBatchReader + Send>>,
     number: usize,
 }

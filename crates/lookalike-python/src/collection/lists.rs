@@ -38,10 +38,11 @@ enum Kind {
 }
 
 impl List<'_, '_> {
-    /// Copies texts, from row `start`, until they have at least `bytes` bytes. Returns them and the row after the last one.
+    /// Copies texts, from row `start`, until the copies have at least `bytes` bytes. Returns the copies, and the row after the
+    /// last copied one.
     ///
     /// # Errors
-    /// Returns `RecordError` for a value that is not a string, and for a string with a lone surrogate.
+    /// Fails with `RecordError` if a value is not a string, or is a string with a lone surrogate.
     pub fn texts(&self, start: usize, bytes: usize) -> PyResult<(LargeStringArray, usize)> {
         let mut builder = LargeStringBuilder::new();
         let mut row = start;
@@ -71,7 +72,7 @@ impl List<'_, '_> {
     /// Returns strings and numbers as a column of their own type, with nulls for missing values.
     ///
     /// # Errors
-    /// Returns `RecordError` for a value that is neither a string nor a number.
+    /// Fails with `RecordError` if a value is neither a string nor a number.
     pub fn column(&self) -> PyResult<(Field, ArrayRef)> {
         let rows = 0..self.items.len();
         let mut kind = None;
@@ -112,7 +113,7 @@ impl List<'_, '_> {
         Ok((if kind == Kind::Mixed { field.with_metadata(metadata) } else { field }, column))
     }
 
-    /// Returns a value as a plain Python object; none if it is a missing value (None, NA, NaT or nan).
+    /// Returns a value as a plain Python object, or `None` if it is a missing value (None, NA, NaT or nan).
     fn item(&self, row: usize) -> PyResult<Option<Bound<'_, PyAny>>> {
         let item = self.items.get_item(row)?;
         if item.is_none() || matches!(&*item.get_type().name()?.to_string(), "NAType" | "NaTType") {

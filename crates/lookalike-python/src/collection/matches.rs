@@ -19,7 +19,7 @@ use super::{
     stream::{Columns, Rows},
 };
 
-/// The similar pairs of a run. Takes 72 bytes per pair, and the ids of both sides.
+/// The similar pairs of a run. They take 72 bytes per pair, and the bytes of the ids of both sides.
 #[derive(Serialize, Deserialize)]
 pub struct Store {
     a: Ids,
@@ -30,14 +30,15 @@ pub struct Store {
 }
 
 impl Store {
-    /// Creates an empty store. If `numbered`, ids are row numbers, except the ids of references.
+    /// Creates an empty store. If `numbered`, all ids are row numbers, except the ids of references.
     pub fn new(numbered: bool, reference: Option<usize>) -> Self {
         let ids = |which| if numbered && reference != Some(which) { Ids::Rows } else { Ids::given() };
         Self { a: ids(0), b: ids(1), rows: Vec::new(), reference }
     }
 
-    /// Completes the store after the last pair. Documents are numbered after all references, so this subtracts `references` from
-    /// their rows, which then count from 0. Without references, it gives both id columns the same type.
+    /// Completes the store after the last pair. Documents are numbered after all references, so this method subtracts
+    /// `references` from the documents' rows, which then count from 0. Without references, it gives both id columns the same
+    /// type.
     pub fn ends(&mut self, references: u64) {
         match self.reference {
             Some(which) => self.rows.iter_mut().for_each(|(documents, _)| documents[1 - which] -= references),
@@ -56,7 +57,7 @@ impl Store {
         if matches!(ids, Ids::Rows) { document } else { pair as u64 }
     }
 
-    /// Returns whether all parts are consistent. A store read back from a pickle must be.
+    /// Returns whether all parts are consistent. This is checked for a store that is read from a pickle.
     fn is_whole(&self) -> bool {
         self.a.are(self.rows.len()) && self.b.are(self.rows.len())
     }

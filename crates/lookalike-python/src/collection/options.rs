@@ -25,7 +25,7 @@ impl Options {
     /// and references that the run reads.
     ///
     /// # Errors
-    /// Returns `ConfigError`, or the exceptions for the core's error kinds.
+    /// Fails with `ConfigError`, or with the exception for an error of the core.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
         let inputs = names(&mut fields, "inputs");
@@ -63,10 +63,7 @@ fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
     }
 }
 
-/// Renames the fields of a record as the flags do.
-///
-/// # Errors
-/// Returns `ConfigError` if two names are given for the field that is compared.
+/// Replaces the keywords `id` and `text`, which name the fields of a record, with the names of the command's flags.
 fn fields_of_records(fields: &mut Map<String, Value>) -> PyResult<()> {
     if let Some(id) = fields.remove("id") {
         fields.insert("id_field".into(), id);

@@ -14,10 +14,10 @@ pub fn pickled<'py, C: PyTypeInfo>(
     Ok((py.get_type::<C>().getattr("_from_bytes")?, (PyBytes::new(py, &bytes),)))
 }
 
-/// Reads the content back from the bytes of [`pickled`].
+/// Reads the content back from the bytes that [`pickled`] made.
 ///
 /// # Errors
-/// Returns `FormatError` for any other bytes.
+/// Fails with `FormatError` if the bytes are anything else.
 pub fn unpickled<S: DeserializeOwned>(bytes: &[u8], is_whole: impl Fn(&S) -> bool) -> PyResult<S> {
     let store = serde_json::from_slice(bytes).ok().filter(is_whole);
     store.ok_or_else(|| raise("FormatError", "this pickle is damaged or from another release; create it again".into()))

@@ -46,12 +46,12 @@ impl References {
         self.rows[number as usize]
     }
 
-    /// Returns the place in the inputs of the reference with this number.
+    /// Returns the place of the reference with this number, such as its file and line.
     pub fn place(&self, number: u64) -> &str {
         &self.places[number as usize]
     }
 
-    /// Returns the number of references; none if the parts are inconsistent.
+    /// Returns the number of references, or `None` if the parts are inconsistent.
     pub fn len(&self) -> Option<u64> {
         let count = self.rows.len();
         (self.places.len() == count && self.ids.are(count)).then_some(count as u64)

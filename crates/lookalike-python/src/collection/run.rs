@@ -18,8 +18,8 @@ use crate::config::to_python;
 /// Texts in memory, and their name in messages.
 type Named<'py> = (String, PyRef<'py, Texts>);
 
-/// Deduplicates, and returns the decisions and the summary. The in-memory `references` come after the references that are named
-/// in `options`.
+/// Deduplicates a collection, and returns the decisions and the summary. The in-memory `references` come after the references
+/// that are named in `options`.
 #[pyfunction]
 pub fn dedup<'py>(
     py: Python<'py>,
@@ -52,7 +52,8 @@ pub fn pairs<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
     let Asked { config, ids, against } = asked(Options::of("pairs", options)?.run, texts, references)?;
-    // With `nearest`, the neighbours are the references, and they are second in each pair. Otherwise references are first.
+    // With `nearest`, the neighbours are the references, and the second document of each pair is a reference. Otherwise the first
+    // document is.
     let reference = against.then_some(usize::from(config.nearest.is_some()));
     let mut store = matches::Store::new(matches!(ids, Ids::Rows), reference);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {
@@ -67,7 +68,7 @@ pub fn pairs<'py>(
     Ok((Pairs::of(store), to_python(py, &summary)?))
 }
 
-/// Writes the documents of named inputs that the decisions keep, and returns the summary.
+/// Writes those documents of named inputs that the decisions keep, and returns the summary.
 #[pyfunction]
 pub fn apply<'py>(
     py: Python<'py>,

@@ -116,8 +116,8 @@ impl Texts {
         Ok(Self { numbers: Some(name.into()), ..with })
     }
 
-    /// Returns the rows in which all the named fields have a value, and a mask of these rows. Values of binary fields must be
-    /// UTF-8. Returns None if all rows qualify.
+    /// Returns the rows in which all the named fields have a value, and a mask of these rows. A value of a binary field must also
+    /// be UTF-8. Returns None if all rows qualify.
     fn usable<'py>(&self, py: Python<'py>, fields: Vec<String>) -> PyResult<Option<(Self, Bound<'py, PyArray1<bool>>)>> {
         let masks = py.detach(|| self.batches.iter().map(|batch| usable(batch, &fields)).collect::<Vec<_>>());
         if masks.iter().all(|mask| mask.true_count() == mask.len()) {
@@ -244,7 +244,7 @@ fn usable(batch: &RecordBatch, fields: &[String]) -> BooleanArray {
     BooleanArray::new(mask, None)
 }
 
-/// Returns which values of a binary column are UTF-8; none for columns of other types.
+/// Returns which values of a binary column are UTF-8, or `None` for columns of other types.
 fn utf8(column: &ArrayRef) -> Option<BooleanBuffer> {
     let is_utf8 = |bytes: Option<&[u8]>| bytes.is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
     match column.data_type() {
@@ -280,7 +280,7 @@ fn text_bytes(column: &ArrayRef) -> usize {
     }
 }
 
-/// Returns the lists by the names of their columns.
+/// Returns the names of the columns, each with its list.
 fn by_name<'py>(columns: &Bound<'py, PyDict>) -> PyResult<Vec<(String, Bound<'py, PyList>)>> {
     let list = |(name, list): (Bound<'py, PyAny>, Bound<'py, PyAny>)| Ok((name.extract()?, list.cast_into::<PyList>()?));
     columns.iter().map(list).collect()

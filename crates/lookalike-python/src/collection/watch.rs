@@ -41,8 +41,8 @@ impl Watched {
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Executes a run and regularly calls `progress` with the stage, the work done and the total. A keyboard interrupt, or any
-/// exception from a signal handler or from `progress`, ends the run. The exception is raised when the run has ended, or after a
-/// short wait.
+/// exception from a signal handler or from `progress`, ends the run. This function raises the exception when the run has ended,
+/// or after a short wait.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

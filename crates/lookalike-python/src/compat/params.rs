@@ -1,5 +1,5 @@
-//! datasketch's choice of bands and rows. It minimises the weighted sum of the two areas of the S-curve, which are integrated in
-//! the same way as in datasketch.
+//! Implements datasketch's choice of bands and rows, which minimises the weighted sum of two areas at the S-curve. The areas are
+//! integrated in the same way as in datasketch.
 
 use pyo3::prelude::*;
 
@@ -46,7 +46,7 @@ const GAUSS: [f64; 5] = [
 ];
 
 /// Returns the integral from `a` to `b` by 21 points (QUADPACK's `qk21`), and its error estimate. The flag is true if the error
-/// estimate equals the whole spread of the values, so that it is not informative.
+/// estimate equals the whole spread of the values and therefore says nothing.
 fn kronrod(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64, bool) {
     let (centre, half) = (0.5 * (a + b), 0.5 * (b - a));
     let middle = f(centre);
@@ -102,8 +102,8 @@ fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the bands and rows with the smallest weighted sum of both areas. If several have the same sum, it returns the first of
-/// them.
+/// Returns the bands and rows with the smallest weighted sum of both areas. If several shapes have the same sum, it returns the
+/// first of them.
 fn best(shapes: impl Iterator<Item = (u32, u32)>, error: impl Fn(f64, f64) -> f64) -> (u32, u32) {
     let (mut least, mut best) = (f64::INFINITY, (0, 0));
     for (b, r) in shapes {

@@ -42,7 +42,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
     let waiting = Mutex::new(waiting);
     let (waiting, work) = (&waiting, &work);
     thread::scope(|scope| {
-        // Move it here, so that the channel closes when this closure ends, which ends the workers.
+        // Move `to_do` into this closure, so that the channel closes when the closure ends. The closed channel ends the workers.
         let to_do = to_do;
         let (done, mut worked) = mpsc::channel();
         for _ in 0..threads {
@@ -62,7 +62,7 @@ pub fn run<P: Default + Send, R: Default + Send>(
         let mut free: Vec<P> = (0..threads).map(|_| P::default()).collect();
         let (mut sent, mut given, mut early) = (0, 0, BTreeMap::new());
         let mut send = |piece| {
-            // Sending fails if no worker is left. This is noticed below, when the result is received.
+            // Sending fails if no worker is left. The code below notices this when it receives the result.
             let _ = to_do.send((sent, piece));
             sent += 1;
             sent

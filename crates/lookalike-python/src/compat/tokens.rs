@@ -36,7 +36,7 @@ impl Documents {
         match document.cast_exact::<PyList>() {
             Ok(tokens) => {
                 for number in 0..tokens.len() {
-                    // Only items that are not bytes objects can run Python code, which may shorten the list.
+                    // Reading an item that is not a bytes object can run Python code, and that code may shorten the list.
                     if !borrow::append(tokens, number, &mut self.bytes) {
                         let Ok(token) = tokens.get_item(number) else { break };
                         self.buffer(&token)?;

@@ -21,8 +21,8 @@ use crate::{
 /// A factory of MinHash signatures.
 ///
 /// Two signatures from one factory agree in a slot with probability |A ∩ B| / |A ∪ B|, the resemblance of the two shingle sets.
-/// So the share of slots that agree is an unbiased estimate of the resemblance. With 128 slots and a resemblance near 0.8, this
-/// estimate is within ± 0.07 of it nineteen times in twenty.
+/// So the share of slots that agree is an unbiased estimate of the resemblance. With 128 slots and a resemblance near 0.8, the
+/// estimate is within ± 0.07 of the resemblance nineteen times in twenty.
 ///
 /// - `slots`: the length of a signature, 1 to 4096. The default is the core's, 128.
 /// - `permutations`: `"one"` (the default: one for all slots, several times faster on long texts and never less accurate) or
@@ -100,7 +100,7 @@ impl MinHash {
         self.method.config().seed
     }
 
-    /// Returns the signature of a text, or of the fingerprints of a text (`fingerprints`).
+    /// Returns the signature of a text, or of the fingerprints of a text that the function `fingerprints` returned.
     ///
     /// Cost: about a nanosecond per byte of a long text, and about 5 ns per slot.
     #[pyo3(signature = (item, /))]
@@ -119,7 +119,8 @@ impl MinHash {
     /// Returns the signatures of many texts: a numpy array of uint32 of shape (texts, slots).
     ///
     /// Each row equals `signature(text).slots`. The row of an empty text has 4294967295 in each slot and counts as equal to no
-    /// other row. `threads`: 0 means one per core; the result is the same for any number. The interpreter is released meanwhile.
+    /// other row. `threads`: 0 means one per core; the result is the same for any number. The interpreter is released during the
+    /// computation.
     #[pyo3(signature = (items, /, threads = 0))]
     fn signatures<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u32>>> {
         let items = Item::batch(items)?;

@@ -26,7 +26,7 @@ fn to_bytes<'py>(py: Python<'py>, sketch: &impl Serialize) -> PyResult<Bound<'py
     Ok(PyBytes::new(py, &bytes))
 }
 
-/// Reads a sketch from such bytes.
+/// Reads a sketch from the bytes that [`to_bytes`] returns.
 fn from_bytes<T: DeserializeOwned>(bytes: &[u8], fits: impl Fn(&T) -> bool) -> PyResult<T> {
     match serde_json::from_slice(bytes) {
         Ok(sketch) if fits(&sketch) => Ok(sketch),

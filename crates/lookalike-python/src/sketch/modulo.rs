@@ -14,8 +14,8 @@ use crate::{
     items::{self, Item},
 };
 
-/// A factory of MOD_m sketches: the permuted shingles that are divisible by m = 2^i. They grow with the text, so they also
-/// estimate containment.
+/// A factory of MOD_m sketches: the permuted shingles that are divisible by m = 2^i. These sketches grow with the text, so they
+/// also estimate containment.
 ///
 /// - `modulus`: `{"kind": "growing", "least": 100}` (the core's default: 100 to 200 elements are expected for every long text),
 ///   `{"kind": "fixed", "level": i}`, or `{"kind": "capped", "least": n, "level": i}`.
@@ -97,7 +97,7 @@ impl ModuloSketch {
         Ok(Self(self.0.at_level(level).map_err(refused)?))
     }
 
-    /// Returns the estimated resemblance, on the larger of both levels (Broder 1997, section 3).
+    /// Returns the estimated resemblance, on the higher of the two levels (Broder 1997, section 3).
     ///
     /// Raises `UnlikeSketchesError` if the two sketches have different seeds.
     #[pyo3(signature = (other, /))]
@@ -105,7 +105,8 @@ impl ModuloSketch {
         Ok(self.0.resemblance(&other.0).map_err(refused)?.into())
     }
 
-    /// Returns the estimated containment of this text in the other: the share of its shingles that the other also has.
+    /// Returns the estimated containment of this text in the other: the share of this text's shingles that the other text also
+    /// has.
     ///
     /// Raises `UnlikeSketchesError` if the two sketches have different seeds.
     #[pyo3(signature = (other, /))]
@@ -113,7 +114,7 @@ impl ModuloSketch {
         Ok(self.0.containment(&other.0).map_err(refused)?.into())
     }
 
-    /// Returns the sketch of the union of both sets, on the larger of both levels.
+    /// Returns the sketch of the union of both sets, on the higher of the two levels.
     ///
     /// Raises `UnlikeSketchesError` if the two sketches have different seeds.
     #[pyo3(signature = (other, /))]

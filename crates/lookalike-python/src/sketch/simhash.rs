@@ -117,7 +117,7 @@ impl SimHashSketch {
         self.0.bits()
     }
 
-    /// Returns the number of bits in which the two differ. An empty text has the maximum distance to everything.
+    /// Returns the number of bits in which the two hashes differ. An empty text has the maximum distance to everything.
     ///
     /// Raises `UnlikeSketchesError` if the two sketches differ in width or seed.
     #[pyo3(signature = (other, /))]

@@ -1,8 +1,8 @@
 //! The kept documents of each bucket, for the pass in keep order.
 //!
-//! Documents are compared only with kept documents, so a bucket stores only those, as a chain through the columns themselves. A
-//! document's place in a column holds the number of its bucket until the document is kept. Then it holds the document that was
-//! kept before it in that bucket. Memory in addition to the columns: four bytes per bucket.
+//! Documents are compared only with kept documents, so a bucket stores only kept documents. They form a linked list inside the
+//! columns. A document's place in a column holds the number of its bucket until the document is kept. Then it holds the document
+//! that was kept before it in that bucket. The memory in addition to the columns is four bytes per bucket.
 //!
 //! A bucket can be closed once an index takes over; lookups then skip it.
 
@@ -29,8 +29,8 @@ pub struct Neighbours {
 }
 
 impl Buckets {
-    /// Creates buckets from columns of band keys. `documents` are the documents that can be found, without empty documents and
-    /// copies.
+    /// Creates buckets from columns of band keys. `documents` are the documents that lookups can return; the caller leaves out
+    /// empty documents and copies.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
         Self::of_labelled(columns.into_iter().map(|column| Self::label(column, documents)).collect())
     }
@@ -49,8 +49,8 @@ impl Buckets {
         Self { columns: labelled.into_iter().map(|(column, _)| column).collect(), heads }
     }
 
-    /// Returns the bucket of a document in each band, or [`NONE`] where no other document has the same key. The document must not
-    /// have been kept.
+    /// Returns the bucket of a document in each band, or [`NONE`] where no other document has the same key. Call it only for
+    /// documents that are not kept.
     pub fn buckets_of(&self, document: u32) -> impl Iterator<Item = u32> {
         self.columns.iter().map(move |column| column[document as usize])
     }
@@ -60,7 +60,7 @@ impl Buckets {
         self.heads[band][bucket as usize] == CLOSED
     }
 
-    /// Returns the kept documents of a bucket, the last first; nothing for a closed bucket.
+    /// Returns the kept documents of a bucket, most recently kept first. For a closed bucket, the result is empty.
     pub fn kept(&self, band: usize, bucket: u32) -> Vec<u32> {
         let column = &self.columns[band];
         let open = |document: u32| Some(document).filter(|&document| document < CLOSED);
@@ -79,7 +79,7 @@ impl Buckets {
     }
 
     /// Fills `neighbours` with the kept documents that share a band with a document that was not kept. Each occurs once, in an
-    /// order that is the same on every run. Cost: the lengths of the chains.
+    /// order that is the same on every run. The cost is the total length of the document's chains.
     pub fn kept_neighbours(&self, document: u32, neighbours: &mut Neighbours) {
         let Neighbours { members, seen } = neighbours;
         members.clear();

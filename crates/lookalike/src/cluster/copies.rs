@@ -1,14 +1,16 @@
 //! Exact duplicates are removed from the pipeline by their digest.
 //!
 //! The first of several equal documents in keep order is their *first copy*; the others are copies. If the first copy is kept, it
-//! is the representative of the copies: they equal it, and no document kept before it is similar. If the first copy was dropped,
-//! each copy is dropped too, since the representative of the first copy precedes both. But a document kept *between* the two may
-//! be a better representative, so the copies of a dropped first copy are also compared with those documents, and only with those.
-//! A copy is never kept, so copies need no buckets and have no effect on other documents.
+//! represents the copies: they equal it, and no document that was kept earlier is similar to it. If the first copy was dropped,
+//! each copy is dropped too, because the representative of the first copy also precedes the copy. But a document kept *between*
+//! the first copy and a later copy may be a better representative. So the copies of a dropped first copy are also compared with
+//! the documents in between, and with no others. A copy is never kept, so copies need no buckets and have no effect on other
+//! documents.
 
 use crate::fingerprint::Digest;
 
-/// Returns the first copy of each document; a first copy has its own number. `order` is keep order.
+/// Returns the first copy of each document. The first copy of a document without an earlier copy is the document itself. `order`
+/// is keep order.
 pub fn first_copies(digests: &[Digest], order: &[u32]) -> Vec<u32> {
     let mut rows: Vec<(Digest, u32)> = order.iter().enumerate().map(|(rank, &d)| (digests[d as usize], rank as u32)).collect();
     rows.sort_unstable();

@@ -1,15 +1,15 @@
 //! Greedy clustering of sketches in one pass (Broder 1997, section 4.4). A sketch joins the cluster whose representative it
 //! resembles most, if the resemblance suffices. Otherwise it starts a cluster.
 //!
-//! This is not the law: estimates decide, and only the representative is compared. It is for inspecting the groups of a
-//! collection when only the sketches are available.
+//! This is not the law (the exact rule in `dedup/law.rs`): estimates decide, and a sketch is compared only with the
+//! representatives of clusters. It is for inspecting the groups of a collection when only the sketches are available.
 //!
-//! A hash table maps a fingerprint to the clusters that have it, so a sketch is compared only with clusters that share something
-//! with it. Clustering r sketches of s fingerprints takes O(r s) as long as each fingerprint belongs to few clusters. This is not
-//! true for boilerplate: 14,000 manual pages made from one template took 540 steps per fingerprint. So only the rarest
-//! fingerprints of a sketch are looked up: enough of them that every cluster that the sketch can join has at least one. This
-//! gives the same clusters in 0.2 steps per fingerprint, a hundredth of the time ([`Work`] counts the steps). If all fingerprints
-//! of a sketch are common, the cost is still O(r² s).
+//! A hash table maps a fingerprint to the clusters that have it, so a sketch is compared only with clusters that share a
+//! fingerprint with it. Clustering r sketches of s fingerprints takes O(r s) as long as each fingerprint belongs to few clusters.
+//! This is not true for boilerplate: 14,000 manual pages made from one template took 540 steps per fingerprint. So only the
+//! rarest fingerprints of a sketch are looked up. Their number is chosen so that every cluster that the sketch can join has at
+//! least one of them. This gives the same clusters in 0.2 steps per fingerprint, a hundredth of the time ([`Work`] counts the
+//! steps). If all fingerprints of a sketch are common, the cost is still O(r² s).
 
 use std::{
     cmp::Reverse,
@@ -31,12 +31,13 @@ use crate::{
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Representative {
-    /// The sketch of its first member, permanently: every member resembles it enough, by estimate.
+    /// The sketch of the cluster's first member. It never changes, and every member's estimated resemblance to it reaches the
+    /// threshold.
     #[serde(rename = "first")]
     FirstMember,
     /// The s fingerprints that occur in the most members' sketches, with ties broken by the smaller number. The representative
-    /// changes as the cluster grows, so early members may no longer resemble it enough. It needs a finite s: without one, it
-    /// would be the union of all members, and would resemble each new member less.
+    /// changes as the cluster grows, so early members may no longer resemble it enough. This choice needs a finite s: without
+    /// one, the representative would be the union of all members, and would resemble each new member less.
     Popular,
 }
 
@@ -95,11 +96,12 @@ struct Node {
 }
 
 impl GreedyClusters {
-    /// Creates an empty clustering. A sketch joins a cluster from an estimated resemblance of `threshold`, in (0, 1]. `sample` is
-    /// s, the length of the sketches; use `usize::MAX` for MOD_m sketches, which have no fixed length.
+    /// Creates an empty clustering. A sketch joins a cluster if its estimated resemblance to the representative is at least
+    /// `threshold`, which must be in (0, 1]. `sample` is s, the length of the sketches; use `usize::MAX` for MOD_m sketches,
+    /// which have no fixed length.
     ///
     /// # Errors
-    /// Returns an error if the threshold is outside (0, 1].
+    /// Fails if the threshold is outside (0, 1].
     pub fn new(sample: usize, threshold: f64, kind: Representative) -> Result<Self> {
         if !(threshold > 0.0 && threshold <= 1.0) {
             return Err(ErrorKind::Threshold(threshold).into());
@@ -119,7 +121,7 @@ impl GreedyClusters {
     /// for each fingerprint that a cluster's members have but its representative does not.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::TooManyClustered`] if, with this sketch, the clusters could have 2³² - 1 fingerprints or more.
+    /// Fails with [`ErrorKind::TooManyClustered`] if, with this sketch, the clusters could have more than 2³² − 1 fingerprints.
     pub fn add(&mut self, sketch: &[u64]) -> Result<u32> {
         debug_assert!(sketch.is_sorted_by(|x, y| x < y), "the sketch must be sorted");
         let sketch = &sketch[..sketch.len().min(self.sample)];
@@ -163,14 +165,15 @@ impl GreedyClusters {
     /// Counts the fingerprints that the sketch shares with the representatives of clusters. It reads only the shortest chains,
     /// and returns the number of chains that it skipped.
     ///
-    /// A representative that resembles the sketch enough has at least `needed` of the sketch's n fingerprints. So it has at least
-    /// one of any n − `needed` + 1 of these (the prefix filter of Chaudhuri, Ganti & Kaushik 2006). The rarest ones are looked
-    /// up, because they have the shortest chains.
+    /// A representative that resembles the sketch enough has at least `needed` of the sketch's n fingerprints. So among any n −
+    /// `needed` + 1 fingerprints of the sketch, the representative has at least one (the prefix filter of Chaudhuri, Ganti &
+    /// Kaushik 2006). The rarest fingerprints are looked up, because they have the shortest chains.
     fn meet(&mut self, sketch: &[u64]) -> usize {
         self.at_hand.clear();
         self.at_hand.extend(sketch.iter().filter_map(|fingerprint| self.chains.get(fingerprint)));
         let n = sketch.len();
-        // The sample of the union has at least n fingerprints. Because of floating point, step to the exact boundary.
+        // The sample of the union has at least n fingerprints. `floor` may give one too few, and the product is rounded, so step
+        // up to the exact boundary.
         let mut needed = (self.threshold * n as f64).floor() as usize;
         while needed < n && (needed as f64 / n as f64) < self.threshold {
             needed += 1;
@@ -234,8 +237,8 @@ impl GreedyClusters {
     }
 
     /// Counts the sketch as a member and selects the most popular fingerprints again. Only the sketch's fingerprints have become
-    /// more popular, so the choice is among them and those of the current representative. This is O(s), whatever the size of the
-    /// cluster.
+    /// more popular, so the choice is among these and the fingerprints of the current representative. The cost is O(s), whatever
+    /// the size of the cluster.
     fn join(&mut self, cluster: u32, sketch: &[u64]) {
         let (mut fingerprints, mut standing) = std::mem::take(&mut self.representatives[cluster as usize]);
         self.ranked.clear();

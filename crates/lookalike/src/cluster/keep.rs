@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use crate::{shown::quoted, verify::Measure};
 
-/// Which of several similar documents is kept. Ties are always broken by input order.
+/// The rule that chooses which of several similar documents is kept. Ties are always broken by input order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub enum Keep {
@@ -22,7 +22,8 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Returns the default: the first; for containment the longest, so that excerpts are dropped and whole texts are kept.
+    /// Returns the default for a measure. For resemblance, the first document is kept. For containment, the longest is kept, so
+    /// that excerpts are dropped and whole texts are kept.
     pub fn usual(measure: Measure) -> Self {
         match measure {
             Measure::Resemblance => Self::First,
@@ -70,13 +71,13 @@ impl fmt::Display for Keep {
     }
 }
 
-/// Returns a number as a key with the same order: larger numbers have larger keys; −0 and 0 have the same key.
+/// Converts a number to a key that sorts in the same order: larger numbers have larger keys, and −0 and 0 have the same key.
 pub fn number_key(number: f64) -> u64 {
     let bits = (number + 0.0).to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
-/// Returns a time, in nanoseconds since 1970 (from 1677 to 2262), as a key with the same order.
+/// Converts a time to a key that sorts in the same order. The time is in nanoseconds since 1970, so it is between 1677 and 2262.
 pub fn time_key(nanoseconds: i64) -> u64 {
     nanoseconds as u64 ^ 1 << 63
 }

@@ -34,11 +34,11 @@ impl Links {
     }
 }
 
-/// Candidate pairs as a list of neighbours for each document. Takes eight bytes per pair and five per document.
+/// Candidate pairs as a list of neighbours for each document. It takes eight bytes per pair and nine per document.
 #[derive(Debug)]
 pub struct Listed {
     starts: Vec<usize>,
-    /// For each document, in keep order.
+    /// The neighbours of each document, in keep order.
     neighbours: Vec<u32>,
     kept: Vec<bool>,
 }

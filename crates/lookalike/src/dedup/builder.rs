@@ -1,4 +1,5 @@
-//! The interface through which other programs apply the law: a function with defaults, and a builder for all other settings.
+//! The interface through which other programs apply the law (the rule that decides which documents are kept): a function with
+//! defaults, and a builder for all other settings.
 
 use super::{
     decision::{Decision, Doc},
@@ -18,8 +19,8 @@ use crate::{
 /// Finds near-duplicate texts, and keeps the first of each group. Texts are near-duplicates if their sets of 5-word shingles have
 /// a resemblance of at least 0.8.
 ///
-/// The texts can have any string type: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. Cost: about 3 ns per
-/// byte of text, and memory for the sets, about 8 bytes per word; up to 2³² − 1 texts.
+/// The texts can have any string type: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. There can be up to
+/// 2³² − 1 texts. Cost: about 3 ns per byte of text, and about 8 bytes of memory per word for the sets.
 ///
 /// ```
 /// use lookalike::{Reason, dedup};
@@ -136,7 +137,7 @@ impl Dedup {
         self
     }
 
-    /// Sets the kind of tokens; by default a word, or a character in scripts without spaces.
+    /// Sets what a token is; by default a word, or a character in scripts without spaces.
     ///
     /// ```
     /// use lookalike::{Dedup, text::TokensBy};
@@ -151,7 +152,7 @@ impl Dedup {
         self
     }
 
-    /// Sets the tokens per shingle; 5 by default.
+    /// Sets the number of tokens per shingle; 5 by default.
     pub fn shingle(mut self, tokens: usize) -> Self {
         self.config.shingle = Some(tokens);
         self
@@ -172,7 +173,7 @@ impl Dedup {
         self
     }
 
-    /// Sets the languages whose stop words start a shingle; by default all shingles count.
+    /// Sets the languages whose stop words may start a shingle. By default, a shingle may start with any token.
     pub fn anchors(mut self, languages: impl IntoIterator<Item = Language>) -> Self {
         self.config.anchors = languages.into_iter().collect();
         self
@@ -202,7 +203,8 @@ impl Dedup {
         self
     }
 
-    /// Sets whether candidates are compared exactly (the default) or by their sketches.
+    /// Sets how candidates are verified: by an exact comparison, by their sketches, or not at all. The default is an exact
+    /// comparison, except for SimHash, whose default is to compare sketches.
     pub fn verify(mut self, verify: Verify) -> Self {
         self.config.verify = Some(verify);
         self
@@ -233,7 +235,7 @@ impl Dedup {
         self.config(preset.config())
     }
 
-    /// Applies a whole configuration, for settings without their own method. It replaces all settings except
+    /// Applies a whole configuration, for settings that have no method in this builder. It replaces all settings except
     /// [`keep`](Self::keep), so call it first.
     ///
     /// ```
@@ -260,7 +262,7 @@ impl Dedup {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of [`Method::new`].
+    /// Fails with the errors of [`Method::new`].
     pub fn method(&self) -> Result<Method> {
         let candidates = self.candidates.clone().unwrap_or_else(|| Candidates::usual(self.config.measure));
         Method::new(Config { candidates, ..self.config.clone() })
@@ -269,7 +271,8 @@ impl Dedup {
     /// Decides about texts.
     ///
     /// # Errors
-    /// Returns the errors of [`Method::new`], or [`ErrorKind::KeepField`]. Texts are never rejected.
+    /// Fails with the errors of [`Method::new`], and with [`ErrorKind::KeepField`] if [`keep`](Self::keep) was given an order by
+    /// a field. Texts are never rejected.
     pub fn run<T: AsRef<str>>(&self, texts: &[T]) -> Result<Decisions> {
         let method = self.method()?;
         let keep = self.keep.clone().unwrap_or_else(|| Keep::usual(self.config.measure));
@@ -294,7 +297,8 @@ impl Dedup {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of [`Method::new`], or [`ErrorKind::Scores`] if the number of scores differs from the number of texts.
+    /// Fails with the errors of [`Method::new`], and with [`ErrorKind::Scores`] if the number of scores differs from the number
+    /// of texts.
     pub fn run_scored<T: AsRef<str>>(&self, texts: &[T], scores: &[f64]) -> Result<Decisions> {
         let method = self.method()?;
         if texts.len() != scores.len() {

@@ -30,7 +30,7 @@ pub struct Group {
 }
 
 impl Decisions {
-    /// Creates it from decisions in input order.
+    /// Wraps decisions that are in input order.
     pub(super) fn new(decisions: Vec<Decision>) -> Self {
         Self(decisions)
     }

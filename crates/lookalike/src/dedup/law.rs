@@ -17,11 +17,12 @@ use crate::{
     verify::{Measure, Overlap, Pair, similar_pairs},
 };
 
-/// Decides about every document by the law, with the decisions in input order. This is the reference: every other implementation
-/// (the command, an index, or several machines) gives the same answer.
+/// Decides about every document by the law: in keep order, a document is dropped if a kept candidate reaches the threshold. The
+/// decisions are in input order. This is the reference: every other implementation (the command, an index, or several machines)
+/// gives the same answer.
 ///
-/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which call this function. Cost: sets and
-/// sketches of all documents in memory; up to 2³² − 1 documents.
+/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which call this function. It holds the sets
+/// and sketches of all documents in memory, and accepts up to 2³² − 1 documents.
 ///
 /// ```
 /// use lookalike::{Config, Doc, decide};
@@ -35,7 +36,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// Returns the errors of [`Method::new`]. Texts are never rejected.
+/// Fails if [`Method::new`] fails, or if greedy clusters would hold too many fingerprints. The content of a text never causes an
+/// error.
 pub fn decide(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
     by(&Method::new(config)?, docs, Threads::all())
 }
@@ -60,7 +62,7 @@ struct Collection<'a> {
     bits: Sketches,
     columns: Vec<Vec<u32>>,
     /// The sampled fingerprints of each document. `levels` are the levels of these samples.
-    lists: Vec<Vec<u64>>,
+    samples: Vec<Vec<u64>>,
     levels: Vec<u32>,
     sets: Vec<Vec<u64>>,
 }
@@ -84,13 +86,13 @@ impl<'a> Collection<'a> {
             Sketched { digest, bits, keys, elements, level, set: scratch.fingerprints.clone() }
         });
         let (columns, bits) = (vec![Vec::new(); method.sketcher.columns()], Sketches::new(method.sketcher.stride()));
-        let (digests, lists, levels, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut all = Self { method, threads, digests, bits, columns, lists, levels, sets };
+        let (digests, samples, levels, sets) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut all = Self { method, threads, digests, bits, columns, samples, levels, sets };
         for document in sketched {
             all.digests.push(document.digest);
             all.bits.push(&document.bits);
             all.columns.iter_mut().zip(document.keys).for_each(|(column, key)| column.push(key));
-            all.lists.push(document.elements);
+            all.samples.push(document.elements);
             all.levels.push(document.level);
             all.sets.push(document.set);
         }
@@ -114,8 +116,8 @@ impl<'a> Collection<'a> {
                 representatives[d as usize] = Some(first_copy);
                 continue;
             }
-            // A copy of a dropped first copy has the same sketch as the first copy. So its candidates are those of the first
-            // copy, and those that were kept since then.
+            // For a copy whose first copy was dropped, look up the candidates of the first copy again. The two have the same
+            // sketch, but more documents may have been kept since then.
             links.kept_neighbours(first_copy, &mut neighbours);
             best.take();
             for (&kept, similarity) in neighbours.members.iter().zip(self.similarities(d, &neighbours.members)) {
@@ -158,7 +160,7 @@ impl<'a> Collection<'a> {
         let mut firsts: Vec<u32> = Vec::new();
         let mut first_of = vec![0; order.len()];
         for d in self.contenders(order, &first_copies) {
-            let cluster = clusters.add(&self.lists[d as usize])? as usize;
+            let cluster = clusters.add(&self.samples[d as usize])? as usize;
             if cluster == firsts.len() {
                 firsts.push(d);
             }
@@ -175,7 +177,7 @@ impl<'a> Collection<'a> {
         order.iter().copied().filter(|&d| first_copies[d as usize] == d && !self.sets[d as usize].is_empty()).collect()
     }
 
-    /// Returns the candidate pairs if they are listed, or none if bands find them.
+    /// Returns the candidate pairs if the method lists them, or none if documents become candidates by sharing a band.
     fn listed(&self, contenders: &[u32]) -> Option<Vec<(u32, u32)>> {
         let sets = || contenders.iter().map(|&d| self.sets[d as usize].clone()).collect::<Vec<_>>();
         let of_places = |(a, b): (u32, u32)| (contenders[a as usize], contenders[b as usize]);
@@ -194,8 +196,8 @@ impl<'a> Collection<'a> {
 
     /// Returns the pairs that share enough sampled fingerprints.
     fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
-        let lists: Vec<Vec<u64>> = contenders.iter().map(|&d| self.lists[d as usize].clone()).collect();
-        let (counts, _) = lsh::shared_counts(&lists, self.method.config().candidates.common());
+        let samples: Vec<Vec<u64>> = contenders.iter().map(|&d| self.samples[d as usize].clone()).collect();
+        let (counts, _) = lsh::shared_counts(&samples, self.method.config().candidates.common());
         let candidate = |(a, b, _): (u32, u32, u32)| {
             let (a, b) = (contenders[a as usize], contenders[b as usize]);
             self.method.sketcher.share_enough(self.sample(a), self.sample(b)).then_some((a, b))
@@ -204,7 +206,7 @@ impl<'a> Collection<'a> {
     }
 
     fn sample(&self, d: u32) -> Sample<'_> {
-        Sample { level: self.levels[d as usize], elements: &self.lists[d as usize] }
+        Sample { level: self.levels[d as usize], elements: &self.samples[d as usize] }
     }
 
     fn sharing_a_band(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
@@ -245,7 +247,7 @@ impl<'a> Collection<'a> {
     }
 
     fn estimate(&self, a: u32, b: u32) -> f64 {
-        match self.method.sketcher.lists() {
+        match self.method.sketcher.keeps_samples() {
             true => self.method.sketcher.estimate_samples(self.method.config().measure, self.sample(a), self.sample(b)),
             false => self.method.sketcher.estimate(self.bits.get(a), self.bits.get(b)),
         }

@@ -38,8 +38,8 @@ pub struct BCubed {
 
 impl Contingency {
     /// Builds the table of two labelings: document i is in group `predicted[i]` and belongs to group `gold[i]`. Labels have no
-    /// order or meaning, and a document in no group has its own label. Cost: two sorts of n 64-bit numbers; 16 bytes per cell and
-    /// side.
+    /// order or meaning. A document that is in no group must have a label of its own. Cost: two sorts of n 64-bit numbers; 16
+    /// bytes per cell and side.
     ///
     /// # Panics
     /// Panics if the labelings differ in length.
@@ -48,8 +48,8 @@ impl Contingency {
         Self { documents: gold.len() as u64, by_predicted: cells(predicted, gold), by_gold: cells(gold, predicted) }
     }
 
-    /// Returns B-cubed precision, recall and F; none without documents. Precision and recall are at least 1 / n, since a document
-    /// shares its groups with itself.
+    /// Returns B-cubed precision, recall and F; none without documents. Precision and recall are at least 1 / n, because a
+    /// document shares its groups with itself.
     pub fn b_cubed(&self) -> Option<BCubed> {
         let mean = |cells: &[Cell]| {
             let sum: f64 = groups(cells)
@@ -83,9 +83,9 @@ impl Contingency {
 
     /// Returns the adjusted Rand index (Hubert & Arabie 1985, equation 5). Its numerator is the number of pairs joined by both
     /// clusterings, minus the number expected if groups of these sizes are filled at random. Its denominator is the maximum
-    /// possible number, minus the same expected number. It is 1 for equal clusterings, 0 on average for random ones, and at least
-    /// −½. If both are a single group, or all groups have one document, the formula is 0 / 0. The result is then 1, because the
-    /// clusterings are equal. The fraction is exact (integers of up to 2¹²⁷) and is rounded once.
+    /// possible number, minus the same expected number. The index is 1 for equal clusterings, 0 on average for random ones, and
+    /// at least −½. If each clustering is one single group, or if every group of both has one document, the formula is 0 / 0. The
+    /// result is then 1, because the clusterings are equal. The fraction is exact (integers of up to 2¹²⁷) and is rounded once.
     pub fn adjusted_rand_index(&self) -> f64 {
         let PairCounts { found_true, found, truth } = self.pairs();
         let all = i128::from(pairs(self.documents));
@@ -111,7 +111,7 @@ fn size(group: &[Cell]) -> u64 {
     group.iter().map(|cell| cell.documents).sum()
 }
 
-/// Returns n over 2, the number of pairs. Documents are numbered with 32 bits, so the result fits.
+/// Returns the number of pairs of n documents, n (n − 1) / 2. Documents are numbered with 32 bits, so the result fits.
 fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }

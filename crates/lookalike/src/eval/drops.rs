@@ -8,8 +8,8 @@ use crate::sketch::Estimate;
 /// The effect of a run on the documents that were judged. A *partner* of a document is another document that is truly similar to
 /// it.
 ///
-/// If the judged documents are drawn at random, these shares are shares of independent trials, so their intervals are valid.
-/// Shares of pairs are dominated by the few largest groups.
+/// If the judged documents are drawn at random, they are independent trials, so the intervals of these shares are valid. Shares
+/// of pairs, in contrast, are dominated by the few largest groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Drops {
     /// Judged documents that were dropped.
@@ -27,12 +27,13 @@ pub struct Drops {
 }
 
 impl Drops {
-    /// Judges the documents in `judged`, each given once: all documents or a sample. `kept[d]` is whether document d was kept.
-    /// `truth` has every pair that includes a judged document and has at least the threshold's similarity, each once, in any
-    /// order. (A pair below the threshold would excuse a wrong drop.) Cost: |judged| + |truth| steps, two bytes per document.
+    /// Judges the documents in `judged`, each listed once: all documents or a sample. `kept[d]` says whether document d was kept.
+    /// `truth` lists every pair that includes a judged document and reaches the threshold, each pair once, in any order. (A pair
+    /// below the threshold would excuse a wrong drop.) Cost: |judged| + |truth| steps, two bytes per document.
     ///
-    /// With connected components, a chain a~b~c~d drops d for a, which is wrong if c was also dropped. With the law, there are no
-    /// wrong drops as long as similarities are exact. Two similar documents are then both kept only if they were not candidates.
+    /// With connected components, a chain a~b~c~d drops d because of a. This drop is wrong if c was also dropped. With the law,
+    /// there are no wrong drops as long as similarities are exact. Two similar documents are then both kept only if they were not
+    /// candidates.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `kept`.

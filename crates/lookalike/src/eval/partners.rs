@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::pairs::share;
 use crate::sketch::Estimate;
 
-/// The number of judged documents that have a partner, and how many of these have no missed partner. A partner is another
-/// document that is truly similar.
+/// The number of judged documents that have a partner, and the number of those documents that have no missed partner. A partner
+/// is another document that is truly similar.
 ///
 /// Recall over pairs is dominated by the few largest groups. Here each document counts once, and judged documents drawn at random
 /// are independent trials, so the interval is valid.
@@ -35,7 +35,7 @@ impl Partners {
         }
     }
 
-    /// Among the documents with a partner, returns the share of those without a missed partner; none if no document has a
+    /// Returns the share of documents without a missed partner among the documents that have a partner; none if no document has a
     /// partner.
     pub fn complete_share(self) -> Option<Estimate> {
         share(self.complete, self.documents)

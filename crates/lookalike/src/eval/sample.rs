@@ -11,9 +11,9 @@ use crate::{
     verify::Overlap,
 };
 
-/// Returns `size` of the documents 0 … `documents` − 1, or all if there are fewer. Every subset is equally likely. The result is
-/// sorted, and is the same for the same seed on every machine. Cost: O(size log size), whatever the number of documents (Floyd's
-/// algorithm; Bentley & Floyd 1987).
+/// Returns a random sample of `size` of the documents 0 … `documents` − 1, or all documents if there are fewer. Every sample of
+/// this size is equally likely. The result is sorted, and is the same for the same seed on every machine. Cost: O(size log size),
+/// whatever the number of documents (Floyd's algorithm; Bentley & Floyd 1987).
 pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
     let mut random = SplitMix64::new(seed);
     let mut chosen = BTreeSet::new();
@@ -29,9 +29,9 @@ pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
 
 /// An inverted index of a sample's shingles: it maps a shingle to the sampled documents that have it.
 ///
-/// Shingles are stored as `finish(shingle)`, a bijection, and sorted. A directory indexed by the upper bits then leads to the one
-/// or two shingles that may be equal, whatever values the shingles have. Nearly all shingles of a collection are in no sampled
-/// document. A bitmap that uses a few more bits, and fits in the second-level cache, rules these out first.
+/// Shingles are stored sorted, as `finish(shingle)`, a bijection that spreads any values evenly. So a directory indexed by the
+/// upper bits leads to the one or two shingles that may equal a given shingle. Nearly all shingles of a collection are in no
+/// sampled document. A bitmap that uses a few more bits, and fits in the second-level cache, rules these out first.
 ///
 /// Memory: 17 to 22 bytes per distinct shingle, 4 per occurrence; a thousand texts of 600 shingles take about 14 MB.
 #[derive(Debug)]
@@ -40,10 +40,11 @@ pub struct SampleIndex {
     sizes: Vec<u64>,
     /// The distinct shingles, after `finish`, sorted.
     mixed: Vec<u64>,
-    /// For each shingle, the start of its documents in `postings`; then the end of the last shingle's documents.
+    /// For each shingle, the start of its documents in `postings`. The final entry is the end of `postings`.
     starts: Vec<u32>,
     postings: Vec<u32>,
-    /// For each value of the upper bits, the start in `mixed` of the shingles that have it; then the end of the last of them.
+    /// For each value of the upper bits, the start in `mixed` of the shingles with that value. The final entry is the end of
+    /// `mixed`.
     directory: Vec<u32>,
     directory_shift: u32,
     bitmap: Vec<u64>,
@@ -70,8 +71,8 @@ pub struct SharedCounts {
     neighbours: Vec<Neighbour>,
 }
 
-/// How many more upper bits the bitmap uses than the directory. Of the shingles that are not in the sample, it lets one in 8 to
-/// 16 through.
+/// How many more upper bits the bitmap uses than the directory. The bitmap lets through one in 8 to 16 of the shingles that are
+/// not in the sample.
 const FINER: u32 = 3;
 
 impl SampleIndex {
@@ -143,7 +144,7 @@ impl SampleIndex {
         neighbours
     }
 
-    /// Returns the sampled documents that have a shingle, given after `finish`.
+    /// Returns the sampled documents that have the shingle whose `finish` value is `m`.
     #[inline]
     fn documents_with(&self, m: u64) -> &[u32] {
         let place = (m >> self.directory_shift) as usize;

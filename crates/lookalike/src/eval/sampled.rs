@@ -8,21 +8,21 @@
 //!   standard error (Cochran 1977, section 6.6). It accounts for the spread between documents, and fails if no document has a
 //!   miss.
 //! - Wilson's, for the number of independent pairs that would have the same variance (see Kish 1965, section 8.2, and Korn,
-//!   Graubard 1998). It keeps its width near 0 and 1. If there is no miss, or no hit, the spread is unknown. Each document then
-//!   counts as one trial, as if all its pairs had the same outcome. Weighted by their numbers of pairs, the documents are
-//!   equivalent to (Σx)² / Σx² trials.
+//!   Graubard 1998). Unlike Fieller's interval, it keeps its width if the share is at or near 0 or 1. If there is no miss, or no
+//!   hit, the spread is unknown. Each document then counts as one trial, as if all its pairs had the same outcome. The trials are
+//!   weighted by the numbers of pairs x, so the documents are equivalent to (Σx)² / Σx² trials.
 //!
-//! The result covers both intervals. It cannot account for a group without a document in the sample. If few documents have most
+//! The result covers both intervals. It cannot account for a group that has no document in the sample. If few documents have most
 //! of the pairs, the interval contains the truth less often than it should (the tests give the rates on two collections).
 
 use crate::sketch::Estimate;
 
 /// Returns the share of hits among the pairs with a sampled document, with its 95 % interval; none if there is no pair. A pair of
-/// two sampled documents counts once, half for each. If all documents are sampled, nothing is uncertain, and the interval has no
-/// width.
+/// two sampled documents counts once: half for each of the two. If all documents are sampled, nothing is uncertain, and the
+/// interval has no width.
 ///
-/// `pairs` gives every pair with a sampled document once, and whether it is a hit. `sample` is sorted, and `documents` is the
-/// number of documents that it was drawn from. Cost: a search in the sample for each document of each pair.
+/// `pairs` gives every pair with a sampled document once, and whether it is a hit. `sample` is sorted, and was drawn from
+/// `documents` documents. Cost: a search in the sample for each document of each pair.
 pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample: &[u32], documents: u32) -> Option<Estimate> {
     let mut rows = vec![[0.0f64; 2]; sample.len()];
     let (mut count, mut hits) = (0u64, 0u64);
@@ -88,14 +88,14 @@ impl Sums {
         self.drawn / (self.drawn - 1.0).max(1.0) * self.rest
     }
 
-    /// Returns the ends of {r : (y − r·x)² ≤ t² · the variance of that sum}, a quadratic in r.
+    /// Returns the smallest and the largest r with (y − r·x)² ≤ t² · the variance of y − r·x. This inequality is quadratic in r.
     fn fieller(&self, t: f64) -> [f64; 2] {
         let Self { drawn, x, y, xx, xy, yy, .. } = *self;
         let c = t * t * self.factor();
         let a = x * x - c * (xx - x * x / drawn);
         let b = x * y - c * (xy - x * y / drawn);
         let rest = y * y - c * (yy - y * y / drawn);
-        // The pairs vary so much that any share is possible.
+        // The numbers of pairs per document vary so much that any share is possible.
         if a <= 0.0 {
             return [0.0, 1.0];
         }
@@ -116,8 +116,8 @@ impl Sums {
     }
 }
 
-/// Returns the value that Student's t exceeds with a probability of 2.5 %, for `degrees` degrees of freedom, at least 1 (Hill
-/// 1970, algorithm 396; correct to 10⁻⁵).
+/// Returns the value that Student's t exceeds with a probability of 2.5 % (Hill 1970, algorithm 396; correct to 10⁻⁵). `degrees`
+/// is the number of degrees of freedom; a number below 1 counts as 1.
 fn student(degrees: f64) -> f64 {
     const TAIL: f64 = 0.05;
     const X: f64 = -1.959_963_984_540_054;

@@ -6,11 +6,11 @@
 //! surroundings then resemble each other more than pages with similar surroundings and different articles.
 //!
 //! **Texts with few anchors.** In a note on a dividend, only one word in thirty is a stop word. The few anchored shingles of such
-//! a note do not distinguish it, since many other notes have the same ones. A text like this keeps all its shingles
-//! ([`Anchors::judge`]). The choice depends on the text alone, so similarity stays a fixed function of two documents. All
-//! shingles are fingerprinted in the same way, so a text that keeps all its shingles still shares with an article those anchored
-//! windows that both have. If the two kinds of text were fingerprinted differently, every such pair would be dissimilar, and an
-//! article that quotes a note would no longer contain it.
+//! a note do not distinguish it, since many other notes have the same ones. A text like this keeps all its shingles; otherwise,
+//! it is *judged* by its anchored shingles alone ([`Anchors::judge`]). The choice depends on the text alone, so similarity stays
+//! a fixed function of two documents. All shingles are fingerprinted in the same way, so a text that keeps all its shingles and
+//! an article still share the anchored shingles that both have. If the two kinds of text were fingerprinted differently, a text
+//! of one kind would be dissimilar to every text of the other kind, and an article that quotes a note would no longer contain it.
 
 use super::token_hashes;
 use crate::{
@@ -23,20 +23,21 @@ use crate::{
 pub struct Anchors {
     /// The hashes of the stop words' tokens, sorted.
     hashes: Vec<u64>,
-    /// One bit for each value of the upper bits of a hash. It decides most tokens without a search.
+    /// One bit for each value of the upper bits of a hash. It rules out most tokens without a search.
     sieve: Vec<u64>,
 }
 
 /// Number of upper hash bits that index the sieve: 4096 places for a few hundred words.
 const SIEVE: u32 = 12;
 
-/// A text with fewer anchored shingles than this is not judged by them, since so few may all agree by chance. Two different
-/// briefs of forty words, written to one pattern, have fewer than 20 anchored shingles and share most of them. With a limit of
-/// 10, one brief was dropped as a duplicate of the other.
+/// A text with fewer anchored shingles than this keeps all its shingles, because so few anchored shingles may all agree by
+/// chance. Two different briefs of forty words, written to one pattern, have fewer than 20 anchored shingles and share most of
+/// them. With a limit of 10, one brief was dropped as a duplicate of the other.
 const LEAST: usize = 20;
 
-/// A text with this number of anchored shingles is always judged by them. They mean about 100 words of prose, which is enough for
-/// an article, however long its surroundings are. On pages assembled from 82 real ones, 99 % have more.
+/// A text with at least this number of anchored shingles is always judged by them. So many anchored shingles mean about 100 words
+/// of prose, which is enough for an article, however long its surroundings are. On pages assembled from 82 real ones, 99 % have
+/// more.
 const ARTICLE: usize = 50;
 
 /// If the number of anchored shingles is between the two limits, they must cover at least one token in three. A table with a
@@ -74,7 +75,8 @@ impl Anchors {
         self.sieve[(at >> 6) as usize] >> (at & 63) & 1 == 1 && self.hashes.binary_search(&token_hash).is_ok()
     }
 
-    /// Returns whether a text has enough anchored shingles to be judged by them: 50, or 20 that cover a third of its tokens.
+    /// Returns whether a text has enough anchored shingles to be judged by them alone: 50, or at least 20 that cover a third of
+    /// its tokens.
     ///
     /// Cost: one lookup per token, up to the fiftieth anchor. Frozen.
     pub fn judge(&self, token_hashes: &[u64], shingling: Shingling) -> bool {
@@ -93,9 +95,9 @@ impl Anchors {
         anchored >= LEAST && covered * COVERED >= token_hashes.len()
     }
 
-    /// Keeps only the fingerprints of windows that begin with a stop word, and returns whether the text is [judged](Self::judge)
-    /// by them. If it is not, all fingerprints are kept. `fingerprints` must hold the fingerprints of all windows of the text, in
-    /// order.
+    /// If the text is [judged](Self::judge) by its anchored shingles, keeps only the fingerprints of windows that begin with a
+    /// stop word, and returns true. Otherwise keeps all fingerprints, and returns false. `fingerprints` must hold the
+    /// fingerprints of all windows of the text, in order.
     ///
     /// Cost: two lookups per token. Frozen.
     pub fn keep(&self, token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) -> bool {
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_example_of_the_book() {
-        // Repeated five times, since a single sentence is too short to be judged by its anchors.
+        // The sentence is repeated five times, because one copy of it is too short to be judged by its anchors.
         let text = "I recommend that you buy Sudzo for your laundry. ".repeat(5);
         let expected = ["I recommend that", "that you buy", "you buy Sudzo", "for your laundry", "your laundry I"];
         let expected: Vec<u64> = expected.iter().map(|shingle| one(shingle, 3)).cycle().take(24).collect();

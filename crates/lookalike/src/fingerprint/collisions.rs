@@ -1,11 +1,11 @@
-//! The effect of ids that have only l bits (Broder 1997, section 4.1): how many shingles share an id, and how that changes a
-//! resemblance.
+//! Computes the effect of ids that have only l bits (Broder 1997, section 4.1): how many shingles share an id, and how that
+//! changes a resemblance.
 //!
 //! A document's sample is drawn from f(S), the ids of its shingles. If f is random and there are far fewer shingles than 2ˡ, only
 //! pairs of shingles that share an id matter. At l = 64 the effect is not visible at all.
 
 /// Returns E|f(S)| = 2ˡ(1 − (1 − 2⁻ˡ)ⁿ), the expected number of different ids that a random f of `bits` bits gives a set of `n`
-/// shingles. Exact to the last places of an f64 for all n and l.
+/// shingles. The result is exact to the last places of an f64 for all n and l.
 pub fn expected_distinct(n: u64, bits: u32) -> f64 {
     if n == 0 {
         return 0.0;
@@ -35,9 +35,9 @@ pub fn collision_bound(bits1: u64, bits2: u64, degree: u32) -> f64 {
 /// The sets have `a` and `b` shingles and share `shared` of them (limited to the size of the smaller set). The resemblance of two
 /// empty sets is 0.
 ///
-/// Let D = [`expected_distinct`] and u = |A ∪ B|. The union has D(u) ids. The intersection has D(a) + D(b) − D(u), false ones
-/// included, since |f(A) ∩ f(B)| = |f(A)| + |f(B)| − |f(A ∪ B)|. This function returns the ratio of these two expectations; the
-/// expectation of the ratio is within about 2⁻ˡ of it.
+/// Let D = [`expected_distinct`] and u = |A ∪ B|. The union has D(u) ids. The intersection has D(a) + D(b) − D(u) ids, including
+/// false matches, because |f(A) ∩ f(B)| = |f(A)| + |f(B)| − |f(A ∪ B)|. This function returns the ratio of these two
+/// expectations; the expectation of the ratio is within about 2⁻ˡ of it.
 pub fn expected_resemblance(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     let shared = shared.min(a).min(b);
     let distinct = |n| expected_distinct(n, bits);
@@ -55,8 +55,8 @@ pub fn expected_resemblance(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
 /// The bias is never negative: shared ids make sets look more similar.
 ///
 /// Each of a′b′ pairs can add a common id that does not represent a common shingle. Each of C(c, 2) pairs can remove an id from
-/// the intersection, and each of C(u, 2) pairs one from the union. Together the latter two favour the intersection by c(a′ +
-/// b′)/2.
+/// the intersection, and each of C(u, 2) pairs can remove an id from the union. The net effect of these removals is the same as
+/// that of c(a′+b′)/2 more pairs that add a common id.
 pub fn resemblance_bias_approx(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     let shared = shared.min(a).min(b);
     let [a, b, c] = [a - shared, b - shared, shared].map(|n| n as f64);

@@ -1,4 +1,4 @@
-//! Frozen test vectors. Changing one is a change of format: every stored sketch and index would become invalid.
+//! Frozen test vectors. Changing one changes the format: every stored sketch and index would become invalid.
 
 use super::*;
 use crate::{
@@ -113,7 +113,7 @@ mod of_the_sources {
     }
 
     /// Mining of Massive Datasets: replacing "which" by "that" changes exactly the seven 3-grams that overlap it. (The second
-    /// text has only six 3-grams that the first lacks, since "that" is a letter shorter.)
+    /// text has only six 3-grams that the first lacks, because "that" is a letter shorter.)
     #[test]
     fn which_and_that() {
         let which = set("The dog which chased the cat", TokensBy::Chars, 3);

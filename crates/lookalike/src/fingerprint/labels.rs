@@ -1,5 +1,6 @@
 //! Option A of Broder 1997, section 2: each occurrence of a shingle gets a number, so that repeated shingles are different
-//! elements. So the set has as many members as the text has windows, and a text repeated twice differs from the text itself.
+//! elements. So the set has as many members as the text has windows, and a text written twice in a row differs from the text
+//! itself.
 
 use super::mix::{K2, finish};
 

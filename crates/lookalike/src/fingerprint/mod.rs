@@ -1,8 +1,8 @@
 //! Turns windows of tokens into sets of numbers. No other module of the crate hashes.
 //!
-//! Everything here is frozen: `golden.rs` holds test vectors that no release may change, since stored sketches, stored indexes
-//! and results from other machines depend on them. The default fingerprint has no seed. Rabin's fingerprint has a seed, and so
-//! has each permutation.
+//! Everything here is frozen: `golden.rs` holds test vectors that no release may change, because stored sketches, stored indexes
+//! and results from other machines depend on them. The default fingerprint has no seed. Rabin's fingerprint and each permutation
+//! have a seed.
 
 mod collisions;
 

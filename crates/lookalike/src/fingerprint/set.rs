@@ -24,7 +24,8 @@ pub(crate) fn sort_distinct_in(scratch: &mut Vec<u64>, fingerprints: &mut Vec<u6
     insert_distinct(fingerprints);
 }
 
-/// List lengths: from FEW on, the digits have 8 bits, and from SOME on, 11 bits. From MANY on, no radix sort is used, since most
+/// The list lengths at which the method changes. Lists shorter than FEW are not radix-sorted. The digits have 8 bits for lists
+/// shorter than SOME, and 11 bits for lists shorter than MANY. Lists of MANY or more are not radix-sorted either, because most
 /// fingerprints would share their upper bits with others.
 const FEW: usize = 64;
 const SOME: usize = 6000;

@@ -15,7 +15,7 @@ pub struct Curve {
 pub const MAX_SLOTS: usize = 4096;
 
 impl Curve {
-    /// Creates a curve of at least one band and one row, and of at most [`MAX_SLOTS`] slots.
+    /// Creates a curve. It must have at least one band and one row, and at most [`MAX_SLOTS`] slots.
     pub fn new(bands: usize, rows: usize) -> Result<Self> {
         if bands == 0 || rows == 0 || bands.checked_mul(rows).is_none_or(|slots| slots > MAX_SLOTS) {
             return Err(ErrorKind::Shape { bands, rows, max: MAX_SLOTS }.into());
@@ -70,7 +70,8 @@ mod tests {
         // One band of five rows, at .8 and at .4.
         assert!((found(0.8, 1, 5) - 0.328).abs() < 1e-3);
         assert!((found(0.4, 1, 5) - 0.01).abs() < 1e-3);
-        // 1024 triples of fingerprint squares: a band of three rows, agreeing with probability (.2 · .8)³ and (.2 · .2)³.
+        // 1024 triples of fingerprint squares: each triple is a band of three rows, and agrees with probability (.2 · .8)³ or (.2
+        // · .2)³.
         assert!((found(0.2 * 0.8, 1024, 3) - 0.985).abs() < 1e-3);
         assert!((found(0.2 * 0.2, 1024, 3) - 0.063).abs() < 1e-3);
         assert!((Curve { bands: 20, rows: 5 }.midpoint() - 0.549).abs() < 1e-3);

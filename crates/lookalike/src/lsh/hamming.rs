@@ -2,7 +2,8 @@
 //!
 //! Hashes that differ in at most k bits differ in at most k blocks, so at least B − k of B > k blocks are equal. There is one
 //! table for each choice of B − k blocks, and the key is the content of these blocks (Manku, Jain, Das Sarma 2007, section 3).
-//! With B = k + 1, the method of the survey, there is one table per block. More blocks give more tables with longer keys.
+//! With B = k + 1, there is one table per block; this is the method of the survey (`docs/sources.md`). More blocks give more
+//! tables with longer keys.
 
 use crate::{
     error::{ErrorKind, Result},
@@ -34,8 +35,8 @@ impl Blocks {
     /// for each choice of `blocks − distance` of `blocks` blocks; `blocks = distance + 1` gives the fewest tables.
     ///
     /// # Errors
-    /// Returns an error if the distance is not below the width, if there are not more blocks than the distance or more blocks
-    /// than bits, or if there are more than [`MAX_TABLES`] tables.
+    /// Fails if the distance is not below the width, if `blocks` is not above the distance, if `blocks` is above the number of
+    /// bits, or if there would be more than [`MAX_TABLES`] tables.
     pub fn new(width: Width, distance: u32, blocks: u32) -> Result<Self> {
         let bits = width.bits();
         if distance >= bits {
@@ -86,9 +87,9 @@ impl Blocks {
     }
 
     /// Returns the average number of tables in which two random hashes share a key. Each table adds 2⁻ᵇ, where b is the number of
-    /// bits in its key, and 2⁻³² for the mixing. At most this share of all random pairs become candidates, and fewer if many
-    /// pairs collide in more than one table. Multiplied by n²/2, it is the *minimum* number of candidates among n texts, since
-    /// hashes of real texts are closer to each other than random ones.
+    /// bits in its key, and 2⁻³² for the mixing. The share of random pairs that become candidates is at most this average, and it
+    /// is lower if many pairs collide in more than one table. Multiplied by n²/2, the average is about the *minimum* number of
+    /// candidates among n texts, because hashes of real texts are closer to each other than random ones.
     pub fn accidental_matches(&self) -> f64 {
         let share = |mask: &u128| 0.5f64.powi(mask.count_ones() as i32);
         self.masks.iter().map(|mask| share(mask) + (1.0 - share(mask)) * 0.5f64.powi(32)).sum()
@@ -97,7 +98,7 @@ impl Blocks {
 
 /// Returns C(n, k) if it is at most [`MAX_TABLES`].
 fn choices(n: u32, k: u32) -> Option<usize> {
-    // Each step gives the binomial C(n, i + 1), which does not decrease while i is below half.
+    // Each step computes the binomial C(n, i + 1). It does not decrease from step to step, because i stays below n / 2.
     (0..k.min(n - k) as usize).try_fold(1, |tables, i| {
         let tables = tables * (n as usize - i) / (i + 1);
         (tables <= MAX_TABLES).then_some(tables)
@@ -171,8 +172,8 @@ mod tests {
 
     #[test]
     fn plans_in_a_table() {
-        // (width, k, B, tables, fewest and most bits of a key, accidental matches of a random pair); the third is Manku et al.
-        // 2007, section 3.
+        // (width, k, B, tables, fewest and most bits of a key, accidental matches of a random pair). The third row is from Manku
+        // et al. 2007, section 3.
         for (width, k, blocks, tables, least, most, share) in [
             (Width::W64, 0, 1, 1, 64, 64, 2.3283e-10),
             (Width::W64, 3, 4, 4, 16, 16, 6.1036e-5),

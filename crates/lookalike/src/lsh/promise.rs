@@ -1,6 +1,6 @@
 //! The guaranteed recall of pairs at the threshold, for each size of texts.
 //!
-//! Pairs of large sets at the threshold are all found with nearly the same probability. Small sets are different: their sketches
+//! All pairs of large sets at the threshold are found with nearly the same probability. Small sets are different: their sketches
 //! are short, and two small sets at a given resemblance have few possible sizes and overlaps. So the probability is computed for
 //! each size, over all pairs of this size, and the promise states the size from which it is valid.
 //!
@@ -29,9 +29,10 @@ impl Promise {
         Self { found, from: 1 }
     }
 
-    /// Returns the promise that follows from P(found) at some sizes, given in ascending order of size. It starts at the smallest
-    /// size from which all sizes reach the recall. If the largest size does not reach it, the promise is the minimum over sizes
-    /// of 50 and more. It then starts at the smallest size from which all sizes reach that minimum.
+    /// Returns the promise that follows from P(found) at some sizes, given in ascending order of size. The promise starts at the
+    /// smallest size such that this size and all larger ones reach the recall. If the largest size does not reach the recall, the
+    /// promise is the minimum of P(found) over sizes of 50 and more. It then starts at the smallest size such that this size and
+    /// all larger ones reach that minimum.
     pub fn of(recall: f64, found: &[(usize, f64)]) -> Self {
         let least_from = |i: usize| found[i..].iter().map(|&(_, found)| found).fold(1.0, f64::min);
         let large = found.iter().position(|&(size, _)| size >= LARGE).unwrap_or(0);
@@ -60,11 +61,11 @@ const TOLERANCE: f64 = 1e-9;
 /// For sizes up to this one, all pairs are examined.
 const ALL: usize = 64;
 
-/// Returns the pairs of unequal sets that are at the threshold and whose smaller set has `size` elements. With one shared element
-/// less, or with one or two more elements that are in only one set, they would be below the threshold. Above size 64, the result
-/// is a selection of these pairs unless `all` is set. The selection includes the most unequal and the most equal pairs, and those
-/// whose larger set has exactly one of the sizes in `edges`. The result is empty if there is no such pair. At a threshold of 1,
-/// it is the pair of equal sets.
+/// Returns the pairs of unequal sets that just reach the threshold and whose smaller set has `size` elements. With one or two
+/// more elements in the larger set alone, these pairs would be below the threshold. Above size 64, the result is a selection of
+/// these pairs unless `all` is set; it includes the most unequal and the most equal pairs. The result also has pairs whose larger
+/// set has exactly one of the sizes in `edges`, even if they are well above the threshold. The result is empty if there is no
+/// such pair. At a threshold of 1, it is the pair of equal sets.
 pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<PairSizes> {
     // The maximum number of elements that only the larger set has.
     let most = |a: usize| (((size - a) as f64 / threshold + TOLERANCE) as usize).saturating_sub(size);

@@ -26,7 +26,8 @@ impl Shape {
         while slots <= MAX_SLOTS {
             let fit = |rows| Curve { bands: slots / rows, rows };
             if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
-                // At a threshold of one, any band finds the pair, and the maximum number of rows would leave a single band.
+                // At a threshold of 1, any band finds the pair, so the search ends with a single band of the maximum number of
+                // rows. So the rows are limited.
                 let curve = fit(rows.min(MOST_ROWS));
                 return Ok(Self { curve, threshold });
             }

@@ -5,7 +5,8 @@
 //! number of times that a pair occurs is the number of fingerprints that its two documents share. The number of pairs of one
 //! fingerprint grows with the square of the number of its documents, which is too large for a very common one (a page template,
 //! the head of a licence). A common fingerprint is also the least informative about any two of its documents, so it is excluded
-//! and reported. It then produces no candidates, but it counts for pairs that a rarer fingerprint found.
+//! and reported. It then produces no candidates. But if two documents also share a rarer fingerprint, their common fingerprints
+//! count as shared too.
 
 /// Fingerprints in more documents than this are excluded, as in the paper.
 pub const COMMON: u32 = 1000;
@@ -20,8 +21,8 @@ pub struct Common {
 }
 
 /// Returns the pairs of documents that share a fingerprint, sorted, each with the number of fingerprints that they share. Also
-/// returns the excluded fingerprints, in order. Each list must contain a fingerprint only once. Fingerprints of more than
-/// `common` documents give no pair. Memory: 16 bytes per listed fingerprint, and 8 bytes per pair and shared fingerprint.
+/// returns the excluded fingerprints, in ascending order. Each list must contain a fingerprint only once. Fingerprints of more
+/// than `common` documents give no pair. Memory: 16 bytes per listed fingerprint, and 8 bytes per pair and shared fingerprint.
 pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, Vec<Common>) {
     let mut rows: Vec<(u64, u32)> = (0..).zip(lists).flat_map(|(d, list)| list.iter().map(move |&f| (f, d))).collect();
     rows.sort_unstable();

@@ -40,12 +40,12 @@ impl Sample<'_> {
 pub enum Against {
     /// The union of both documents' elements. The share is then their resemblance.
     Union,
-    /// The elements of the document with fewer elements. The share is then its containment in the other.
+    /// The elements of the document with fewer elements. The share is then the containment of that document in the other.
     Smaller,
 }
 
-/// The rule that decides whether a pair is a candidate: the number of elements that it must share, given the number of its
-/// elements.
+/// The rule that decides whether a pair is a candidate: the number of elements that the two documents must share, given the
+/// number of elements that they have.
 ///
 /// For a pair at the threshold, each sampled element is shared with probability t (Broder 1997, section 3: the estimators of the
 /// sketches are unbiased). So the number of shared elements among n sampled ones is binomial (section 4.2). A pair that shares k
@@ -69,21 +69,21 @@ const TABLED: usize = 600;
 /// shingle at all.
 pub const FEWEST_SHINGLES: usize = 50;
 
-/// Half of the allowed misses are reserved for texts that share too few sampled elements by chance, the other half for texts with
-/// too few sampled shingles.
+/// Half of the allowed misses are reserved for texts that share too few sampled elements by chance. The other half is reserved
+/// for texts with too few sampled shingles.
 const MISS_SHARE: f64 = 0.5;
 
 impl Sharing {
-    /// Chooses the modulus for the threshold and the recall, or takes the given one.
+    /// Creates the rule for the threshold and the recall. If no modulus is given, it is chosen for these.
     ///
     /// For resemblance, the modulus grows with the text, so that large texts cost no more than small ones. This is possible
     /// because similar texts have about the same size. For containment, the modulus stops growing at the largest power of two
-    /// with which texts of [`FEWEST_SHINGLES`] shingles are found in texts of any length. The sketches of a short excerpt and of
-    /// the long whole must both include the elements that they share.
+    /// with which texts of [`FEWEST_SHINGLES`] shingles are found in texts of any length. The reason is that the sketches of a
+    /// short excerpt and of the long text must both include the elements that they share.
     ///
     /// # Errors
-    /// Returns an error if the threshold or the recall is out of range, if a given modulus does not reach the recall, or if a
-    /// given modulus grows with the text although contained texts are to be found.
+    /// Fails if the threshold or the recall is out of range, if a given modulus does not reach the recall, or if a modulus that
+    /// grows with the text is given for containment.
     pub fn new(against: Against, threshold: f64, recall: f64, modulus: Option<Modulus>) -> Result<Self> {
         super::Shape::check(threshold, recall)?;
         let miss = MISS_SHARE * (1.0 - recall);
@@ -111,7 +111,7 @@ impl Sharing {
         }
         let (mut least, mut table) = (1, vec![1]);
         for n in 1..=TABLED {
-            // More elements never require fewer shared ones.
+            // A larger number of elements never requires fewer shared elements.
             while !sharing.suffices(least, n) {
                 least += 1;
             }
@@ -143,8 +143,8 @@ impl Sharing {
         if let Some(&least) = self.least.get(n) {
             return least as usize;
         }
-        // If a number suffices, all larger ones do. For 1,000 elements, bisection takes a hundredth of the time of trying each
-        // number.
+        // If a number suffices, every larger number suffices. For 1,000 elements, bisection takes a hundredth of the time of
+        // trying each number.
         let (mut least, mut enough) = (1, n + 1);
         while least < enough {
             let middle = least.midpoint(enough);
@@ -172,11 +172,11 @@ impl Sharing {
         probability(n, self.threshold, self.least(n)..=n)
     }
 
-    /// Returns P(found) of a pair at the threshold whose set (for resemblance, the union) has `size` members, by the binomial
-    /// model of the rule. The modulus is chosen with this probability.
+    /// Returns P(found) of a pair at the threshold, by the binomial model of the rule. `size` is the size of the smaller set or,
+    /// for resemblance, of the union. The modulus is chosen with this probability.
     fn found(&self, size: usize) -> f64 {
         let level = match self.modulus {
-            // A part must be found in a whole of any length.
+            // A short text must be found in texts of any length, so the highest level counts.
             Modulus::Capped { level, .. } => level,
             modulus => modulus.level(size),
         };
@@ -215,7 +215,8 @@ impl Sharing {
         let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
         let mut found = 0.0;
         for (k, mass) in (least_shared..).zip(shared) {
-            // More elements never require fewer shared ones, so the pair is found up to a certain number of other elements.
+            // A larger number of elements never requires fewer shared elements, so the pair is found up to a certain number of
+            // other elements.
             let others = (least_alone..).zip(&alone).take_while(|(m, _)| k > 0 && k >= self.least(k + m));
             found += mass * others.map(|(_, mass)| mass).sum::<f64>();
         }

@@ -45,8 +45,8 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
 #[derive(Debug, Clone)]
 pub struct SharedSuperShingles {
     most: [usize; 2],
-    /// P(found) for k shared elements and m others, at `k * (most[1] + 1) + m`: first for one level alone, then including the
-    /// next level.
+    /// P(found) for k shared elements and m others, at index `k * (most[1] + 1) + m`. The first list is for one level alone; the
+    /// second list includes the next level.
     found: [Vec<f64>; 2],
 }
 
@@ -78,8 +78,8 @@ impl SharedSuperShingles {
     }
 }
 
-/// The probability of each state. A state is the number of shared elements in a row on the next level, their number on this
-/// level, and whether all elements of the next level so far are shared.
+/// The probability of each state. A state has three parts: how many shared elements are in a row on the next level, how many are
+/// in a row on this level, and whether all elements of the next level so far are shared.
 type States = Vec<[f64; 2]>;
 
 /// Returns P(found) for all numbers of shared elements and of others, up to the given ones, as in [`SharedSuperShingles`].
@@ -145,9 +145,9 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
     found
 }
 
-/// Like `shares_run`, for large sets of which n elements are sampled on average: returns the minimum over all sets whose samples
-/// are on one level. The number of sampled elements varies, and a sample that is smaller by chance loses more than a larger one
-/// gains.
+/// Returns the same probability as `shares_run`, for large sets of which n elements are sampled on average. It is the minimum
+/// over all sets whose samples are on one level. The number of sampled elements varies, and a sample that is smaller by chance
+/// loses more than a larger one gains.
 pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
     // Modelled as a set of n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
     let (first, masses) = masses(n << 20, 0.5f64.powi(20));

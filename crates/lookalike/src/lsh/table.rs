@@ -7,7 +7,8 @@
 /// No bucket, or no document.
 pub const NONE: u32 = u32::MAX;
 
-/// Returns the documents of one band sorted by (key, document), from which buckets are cut. Takes eight bytes per document.
+/// Returns the documents of one band, sorted by (key, document), so that they can be cut into buckets. They take eight bytes per
+/// document.
 pub fn sorted_rows(column: &[u32], documents: impl Iterator<Item = u32>) -> Vec<u64> {
     let mut rows: Vec<u64> = documents.map(|d| u64::from(column[d as usize]) << 32 | u64::from(d)).collect();
     rows.sort_unstable();

@@ -1,5 +1,5 @@
-//! The configuration of the user, checked once and converted to the functions of a run: text → sketch, two sketches → *candidate
-//! or not*, two sets → *similar or not*.
+//! The user's configuration, checked once and converted to the functions that a run needs: text → sketch, two sketches →
+//! *candidate or not*, two sets → *similar or not*.
 
 mod scratch;
 
@@ -57,7 +57,7 @@ impl Method {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if a setting or a combination is impossible. The message says what to do instead.
+    /// Fails if a setting or a combination of settings is impossible. The message says what to do instead.
     pub fn new(config: Config) -> Result<Self> {
         let shingling = Shingling::new(config.k())?;
         config.tokens.check()?;
@@ -103,12 +103,13 @@ impl Method {
         self.shingling
     }
 
-    /// Returns the meaning of *similar* for this method.
+    /// Returns how candidates are verified, which defines *similar* for this method.
     pub fn verify(&self) -> Verify {
         self.verify
     }
 
-    /// Returns the least similarity of a match, by the measure or by the estimate of the sketches.
+    /// Returns the smallest similarity that a match can have. This similarity is measured exactly or estimated from sketches,
+    /// depending on [`verify`](Self::verify).
     pub fn least(&self) -> f64 {
         match (&self.config.candidates, self.verify) {
             // Candidates already differ in at most the allowed number of bits, or have the same longest sentences, so each of
@@ -238,7 +239,8 @@ impl Method {
         }
     }
 
-    /// Compares two texts: the exact resemblance of their shingle sets, and how much of each is in the other.
+    /// Compares two texts. Returns the exact resemblance of their shingle sets, and the share of each set that is also in the
+    /// other.
     ///
     /// ```
     /// let method = lookalike::Dedup::new().shingle(2).method()?;

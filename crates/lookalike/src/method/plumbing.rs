@@ -10,22 +10,22 @@ use crate::{
 };
 
 impl Method {
-    /// If candidates share sampled shingles, returns the rule for how many they must share, and the length of super-shingles if
-    /// candidates share those. Returns none for any other kind of candidates.
+    /// Returns the rule for how many sampled shingles candidates must share, and the length of super-shingles if candidates share
+    /// super-shingles. Returns none if candidates are not found by sampled shingles.
     pub fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
         self.sketcher.sharing()
     }
 
-    /// Returns a function of the number of shingles in a pair's smaller text. It gives the minimum share of pairs of this size at
-    /// the threshold that are found, or 1 if only equal sets of this size reach the threshold. The function assumes that texts
-    /// repeat no shingle; for SimHash, a repeated shingle has more weight.
+    /// Returns a function of the number of shingles in a pair's smaller text. Among the pairs of this size at the threshold, the
+    /// function gives the minimum share that is found, or 1 if only equal sets of this size reach the threshold. The function
+    /// assumes that texts repeat no shingle; for SimHash, a repeated shingle has more weight.
     pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
         let promised = self.promised()?;
         Some(move |size| promised.found(size))
     }
 
-    /// Returns whether the share of found pairs depends on the sizes of texts, so that a run should count them. The size is the
-    /// number of fingerprints that [`sketch`](Self::sketch) leaves.
+    /// Returns whether the share of found pairs depends on the sizes of texts. If it does, a run should count the sizes. The size
+    /// of a text is the number of fingerprints that [`sketch`](Self::sketch) leaves in the scratch buffers.
     pub fn depends_on_size(&self) -> bool {
         matches!(self.sketcher, Sketcher::Shared { .. } | Sketcher::SimHash { features: Features::Shingles, .. })
     }
@@ -69,8 +69,8 @@ impl Method {
     }
 
     /// Returns whether candidates are found by the elements that documents list (`scratch.elements`) instead of by keys.
-    pub fn lists(&self) -> bool {
-        self.sketcher.lists()
+    pub fn keeps_samples(&self) -> bool {
+        self.sketcher.keeps_samples()
     }
 
     /// If candidates are found by listed elements, returns whether two documents that share an element share enough elements.
@@ -104,8 +104,8 @@ impl Method {
         self.config.candidates.common()
     }
 
-    /// Returns all pairs of sets in which one set is similar to the other. If all pairs are requested, this is the first half of
-    /// the definition of *candidate*.
+    /// Returns all pairs of sets in which one set is similar to the other. If all pairs are requested, these are the candidate
+    /// pairs.
     pub fn join(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
         verify::similar_pairs(self.config.measure, sets, self.config.threshold)
     }

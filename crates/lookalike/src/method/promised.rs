@@ -28,7 +28,7 @@ enum By<'a> {
     },
 }
 
-/// The number of sampled elements of a text beyond which nearly every pair is found.
+/// If texts have more sampled elements than this, nearly every pair of them is found.
 const PLENTY: usize = 400;
 
 /// How many doublings of the modulus are examined. Between any two doublings, samples have the same range of sizes.
@@ -38,7 +38,7 @@ const DOUBLINGS: u32 = 6;
 const ANGLE: usize = 1024;
 
 impl<'a> Promised<'a> {
-    /// Returns none if the probability of finding a pair is not known.
+    /// Computes the values for a sketcher; none if the probability of finding a pair is not known.
     pub(super) fn new(sketcher: &'a Sketcher, measure: Measure, threshold: f64) -> Option<Self> {
         let by = match sketcher {
             // Slots of two sets agree with a probability equal to their resemblance, whatever the sizes of the sets.

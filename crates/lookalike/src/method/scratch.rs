@@ -22,7 +22,7 @@ pub struct Scratch {
     pub keys: Vec<u32>,
     /// The fixed-size sketch.
     pub bits: Vec<u8>,
-    /// The listed elements, sorted, each once, if candidates share these.
+    /// The sampled elements, sorted, each once, if candidates are found by shared elements.
     pub elements: Vec<u64>,
     /// The level of the sample that the elements form; 0 if they are not a sample.
     pub level: u32,
@@ -38,7 +38,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Converts the fingerprints that a sketch left to a set.
+    /// Converts the fingerprints that `sketch` left in the buffer into a set.
     pub(crate) fn make_set(&mut self) {
         sort_distinct_in(&mut self.sorting, &mut self.fingerprints);
     }

@@ -196,7 +196,7 @@ impl Sketcher {
     #[inline]
     pub(crate) fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         match self {
-            // A pair at the threshold fails this test once in 10⁹.
+            // A pair at the threshold fails this test with a probability of at most 10⁻⁹.
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
             Self::SimHash { blocks, .. } => distance(a, b) <= blocks.distance(),
             Self::Sentences(_) => number(&a[..16]) == number(&b[..16]) || number(&a[16..]) == number(&b[16..]),
@@ -226,12 +226,12 @@ impl Sketcher {
     }
 
     /// Returns whether candidates are pairs that share listed elements.
-    pub(crate) fn lists(&self) -> bool {
+    pub(crate) fn keeps_samples(&self) -> bool {
         matches!(self, Self::Shared { .. } | Self::Bottom(_))
     }
 
-    /// Returns Broder's estimates from two samples (1997, section 3): the share of shared elements among the s least of both, or
-    /// among the elements that the larger modulus divides.
+    /// Returns Broder's estimate from two samples (1997, section 3): the share of shared elements. It is the share among the s
+    /// least elements of both samples, or among the elements that the larger modulus divides.
     pub(crate) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
         if let Self::Bottom(bottom) = self {
             let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());
@@ -262,8 +262,8 @@ impl Sketcher {
         }
     }
 
-    /// Returns whether a document may be a candidate if all but a few of its elements are also in the other document, however
-    /// many elements the other has.
+    /// Returns whether one candidate may be a part of the other. Then nearly all of its elements are in the other document, which
+    /// may have any number of elements.
     pub(crate) fn finds_parts(&self) -> bool {
         matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
     }
@@ -308,7 +308,8 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     if asked.super_shingles && threshold < 0.5 {
         return Err(ErrorKind::SuperThreshold(threshold).into());
     }
-    // If one shared super-shingle suffices, there is no minimum number of shared elements.
+    // If one shared super-shingle suffices, there is no minimum number of shared elements, so a given modulus is not checked
+    // against the recall.
     let of_elements = if asked.super_shingles && asked.modulus.is_some() { f64::MIN_POSITIVE } else { recall };
     let sharing = Sharing::new(against, threshold, of_elements, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;

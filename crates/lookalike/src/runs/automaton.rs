@@ -1,5 +1,5 @@
-//! All substrings of a text in one structure: its suffix automaton (Blumer et al. 1985). It is for texts that are so repetitive
-//! that their equal windows are too many to be compared in pairs.
+//! All substrings of a text in one structure: its suffix automaton (Blumer et al. 1985). It is used for texts that are so
+//! repetitive that they have too many equal windows to compare in pairs.
 
 use std::collections::BTreeMap;
 
@@ -75,13 +75,13 @@ impl Automaton {
 }
 
 /// Returns the substrings of `text`, of at least `least` tokens, that occur in `other` and are not part of a longer substring of
-/// `text` that also occurs in `other`. Each has the position of its first occurrence in `other`. They are ordered by position in
-/// `text`, which is `a` of the runs.
+/// `text` that also occurs in `other`. Each has the position of its first occurrence in `other`. The runs are ordered by their
+/// position in `text`, which is their field `a`.
 pub(super) fn longest_in(other: &[u64], text: &[u64], least: usize) -> Vec<Run> {
     let automaton = Automaton::new(other);
     let mut runs = Vec::new();
-    // The state and the length of the longest match that ends before the current token. It is a run if the current token does not
-    // extend it.
+    // The state and the length of the longest match that ends before the current token. The match is a run if the current token
+    // does not extend it.
     let (mut state, mut length) = (ROOT, 0);
     let mut end_run = |state: u32, length: usize, end: usize| {
         if length >= least {

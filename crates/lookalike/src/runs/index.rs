@@ -1,4 +1,4 @@
-//! The runs that a text shares with each of many other texts.
+//! Finds the runs (shared sequences of tokens) that a text has in common with each of many other texts.
 
 use std::ops::Range;
 
@@ -8,24 +8,24 @@ use super::{
     winnow::{Selected, Winnowing},
 };
 
-/// A selected window of one of the texts. Takes 16 bytes.
+/// A selected window (a short sequence of tokens) of one of the texts. An entry takes 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
     /// The window's fingerprint.
     pub key: u64,
     /// The number of the text.
     pub text: u32,
-    /// The window's first token.
+    /// The position of the window's first token.
     pub at: u32,
 }
 
-/// The selected windows of many texts, by their fingerprints. Takes 17 bytes per window; there is one window per `least / 4`
-/// tokens, approximately.
+/// The selected windows of many texts, sorted by their fingerprints. The index takes 17 bytes per window, and has about one
+/// window per `least / 4` tokens.
 #[derive(Debug)]
 pub struct RunIndex {
     winnowing: Winnowing,
     entries: Vec<Entry>,
-    /// For each value of the upper key bits, the start of the entries whose keys have it.
+    /// For each value of the upper key bits, the start of the entries whose keys have that value.
     starts: Vec<usize>,
     shift: u32,
     excluded: u64,
@@ -58,9 +58,9 @@ pub struct SharedText<'a> {
 }
 
 impl RunIndex {
-    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded: no run is found by these
-    /// alone. Each text counts `copies` times, so that one of several equal texts suffices in the index. Cost: a sort, which is
-    /// fast if the entries are already sorted.
+    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded: a run with only such windows
+    /// is not found. Each text counts `copies` times, so it is enough to index one of several equal texts. The entries are
+    /// sorted, which is fast if they are already in order.
     pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32, copies: impl Fn(u32) -> u32) -> Self {
         entries.sort_unstable();
         let (mut excluded, mut kept, mut start) = (0, 0, 0);
@@ -96,7 +96,7 @@ impl RunIndex {
     /// order of their numbers. Cost: two cache misses per selected window, and a few nanoseconds per equal window.
     ///
     /// # Errors
-    /// Returns the error of `give`.
+    /// Fails with the error of `give` if `give` fails.
     ///
     /// # Panics
     /// Panics if the text has 2³² tokens or more.

@@ -19,14 +19,14 @@ pub struct Joined {
 }
 
 impl Run {
-    /// Returns its position in both texts, given the positions of their tokens.
+    /// Returns the run's position in each of the two texts. `spans` has the positions of all tokens of each text.
     pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
         [(self.a, spans[0]), (self.b, spans[1])].map(|(first, spans)| stretch(&(first..first + self.tokens), spans))
     }
 }
 
 impl Joined {
-    /// Returns its position in both texts, given the positions of their tokens.
+    /// Returns the passage's position in each of the two texts. `spans` has the positions of all tokens of each text.
     pub fn places(&self, spans: [&[Span]; 2]) -> [Span; 2] {
         [(&self.a, spans[0]), (&self.b, spans[1])].map(|(tokens, spans)| stretch(tokens, spans))
     }
@@ -44,8 +44,8 @@ fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
 /// near it in both texts.
 pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
-    // The passages that can be continued, ordered by their ends: by those in b, to find the passage for the next run, and by
-    // those in a, to remove passages that are too far back.
+    // The passages that can be continued, in two orders: by their ends in a, to remove passages that are too far back, and by
+    // their ends in b, to find the passage for the next run.
     let mut ends: [BTreeSet<(usize, usize)>; 2] = Default::default();
     for run in runs {
         let (a, b) = (run.a..run.a + run.tokens, run.b..run.b + run.tokens);
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn finished_passages_are_not_compared() {
-        // One part of b occurs many times in a. If old passages were not removed, each run would be compared with all before it.
+        // One part of b occurs many times in a. If old passages were not removed, each run would be compared with all earlier
+        // passages.
         let runs: Vec<Run> = (0..200_000).map(|at| Run { a: 20 * at, b: 5, tokens: 10 }).collect();
         assert_eq!(join(&runs, 12).len(), runs.len());
         assert_eq!(join(&runs[..2], usize::MAX).len(), 2);

@@ -1,4 +1,4 @@
-//! The runs of two texts.
+//! Finds the runs of two texts: the sequences of tokens that the texts share.
 
 use std::cmp::Reverse;
 
@@ -12,8 +12,8 @@ use super::{
 /// first text, and then in the second.
 ///
 /// A run is a sequence of tokens of at least the minimum length that occurs in both texts. In at least one of the two texts, it
-/// is not part of a longer such sequence. It is paired with its first occurrence in the other text. Cost: about 20 ns per token;
-/// a microsecond per token for very repetitive texts.
+/// is not part of a longer shared sequence. It is paired with its first occurrence in the other text. Cost: about 20 ns per
+/// token; a microsecond per token for very repetitive texts.
 ///
 /// # Panics
 /// Panics if a text has 2³² tokens or more.
@@ -49,7 +49,8 @@ pub(super) fn is_too_much(hits: usize, a: &[u64], b: &[u64]) -> bool {
 /// Returns the runs that contain the given pairs of positions of equal windows. If each run of the two texts contains at least
 /// one of these pairs, the result is all runs.
 pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: usize) -> Vec<Run> {
-    // All pairs of positions on a diagonal have the same difference, and the runs of a diagonal are extended one after the other.
+    // Two pairs of positions with the same difference are on one diagonal. The runs of a diagonal are extended one after the
+    // other.
     let diagonal = |&(at, other): &(u32, u32)| (i64::from(other) - i64::from(at), at);
     hits.sort_unstable_by_key(diagonal);
     let mut runs = Vec::new();
@@ -73,8 +74,8 @@ pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: us
     sort_distinct(all)
 }
 
-/// Keeps the runs that, in one of the texts, are not inside another run. For several runs at one position, it keeps the one with
-/// the first position in the other text.
+/// Keeps the runs that, in one of the texts, are not inside another run. If several runs of the same length are at one position,
+/// it keeps the run that comes first in the other text.
 fn keep_longest(runs: &mut [Run], place: impl Fn(&Run) -> (usize, usize)) -> Vec<Run> {
     runs.sort_unstable_by_key(|run| (place(run).0, Reverse(run.tokens), place(run).1));
     let mut end = 0;
@@ -86,7 +87,7 @@ fn keep_longest(runs: &mut [Run], place: impl Fn(&Run) -> (usize, usize)) -> Vec
     runs.iter().filter(is_kept).copied().collect()
 }
 
-/// Returns the runs of two texts, found without windows.
+/// Returns the runs of two texts, found by automata instead of windows.
 pub(super) fn longest_of_both(a: &[u64], b: &[u64], least: usize) -> Vec<Run> {
     let mut runs = longest_in(b, a, least);
     runs.extend(longest_in(a, b, least).into_iter().map(|run| Run { a: run.b, b: run.a, ..run }));

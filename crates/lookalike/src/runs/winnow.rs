@@ -13,8 +13,8 @@ pub const MAX_LEAST: usize = 1000;
 const MAX_WINDOW: usize = 16;
 
 /// A selection of windows that finds every shared run of `least` tokens or more. In any `least` consecutive tokens, one window is
-/// selected, based only on these tokens (Schleimer et al. 2003, section 3). Windows are half as long as a run. So about two in
-/// `least / 2` are selected, and windows are still rarely shared by chance.
+/// selected, based only on these tokens (Schleimer et al. 2003, section 3). A window has half as many tokens as the shortest run,
+/// but at most 16. So at most about two of every `least / 2` windows are selected, and windows are still rarely shared by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Winnowing {
     least: usize,
@@ -34,7 +34,7 @@ impl Winnowing {
     /// Creates a selection for runs of at least `least` tokens, from 1 to [`MAX_LEAST`].
     ///
     /// # Errors
-    /// Returns an error for any other number.
+    /// Fails if `least` is 0 or above [`MAX_LEAST`].
     pub fn new(least: usize) -> Result<Self> {
         if !(1..=MAX_LEAST).contains(&least) {
             return Err(ErrorKind::RunLength { least, max: MAX_LEAST }.into());

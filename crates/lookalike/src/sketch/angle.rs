@@ -69,9 +69,9 @@ pub fn resemblance_of_cosine(c: f64) -> f64 {
 
 /// Returns the share of bits that are expected to differ at cosine `c`: arccos(c)/π (Charikar 2002, section 3).
 ///
-/// This holds for random hyperplanes. The hyperplanes of SimHash have coefficients ±1, so this is only an approximation, and it
-/// needs many features that share the weight. At resemblance 0.8, for which this function returns 0.152, sets of 10 features
-/// differ in 0.137 of the bits, sets of 90 in 0.149, and sets of 450 in 0.151.
+/// This is exact for random hyperplanes. The hyperplanes of SimHash have coefficients ±1, so here it is only an approximation,
+/// which is good only if many features share the weight. At resemblance 0.8, for which this function returns 0.152, sets of 10
+/// features differ in 0.137 of the bits, sets of 90 in 0.149, and sets of 450 in 0.151.
 pub fn differing_share(c: f64) -> f64 {
     c.clamp(-1.0, 1.0).acos() / PI
 }
@@ -85,12 +85,12 @@ pub(super) fn cosine_of_share(share: f64) -> f64 {
 /// Returns the distance that follows from a resemblance threshold: the number of bits that are expected to differ at it, rounded
 /// down.
 ///
-/// The expected value is used because a distance of d bits is then accepted exactly if the resemblance that it implies
+/// The expected value is used because a distance of d bits is then accepted if and only if the resemblance that it implies
 /// ([`resemblance_at`]) reaches the threshold. The price is that about half of the pairs *at* the threshold are further apart
 /// (see [`within_distance`]), and a distance that finds 0.99 of them is much greater. At threshold 0.8 the distance is 9 of 64
 /// bits (19 of 128), but a recall of 0.99 needs 17 (29). At threshold 0.9 the distance is 6 (13), and a recall of 0.99 needs 13
-/// (22). The 3 of 64 bits of Manku et al. 2007 are for near copies: they imply a resemblance of 0.979, and only 0.9 % of the
-/// pairs at 0.8 are within 3 bits.
+/// (22). Manku et al. 2007 use a distance of 3 of 64 bits, which is for near copies: it implies a resemblance of 0.979, and only
+/// 0.9 % of the pairs at 0.8 are within 3 bits.
 pub fn distance_at(threshold: f64, width: Width) -> u32 {
     (f64::from(width.bits()) * differing_share(cosine_of_resemblance(threshold))) as u32
 }
@@ -119,7 +119,7 @@ pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
     // P(the bit is set), given how many shared votes are +1: the bit is set if more than half of all votes are +1.
     let above = |own: usize| {
         let (first, masses) = masses(own, 0.5);
-        // tails[i] is the probability of at least first + i votes.
+        // tails[i] is the probability of at least first + i votes of +1.
         let mut tails = masses;
         (0..tails.len().saturating_sub(1)).rev().for_each(|i| tails[i] += tails[i + 1]);
         let needed = (shared + own) / 2 + 1;
@@ -137,8 +137,8 @@ pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
     differ.sum()
 }
 
-/// Returns the probability that two sets, given as for [`differing_share_of`], differ in at most `distance` bits. The bits are
-/// independent, so it is a binomial sum.
+/// Returns the probability that two sets, given in the same way as for [`differing_share_of`], differ in at most `distance` bits.
+/// The bits are independent, so it is a binomial sum.
 pub fn within_distance_of(shared: usize, a: usize, b: usize, width: Width, distance: u32) -> f64 {
     probability(width.bits() as usize, differing_share_of(shared, a, b), 0..=distance as usize)
 }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn distances_and_recalls_in_a_table() {
-        // Computed with the same sums in another language. The last column is the smallest distance that finds 0.99.
+        // Computed with the same sums in another language. The last column is the smallest distance that finds 0.99 of the pairs.
         for (t, width, expected, three, at_expected, enough) in [
             (0.8, Width::W64, 9, 0.008530430, 0.489327265, 17),
             (0.8, Width::W128, 19, 0.000001645, 0.522367928, 29),

@@ -8,9 +8,10 @@ const NEGLIGIBLE: f64 = 1e-18;
 /// Returns P(X ∈ `hits`), where X is the number of hits in `n` trials of probability `p`. Cost: one step for each number of hits
 /// within a range of about 20 standard deviations, or up to the nearer end of `hits` if that is farther out.
 ///
-/// Each mass is computed from its neighbour by a ratio, from 1 at the mode outward, and the sum over `hits` is divided by the sum
-/// over all. No logarithm is taken and no binomial coefficient is computed, so tails keep their digits down to 10⁻³⁰⁰. As only +
-/// − × ÷ occur, every machine gives the same bits, which matters because they decide which pairs are candidates.
+/// The mass at the mode is set to 1, and every other mass is computed from its neighbour by a ratio. Then the sum over `hits` is
+/// divided by the sum over all masses. No logarithm is taken and no binomial coefficient is computed, so tails keep their digits
+/// down to 10⁻³⁰⁰. Only + − × ÷ are used, so every machine gives the same bits. This matters because the probabilities decide
+/// which pairs are candidates.
 pub fn probability(n: usize, p: f64, hits: RangeInclusive<usize>) -> f64 {
     let (lo, hi) = hits.into_inner();
     if p <= 0.0 || p >= 1.0 {
@@ -43,8 +44,8 @@ pub fn probability(n: usize, p: f64, hits: RangeInclusive<usize>) -> f64 {
 }
 
 /// Returns the distribution of the number of hits in `n` trials of probability `p`: the first number of hits whose probability is
-/// not negligible, and the probabilities from that number on. The omitted probabilities sum to less than 10⁻¹⁵. Cost: one step
-/// for each number of hits within a range of about 20 standard deviations.
+/// not negligible, and the probabilities of this number and the following ones. The omitted probabilities sum to less than 10⁻¹⁵.
+/// Cost: one step for each number of hits within a range of about 20 standard deviations.
 pub fn masses(n: usize, p: f64) -> (usize, Vec<f64>) {
     if p <= 0.0 || p >= 1.0 {
         return (if p <= 0.0 { 0 } else { n }, vec![1.0]);

@@ -1,9 +1,10 @@
 //! Bottom sketches (Broder 1997, section 3): M(A) = MIN_s(π(A)), the s smallest elements under a random permutation, or all
-//! elements if there are at most s. Also MIN_s of MOD_m (section 4.1), the s smallest of the elements that m = 2ⁱ divides.
+//! elements if there are at most s. This module also has MIN_s of MOD_m (section 4.1), which is the s smallest of the elements
+//! that are divisible by m = 2ⁱ.
 //!
 //! The s smallest elements of M(A) ∪ M(B) are the s smallest of A ∪ B. They are a sample drawn without replacement, and the share
-//! of them that is in both sets estimates the resemblance. One permutation is enough for sets of any size, and two sketches can
-//! be merged into the sketch of the union.
+//! of this sample that is in both sets estimates the resemblance. One permutation is enough for sets of any size, and two
+//! sketches can be merged into the sketch of the union.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,16 +31,16 @@ impl Bottom {
     /// Creates a maker of MIN_s sketches: up to `s` elements, under the permutation of `seed`.
     ///
     /// # Errors
-    /// Returns an error if `s` is 0.
+    /// Fails if `s` is 0.
     pub fn new(s: usize, seed: u64) -> Result<Self> {
         Self::of_modulo(s, 0, seed)
     }
 
-    /// Creates a maker of MIN_s of MOD_m sketches, m = 2^level. Only elements that m divides may enter the sample, so s · ln m
-    /// fewer elements enter it while the sketch is built. A set of fewer than m · s elements gives a smaller sample.
+    /// Creates a maker of MIN_s of MOD_m sketches, m = 2^level. Only elements that are divisible by m may enter the sample, so s
+    /// · ln m fewer elements enter it while the sketch is built. A set of fewer than m · s elements gives a smaller sample.
     ///
     /// # Errors
-    /// Returns an error if `s` is 0 or `level` is above [`MAX_LEVEL`](super::MAX_LEVEL).
+    /// Fails if `s` is 0 or `level` is above [`MAX_LEVEL`](super::MAX_LEVEL).
     pub fn of_modulo(s: usize, level: u32, seed: u64) -> Result<Self> {
         check_level(level, 0)?;
         match s {
@@ -53,7 +54,8 @@ impl Bottom {
         self.s
     }
 
-    /// Returns the sketch of a set of fingerprints, in any order, repeats allowed. Cost: see [`BottomSampler`].
+    /// Returns the sketch of a set of fingerprints. The fingerprints may be in any order, and may repeat. Cost: see
+    /// [`BottomSampler`].
     pub fn sketch(self, fingerprints: &[u64]) -> BottomSketch {
         let mut sampler = self.sampler();
         sampler.extend(fingerprints);
@@ -68,26 +70,26 @@ impl Bottom {
 
 /// Builds the bottom sketch of fingerprints that are inserted one at a time.
 ///
-/// If n distinct elements arrive in random order, s · (1 + ln(n / (m · s))) are among the s smallest so far when they arrive
-/// (Broder 1997, section 4.1); all others are rejected by one comparison. The paper keeps the sample in a heap with a hash table
-/// of its elements, or in a balanced tree. Here, elements that may enter are appended to a list, and when it has 3 s of them, it
-/// is sorted and cut to s. Up to twice as many enter, since the bound is lowered late, but the total cost is still lower. The
-/// following times were measured for s = 100 of 600 elements, 400 of 10,000 and 1,000 of 10⁶ (x86-64, 2 cores). The heap and
-/// table take 6.0, 54 and 1,620 µs, the tree takes 6.7, 113 and 1,680 µs, and this list takes 3.4, 34 and 1,380 µs, of which the
-/// permutation and the comparison are 1 ns per element. Selecting the s-th element before sorting saves another fifth, but
-/// repeats among the s would then need separate code.
+/// Suppose that n distinct elements arrive in random order. Then s · (1 + ln(n / (m · s))) of them are among the s smallest so
+/// far when they arrive (Broder 1997, section 4.1); all others are rejected by one comparison. The paper keeps the sample in a
+/// heap with a hash table of its elements, or in a balanced tree. Here, elements that may enter are appended to a list, and when
+/// the list has 3 s elements, it is sorted and cut to s. Up to twice as many elements enter, because the bound is lowered late,
+/// but the total cost is still lower. The following times were measured for s = 100 of 600 elements, 400 of 10,000 and 1,000 of
+/// 10⁶ (x86-64, 2 cores). The heap and table take 6.0, 54 and 1,620 µs, the tree takes 6.7, 113 and 1,680 µs, and this list takes
+/// 3.4, 34 and 1,380 µs, of which the permutation and the comparison are 1 ns per element. Selecting the s-th element before
+/// sorting saves another fifth, but repeats among the s would then need separate code.
 #[derive(Debug, Clone)]
 pub struct BottomSampler {
     bottom: Bottom,
     low_bits: u64,
-    /// The upper bound of elements that may enter; `u64::MAX` as long as nothing was cut from `entered`.
+    /// The upper bound of elements that may enter. It is `u64::MAX` if nothing was cut from `entered` yet.
     last: u64,
     entered: Vec<u64>,
     empty: bool,
 }
 
 impl BottomSampler {
-    /// Inserts a fingerprint. One that was inserted before changes nothing.
+    /// Inserts a fingerprint. A fingerprint that was inserted before changes nothing.
     #[inline]
     pub fn insert(&mut self, fingerprint: u64) {
         self.empty = false;
@@ -102,7 +104,8 @@ impl BottomSampler {
         }
     }
 
-    /// Returns the sketch of everything inserted since the last call. The sampler starts anew and keeps its memory.
+    /// Returns the sketch of everything inserted since the last call. The sampler is then empty again, and keeps its allocated
+    /// memory.
     pub fn take(&mut self) -> BottomSketch {
         self.cut();
         let whole = self.last == u64::MAX;
@@ -127,7 +130,7 @@ impl BottomSampler {
 
     fn cut(&mut self) {
         sort_distinct(&mut self.entered);
-        // Only if an element is cut: a full sample that is the whole set does not exclude anything yet.
+        // The bound is lowered only if an element is cut: a full sample that is the whole set does not exclude anything yet.
         if self.entered.len() > self.bottom.s {
             self.entered.truncate(self.bottom.s);
             self.last = self.entered[self.bottom.s - 1];
@@ -140,7 +143,7 @@ impl BottomSampler {
 pub struct BottomSketch {
     bottom: Bottom,
     sample: Vec<u64>,
-    /// Whether the sample holds all elements of the set that the modulus divides, so that none was cut.
+    /// Whether the sample holds all elements of the set that are divisible by the modulus, so that none was cut.
     whole: bool,
     /// Whether the set is empty; the empty set resembles nothing.
     empty: bool,
@@ -167,8 +170,8 @@ impl BottomSketch {
         self.bottom.permutation.seed()
     }
 
-    /// Returns whether the sketch holds all elements of the set that the modulus divides. On level 0 it then holds the set
-    /// itself.
+    /// Returns whether the sketch is *whole*: whether it holds all elements of the set that are divisible by the modulus. On
+    /// level 0, a whole sketch holds the set itself.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
@@ -177,14 +180,14 @@ impl BottomSketch {
     /// section 3). Cost: one pass, O(s).
     ///
     /// The sample is drawn without replacement, so the number of shared elements is hypergeometric. The interval is made for the
-    /// wider binomial, so it is cautious. If both sketches are whole, all of their elements are compared instead of only s; on
-    /// level 0 they are the sets, and the result is exact. (A union sample of fewer than s elements always comes from two whole
-    /// sketches. One of exactly s elements may come from a sketch that is not whole, and then gives an estimate.) On a level
-    /// above 0 the sample may be empty: the value is then 0 and the interval is all of [0, 1]. If the sample is not empty, the
-    /// estimate is unbiased. For an empty set the result is exactly 0.
+    /// wider binomial, so it is cautious. If both sketches are [whole](Self::is_whole), all of their elements are compared
+    /// instead of only s; on level 0 these sketches are the sets, and the result is exact. (A union sample of fewer than s
+    /// elements always comes from two whole sketches. A union sample of exactly s elements may come from a sketch that is not
+    /// whole, and then gives an estimate.) On a level above 0 the sample may be empty: the value is then 0 and the interval is
+    /// all of [0, 1]. If the sample is not empty, the estimate is unbiased. For an empty set the result is exactly 0.
     ///
     /// # Errors
-    /// Returns an error if the other sketch has a different s, level or seed.
+    /// Fails if the other sketch has a different s, level or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         self.check_like(other)?;
         if self.empty || other.empty {
@@ -201,7 +204,7 @@ impl BottomSketch {
     /// Returns the sketch of the union of both sets. Cost: O(s).
     ///
     /// # Errors
-    /// Returns an error if the other sketch has a different s, level or seed.
+    /// Fails if the other sketch has a different s, level or seed.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         self.check_like(other)?;
         let mut sample = least_of_union(&self.sample, &other.sample, self.bottom.s.saturating_add(1));
@@ -214,10 +217,10 @@ impl BottomSketch {
     /// whole set.
     ///
     /// For a full sample of k = s elements, let u be the share of all numbers up to its last element. The estimate is then
-    /// `(k − 1) / u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007). For a sample that is not full, on a
-    /// level above 0, it is k · 2ⁱ. The interval treats n · u as a gamma variable of shape k, and k as a Poisson variable; both
-    /// are a little wider than the truth. Its ends are Wilson and Hilferty's points (1931), which are accurate to a few
-    /// thousandths from s = 10 on.
+    /// `(k−1)/u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007). For a sample that is not full, on a level
+    /// above 0, the estimate is k · 2ⁱ. The interval treats n · u as a gamma variable of shape k, and k as a Poisson variable;
+    /// both are a little wider than the truth. The ends of the interval are Wilson and Hilferty's points (1931), which are
+    /// accurate to a few thousandths for s ≥ 10.
     pub fn distinct(&self) -> Estimate {
         let k = self.sample.len() as f64;
         if self.empty || self.whole && self.bottom.level == 0 {
@@ -261,7 +264,7 @@ mod tests {
     use super::*;
     use crate::fingerprint::finish;
 
-    /// The definition: everything permuted, filtered and sorted.
+    /// Computes the sample by its definition: permutes, filters and sorts all elements.
     fn by_definition(set: &[u64], bottom: Bottom) -> (Vec<u64>, bool) {
         let mut all: Vec<u64> = set.iter().map(|&f| bottom.permutation.apply(f)).collect();
         all.retain(|x| u128::from(*x) % (1u128 << bottom.level) == 0);

@@ -15,12 +15,12 @@ pub struct SignatureMatrix {
 }
 
 impl SignatureMatrix {
-    /// Creates the signatures of `sets` sets by `functions` functions, before any row is taken.
+    /// Creates the signatures of `sets` sets by `functions` functions, before any row is added.
     pub fn new(functions: usize, sets: usize) -> Self {
         Self { sets, minima: vec![None; functions * sets] }
     }
 
-    /// Takes a row: its number under each function, and which sets contain it. The order of rows does not matter.
+    /// Adds a row, given its number under each function and which sets contain it. The order of rows does not matter.
     ///
     /// # Panics
     /// Panics if `members` does not have one element per set, or `numbers` does not have one per function.

@@ -3,8 +3,8 @@
 //!
 //! m = 2ⁱ, and i is the *level*: the low i bits of π(x) are tested. L_{i+1} has those elements of L_i whose next bit is also 0,
 //! so sketches of different levels are compared on the larger level. The level may depend on the number of distinct elements,
-//! since this number says nothing about which elements they are. Given the number, L(A) ∪ L(B) is still a uniform sample of A ∪
-//! B, and L(A) is still a uniform sample of A.
+//! because this number says nothing about which elements are in the set. Given the number, L(A) ∪ L(B) is still a uniform sample
+//! of A ∪ B, and L(A) is still a uniform sample of A.
 
 use std::borrow::Cow;
 
@@ -39,8 +39,8 @@ pub enum Modulus {
         /// The smallest expected number of elements in the sketch of a set, unless the set itself has fewer.
         least: usize,
     },
-    /// Like `Growing`, but never above 2^level. Short texts keep all or many of their elements. Long texts keep enough elements
-    /// to show that they contain a short text.
+    /// The modulus is the same as with `Growing`, but never above 2^level. Short texts keep all or many of their elements. Long
+    /// texts keep enough elements to show that they contain a short text.
     Capped {
         /// The smallest expected number of elements in the sketch of a set, unless the set itself has fewer.
         least: usize,
@@ -84,10 +84,10 @@ pub struct Modulo {
 }
 
 impl Modulo {
-    /// Creates a maker of sketches whose levels `modulus` chooses, under the permutation of `seed`.
+    /// Creates a maker of sketches. `modulus` chooses the level of each sketch, and `seed` determines the permutation.
     ///
     /// # Errors
-    /// Returns an error if the level is above [`MAX_LEVEL`], or `least` is 0.
+    /// Fails if the level is above [`MAX_LEVEL`], or if `least` is 0.
     pub fn new(modulus: Modulus, seed: u64) -> Result<Self> {
         match modulus {
             Modulus::Fixed { level } => check_level(level, 0)?,
@@ -98,10 +98,10 @@ impl Modulo {
         Ok(Self { modulus, permutation: Permutation::new(seed) })
     }
 
-    /// Returns the sketch of a set of fingerprints, in any order, repeats allowed.
+    /// Returns the sketch of a set of fingerprints, which may be in any order and contain repeats.
     ///
-    /// Cost: about a nanosecond per element, plus sorting the sketch. A growing modulus also has to count the distinct elements:
-    /// one more pass over a list that is sorted and free of repeats, or sorting a copy of any other list.
+    /// Cost: about a nanosecond per element, plus sorting the sketch. With a growing modulus, the distinct elements must also be
+    /// counted. This takes one more pass if the list is sorted and free of repeats; otherwise, a copy of the list is sorted.
     pub fn sketch(&self, fingerprints: &[u64]) -> ModuloSketch {
         let mut elements = Vec::new();
         let level = self.sample(fingerprints, &mut elements);
@@ -174,8 +174,8 @@ impl ModuloSketch {
     /// Returns L_level(A), computed from L_i(A): the elements that the larger modulus divides (Broder 1997, section 3).
     ///
     /// # Errors
-    /// Returns an error if `level` is above [`MAX_LEVEL`], or below the sketch's own level, since the sketch lacks elements
-    /// of lower levels.
+    /// Fails if `level` is above [`MAX_LEVEL`], or if it is below the sketch's own level, because the sketch lacks elements of
+    /// lower levels.
     pub fn at_level(&self, level: u32) -> Result<Self> {
         check_level(level, self.level)?;
         Ok(Self { level, elements: self.elements_at(level).into_owned(), ..*self })
@@ -185,12 +185,12 @@ impl ModuloSketch {
     /// O(|L(A)| + |L(B)|).
     ///
     /// The estimate is unbiased, if anything was sampled. Otherwise the value is 0 and the interval is all of [0, 1]. The sample
-    /// is drawn without replacement, so the number of shared elements is hypergeometric. The interval is made for the wider
-    /// binomial, so it is cautious. On level 0 the sketches are the sets, and the result is exact. For an empty set the result is
-    /// exactly 0.
+    /// is drawn without replacement, so the number of shared elements is hypergeometric. The interval is computed for the
+    /// binomial distribution, which is wider, so it is cautious. On level 0 the sketches are the sets, and the result is exact.
+    /// For an empty set the result is exactly 0.
     ///
     /// # Errors
-    /// Returns an error if the other sketch has a different seed.
+    /// Fails if the other sketch has a different seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         let level = self.common_level(other)?;
         let (shared, union) = self.shared_at(other, level);
@@ -203,7 +203,7 @@ impl ModuloSketch {
     /// the level of the long document. The width of the interval shows this.
     ///
     /// # Errors
-    /// Returns an error if the other sketch has a different seed.
+    /// Fails if the other sketch has a different seed.
     pub fn containment(&self, other: &Self) -> Result<Estimate> {
         let level = self.common_level(other)?;
         let (shared, _) = self.shared_at(other, level);
@@ -212,11 +212,11 @@ impl ModuloSketch {
 
     /// Returns the sketch of the union of both sets, on the larger level. Cost: O(|L(A)| + |L(B)|).
     ///
-    /// It equals the sketch that [`Modulus::Fixed`] on that level makes of the union. [`Modulus::Growing`] may choose a higher
-    /// level for the union.
+    /// The result equals the sketch that [`Modulus::Fixed`] with that level gives for the union. [`Modulus::Growing`] may choose
+    /// a higher level for the union.
     ///
     /// # Errors
-    /// Returns an error if the other sketch has a different seed.
+    /// Fails if the other sketch has a different seed.
     pub fn merge(&self, other: &Self) -> Result<Self> {
         let level = self.common_level(other)?;
         let elements = least_of_union(&self.elements_at(level), &other.elements_at(level), usize::MAX);

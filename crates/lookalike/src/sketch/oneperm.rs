@@ -2,19 +2,19 @@
 //! not n steps per slot.
 //!
 //! The permutation assigns each element to one of t bins. Slot j holds the smallest of the elements in bin j; if there is none,
-//! it holds slot j of [`MinHash`]. This is fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017) with one change: its first
-//! part may assign the whole set up to t times, and here it does so only once. The definition is the same for sets of all sizes,
-//! so a short text and a long one stay comparable.
+//! it holds slot j of [`MinHash`]. This is fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017) with one change: the
+//! original may assign the whole set up to t times in its first part, but here the set is assigned only once. The definition is
+//! the same for sets of all sizes, so a short text and a long one stay comparable.
 //!
 //! **Guarantees.** The element that fills a slot is the same in both sets with probability J, the resemblance, so the estimate is
-//! unbiased. If a union of n elements fills m bins, the elements that fill these are drawn without replacement, and the other t −
-//! m slots are independent. So the number of agreements is hypergeometric(n, nJ, m) + binomial(t − m, J). This is a sum of
-//! independent trials with the mean of binomial(t, J), so it has no larger variance and no heavier tails (Hoeffding 1956): what
-//! `agreement_floor` guarantees for k permutations holds here too. Only J and n matter, not how unequal the sets are.
+//! unbiased. If a union of n elements fills m bins, the elements that fill these bins are drawn without replacement, and the
+//! other t − m slots are independent. So the number of agreements is hypergeometric(n, nJ, m) + binomial(t − m, J). This is a sum
+//! of independent trials with the mean of binomial(t, J), so it has no larger variance and no heavier tails (Hoeffding 1956):
+//! what `agreement_floor` guarantees for k permutations holds here too. Only J and n matter, not how unequal the sets are.
 //!
 //! **Rejected alternatives**, measured with t = 128. The table shows the root mean square error, divided by that of k independent
-//! permutations, √(J(1 − J)/t), with 20,000 pairs in each case. It is about the same at J = 0.2, 0.5, 0.8, 0.9 and 0.95 and for
-//! sets of different sizes; there is no bias beyond the noise:
+//! permutations, √(J(1 − J)/t), with 20,000 pairs in each case. This ratio is about the same at J = 0.2, 0.5, 0.8, 0.9 and 0.95
+//! and for sets of different sizes; there is no bias beyond the noise:
 //!
 //! | n in the union | k permutations | this | fast similarity, t rounds | optimal densification | rotation |
 //! |---|---|---|---|---|---|
@@ -27,8 +27,8 @@
 //! | 2000 | 1.00 | 0.96 | 0.96 | 0.97 | 0.97 |
 //!
 //! The next table is for J = 0.8. It shows how many pairs in 10,000 share none of 21 bands of 6 rows (the S-curve gives 17;
-//! 200,000 pairs). It also shows the probability that a pair is lost whatever its bands are, because it agrees in fewer bytes
-//! than the 73 that `agreement_floor` requires (exact sums, except that rotation was counted):
+//! measured with 200,000 pairs). It also shows the probability that a pair is lost whatever its bands are, because the pair
+//! agrees in fewer bytes than the 73 that `agreement_floor` requires (exact sums, except that rotation was counted):
 //!
 //! | n | k permutations | this | t rounds | optimal | rotation | floor: k | this | optimal | rotation |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -38,15 +38,16 @@
 //! | 400 | 17 | 9 | 10 | 10 | 6 | 8e-10 | 2e-14 | 7e-13 | < 1e-5 |
 //!
 //! - *Optimal densification* (Shrivastava 2017) lets an empty bin borrow from a random full one: for texts with fewer shingles
-//!   than bins, a few elements determine many slots. For such texts, it misses about one and a half times as many pairs as k
-//!   permutations, and it breaks the floor's guarantee up to 80 shingles (at J = 0.5 and n = 2, for one pair in 250).
+//!   than bins, a few elements determine many slots. For such texts, this method misses about one and a half times as many pairs
+//!   as k permutations. For texts of up to 80 shingles, it also breaks the floor's guarantee (at J = 0.5 and n = 2, for one pair
+//!   in 250).
 //! - *Rotation* (Shrivastava, Li 2014) borrows from the next full bin, which is worse.
 //! - *Fast similarity sketching with all its rounds* has the smallest error on short texts, as if the signature were twice as
-//!   long, and misses the fewest pairs. But it assigns a set of 10 about 70 times, which takes 1,800 ns instead of 290. Fewer
-//!   rounds give results in between: 8 rounds give errors of 0.80, 0.73, 0.71 and 0.73 at n = 10, 20, 50 and 100, in 460, 650,
-//!   1,200 and 1,800 ns. A long text needs only one round, which fills its bins, and filling a last empty bin by assigning 600
-//!   elements again costs more than one MinHash slot. With one round, a set of any size costs at most as much as k permutations,
-//!   plus 5 ns per slot.
+//!   long, and misses the fewest pairs. But it assigns a set of 10 elements about 70 times, which takes 1,800 ns instead of 290.
+//!   Fewer rounds give results in between: 8 rounds give errors of 0.80, 0.73, 0.71 and 0.73 at n = 10, 20, 50 and 100, in 460,
+//!   650, 1,200 and 1,800 ns. A long text needs only one round, because this round fills its bins. If one bin stays empty,
+//!   assigning 600 elements again to fill it costs more than one MinHash slot. With one round, a set of any size costs at most as
+//!   much as k permutations, plus 5 ns per slot.
 //!
 //! **Nanoseconds per set** (one core with AVX-512; 128 and 1024 slots):
 //!
@@ -77,7 +78,7 @@ pub struct OnePermutation {
 }
 
 impl OnePermutation {
-    /// Creates a family of `slots` bins drawn from `seed`.
+    /// Creates a family with `slots` bins, whose random numbers are drawn from `seed`.
     ///
     /// # Panics
     /// Panics if `slots` is 0.
@@ -94,10 +95,11 @@ impl OnePermutation {
         self.minhash.slots()
     }
 
-    /// Fills `minima` with the signature of a set of fingerprints, which has [`slots`](Self::slots) numbers. The slots of the
-    /// empty set are all `u32::MAX`. Nothing is allocated once the buffer has grown.
+    /// Fills `minima` with the signature of a set of fingerprints. The signature has [`slots`](Self::slots) numbers; for the
+    /// empty set, they are all `u32::MAX`. Nothing is allocated after the buffer has grown.
     ///
-    /// Cost: 2 cycles per fingerprint, plus MinHash's own cost for the slots whose bins are empty, about t·e^(−n/t) of t bins.
+    /// Cost: 2 cycles per fingerprint, plus MinHash's own cost for the slots whose bins are empty. For n fingerprints and t bins,
+    /// about t·e^(−n/t) bins are empty.
     pub fn minima(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         minima.resize(self.slots(), u32::MAX);
@@ -112,7 +114,8 @@ impl OnePermutation {
     fn deal_to(&self, fingerprints: &[u64], minima: &mut [u32]) {
         for &fingerprint in fingerprints {
             let (bin, value) = self.dealt(fingerprint);
-            // Not `if value < …`: new minima are too frequent to be predicted, and a set of 600 took four times as long.
+            // This is not `if value < …`, because new minima are too frequent for the branch to be predicted: with a branch, a
+            // set of 600 took four times as long.
             minima[bin] = minima[bin].min(value);
         }
     }
@@ -134,12 +137,12 @@ impl OnePermutation {
         Signature::new(Family::OnePermutation, slots, self.seed, fingerprints.is_empty())
     }
 
-    /// Returns the bin to which an element is assigned, and the element's number in that bin. They come from the two halves of
-    /// π(x).
+    /// Returns the bin to which an element is assigned, and the element's number in that bin. The bin is computed from the upper
+    /// half of π(x), and the number is the lower half.
     ///
     /// Fingerprints are mixed already, so π need not mix them again. Multiplication by a random odd number is a permutation of
-    /// the 64-bit numbers, and its lower half is a permutation of the 32-bit numbers, as in [`MinHash`]. It takes a third of the
-    /// time of a permutation with full avalanche.
+    /// the 64-bit numbers, and its lower half is a permutation of the 32-bit numbers, as in [`MinHash`]. This multiplication
+    /// takes a third of the time of a permutation with full avalanche.
     #[inline]
     fn dealt(&self, fingerprint: u64) -> (usize, u32) {
         let h = fingerprint.wrapping_mul(self.deal);
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn signatures_are_frozen() {
-        // Ten elements leave most bins empty, a thousand hardly any.
+        // Ten elements leave most bins empty; a thousand elements leave hardly any bin empty.
         let fold = |count: u64, slots| {
             let set: Vec<u64> = (0..count).map(finish).collect();
             OnePermutation::new(slots, 1).signature(&set).slots().iter().fold(0u32, |h, s| h.rotate_left(5) ^ s)

@@ -19,10 +19,10 @@ use crate::{
 /// digested depends on the hash function:
 ///
 /// - with [`DigestBy::Xxh3`], their canonical forms ([`TokensBy::Auto`]) with a line feed after each. So case, width, punctuation
-///   and white space do not matter; nor does the order of paragraphs, except for sentences of equal length;
+///   and white space do not matter, and the order of paragraphs matters only for sentences of equal length;
 /// - with [`DigestBy::Md5`], their UTF-8 bytes exactly as in the text, without the marks that end them and without anything
-///   between them. These are exactly the survey's steps. Another program that follows them makes equal fingerprints if it cuts
-///   sentences at the same places and selects the same sentences as the longest.
+///   between them. These are exactly the survey's steps. Another program that follows these steps makes equal fingerprints if it
+///   cuts sentences at the same places and selects the same sentences as the longest.
 ///
 /// If a text has fewer than k sentences, all are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl KSentence {
     /// Creates a digest function of the `k` longest sentences.
     ///
     /// # Errors
-    /// Returns an error if `k` is 0.
+    /// Fails if `k` is 0.
     pub fn new(k: usize, by: DigestBy) -> Result<Self> {
         if k == 0 {
             return Err(ErrorKind::Sentences.into());
@@ -79,8 +79,8 @@ impl KSentence {
         (!bytes.is_empty()).then(|| self.by.digest(&bytes))
     }
 
-    /// Returns the k longest sentences, which are the ones that are digested, longest first. Each has its length and its place in
-    /// the text.
+    /// Returns the sentences that are digested: the k longest, in order of decreasing length. Each has its length and its place
+    /// in the text.
     pub fn longest(self, text: &str, tokens: &mut Tokens) -> Vec<(usize, Span)> {
         let mut longest: Vec<(usize, Span)> = sentences(text)
             .map(|span| {
@@ -122,7 +122,7 @@ impl KSentenceSketch {
     /// Returns whether the longest sentences are the same. A text without any sentences is not the same as any other text.
     ///
     /// # Errors
-    /// Returns an error if the other sketch has a different number of sentences or a different hash function.
+    /// Fails if the other sketch has a different number of sentences, a different hash function or different folds.
     pub fn same(&self, other: &Self) -> Result<bool> {
         if self.of != other.of {
             return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());

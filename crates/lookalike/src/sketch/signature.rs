@@ -30,7 +30,7 @@ impl Signature {
         Self { family, slots, seed, empty }
     }
 
-    /// Returns the slots. Each is the number of one element of the set.
+    /// Returns the slots. Each slot is the number that its function gives to one element of the set.
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
@@ -40,7 +40,7 @@ impl Signature {
     /// the result is exactly 0.
     ///
     /// # Errors
-    /// Returns an error if the other signature has a different family, length or seed.
+    /// Fails if the other signature has a different family, length or seed.
     pub fn resemblance(&self, other: &Self) -> Result<Estimate> {
         if self.family != other.family || self.slots.len() != other.slots.len() || self.seed != other.seed {
             return Err(ErrorKind::UnlikeSketches { left: self.describe(), right: other.describe() }.into());

@@ -11,10 +11,10 @@
 //! | 200 | .9964 | .863 | .9997 | .937 | .987 | .9988 |
 //! | 400 | .99995 | .960 | 1.0000 | .990 | .9993 | 1.0000 |
 //!
-//! This confirms the paper: 100 elements are reasonable, and 200 are more than enough to be within .1. They are not enough to be
-//! within .05 of a resemblance of about .8.
+//! This confirms the paper: 100 elements are reasonable, and 200 are more than enough to be within .1. But 200 elements are not
+//! enough to be within .05 of a resemblance of about .8.
 //!
-//! The paper's last claim is about all pairs of a collection. Even on the whole Web it is improbable, less than 0.1 %, that any
+//! The paper's last claim is about all pairs of a collection. Even on the whole Web it is improbable (less than 0.1 %) that any
 //! pair with a resemblance of less than half is estimated at more than .9. The paper's Web had 30 million documents, which are
 //! 4.5 · 10¹⁴ pairs. 100 elements estimate one such pair at more than .9 with probability 1.7 · 10⁻¹⁸ at most. So the sum over
 //! all pairs is 7.5 · 10⁻⁴ ([`overestimated_anywhere`]), as the paper says. For a single pair, 20 elements would be enough.
@@ -50,7 +50,7 @@ fn highest(s: usize, r: f64, eps: f64) -> usize {
 /// r) = lo−1) − P(Bin(s−1, r) = hi)) changes sign once. So the minimum is at a point where some k is just excluded: just above r
 /// = k/s + ε or, as its mirror image, just below k/s − ε. Chen 2007, *Exact computation of minimum sample size for estimation of
 /// binomial parameters*, also arrives at these points. From one such point to the next, p falls towards the middle, where r(1 −
-/// r) is greatest, and rises after it. So the search starts in the middle and goes downhill; the tests try all points.
+/// r) is greatest, and rises beyond the middle. So the search starts in the middle and goes downhill; the tests try all points.
 pub fn within_at_worst(s: usize, eps: f64) -> f64 {
     let above = |k: usize| {
         let r = k as f64 / s as f64 + eps;
@@ -78,13 +78,13 @@ pub fn within_at_worst(s: usize, eps: f64) -> f64 {
 /// resemblance `r` to within `eps` with probability at least `confidence`. A resemblance of `None` means any.
 ///
 /// p(s, r, ε) does not rise steadily with s: it drops wherever a bound passes a k. So the first s that reaches the confidence may
-/// be followed by larger ones that do not reach it. If s is at least ln(2 / (1 − confidence)) / 2ε², Hoeffding's inequality
-/// (1963) guarantees that it reaches the confidence for every r. Below that, each s is computed, from the top down to the first
-/// that fails. Cost, for any resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about a second
-/// at most.
+/// be followed by larger ones that do not reach it. By Hoeffding's inequality (1963), every s of at least ln(2 / (1 −
+/// confidence)) / 2ε² reaches the confidence for every r. Below this bound, p is computed for each s, from the top down to the
+/// first s that fails. Cost, for any resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about
+/// a second at most.
 ///
 /// # Errors
-/// Returns an error if `r` is not a share, `eps` or `confidence` is not between 0 and 1, or Hoeffding's bound is above
+/// Fails if `r` is not in [0, 1], if `eps` or `confidence` is not strictly between 0 and 1, or if Hoeffding's bound is above
 /// [`MAX_SAMPLE`].
 pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usize> {
     check(r, eps)?;
@@ -102,7 +102,7 @@ pub fn smallest_sample(r: Option<f64>, eps: f64, confidence: f64) -> Result<usiz
 /// Checks that a resemblance (`None` means any) and a margin are valid. [`within`] does not check its arguments.
 ///
 /// # Errors
-/// Returns an error if `r` is not a share, or `eps` is not between 0 and 1.
+/// Fails if `r` is not in [0, 1], or if `eps` is not strictly between 0 and 1.
 pub fn check(r: Option<f64>, eps: f64) -> Result<()> {
     match r {
         Some(r) if !(0.0..=1.0).contains(&r) => Err(ErrorKind::Resemblance(r).into()),
@@ -138,8 +138,8 @@ pub fn pairs(documents: u64) -> f64 {
 }
 
 /// Returns an upper bound on the probability that, anywhere in a collection, `s` sampled elements estimate a pair at more than
-/// `above` although its resemblance is at most `r`. It is the sum over all pairs (the union bound), and at most 1. No
-/// independence is assumed; one document's sample is part of all its pairs.
+/// `above` although its resemblance is at most `r`. The bound is the sum over all pairs (the union bound), and at most 1. It does
+/// not assume that pairs are independent, because a document's sample is used for every pair of the document.
 pub fn overestimated_anywhere(s: usize, r: f64, above: f64, documents: u64) -> f64 {
     (pairs(documents) * overestimated_above(s, r, above)).min(1.0)
 }
@@ -148,12 +148,12 @@ pub fn overestimated_anywhere(s: usize, r: f64, above: f64, documents: u64) -> f
 /// [`overestimated_anywhere`] at `miss` or below. `above` must be greater than `r`.
 ///
 /// # Errors
-/// Returns an error if `miss` is not between 0 and 1, or Hoeffding's bound is above [`MAX_SAMPLE`].
+/// Fails if `miss` is not strictly between 0 and 1, or if Hoeffding's bound is above [`MAX_SAMPLE`].
 pub fn smallest_for_collection(r: f64, above: f64, documents: u64, miss: f64) -> Result<usize> {
     if !is_inside(miss) {
         return Err(ErrorKind::Confidence(1.0 - miss).into());
     }
-    // Hoeffding's bound: from here on every number is enough.
+    // Hoeffding's bound: this number and every greater one are enough.
     let enough = ((pairs(documents).max(1.0) / miss).ln() / (2.0 * (above - r) * (above - r))).ceil();
     if enough > MAX_SAMPLE as f64 {
         return Err(ErrorKind::NoSample { margin: above - r, confidence: 1.0 - miss, max: MAX_SAMPLE }.into());
@@ -166,7 +166,7 @@ pub fn smallest_for_collection(r: f64, above: f64, documents: u64, miss: f64) ->
 mod tests {
     use super::*;
 
-    /// p(s, r, ε) in exact rationals. r and ε are taken as exact decimals.
+    /// p(s, r, ε), computed with exact rational numbers from the decimal values of r and ε.
     const TABLE: [(usize, [f64; 6]); 4] = [
         (50, [0.881079547441, 0.520112338302, 0.950700562158, 0.623533194955, 0.766126160052, 0.962223827010]),
         (100, [0.964799799782, 0.728746975926, 0.991607103533, 0.832080894218, 0.936398390225, 0.988527589933]),
@@ -175,7 +175,7 @@ mod tests {
     ];
     const PAIRS: [(f64, f64); 6] = [(0.5, 0.1), (0.5, 0.05), (0.8, 0.1), (0.8, 0.05), (0.9, 0.05), (0.95, 0.05)];
 
-    /// The definition: the sum of the terms whose k / s is a hit, each computed from its own factors.
+    /// Computes the sum by its definition: it adds the terms whose k / s is a hit, each computed from its own factors.
     fn naive(s: usize, r: f64, is_hit: impl Fn(f64) -> bool) -> f64 {
         let mut choose = 1.0;
         let mut sum = 0.0;
@@ -274,7 +274,7 @@ mod tests {
             [(0.5, 0.1, 0.95, 99), (0.8, 0.1, 0.95, 64), (0.9, 0.05, 0.95, 147), (0.8, 0.1, 0.99, 107), (0.95, 0.05, 0.9, 40)]
         {
             assert_eq!(smallest_sample(Some(r), eps, confidence), Ok(smallest), "{r} {eps} {confidence}");
-            // Checks twice as far as Hoeffding's bound, which guarantees that no larger number fails.
+            // The test goes up to twice Hoeffding's bound, which guarantees that no larger number fails.
             let far = 2 * ((2.0 / (1.0 - confidence)).ln() / (2.0 * eps * eps)) as usize;
             assert!((smallest..far).all(|s| within(s, r, eps) >= confidence) && within(smallest - 1, r, eps) < confidence);
             assert!((1..smallest).any(|s| within(s, r, eps) >= confidence), "the saw's teeth below are real");

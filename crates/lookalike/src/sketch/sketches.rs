@@ -13,7 +13,7 @@ impl Sketches {
         Self { stride, bytes: Vec::new() }
     }
 
-    /// Creates a store for `documents` documents, whose sketches are to be [`set`](Self::set).
+    /// Creates a store for `documents` documents. Every sketch must then be stored with [`set`](Self::set).
     pub fn zeroed(stride: usize, documents: usize) -> Self {
         Self { stride, bytes: vec![0; stride * documents] }
     }
@@ -23,7 +23,7 @@ impl Sketches {
         self.bytes[document as usize * self.stride..][..self.stride].copy_from_slice(sketch);
     }
 
-    /// Keeps the sketches of `documents`, which must be ascending, and renumbers them in this order.
+    /// Keeps only the sketches of `documents`, which must be ascending, and renumbers them in this order.
     pub fn keep(&mut self, documents: impl Iterator<Item = u32>) {
         let mut kept = 0;
         for document in documents {

@@ -16,7 +16,7 @@ use super::{
 /// dictionary words.
 ///
 /// # Panics
-/// Panics if this build does not support `by` or `folds`, which [`TokensBy::check`] and [`Folds::check`] report.
+/// Panics if this build does not support `by` or `folds`. [`TokensBy::check`] and [`Folds::check`] report this as an error.
 pub fn canonicalise(text: &str, by: TokensBy, folds: Folds, tokens: &mut Tokens) {
     refuse_unbuilt(by, folds);
     match folds == Folds::default() {
@@ -227,8 +227,8 @@ fn push_char(kind: Kind, c: char, space: &mut bool, tokens: &mut Tokens) {
 /// first-level cache, and a huge text needs no huge buffer.
 const STRETCH: usize = 8 << 10;
 
-/// Returns the number of ASCII bytes at the start, up to [`STRETCH`]. It counts by blocks, since a byte loop with an exit is not
-/// vectorised.
+/// Returns the number of ASCII bytes at the start, up to [`STRETCH`]. It counts by blocks, because the compiler does not
+/// vectorise a byte loop with an exit.
 fn ascii_prefix(bytes: &[u8]) -> usize {
     let mut count = 0;
     for block in bytes[..bytes.len().min(STRETCH)].chunks(256) {

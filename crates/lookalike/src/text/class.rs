@@ -1,5 +1,5 @@
-//! The class of each character, which decides its canonical form. Classes are cached, since querying the Unicode tables each time
-//! costs ten times more.
+//! The class of each character, which decides its canonical form. Classes are cached, because querying the Unicode tables each
+//! time costs ten times more.
 //!
 //! A character is *simple* if its canonical form is one character (or only separators) whatever its neighbours are. All others
 //! are *complex*: they may compose with their neighbours, be reordered with them, or expand, and are normalised together with
@@ -45,7 +45,7 @@ pub(super) enum Class {
 pub(super) fn fold(text: &str, out: &mut String) {
     let nfkc = ComposingNormalizer::new_nfkc();
     let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
-    // Dropped again, since NFKC turns an isolated Arabic vowel into one on a tatweel.
+    // Ignorable characters are dropped again, because NFKC turns an isolated Arabic vowel into a vowel on a tatweel.
     let seen = seen(&nfkc.normalize(&seen(text)));
     let folded = CaseMapper::new().fold_string(&seen).into_owned();
     out.clear();
@@ -142,7 +142,7 @@ impl<T: Copy> Paged<T> {
 
 static CLASSES: Paged<Class> = Paged::new(classify);
 
-/// Returns the class of `c`: [`classify`], cached (20 µs at the first use of a page).
+/// Returns the class of `c`, computed by [`classify`] and cached. The first use of a page takes 20 µs.
 #[inline]
 pub(super) fn class(c: char) -> Class {
     CLASSES.get(c)
@@ -186,7 +186,8 @@ mod tests {
             fold(c.encode_utf8(&mut [0; 4]), &mut folded);
             let classes = [By::ComplexContext, By::Ideographic, By::ConditionalJapaneseStarter, By::Aksara, By::AksaraStart];
             let anywhere = classes.contains(&By::for_char(c));
-            // Only characters that are already canonical; letters shared by several scripts are recognised by their blocks.
+            // Checks only characters that are already canonical. Letters that several scripts share are skipped, because they are
+            // recognised by their blocks.
             if anywhere && folded.chars().eq([c]) && Script::for_char(c) != Script::Common {
                 assert!(matches!(kind_of_letter(c), Kind::Han | Kind::Solo), "{c:?}");
                 letters += 1;

@@ -1,10 +1,10 @@
 //! Chinese words, cut by a dictionary (jieba's).
 //!
 //! Successive Han characters form a *run*, whatever separators are between them, and a run is cut into the words whose
-//! frequencies have the greatest product. Cutting at separators, as segmenters for readers do, was tried. A text broken into
-//! lines of 40 characters then had a resemblance of 0.81 to the unbroken one, since line ends fall inside words; now it is 1 (5
-//! words per shingle, the Universal Declaration of Human Rights). Words that span a separator are rare (3 in 1516 tokens) and the
-//! same in every copy.
+//! frequencies have the greatest product. Cutting at separators, which is usual in segmenters for readers, was tried. A text
+//! broken into lines of 40 characters then had a resemblance of 0.81 to the unbroken one, since line ends fall inside words.
+//! Without cutting at separators, the resemblance is 1 (5 words per shingle, the Universal Declaration of Human Rights). Words
+//! that span a separator are rare (3 in 1516 tokens) and the same in every copy.
 //!
 //! Characters that are in no word are tokens of their own. Guessing words that the dictionary lacks (jieba's hidden Markov model)
 //! was tried. It joins a quarter of the Tang poems' tokens by guesses, is no faster, and lowered the resemblance of the text with
@@ -48,11 +48,11 @@ pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the dictionary: one line for each word with its frequency, ordered by word.
 ///
-/// It is jieba's (MIT). jieba-rs includes the same dictionary, and another for parts of speech. Both are packed during the build
-/// by a second zstd, which took 15 s of processor time of a release and added 2.5 MB to the program. This file has all words
-/// before all frequencies. Each word is stored as its difference from the previous word: a letter for the number of leading
-/// characters that the two share (A for none), and then the rest of the word. This file is a quarter smaller than one with a word
-/// and its frequency in each line.
+/// The dictionary is jieba's (MIT). The crate jieba-rs includes the same dictionary, and another for parts of speech. It packs
+/// both during the build with a second zstd, which took 15 s of processor time of a release build and added 2.5 MB to the
+/// program. The file used here has all words before all frequencies. Each word is stored as its difference from the previous
+/// word: a letter for the number of leading characters that the two share (A for none), and then the rest of the word. This file
+/// is a quarter smaller than one with a word and its frequency in each line.
 #[cfg(feature = "jieba")]
 #[expect(clippy::expect_used, reason = "the dictionary is part of the program, and a test reads it")]
 fn words() -> String {
@@ -72,7 +72,7 @@ fn words() -> String {
     lines
 }
 
-/// Never called: without the dictionary, `TokensBy::check` returns an error.
+/// This is never called: without the dictionary, `TokensBy::check` returns an error.
 #[cfg(not(feature = "jieba"))]
 pub(super) fn cut(_: &str) -> impl Iterator<Item = &str> {
     std::iter::empty()

@@ -1,7 +1,7 @@
 //! Folds: differences that a user may choose to ignore, in addition to those that the canonical form always ignores.
 //!
-//! A fold maps characters of the canonical form (after NFKC and case folding), and no character belongs to two folds, so one
-//! table holds them all and their order does not matter.
+//! A fold maps characters of the canonical form (after NFKC and case folding). No character belongs to two folds, so one table
+//! holds all folds, and the order of the folds does not matter.
 
 use icu_normalizer::{
     ComposingNormalizer,
@@ -23,8 +23,8 @@ use crate::error::{ErrorKind, Result};
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Folds {
-    /// Traditional Chinese characters become simplified ones, each character separately: 體 = 体, and 後 = 后, 裏 = 裡 = 里. Needs the
-    /// feature `chinese`.
+    /// Traditional Chinese characters become simplified ones, each character separately: 體 = 体, and 後 = 后, 裏 = 裡 = 里. This needs
+    /// the feature `chinese`.
     pub simplified: bool,
     /// Latin, Greek and Cyrillic letters lose their diacritics: é = e, ά = α, й = и, and ø = o, đ = d, ł = l, ħ = h, ŧ = t, ı =
     /// i. The marks of all other scripts (kana voicing, Thai and Indic vowels, Hebrew and Arabic points) are kept.
@@ -32,11 +32,11 @@ pub struct Folds {
     /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling,
     /// cantillation: مُحَمَّد = محمد, שָׁלוֹם = שלום. Hamza and madda are kept, because they make other letters.
     ///
-    /// Serialised only if it is set, so that recorded configurations without it do not change.
+    /// This field is serialised only if it is set, so recorded configurations without it do not change.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub marks: bool,
-    /// Each decimal digit, of any script, becomes 0: "Act 12" = "Act 13", but not "Act 7". For texts that differ only in dates
-    /// and numbers.
+    /// Each decimal digit, of any script, becomes 0: "Act 12" = "Act 13", but not "Act 7". This is for texts that differ only in
+    /// dates and numbers.
     pub digits: bool,
 }
 
@@ -44,7 +44,7 @@ impl Folds {
     /// Checks that this build supports these folds.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotBuilt`] for `simplified` without the feature `chinese`.
+    /// Fails with [`ErrorKind::NotBuilt`] if `simplified` is set and this build lacks the feature `chinese`.
     pub fn check(self) -> Result<()> {
         match self.simplified && !cfg!(feature = "chinese") {
             true => {
@@ -124,7 +124,7 @@ fn image(c: char) -> Image {
 }
 
 /// Returns whether a mark is one that most texts of its script leave out. Arabic vowels belong to no script in Unicode's table,
-/// since Syriac has them too. Hamza and madda (U+0653 to 0655) make letters of their own.
+/// because Syriac has them too. Hamza and madda (U+0653 to 0655) make letters of their own.
 fn is_point(c: char) -> bool {
     match Script::for_char(c) {
         Script::Arabic | Script::Hebrew | Script::Syriac => true,
@@ -133,7 +133,7 @@ fn is_point(c: char) -> bool {
 }
 
 /// Returns a letter without the marks that are written over, under or through it. Unicode does not decompose letters with a bar
-/// or with a missing dot; those of national alphabets are listed here.
+/// or with a missing dot, so this function lists the letters of this kind that national alphabets use.
 pub(super) fn bare(c: char) -> char {
     match CanonicalDecomposition::new().decompose(c) {
         Decomposed::Expansion(base, _) | Decomposed::Singleton(base) => bare(base),
@@ -195,7 +195,7 @@ mod tests {
             ("שָׁלוֹם", "שלום"),
             ("בְּרֵאשִׁ֖ית", "בראשית"),
             ("ܫܠܳܡܳܐ", "ܫܠܡܐ"),
-            // Marks that make letters of their own, and other scripts.
+            // Marks that make letters of their own are kept, and other scripts do not change.
             ("أآإ", "أآإ"),
             ("ه\u{654}", "ه\u{654}"),
             ("\u{627}\u{6d6}\u{654}", "أ"),

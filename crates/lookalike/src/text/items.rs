@@ -1,9 +1,9 @@
 //! Sets given as JSON arrays (RFC 8259, section 5), whose strings and numbers are the items. None of the steps for texts is
 //! applied: capitals, accents, punctuation and white space in a string all count.
 //!
-//! Two items are the same if they are strings of the same characters, however escaped, or numbers of the same value, however
-//! written: 1, 1.0 and 10e-1 are one item, and so are 0 and -0. Values are compared as exact decimal numbers, never rounded to a
-//! machine number. The number 1 and the string "1" are two items.
+//! Two items are the same if they are strings of the same characters, however they are escaped, or numbers of the same value,
+//! however they are written: 1, 1.0 and 10e-1 are one item, and so are 0 and -0. Values are compared as exact decimal numbers,
+//! never rounded to a machine number. The number 1 and the string "1" are two items.
 
 use super::{Span, Text, source::unescape, tokens::Open, tokens::Tokens};
 
@@ -20,7 +20,7 @@ pub enum Item<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotASet {
-    /// It does not begin like an array.
+    /// The text does not begin like an array.
     #[error("is not a JSON array; a set is an array of strings and numbers, such as [\"a\", 7], and an empty set is []")]
     NoArray,
     /// An item is neither a string nor a number.
@@ -45,7 +45,7 @@ pub enum NotASet {
         /// The number of the item.
         number: usize,
     },
-    /// It is not valid JSON.
+    /// The text is not valid JSON.
     #[error("is not valid JSON at byte {at}, after {items} whole items; fix it: a set is an array such as [\"a\", 7]")]
     Damaged {
         /// The place of the fault.
@@ -55,9 +55,9 @@ pub enum NotASet {
     },
 }
 
-/// Returns the items of a JSON array in order, repeats included, each with its place in bytes, quotes included. A text that is
-/// not such an array gives one error, after any items before the fault, and then the iterator ends. Cost: one pass; nothing is
-/// copied.
+/// Returns the items of a JSON array in order, repeats included. Each item has its place in bytes, including the quotes of a
+/// string. A text that is not such an array gives one error, after any items before the fault, and then the iterator ends. Cost:
+/// one pass; nothing is copied.
 pub fn items(array: &str) -> Items<'_> {
     Items { array, at: 0, count: 0, next: Next::Array }
 }
@@ -150,7 +150,7 @@ impl<'a> Items<'a> {
         bytes.get(self.at).copied()
     }
 
-    /// Ends the array; nothing may follow it.
+    /// Reads the closing bracket. Only white space may follow it.
     fn end(&mut self) -> Result<Option<(Item<'a>, Span)>, NotASet> {
         self.at += 1;
         if self.peek().is_none() { Ok(None) } else { Err(self.damaged()) }
@@ -222,8 +222,8 @@ impl<'a> Items<'a> {
 /// The largest number of digits in an exponent.
 const EXPONENT: usize = 18;
 
-/// Returns whether an escape, given without its backslash, is the replacement character itself, which is otherwise the result of
-/// an invalid escape.
+/// Returns whether an escape, given without its backslash, stands for the replacement character itself. Any other escape that
+/// gives this character is invalid.
 fn is_replacement(escape: &str) -> bool {
     escape.eq_ignore_ascii_case("ufffd") && escape.starts_with('u')
 }
@@ -398,7 +398,7 @@ mod tests {
             let ours = items(&text).collect::<Result<Vec<_>, _>>();
             match judged {
                 Ok(values) if values.iter().all(fits) => prop_assert_eq!(ours.map(|items| items.len()), Ok(values.len())),
-                // The parser stores numbers as floats, and refuses those that are out of their range.
+                // The parser stores numbers as floats, and rejects numbers that are out of their range.
                 Err(error) if error.to_string().contains("out of range") => {}
                 _ => prop_assert!(ours.is_err(), "{}: {:?}", text, ours),
             }
@@ -439,8 +439,8 @@ mod tests {
         }
     }
 
-    /// Returns a number's sign, and its digits as a whole number of 10⁻¹²⁰⁰ without leading zeros: a naive method, without regard
-    /// to cost.
+    /// Returns a number's sign, and its digits after multiplication by 10¹²⁰⁰, without leading zeros. This method is naive and
+    /// ignores the cost.
     fn scaled(number: &str) -> (bool, String) {
         let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));

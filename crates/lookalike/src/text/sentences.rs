@@ -1,5 +1,5 @@
-//! Sentences, cut by punctuation and line breaks. This is accurate enough to find a text's longest sentences, and the same ones
-//! in each copy of the text.
+//! Cuts a text into sentences at punctuation and line breaks. This is accurate enough to find a text's longest sentences, and to
+//! find the same sentences in each copy of the text.
 //!
 //! Abbreviations are not looked up ("Dr. Smith" is cut): a wrong cut is equally wrong in the copy. Unicode's own rules (UAX #29)
 //! use property tables that grow with each version, and digests would change with them.
@@ -18,7 +18,7 @@ use super::{
 ///   cut if the next word begins with a lower-case letter, or the dot follows a single letter: 3.14, example.com, "e.g. this" and
 ///   "J. Smith" are not cut.
 ///
-/// Closing quotes and brackets directly after the marks belong to them. Any text between two ends is a sentence, even without any
+/// Closing quotes and brackets directly after the marks count as marks. Any text between two ends is a sentence, even without any
 /// letter; no sentence is empty. Cost: one pass.
 pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
     let mut start = 0;
@@ -41,7 +41,8 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
 fn cut(text: &str, start: usize) -> (usize, usize) {
     let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
     while let Some((end, c)) = chars.next() {
-        // Most characters of Western texts. Checking these first is twice as fast as checking everything below.
+        // Most characters of Western texts are of these kinds. Checking for them first is twice as fast as checking for
+        // everything below.
         if c.is_ascii_alphanumeric() || c == ' ' {
             continue;
         }
@@ -73,7 +74,7 @@ fn is_western(c: char) -> bool {
 }
 
 /// Returns whether a character ends a sentence: one of the marks of the scripts in which most texts are written. The list is
-/// fixed, since digests depend on it.
+/// fixed, because digests depend on it.
 fn is_end(c: char) -> bool {
     is_western(c)
         || matches!(c, '。' | '｡' | '！' | '？' | '；' | '…' | '‼' | '⁇' | '⁈' | '⁉')

@@ -68,8 +68,8 @@ impl<'a> Text<'a> {
 /// The length of `\uXXXX` in bytes.
 const NUMBER: usize = 6;
 
-/// Returns the character of a `\uXXXX` escape, or none if this escape alone is not a character. Some texts are full of such
-/// escapes.
+/// Returns the character of a `\uXXXX` escape, or none if this escape alone is not a character. This is a fast path, because some
+/// texts are full of such escapes.
 #[inline]
 fn numbered(escape: &[u8; NUMBER]) -> Option<char> {
     let [b'\\', b'u', digits @ ..] = escape else { return None };

@@ -1,4 +1,4 @@
-//! Tokens with their places in the original text, for showing users which passages two texts share.
+//! Finds the places of tokens in the original text, to show users which passages two texts share.
 
 use super::{
     canon::{self, Piece, Reading},
@@ -10,7 +10,7 @@ use super::{
     tokens::TokensBy,
 };
 
-/// Bytes between two marks.
+/// How many bytes there are between two marks, which are places with a stored character count.
 const FAR: usize = 4096;
 
 /// Counts the characters of a text before given places. It counts from the last mark before each place, not from the start of the
@@ -102,7 +102,7 @@ struct Places {
     open: Option<Kind>,
     /// The separators since the last character token.
     gap: Option<Span>,
-    /// The Han characters that are still to be cut into words, and the place of each.
+    /// The Han characters that are not yet cut into words, and the place of each.
     run: String,
     in_run: Vec<Span>,
 }

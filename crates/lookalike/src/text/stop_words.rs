@@ -11,8 +11,9 @@ use crate::error::{Error, ErrorKind, Result};
 /// A language that has a list of stop words, identified by its ISO 639-1 code, such as `en`.
 ///
 /// The lists are those of NLTK (Danish, Dutch, English, Finnish, French, German, Italian, Norwegian, Portuguese, Russian,
-/// Spanish, Swedish and others, mostly a hundred to three hundred words). For other languages they are those of Stopwords ISO.
-/// The Modern Greek words are listed without accents, so fold accents to match them. Needs the feature `stop-words`.
+/// Spanish, Swedish and others, mostly a hundred to three hundred words). For other languages, the lists are those of Stopwords
+/// ISO. The Modern Greek words are listed without accents, so fold accents to match them. This type needs the feature
+/// `stop-words`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Language(&'static str);
 
@@ -28,7 +29,7 @@ impl Language {
     }
 
     /// Returns the stop words that are exactly one token if texts are cut by `by`, in canonical form. By default, `don't` is two
-    /// tokens. A Chinese word of two characters is one token only if a dictionary cuts words.
+    /// tokens. A Chinese word of two characters is one token only if texts are cut by a dictionary.
     ///
     /// # Panics
     /// Panics under the same conditions as [`canonicalise`].
@@ -56,7 +57,7 @@ impl FromStr for Language {
     type Err = Error;
 
     /// # Errors
-    /// Returns [`ErrorKind::Language`] for an unknown code, and [`ErrorKind::NotBuilt`] without the feature `stop-words`.
+    /// Fails with [`ErrorKind::Language`] for an unknown code, and with [`ErrorKind::NotBuilt`] without the feature `stop-words`.
     fn from_str(code: &str) -> Result<Self> {
         if codes().is_empty() {
             return Err(ErrorKind::NotBuilt { what: "the list of stop words", feature: "stop-words" }.into());

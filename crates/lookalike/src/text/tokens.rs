@@ -17,15 +17,17 @@ pub enum TokensBy {
     Words,
     /// Characters: each letter, digit and mark, and one space for anything that separates words.
     Chars,
-    /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's). Its words are mostly simplified,
-    /// so fold with [`Folds::simplified`](super::Folds) if texts may be traditional. Needs the feature `jieba`.
+    /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's). This dictionary mostly has words
+    /// in simplified characters, so fold with [`Folds::simplified`](super::Folds) if texts may have traditional characters. This
+    /// needs the feature `jieba`.
     ///
     /// Separators between Han characters do not count, so lines may break inside a word. The speed is 40 MB of verse or 90 MB of
     /// prose per second, compared with 360 MB per second for `Auto`. The dictionary is loaded once, in 0.1 s, and takes 33 MB of
     /// memory.
     Jieba,
-    /// Lines, each made of its words by `Auto`, so that indentation and punctuation make no difference. A line without a word is
-    /// not a token. For code, logs and lists. Lines end at a line feed, a carriage return, or both.
+    /// Lines: each token is the words of one line, as `Auto` finds them, so indentation and punctuation make no difference. A
+    /// line without a word is not a token. This is for code, logs and lists. Lines end at a line feed, a carriage return, or
+    /// both.
     Lines,
     /// The items of a JSON array of strings and numbers, [`items()`](super::items()): the document is a set, and none of the
     /// steps for texts is applied.
@@ -36,7 +38,7 @@ impl TokensBy {
     /// Checks that this build supports these tokens.
     ///
     /// # Errors
-    /// Returns [`ErrorKind::NotBuilt`] for `Jieba` without the feature `jieba`.
+    /// Fails with [`ErrorKind::NotBuilt`] for `Jieba` if this build lacks the feature `jieba`.
     pub fn check(self) -> Result<()> {
         match self == Self::Jieba && !cfg!(feature = "jieba") {
             true => Err(ErrorKind::NotBuilt { what: "the Chinese dictionary", feature: "jieba" }.into()),
@@ -47,9 +49,9 @@ impl TokensBy {
 
 /// The tokens of one text. The buffer grows to the largest text it has held and never shrinks.
 ///
-/// Words are stored joined by one space, characters without a gap. So the stored text determines the token sequence, and its
-/// digest is the digest of the canonical form. The exceptions are lines, which have several words, and the items of sets, which
-/// may contain any character.
+/// Words are stored with one space between them, and characters are stored without a gap. So the stored text determines the token
+/// sequence, and the digest of this text is the digest of the canonical form. The exceptions are lines, which have several words,
+/// and the items of sets, which may contain any character.
 #[derive(Debug, Default)]
 pub struct Tokens {
     /// Written up to `filled`; the rest is spare space.
@@ -65,7 +67,7 @@ pub struct Tokens {
     pub(super) folded: Vec<u8>,
     /// Scratch buffer for the normaliser's output.
     pub(super) piece: String,
-    /// Han characters that are still to be cut into words.
+    /// Han characters that are not yet cut into words.
     pub(super) run: String,
 }
 
@@ -159,7 +161,7 @@ impl Tokens {
         self.open = open;
     }
 
-    /// Joins all tokens from index `from` on into one, with the gaps between them.
+    /// Joins all tokens from index `from` to the last into one token, which includes the gaps between them.
     pub(super) fn join(&mut self, from: usize) {
         if self.count > from {
             self.ends[from] = self.ends[self.count - 1];

@@ -1,6 +1,6 @@
-//! Finds exactly all similar pairs: a set-similarity join with prefix, size and positional filters (Chaudhuri, Ganti, Kaushik
-//! 2006; Xiao et al. 2008, *Efficient similarity joins for near duplicate detection*). It uses no sketches and misses nothing, so
-//! it is the ground truth for all other methods.
+//! Finds all similar pairs exactly, with a set-similarity join that uses prefix, size and positional filters (Chaudhuri, Ganti,
+//! Kaushik 2006; Xiao et al. 2008, *Efficient similarity joins for near duplicate detection*). It uses no sketches and misses
+//! nothing, so it is the ground truth for all other methods.
 
 use super::{Measure, Overlap};
 
@@ -17,9 +17,9 @@ pub struct Pair {
 
 /// Returns every pair of sets whose resemblance is at least `threshold`, sorted by (a, b). Empty sets resemble nothing.
 ///
-/// Two sets that share enough elements must share at least one of the rarest few elements of each (the prefix). So only prefixes
-/// are in the inverted index; sets are added in order of size, rare elements first. Memory in addition to the sets: at most
-/// twelve bytes for each element of each set, and about sixty for each distinct element.
+/// Two sets that share enough elements must share at least one of the few rarest elements of each set (its prefix). So only
+/// prefixes are in the inverted index; sets are added in order of size, rare elements first. In addition to the sets, this takes
+/// at most twelve bytes of memory for each element of each set, and about sixty bytes for each distinct element.
 ///
 /// # Panics
 /// Panics if there are 2³² distinct elements or more: their sets alone would take 32 GiB.

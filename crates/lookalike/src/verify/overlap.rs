@@ -134,7 +134,7 @@ pub fn intersection_at_least(a: &[u64], b: &[u64], needed: u64) -> Option<u64> {
 /// The number of parts whose merges are interleaved.
 const PARTS: usize = 3;
 
-/// The number of steps between two checks whether enough elements can still be shared.
+/// The number of steps between two checks of whether enough elements can still be shared.
 const STRETCH: usize = 16;
 
 /// Returns the parts of a sorted set, which is cut at the same numbers as every other set.
@@ -188,7 +188,7 @@ mod tests {
     use crate::fingerprint::finish;
 
     proptest! {
-        /// Numbers are distributed over all parts, over a few parts, or within one, so that parts have any length.
+        /// The numbers are distributed over all parts, over a few parts, or within one part, so that parts of every length occur.
         #[test]
         fn enough_is_counted_and_less_is_refused(
             shared in prop::collection::btree_set(0u64..500, 0..200),

@@ -1,4 +1,4 @@
-//! All similar pairs, by either measure.
+//! Finds all similar pairs by either measure.
 
 use super::{
     containment::containment_join,

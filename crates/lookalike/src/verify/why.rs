@@ -16,12 +16,12 @@ pub struct Passage {
     pub shared: bool,
 }
 
-/// Cuts a text into passages by what it shares with the shingle set of another text (sorted, made with the same `by`, `folds`,
-/// `shingling` and `anchors`). A token is shared if any shingle that contains it is shared. Separators belong to the preceding
-/// token. Cost: one pass, and a binary search in `other` for each shingle.
+/// Cuts a text into passages. Each passage is either shared with another text or not. `other` is the shingle set of the other
+/// text, sorted, and made with the same `by`, `folds`, `shingling` and `anchors`. A token is shared if any shingle that contains
+/// it is shared. Separators belong to the preceding token. Cost: one pass, and a binary search in `other` for each shingle.
 ///
 /// # Panics
-/// Panics as [`canonicalise`] does.
+/// Panics under the same conditions as [`canonicalise`].
 pub fn passages(
     text: &str,
     other: &[u64],

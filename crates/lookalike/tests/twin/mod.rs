@@ -1,5 +1,6 @@
-//! The naive twin executes the law literally: all pairs, sets of token strings, quadratic time. From the fast implementation, it
-//! uses only the tokens of texts and the candidate function, which the law takes as given.
+//! The naive twin is a second implementation that executes the law literally: it compares all pairs of sets of token strings, in
+//! quadratic time. From the fast implementation, the twin uses only the tokens of texts and the candidate function, which the law
+//! takes as given.
 
 use std::collections::BTreeSet;
 
@@ -23,9 +24,9 @@ struct Sketch {
     level: u32,
 }
 
-/// The candidate function. Documents with equal digests are candidates. Other pairs depend on the method. It may accept all
-/// pairs; pairs that share enough listed elements, if one of these elements is in at most `common` distinct documents; or pairs
-/// that share a key and agree.
+/// The candidate function. Documents with equal digests are candidates. Other pairs depend on the method. A method may accept all
+/// pairs, or pairs that share a key and agree. Or it may accept pairs that share enough listed elements, if one of the shared
+/// elements is in at most `common` distinct documents.
 fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
     let documents = |element: &u64| {
         let with = all.iter().filter(|sketch| sketch.elements.contains(element));
@@ -34,7 +35,7 @@ fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool
     if a.digest == b.digest || method.config().candidates == Candidates::All {
         return true;
     }
-    if !method.lists() {
+    if !method.keeps_samples() {
         return a.keys.iter().zip(&b.keys).any(|(a, b)| a == b) && method.agree(&a.bits, &b.bits);
     }
     let rare = |element: &&u64| documents(element) <= method.common();

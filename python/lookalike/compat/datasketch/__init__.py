@@ -1,8 +1,8 @@
 """datasketch's classes, with its names, its arguments and its hash values.
 
 Use `from lookalike.compat.datasketch import MinHash, MinHashLSH` in place of `from datasketch import …`: data that datasketch
-stored (signatures, bytes of `LeanMinHash`) remains comparable, since for the same seed and scheme every hash value is the same,
-bit by bit. `MinHash.bulk` and `update_batch` hash and permute many tokens in one call, and release the interpreter lock.
+stored (signatures, bytes of `LeanMinHash`) remains comparable, because every hash value is the same, bit by bit, for the same
+seed and scheme. `MinHash.bulk` and `update_batch` hash and permute many tokens in one call, and release the interpreter lock.
 
 The interface is that of datasketch 2.0.0: three permutation schemes, with `affine32` as the default; `legacy` is the scheme of
 all earlier versions. There are two differences: indexes are in memory (a `storage_config` other than `{"type": "dict"}` is an

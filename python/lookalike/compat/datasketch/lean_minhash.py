@@ -1,4 +1,4 @@
-"""`LeanMinHash`: only hash values and the seed."""
+"""`LeanMinHash`, a signature that stores only its hash values, seed and scheme."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LeanMinHash(MinHash):
         self.scheme = cast("Scheme", scheme)
         self.hashvalues = self._parse_hashvalues(hashvalues)
         if scheme != "legacy" and len(self.hashvalues) == 0:
-            # Its bytes would contain a count of 0, and be read as the legacy layout.
+            # The bytes of an empty signature would contain a count of 0, and would be read as the legacy layout.
             raise ValueError("hashvalues must not be empty")
 
     @classmethod
@@ -92,8 +92,8 @@ class LeanMinHash(MinHash):
     def serialize(self, buf: Any, byteorder: str = "@") -> None:
         """Write this signature to a buffer: seed (8 bytes), number of values (4 bytes), values.
 
-        Except for `legacy`, whose layout is that of the versions before 2.0.0, the number is negative, and a byte with the code
-        of the scheme follows. A value takes 4 bytes, or 8 for `affine64`.
+        The layout of `legacy` is that of the versions before 2.0.0. For the other schemes, the number of values is written as a
+        negative number, and a byte with the code of the scheme follows. A value takes 4 bytes, or 8 for `affine64`.
 
         Raises:
             ValueError: if the buffer is too small.
@@ -124,7 +124,7 @@ class LeanMinHash(MinHash):
 
     @classmethod
     def deserialize(cls, buf: Any, byteorder: str = "@") -> LeanMinHash:
-        """Return the signature at the start of a buffer; one that was written before 2.0.0 has the scheme `legacy`.
+        """Return the signature at the start of a buffer; a signature that was written before 2.0.0 has the scheme `legacy`.
 
         Raises:
             ValueError: if the scheme is unknown.

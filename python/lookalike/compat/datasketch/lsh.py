@@ -32,15 +32,15 @@ class MinHashLSH:
         h: the number of hash values in a signature.
         b: the number of bands.
         r: the number of rows in a band.
-        hashtables: for each band, the keys by the band's bytes.
-        keys: for each key, its bands' bytes.
+        hashtables: for each band, a table of the keys by the band's bytes.
+        keys: for each key, the bytes of its bands.
         hashranges: the ranges of the bands in a signature.
 
     Raises:
         ValueError: if the arguments are inconsistent, or the storage is not in memory.
 
-    Bands and rows are chosen as in datasketch, by the smallest weighted sum of the areas under and over the S-curve. That finds a
-    third to a half of the pairs *at* the threshold; `lookalike.LshIndex` promises a recall instead.
+    Bands and rows are chosen as in datasketch, by the smallest weighted sum of the areas under and over the S-curve. This choice
+    finds a third to a half of the pairs *at* the threshold; `lookalike.LshIndex` promises a recall instead.
 
     """
 
@@ -108,8 +108,8 @@ class MinHashLSH:
         """Add a key with its signature.
 
         Raises:
-            ValueError: if the signature has a different length or scheme, or the key exists already; this is not checked if
-                `check_duplication` is false.
+            ValueError: if the signature has a different length or scheme, or the key exists already; if `check_duplication` is
+                false, existing keys are not checked.
 
         """
         bands = self._bands(minhash)
@@ -224,7 +224,7 @@ class MinHashLSH:
         return [table.itemcounts() for table in self.hashtables]
 
     def get_subset_counts(self, *keys: Hashable) -> list[dict[Any, int]]:
-        """Return the same counts for these keys only."""
+        """Return what `get_counts` returns, for these keys only."""
         tables = [storage.Buckets() for _ in range(self.b)]
         for key in {self._key(key) for key in keys}:
             for band, table in zip(self.keys.get(key), tables, strict=False):
@@ -253,7 +253,7 @@ class MinHashLSHInsertionSession(_Session):
     """A context in which keys are added to an index."""
 
     def insert(self, key: Hashable, minhash: _Sketch, check_duplication: bool = True) -> None:
-        """Add a key, as `MinHashLSH.insert`."""
+        """Add a key, as `MinHashLSH.insert` does."""
         self.lsh.insert(key, minhash, check_duplication=check_duplication)
 
 
@@ -261,5 +261,5 @@ class MinHashLSHDeletionSession(_Session):
     """A context in which keys are removed from an index."""
 
     def remove(self, key: Hashable) -> None:
-        """Remove a key, as `MinHashLSH.remove`."""
+        """Remove a key, as `MinHashLSH.remove` does."""
         self.lsh.remove(key)

@@ -1,4 +1,4 @@
-"""`MinHashLSHEnsemble`: an index that finds sets which contain a query's set."""
+"""`MinHashLSHEnsemble`: an index that finds the sets that contain a query's set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int) -> list[tuple[int, int]]:
-    """Return the closed intervals of set sizes whose upper ends represent their sizes with the fewest false positives.
+    """Return the closed intervals of set sizes with the fewest false positives, if upper ends represent all sizes in them.
 
     Args:
         sizes: the distinct sizes, ascending.
@@ -53,8 +53,8 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
     upper = last_end(num_part, num_part - 1, n - 1)
     partitions = [(sizes[upper + 1], sizes[-1])]
     for parts in range(num_part - 1, 1, -1):
-        # The least waste would be that of one interval fewer. datasketch uses this one, so its partitions are not always the
-        # best, but we need the same partitions.
+        # For the least waste, the second argument would be `parts - 1`. datasketch passes `parts`, so its partitions are not
+        # always the best, but we need the same partitions.
         end = last_end(parts, parts, upper)
         partitions.append((sizes[end + 1], sizes[upper]))
         upper = end
@@ -63,7 +63,7 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
 
 
 class MinHashLSHEnsemble:
-    """An in-memory index of sets by the share of a query's set that they contain (Zhu et al. 2016).
+    """An in-memory index that finds sets by the share of a query's set that they contain (Zhu et al. 2016).
 
     Args:
         threshold: the containment, 0 to 1, for which bands and rows are chosen.
@@ -122,7 +122,7 @@ class MinHashLSHEnsemble:
         return int(b), int(r)
 
     def index(self, entries: Iterable[tuple[Hashable, MinHash, int]]) -> None:
-        """Add all sets, each with its key, signature and size; this can be called once.
+        """Add all sets, each with its key, signature and size; this method can be called only once.
 
         Raises:
             ValueError: if the index is not empty, there are no entries, or a size is not positive.

@@ -1,4 +1,4 @@
-"""`MinHashLSHForest`: the most similar keys, by the longest prefixes that signatures share."""
+"""`MinHashLSHForest`: an index that finds the most similar keys by the longest prefixes that signatures share."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MinHashLSHForest:
         return band
 
     def add(self, key: Hashable, minhash: _Sketch) -> None:
-        """Add a key with its signature; it is found after `index`.
+        """Add a key with its signature; queries find the key after `index` is called.
 
         Raises:
             ValueError: if the signature is too short or has a different scheme, or the key exists already.

@@ -37,8 +37,8 @@ class MinHash:
         hashfunc: returns a token's hash, an int of 32 bits, or of 64 bits for the scheme `affine64`; by default the first bytes
             of SHA-1. A function from outside this package is called for each token, which takes most of the time.
         hashobj: deprecated and ignored.
-        hashvalues: the hash values of another MinHash; its `scheme` must be given with them.
-        permutations: the permutations of another MinHash; its `scheme` must be given with them.
+        hashvalues: the hash values of another MinHash; `scheme` must then be the scheme of that MinHash.
+        permutations: the permutations of another MinHash; `scheme` must then be the scheme of that MinHash.
         scheme: `"affine32"` (the default), `"affine64"` or `"legacy"`, the scheme of all versions before 2.0.0.
 
     Raises:
@@ -83,7 +83,8 @@ class MinHash:
         self.seed = seed
         self.num_perm = num_perm
         self.hashfunc = hashfunc
-        # Tokens that were passed to `update` and are not hashed yet: a call for each token would take most of the time.
+        # Tokens that were passed to `update` and are not hashed yet. They are hashed together, because a call for each token
+        # would take most of the time.
         self._waiting: list[bytes] | None = None
         self._hashvalues: NDArray[Any] = (
             self._init_hashvalues(num_perm) if hashvalues is None else self._parse_hashvalues(hashvalues)
@@ -159,7 +160,7 @@ class MinHash:
             self._update_native((b,))
 
     def update_batch(self, b: Iterable[Any]) -> None:
-        """Add many tokens. The result is the same as with `update` for each, in a fraction of the time."""
+        """Add many tokens. The result is the same as with one call of `update` per token, in a fraction of the time."""
         if self._native_bits() is None:
             hashes = [self.hashfunc(token) for token in b]
             if hashes:
@@ -193,7 +194,7 @@ class MinHash:
         return float(float(len(self)) / np.sum(self.hashvalues / largest) - 1.0)
 
     def merge(self, other: MinHash) -> None:
-        """Replace this signature by that of the union of both sets.
+        """Replace this signature with the signature of the union of both sets.
 
         Raises:
             ValueError: if the other signature has a different scheme, seed or number of permutations.
@@ -256,7 +257,7 @@ class MinHash:
 
     @classmethod
     def bulk(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> list[MinHash]:
-        """Return the signatures of many sets of tokens, created with the same arguments, on all cores."""
+        """Compute the signatures of many sets of tokens on all cores, with the same arguments, and return them."""
         model = cls(**minhash_kwargs)
         bits = model._native_bits()
         # A subclass may override how tokens are added.
@@ -289,7 +290,7 @@ class MinHash:
             yield minhash
 
     def __getstate__(self) -> Any:
-        # The state is that of datasketch, so that each package can read the other's pickles once the module names match.
+        # The state is the same as in datasketch, so that each package can read the other's pickles if the module names match.
         state = {name: value for name, value in self.__dict__.items() if name not in ("_hashvalues", "_waiting")}
         return {**state, "hashvalues": self.hashvalues, "_a_gpu": None, "_b_gpu": None}
 

@@ -1,8 +1,8 @@
 """Permutation schemes: how hash values are computed.
 
-`affine32` and `affine64` mix a token's hash with MurmurHash3's finaliser and compute a·h + b modulo 2^32 or 2^64, with a odd,
-which is a permutation. `legacy`, the only scheme before datasketch 2.0.0, computes (a·h + b) mod 2^61 - 1 in 64-bit numbers, and
-uses the lower 32 bits.
+`affine32` and `affine64` mix a token's hash with MurmurHash3's finaliser and compute a·h + b modulo 2^32 or 2^64, which is a
+permutation because a is odd. `legacy`, the only scheme before datasketch 2.0.0, computes (a·h + b) mod 2^61 - 1 in 64-bit
+numbers, and uses the lower 32 bits.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Form(NamedTuple):
     """How a scheme's hash values are stored."""
 
     dtype: type[np.unsignedinteger[Any]]
-    """Their type in memory."""
+    """The type of the hash values in memory."""
     largest: int
     """The largest hash value, which also represents the empty set."""
     packed: Literal["I", "Q"]
-    """Their type in `LeanMinHash.serialize`, in the notation of `struct`."""
+    """The type of the hash values in `LeanMinHash.serialize`, in the notation of `struct`."""
     code: int
     """The scheme's number in these bytes; `legacy` is stored without one."""
 
@@ -44,13 +44,13 @@ NEW: Scheme = "affine32"
 
 
 def check(scheme: str) -> None:
-    """Refuse a name that is not a scheme."""
+    """Raise `ValueError` if the name is not a scheme."""
     if scheme not in FORMS:
         raise ValueError(f"scheme must be one of {', '.join(FORMS)}, got {scheme!r}")
 
 
 def to_array(values: Any, scheme: str, what: str) -> NDArray[Any]:
-    """Return values as an array of the scheme's type; refuse values that are out of its range."""
+    """Return values as an array of the scheme's type; raise `ValueError` for values that are out of its range."""
     form = FORMS[scheme]
     if isinstance(values, np.ndarray):
         if values.dtype.kind in "iu" and values.size and not 0 <= int(values.min()) <= int(values.max()) <= form.largest:
@@ -99,7 +99,7 @@ def _draw(seed: int, count: int, scheme: str) -> NDArray[Any]:
 
 
 def parse_permutations(given: Any, scheme: str) -> Any:
-    """Return given coefficients in the scheme's form; the same object if possible, so that sketches share it."""
+    """Return the given coefficients in the scheme's form: the same object if possible, so that sketches share it."""
     if scheme == "legacy":
         return given
     dtype = FORMS[scheme].dtype
@@ -111,7 +111,7 @@ def parse_permutations(given: Any, scheme: str) -> Any:
 
 
 def same(known: str | None, minhash: object) -> str | None:
-    """Return the scheme that an index should store; refuse a sketch with a scheme other than the stored one.
+    """Return the scheme that an index should store; raise `ValueError` if the sketch has a scheme other than the stored one.
 
     Hash values do not show their scheme, so an index with mixed schemes would silently find nothing.
     """
@@ -124,7 +124,7 @@ def same(known: str | None, minhash: object) -> str | None:
 
 
 def require_alike(minhashes: Sequence[Any], doing: str) -> None:
-    """Refuse sketches that differ in scheme, seed or length."""
+    """Raise `ValueError` if the sketches differ in scheme, seed or length."""
     first, *others = minhashes
     for other in others:
         if getattr(other, "scheme", None) != first.scheme:

@@ -82,10 +82,10 @@ class Buckets(Table):
 
 
 def check(config: dict[str, Any] | None) -> None:
-    """Refuse a storage that is not in memory.
+    """Check that the storage is in memory.
 
     Raises:
-        ValueError: for any other type than `dict`.
+        ValueError: for any type other than `dict`.
 
     """
     kind = (config or {"type": "dict"})["type"]

@@ -80,7 +80,9 @@ class WeightedMinHashGenerator:
         self.betas = generator.uniform(0, 1, shape).astype(np.float32)
 
     def minhash(self, v: Any) -> WeightedMinHash:
-        """Return the signature of a vector, which is not changed. Cost: the number of samples times that of nonzero dimensions.
+        """Return the signature of a vector, which is not changed.
+
+        Cost: the number of samples times the number of nonzero dimensions.
 
         Raises:
             TypeError: if the vector has no length.
@@ -106,8 +108,8 @@ class WeightedMinHashGenerator:
         As in datasketch, the hash values differ from those of `minhash`.
 
         Raises:
-            TypeError: if it is not a matrix.
-            ValueError: if it does not have two dimensions, the second of which is `dim`.
+            TypeError: if `X` is not a matrix.
+            ValueError: if `X` does not have two dimensions, or its second dimension is not `dim`.
 
         """
         sparse = hasattr(X, "tocsr")

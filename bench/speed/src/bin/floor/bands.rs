@@ -29,7 +29,8 @@ pub fn keys(slots: &mut [u32; 128], keys: &mut Vec<u32>) {
     slots.fill(u32::MAX);
 }
 
-/// Sorts the (key, document) rows of each band; returns how many rows, over all bands, have the same key as the row before.
+/// Sorts the (key, document) rows of each band. Returns the number of rows, over all bands, whose key equals that of the previous
+/// row.
 pub fn sort(seen: &[Seen], threads: usize) -> u64 {
     let (next, shared) = (AtomicUsize::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The floor, measured with the core's own functions.
+//! Measures the floor with the core's own functions.
 
 use anyhow::Context;
 use lookalike::{Bands, Candidates, Config, Method, Permutations, Scratch, text::Text};

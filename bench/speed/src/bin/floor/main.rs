@@ -2,11 +2,12 @@
 //! and converts letters to lower case. Then it splits the text into words, hashes windows of five words into a sketch with one
 //! permutation, and sorts the bands.
 //!
-//! It is the fastest such loop that we know, so it takes shortcuts that a run may not take. It does not check that a line is
-//! JSON, reads `\u` escapes as letters, and ignores the middle of a word beyond sixteen bytes. It recognises Chinese and kana by
-//! their first bytes, and does not keep ids. Beyond ASCII, it does no folding and no normalisation. It has no digests and no
-//! verification, and no outputs. With `--core` it does the same with the core's own functions, which do everything that a sketch
-//! needs. It prints what was read and found, so that the compiler cannot leave out any work.
+//! This loop is the fastest that we know, and it takes shortcuts that a run may not take. It does not check that a line is JSON,
+//! reads `\u` escapes as letters, and ignores the middle of a word that has more than sixteen bytes. It recognises Chinese and
+//! kana by their first bytes, and does not keep ids. Beyond ASCII, it does no folding and no normalisation. It computes no
+//! digests, verifies nothing and writes no outputs. With `--core`, the program runs the same loop with the core's own functions,
+//! which do everything that a sketch needs. The program prints what it read and found, so that the compiler cannot leave out any
+//! work.
 
 mod bands;
 mod core;
@@ -107,7 +108,7 @@ fn fastest(lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<&'static str> {
     portable(lines, seen)
 }
 
-/// The lines of a file, in blocks that any thread can take. A block has the lines that begin in its [`BLOCK`] bytes.
+/// The lines of a file, in blocks that any thread can take. A block has the lines that begin within [`BLOCK`] consecutive bytes.
 pub struct Lines<'a> {
     file: &'a File,
     size: u64,

@@ -14,8 +14,8 @@ pub struct Masks {
     pub foreign: u64,
 }
 
-/// The classes of bytes beyond ASCII. Three classes are first bytes: of two-byte separators, of three-byte separators (general
-/// punctuation, symbols, full-width forms), and of Han characters. The fourth class is the byte E3, which begins either a
+/// Five classes of bytes beyond ASCII. Bytes of the first three classes begin a two-byte separator, a three-byte separator
+/// (general punctuation, symbols, full-width forms), or a Han character. The fourth class is the byte E3, which begins either a
 /// separator or kana. The fifth class is the byte 80, which distinguishes these two cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Foreign {
@@ -31,12 +31,12 @@ pub trait Kernel {
     fn masks(&self, block: &[u8; BYTES]) -> Masks;
     fn foreign(&self, block: &[u8; BYTES]) -> Foreign;
     /// Adds `base` to the position of each set bit of a mask, writes the sums to `out`, and returns their number. `out` has room
-    /// for 64.
+    /// for 64 sums.
     fn places(&self, mask: u64, base: u32, out: &mut [u32]) -> usize;
-    /// Hashes the words from `starts[i]` to `ends[i]` of a text that is followed by [`PAD`] bytes. May write up to seven hashes
-    /// more than `count`.
+    /// Hashes the words from `starts[i]` to `ends[i]` of a text that is followed by [`PAD`] bytes. This method may write up to
+    /// seven hashes more than `count`.
     fn hash(&self, text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u64]);
-    /// Adds each window of five hashes to its slot.
+    /// Computes the fingerprint of each window of five hashes, and puts it into its slot.
     fn windows(&self, hashes: &[u64], count: usize, slots: &mut [u32; 128]);
 }
 
@@ -100,11 +100,11 @@ impl Kernel for Portable {
     }
 }
 
-/// The bits to set to make letters lower-case; digits already have them.
+/// The bits that turn letters into lower case when they are set. In digits, they are already set.
 pub const LOWER: u64 = 0x2020_2020_2020_2020;
 
-/// Mixes the bits of a number. It uses 32-bit multiplications with a rotation between them, because 64-bit multiplications take
-/// vector units three times as long.
+/// Mixes the bits of a number. It uses 32-bit multiplications with a rotation between them, because vector units take three times
+/// as long for 64-bit multiplications.
 #[inline]
 pub fn mix(x: u64) -> u64 {
     let x = x ^ x >> 29;
@@ -113,7 +113,7 @@ pub fn mix(x: u64) -> u64 {
     (u64::from(x as u32) * (K2 >> 32)) ^ ((x >> 32) * (K1 >> 32)) ^ x.rotate_left(32)
 }
 
-/// Puts a fingerprint into its slot: the upper bits choose the slot, which keeps the least of the middle bits.
+/// Puts a fingerprint into its slot. The upper bits choose the slot, and the slot keeps the smallest value of the middle bits.
 #[inline]
 pub fn put(fingerprint: u64, slots: &mut [u32; 128]) {
     let slot = &mut slots[(fingerprint >> 57) as usize];

@@ -11,15 +11,16 @@ const WORDS: usize = 1024;
 struct Scratch {
     starts: Vec<u32>,
     ends: Vec<u32>,
-    /// The last four hashes of the previous words, then the new ones.
+    /// The hashes of the last four words before the current ones, followed by the hashes of the current words.
     hashes: Vec<u64>,
-    /// How many of those four are hashes of words.
+    /// How many of the first four entries are hashes of words: fewer than four at the start of a text.
     kept: usize,
     slots: [u32; 128],
     shingles: u64,
 }
 
-/// Sketches all lines that this thread takes. It is always inlined, since its caller may be compiled for more instructions.
+/// Sketches all lines that this thread takes. It is always inlined, because its caller may be compiled for more instructions than
+/// this module.
 #[inline(always)]
 pub fn work<K: Kernel>(kernel: &K, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
     let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
@@ -47,10 +48,10 @@ struct Carry {
     /// Bit 0 is set if the first byte of the next block is escaped.
     escaped: u64,
     word: u64,
-    /// Bytes of the next block that belong to a separator, or to a Han or kana character, that begins in this block.
+    /// The first bytes of the next block that complete a separator, or a Han or kana character, that began in this block.
     separator: u64,
     solo: u64,
-    /// Ends of characters that begin in this block and end in the next one.
+    /// The ends of characters that begin in this block and end in the next one.
     ends: u64,
 }
 

@@ -26,8 +26,7 @@ impl Avx512 {
         found.then_some(Self(()))
     }
 
-    /// Sketches all lines that this thread takes. The loop is compiled with these instructions, so that the kernel is inlined
-    /// into it.
+    /// Sketches all lines that this thread takes. The loop is compiled for AVX-512 too, so that the kernel is inlined into it.
     pub fn work(&self, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2,bmi1,lzcnt,popcnt")]
         fn run(kernel: &Avx512, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
@@ -174,8 +173,9 @@ fn hash(text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u
     let eight = _mm512_set1_epi64(8);
     let lower = _mm512_set1_epi64(LOWER as i64);
     for i in 0..eights {
-        // SAFETY: the arrays have eight numbers each, and need no alignment. Only entries beyond `count` can be positions after
-        // the text; they are replaced by the end of the text. Eight bytes can be read from there, and before the end of any word.
+        // SAFETY: the arrays have eight numbers each, and loading them needs no alignment. Only entries beyond `count` can be
+        // positions after the text, and the minimum replaces these with the end of the text. Eight bytes can be read from the end
+        // of the text, and from any position before it. The last eight bytes of a word are read only if the word is longer.
         unsafe {
             let start = _mm256_min_epu32(_mm256_loadu_si256(starts[i].as_ptr().cast()), last);
             let end = _mm256_min_epu32(_mm256_loadu_si256(ends[i].as_ptr().cast()), last);

@@ -47,7 +47,7 @@ struct OfText {
     sentences: Vec<Sentence>,
 }
 
-/// A sentence; the longest comes first.
+/// A sentence. The list of sentences begins with the longest one.
 #[derive(Serialize)]
 struct Sentence {
     /// The number of letters, digits and marks.

@@ -41,8 +41,8 @@ use crate::{
 /// With --sets, or with --in and --set-field, A and B are sets, which are compared by their items.
 ///
 /// With --sketches, every kind of sketch estimates the similarity of the pair. With --longest, the longest sentences of both
-/// texts and their digests are shown. With --threshold, the exit code is 1 if the resemblance, or the measure named by --measure,
-/// is below the threshold.
+/// texts and the digests of these sentences are shown. With --threshold, the exit code is 1 if the resemblance, or the measure
+/// named by --measure, is below the threshold.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike compare old.txt new.txt\n  \
     lookalike compare mit apache-2.0 --in licenses.jsonl.zst --full\n  \
@@ -57,7 +57,7 @@ pub struct Compare {
     b: String,
     /// Look up A and B as ids in this file, folder or quoted glob
     ///
-    /// The flag can be repeated. Write an id without its quotes. If a number and a string look alike, write the string with its
+    /// The flag can be repeated. Give an id without quotes. Only if a number and a string look alike, give the string with its
     /// quotes.
     #[arg(long = "in", value_name = "INPUT")]
     collection: Vec<String>,
@@ -86,9 +86,9 @@ pub struct Compare {
     measure: MeasureBy,
     /// Show what every kind of sketch estimates, and its size
     ///
-    /// The kinds are MinHash with many permutations, MinHash with one permutation, and MinHash cut to bytes; the smallest
-    /// shingles, the shingles divisible by a modulus, and the smallest shingles divisible by a modulus; SimHash; the longest
-    /// sentences.
+    /// Three kinds are MinHash: with many permutations, with one permutation, and cut to bytes. Three kinds are samples: the
+    /// shingles with the smallest hashes, those with hashes divisible by a modulus, and the smallest of the latter. The other
+    /// kinds are SimHash and the longest sentences.
     #[arg(long)]
     sketches: bool,
     #[command(flatten)]
@@ -101,7 +101,7 @@ pub struct Compare {
     json: bool,
 }
 
-/// The measure that decides.
+/// The measure that the threshold applies to.
 #[derive(Clone, Copy, ValueEnum)]
 enum MeasureBy {
     /// shared shingles divided by all shingles of both texts

@@ -36,15 +36,15 @@ pub(super) fn by_size(method: &Method) -> Vec<OfSize> {
 }
 
 pub(super) fn size_table(sizes: &[OfSize]) -> String {
-    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}lower bound; shingles of the smaller text{DIM:#}\n");
+    let head = format!("{BOLD}shingles  P(found){BOLD:#}  {DIM}shingles of the smaller text; P(found) is a lower bound{DIM:#}\n");
     let lines = sizes.iter().map(|of| format!("{:>8}  {:.6}\n", count(of.shingles as u64), of.found));
     head + &lines.collect::<String>()
 }
 
-/// Describes the promise.
+/// Describes the promised recall: the lowest P(found), and the sizes of texts that it is valid for.
 pub(super) fn promised(Promise { found, from }: Promise) -> String {
     let texts = if from == 1 { "all texts".into() } else { format!("texts of {} shingles or more", count(from as u64)) };
-    format!("promised for {texts}: {BOLD}{found:.4}{BOLD:#} or more")
+    format!("for {texts}: {BOLD}{found:.4}{BOLD:#} or more")
 }
 
 /// A point of a curve.

@@ -68,8 +68,8 @@ fn head(r: &Report) -> String {
     format!(
         "{BOLD}{} bands of {} rows{BOLD:#} ({} slots) find {BOLD}{:.4}{BOLD:#} of the pairs at {}{chosen}\n\
          steepest near (1/b)^(1/r)    {:.4}\n\
-         false negative area          {:.6}  {DIM}over the curve above {}{DIM:#}\n\
-         false positive area          {:.6}  {DIM}under the curve below {}: candidates that verification rejects{DIM:#}\n",
+         false negative area          {:.6}  {DIM}above the curve, from {} up: missed pairs{DIM:#}\n\
+         false positive area          {:.6}  {DIM}under the curve, below {}: candidates that verification rejects{DIM:#}\n",
         r.bands,
         r.rows,
         r.slots,

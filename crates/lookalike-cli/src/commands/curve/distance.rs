@@ -1,4 +1,4 @@
-//! Computes which pairs have SimHashes that differ in few bits.
+//! Computes the share of similar pairs whose SimHashes differ in few bits.
 
 use clap::Args;
 use lookalike::{
@@ -15,7 +15,7 @@ use crate::output::{BOLD, DIM, count};
 pub(super) struct Distance {
     /// Show the curve for SimHashes that differ in at most D bits
     ///
-    /// [default: as many bits as are expected to differ at the threshold]
+    /// [default: the number of bits that are expected to differ at the threshold]
     #[arg(long, value_name = "D", num_args = 0..=1, help_heading = "SimHash")]
     pub(super) distance: Option<Option<u32>>,
     /// Bits per hash, 64 or 128 [default: 64]
@@ -36,12 +36,12 @@ struct Report {
     resemblance: f64,
     blocks: u32,
     tables: usize,
-    /// The average number of tables that two random hashes share.
+    /// The average number of tables in which two random hashes match.
     #[serde(rename = "random_meetings")]
     accidental_matches: f64,
     /// P(found) at the threshold, for large texts.
     found_at_threshold: f64,
-    /// The lowest P(found), and the minimum number of shingles in a text for which it is valid.
+    /// The lowest P(found), and the minimum number of shingles that a text must have for this bound.
     promise: Option<Promise>,
     found_by_size: Vec<OfSize>,
     /// The smallest distance that reaches the requested recall at the threshold.

@@ -1,5 +1,5 @@
-//! Computes how many shingles of a text are lost with ids of few bits, and how that affects the resemblance (Broder 1997, section
-//! 4.1).
+//! Computes how many shingles of a text are lost if their ids have few bits, and how that affects the resemblance (Broder 1997,
+//! section 4.1).
 
 use clap::Args;
 use lookalike::fingerprint::{self, Rabin};
@@ -21,7 +21,8 @@ pub(super) struct Ids {
     shingles: u64,
 }
 
-/// The length in bits of the strings that the adversary's bound is computed for: five words of eight bytes, like default shingles.
+/// The length in bits of the strings that `collision_bound` is computed for: five words of eight bytes, like default shingles.
+/// The bound is valid even if an adversary chooses the strings, without knowing the polynomial.
 const STRING: u64 = 5 * 8 * 8;
 
 #[derive(Serialize)]
@@ -45,7 +46,7 @@ struct Seen {
     resemblance: f64,
     /// The resemblance of the sets of ids.
     seen: f64,
-    /// The excess over the true resemblance, to first order.
+    /// The difference between `seen` and the true resemblance, to first order.
     bias_approx: f64,
 }
 
@@ -79,8 +80,8 @@ impl Ids {
             "{BOLD}{} shingles are expected to have {:.3} different ids of {degree} bits{BOLD:#}\n\
              {DIM}Broder 1997, section 4.1{DIM:#}\n\
              n − n(n − 1)/2ˡ⁺¹            {:.3}  {DIM}a good approximation if there are many more ids than shingles{DIM:#}\n\
-             two strings share an id      {}  {DIM}at most, by Rabin's fingerprint: any two of 5 words of 8 bytes, chosen \
-             before the seed{DIM:#}\n\n\
+             two strings share an id      {}  {DIM}at most, with Rabin's fingerprint, if both have 5 words of 8 bytes and \
+             are chosen before the seed{DIM:#}\n\n\
              {BOLD}resemblance  seen by ids  too high by about{BOLD:#}  {DIM}for two such texts{DIM:#}\n",
             count(n),
             report.distinct,

@@ -50,7 +50,7 @@ struct Report {
     sets: Vec<String>,
     rows: Vec<Row>,
     functions: Vec<String>,
-    /// For each function, the smallest number of each set; null for the empty set.
+    /// For each function, the smallest number that it gives to an element of each set; null for the empty set.
     signatures: Vec<Vec<Option<u64>>>,
     pairs: Vec<Pair>,
 }
@@ -61,7 +61,7 @@ struct Row {
     row: u64,
     /// For each set, 1 if it contains the element.
     members: Vec<u8>,
-    /// The number of the element by each function.
+    /// The number that each function gives to the element.
     numbers: Vec<u64>,
     /// The signatures after this row.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,7 +149,7 @@ impl Matrix {
             bail!("{name}: no rows; give one line per element, with a 0 or a 1 for each set");
         }
         if rows.len().max(columns) > MOST {
-            bail!("{name}: more than {MOST} rows or sets; this command is for examples: use dedup or compare");
+            bail!("{name}: more than {MOST} rows or sets; --matrix is only for small examples; use dedup or compare");
         }
         if sets.is_empty() {
             sets = (1..=columns).map(|set| format!("C{set}")).collect();

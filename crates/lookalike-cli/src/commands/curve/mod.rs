@@ -24,9 +24,9 @@ use crate::output::print;
 
 /// Show the expected recall: the share of similar pairs that is found
 ///
-/// Two documents become candidates if all rows of at least one band of their signatures agree: P(found) = 1 − (1 − sʳ)ᵇ at
-/// similarity s. The given threshold and recall determine b bands of r rows. You can also give bands and rows to see what they
-/// find.
+/// The signature of a document is a list of numbers, which is cut into b bands of r rows. Two documents become candidates if they
+/// agree in all rows of at least one band: P(found) = 1 − (1 − sʳ)ᵇ at similarity s. The given threshold and recall determine b
+/// and r. You can also give the bands and rows to see what they find.
 ///
 /// Other questions: how large a sketch must be for a good estimate (--sample-size), how much short shingle ids lose (--degree),
 /// which pairs SimHash finds (--distance), which pairs sampled shingles find, by the size of the texts (--candidates), and which
@@ -42,11 +42,11 @@ use crate::output::print;
     lookalike curve --candidates shared --measure containment --threshold 0.9\n  \
     lookalike curve --matrix rows.txt --permutation 3,4,7,6,1,2,5 --hash '2x+1 mod 5'")]
 pub struct Curve {
-    /// Similarity from which two documents are duplicates
+    /// Minimum similarity of duplicates
     #[arg(long, short, value_name = "T", default_value_t = Config::default().threshold, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["sample_size", "degree", "matrix"])]
     threshold: f64,
-    /// Share of the pairs at the threshold to find
+    /// Share of pairs to find at the threshold
     #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["sample_size", "degree", "matrix"])]
     recall: f64,
@@ -54,7 +54,7 @@ pub struct Curve {
     bands: Bands,
     /// Print P(found) at this similarity; can be repeated
     ///
-    /// With --sample-size or --degree, this is the resemblance to compute for.
+    /// With --sample-size or --degree, the results are computed for this resemblance.
     #[arg(long, value_name = "S", allow_negative_numbers = true, conflicts_with = "matrix")]
     at: Vec<f64>,
     /// Print the results as JSON

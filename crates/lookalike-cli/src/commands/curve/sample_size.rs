@@ -33,7 +33,7 @@ pub(super) struct SampleSize {
     /// Show the probability of a gross overestimate among N documents
     ///
     /// This is the probability that any pair of these documents with a resemblance below 0.5 is estimated above 0.9. Without
-    /// --sketch, the answer is the number of sampled shingles that keeps it below 1 minus --confidence.
+    /// --sketch, the answer is the number of sampled shingles that keeps this probability below 1 minus --confidence.
     #[arg(long, value_name = "N", requires = "sample_size", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(help_heading = "Sketch size")]
     documents: Option<u64>,
@@ -71,7 +71,7 @@ impl Collection {
         };
         format!(
             "the probability that {pairs} of {} documents with resemblance < 0.5\n\
-             is estimated by {} sampled shingles at > 0.9 is at most {BOLD}{}{BOLD:#}\n",
+             is estimated at > 0.9 by {} sampled shingles is at most {BOLD}{}{BOLD:#}\n",
             count(self.documents),
             count(self.sketch as u64),
             small(self.half_taken_for_more_than_nine_tenths),

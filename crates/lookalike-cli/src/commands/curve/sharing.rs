@@ -1,4 +1,5 @@
-//! Computes which pairs share enough of their sampled shingles, or a super-shingle, by the size of the texts.
+//! Computes how likely it is that two similar texts share enough of their sampled shingles, or a super-shingle, by the size of
+//! the texts.
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -42,15 +43,15 @@ struct Report {
     recall: f64,
     measure: Measure,
     modulus: Modulus,
-    /// The number of sampled shingles in a super-shingle, if those are used.
+    /// The number of sampled shingles in a super-shingle, if super-shingles are used.
     run_length: Option<usize>,
-    /// The lowest P(found), and the minimum number of shingles in a text for which it is valid.
+    /// The lowest P(found), and the minimum number of shingles that a text must have for this bound.
     promise: Option<Promise>,
     found: Vec<OfSize>,
 }
 
 impl Sharing {
-    /// Returns what candidates must share, as requested; none for bands. Flags that apply to something else are refused.
+    /// Returns what the user wants candidates to share; none for bands. Fails if a flag was given that does not apply to it.
     pub(super) fn candidates(&self, asked: &Asked) -> anyhow::Result<Option<CandidatesBy>> {
         let way = self.candidates.unwrap_or(match self.measure {
             MeasureBy::Resemblance => CandidatesBy::Bands,

@@ -16,19 +16,19 @@ use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
 /// The pairs of a method are those that the method itself considers similar: by exact count or, as with simhash, according to the
 /// sketches. With --cluster greedy, they are the pairs within its clusters.
 ///
-/// Columns: precision, recall and F1 refer to pairs. whole is a share of the documents that have a similar document: those for
-/// which no similar document was missed. B³ P, R and F are B-cubed precision, recall and F of the groups that dedup makes (each
-/// dropped document with its representative), and ARI is their adjusted Rand index. Both compare these groups with the groups of
-/// the labels, or with the groups of documents that chains of true pairs connect. With --sample, they are computed only if all
-/// documents are sampled. dropped counts documents. wrong counts documents that were dropped although no similar document was
-/// kept. missed counts true pairs of which both documents were kept. doubled counts documents that were kept although a similar
-/// document was also kept. candidates counts candidate pairs, before sketches reject any. s and MB are seconds and peak memory of
-/// dedup alone.
+/// Columns: precision, recall and F1 refer to pairs. whole refers to the documents that have a similar document: it is the share
+/// of them for which no similar document was missed. B³ P, R and F are B-cubed precision, recall and F of the groups that dedup
+/// makes (each dropped document with its representative), and ARI is the adjusted Rand index of these groups. These four columns
+/// compare the groups with those of the labels, or with the groups of documents that chains of true pairs connect. With --sample,
+/// the four columns are computed only if all documents are sampled. dropped counts documents. wrong counts documents that were
+/// dropped although no similar document was kept. missed counts true pairs of which both documents were kept. doubled counts
+/// documents that were kept although a similar document was also kept. candidates counts candidate pairs, before sketches rule
+/// any out. s and MB are seconds and peak memory of dedup alone.
 ///
 /// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are counted among the sampled documents.
-/// Brackets are 95 % intervals. For precision and recall, all pairs of a document are one draw, because pairs of one group are
-/// found or missed together. The intervals do not cover groups without a sampled document: sample more documents if a few large
-/// groups have most of the pairs.
+/// Brackets are 95 % intervals. For the intervals of precision and recall, all pairs of a document count as one draw, because
+/// pairs of one group are found or missed together. The intervals do not account for groups without a sampled document: sample
+/// more documents if a few large groups have most of the pairs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \
@@ -43,8 +43,8 @@ pub struct Eval {
     pub(super) inputs: Vec<String>,
     /// File of all pairs that are truly similar
     ///
-    /// It is JSON Lines with the two ids, a and b, and optionally resemblance (or jaccard), containment or similarity. Pairs
-    /// below the threshold are left out. Pairs without a number are all true.
+    /// The file is JSON Lines with the two ids, a and b, and optionally resemblance (or jaccard), containment or similarity.
+    /// Pairs below the threshold are left out. Pairs without such a number all count as similar.
     #[arg(long, value_name = "PAIRS", help_heading = "Ground truth")]
     pub(super) truth: Option<PathBuf>,
     /// Field that is equal in documents that belong together
@@ -69,7 +69,7 @@ pub struct Eval {
     pub(super) json: bool,
     /// Read all splits of a dataset folder, such as train and test, together
     ///
-    /// Without this flag, a folder with several splits is refused.
+    /// Without this flag, a folder with several splits is an error.
     #[arg(long, help_heading = "Input")]
     pub(super) all_splits: bool,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk

@@ -23,7 +23,7 @@ pub struct Judged {
     pub drops: Dropped,
     /// The number of dropped documents, evaluated or not.
     pub dropped: u64,
-    /// The number of candidate pairs, before their fixed-size sketches reject any.
+    /// The number of candidate pairs, before the comparison of fixed-size sketches rejects any.
     pub pairs_met: u64,
     /// The median time of the repetitions, in seconds.
     pub seconds: f64,
@@ -44,7 +44,7 @@ pub struct Pairs {
     pub f1: Option<f64>,
 }
 
-/// The evaluated documents with a partner, and the share of them whose partners were all found.
+/// The evaluated documents with a partner (a similar document), and the share of these documents whose partners were all found.
 #[derive(Serialize)]
 pub struct Documents {
     #[serde(flatten)]
@@ -91,7 +91,8 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
         // All documents of labelled groups are evaluated, so the recall is exact.
         None => counts.recall().map(|share| Estimate::exact(share.value)),
     };
-    // Shares of all documents are exact. Shares of randomly drawn documents come from independent trials.
+    // A share of all documents is exact. For a share of randomly drawn documents, the documents are independent trials, so the
+    // interval is kept.
     let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
         true => share.map(|share| Estimate::exact(share.value)),
         false => share,

@@ -67,7 +67,7 @@ impl Eval {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Refuses standard input and pipes, which can be read only once.
+    /// Returns an error if an input is standard input or a pipe, which can be read only once.
     fn refuse_unreadable_twice(&self) -> anyhow::Result<()> {
         let once =
             |name: &&String| *name == "-" || std::fs::metadata(name).is_ok_and(|there| !there.is_file() && !there.is_dir());

@@ -77,7 +77,8 @@ impl Plan {
     fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {
         let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(in_words)?;
         let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
-        // A degree applies only to the fingerprint that it was given with, so a run's own fingerprint also replaces the degree.
+        // A degree applies only to the fingerprint that it was given with. So if a run has its own fingerprint, the shared degree
+        // does not apply to it.
         let superseded = |flag: &str| given(flag) || flag == "degree" && given("fingerprint");
         let mut words: Vec<(String, String)> = own_words(&own);
         words.extend(common.iter().filter(|(flag, _)| !superseded(flag)).map(|(flag, value)| (flag.to_string(), value.clone())));
@@ -164,7 +165,7 @@ struct Seconds {
     total: f64,
 }
 
-/// This program, to start again for each run.
+/// This program, which is started again for each run.
 pub struct Child {
     /// The file of the program, and the arguments before the command.
     program: Vec<OsString>,
@@ -223,7 +224,7 @@ impl Child {
         };
         anyhow::ensure!(
             figures.documents == u64::from(truth.documents()),
-            "{} documents were read, but {} before; run again when nothing writes to the input",
+            "the input has {} documents, but had {} before; run again when nothing writes to the input",
             figures.documents,
             truth.documents()
         );
@@ -240,7 +241,7 @@ impl Child {
 
     /// Runs a command to its end. Standard output is written to a file or discarded.
     fn start(&self, command: &str, flags: &[String], outputs: &[(&str, &Path)], to: Option<&Path>) -> anyhow::Result<()> {
-        let (file, before) = self.program.split_first().context("no program was given to start again")?;
+        let (file, before) = self.program.split_first().context("its program is not known")?;
         let mut child = Command::new(file);
         child.args(before).arg(command).args(flags);
         outputs.iter().for_each(|(flag, path)| _ = child.arg(flag).arg(path));
@@ -249,9 +250,9 @@ impl Child {
         } else {
             child.stdout(Stdio::null());
         }
-        let done = child.args(&self.input).stdin(Stdio::null()).output().context("this program cannot be started again")?;
+        let done = child.args(&self.input).stdin(Stdio::null()).output().context("its program cannot be started")?;
         match done.status.code() {
-            // Exit code 1: no pair was found.
+            // Exit code 1 means that no pair was found.
             Some(0 | 1) => Ok(()),
             _ => {
                 let words = String::from_utf8_lossy(&done.stderr);

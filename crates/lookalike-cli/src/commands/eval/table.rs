@@ -50,7 +50,7 @@ pub fn page(report: &Report) -> String {
     let truth = &report.truth;
     let similar = match truth.measure {
         Measure::Resemblance => "with resemblance",
-        Measure::Containment => "with containment of either in the other",
+        Measure::Containment => "with containment in either direction",
     };
     let pairs = counted(truth.pairs, "pair");
     let (documents, judged, partner) = (counted(truth.documents, "document"), count(truth.judged), count(truth.with_partner));

@@ -145,7 +145,7 @@ impl Truth {
         }
     }
 
-    /// Returns whether a pair has an evaluated document.
+    /// Returns whether a pair contains an evaluated document.
     pub fn judges(&self, (a, b): (u32, u32)) -> bool {
         self.judged.len() == self.documents() as usize
             || [a, b].iter().any(|document| self.judged.binary_search(document).is_ok())

@@ -22,9 +22,10 @@ use crate::{
 /// Link records of the same person, company or thing
 ///
 /// Records have fields, such as names, addresses, phone numbers and dates. A TOML configuration lists the fields and where to
-/// find them. Each field gives a pair of records up to 100 points. The score is the share of the possible points, and two
-/// thresholds turn it into a match, a possible match or neither. Only candidates are scored: pairs that have the same value in
-/// any one field, or that satisfy the configured blocks.
+/// find them. Each field gives a pair of records up to 100 points, or up to the weight that is configured for it. The score is
+/// the share of the possible points, and two thresholds turn the score into a match, a possible match or neither. Only candidates
+/// are scored: pairs that have the same value in any one field or, if blocks (conditions for candidates) are configured, pairs
+/// that satisfy one of the blocks.
 ///
 /// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
 /// collections, A and B, only pairs across them are considered. If you give --label (a field that is equal in records of the same
@@ -68,7 +69,7 @@ pub struct Link {
     matches_only: bool,
     /// File of true pairs, to evaluate the result
     ///
-    /// It is JSON Lines with two ids, a and b.
+    /// The file is JSON Lines with the two ids of each pair, a and b.
     #[arg(long, value_name = "FILE", conflicts_with = "label")]
     truth: Option<PathBuf>,
     /// Field that is equal in records of the same thing, for evaluation
@@ -76,8 +77,8 @@ pub struct Link {
     label: Option<String>,
     /// Estimate how many pairs are right, from a field that is not compared
     ///
-    /// FIELD is a date or a number whose two values are closer to each other in right pairs than in random pairs. Pairs with all
-    /// points are assumed to be right.
+    /// FIELD is a date or a number. The two values of a right pair must be closer to each other than those of a random pair.
+    /// Pairs with all points are assumed to be right.
     #[arg(long, value_name = "FIELD")]
     right_by: Option<String>,
     /// Explain why two records match or not, and link nothing
@@ -94,12 +95,12 @@ pub struct Link {
     format: Option<RecordsBy>,
     /// Read all splits of a dataset folder, such as train and test, together
     ///
-    /// Without this flag, a folder with several splits is refused.
+    /// Without this flag, a folder with several splits is an error.
     #[arg(long, help_heading = "Input")]
     all_splits: bool,
     /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
     ///
-    /// The detected delimiter is the one of comma, semicolon, tab and bar that occurs most often in the header.
+    /// The detected delimiter is the comma, semicolon, tab or vertical bar, whichever occurs most often in the header.
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
     delimiter: Option<u8>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
@@ -117,13 +118,13 @@ pub struct Link {
     allow_repeated_ids: bool,
     /// Number of threads [default: one per core]
     ///
-    /// Results do not depend on it.
+    /// Results do not depend on the number of threads.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
-    /// Keys and pairs beyond the limit are spilled to temporary files. Records cannot be spilled; the summary reports how far
-    /// they exceed the limit.
+    /// Keys and pairs beyond the limit are spilled to temporary files. Records cannot be spilled; the summary reports by how much
+    /// the records exceed the limit.
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     memory: Option<u64>,
     /// Folder for temporary files [default: the system's]
@@ -131,7 +132,7 @@ pub struct Link {
     temp_dir: Option<PathBuf>,
     /// Write the summary as JSON to FILE, a URL or - at the end of the run
     ///
-    /// It is written after the other outputs, either completely or not at all.
+    /// The summary is written after the other outputs, either completely or not at all.
     #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "explain")]
     summary: Option<PathBuf>,
     /// Print nothing but errors

@@ -13,7 +13,7 @@ pub fn found(summary: &LinkSummary) -> String {
         None => counted(records, "record"),
     };
     let mut page = format!(
-        "{} and {} of {of}\n{} of {} scored ({})\n{} of {}",
+        "{} and {} among {of}\n{} of {} scored ({})\n{} of {}",
         counted_matches(summary.matches),
         counted(summary.possible, "possible one"),
         count(candidates),
@@ -28,8 +28,10 @@ pub fn found(summary: &LinkSummary) -> String {
         if block.values_passed_over > 0 {
             let pairs = counted(block.pairs_passed_over, "pair");
             page += &match block.in_bands {
-                true => format!("; {} of bands ignored, with at most {pairs}", counted(block.values_passed_over, "bucket")),
-                false => format!("; {} ignored, with {pairs}", counted(block.values_passed_over, "value")),
+                true => {
+                    format!("; ignored: {} with too many records (at most {pairs})", counted(block.values_passed_over, "bucket"))
+                }
+                false => format!("; ignored: {} with too many records ({pairs})", counted(block.values_passed_over, "value")),
             };
         }
     }
@@ -70,7 +72,7 @@ fn right_shares(right: &RightShares) -> String {
     let RightShares { field, scores, matches, .. } = right;
     let mean = |apart: Option<f64>| apart.map_or("-".into(), |apart| format!("{apart:.2}"));
     let mut table = format!(
-        "\n\nby {}: the average distance is {} for pairs with all points, and {} for all possible pairs\n",
+        "\n\nright pairs, estimated from {}: the average distance is {} for pairs with all points, {} for all possible pairs\n",
         quiet(field),
         mean(right.right),
         mean(right.wrong)

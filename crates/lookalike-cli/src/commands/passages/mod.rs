@@ -22,9 +22,9 @@ use crate::{
 /// Show the passages that texts share word for word
 ///
 /// Compares each text of A with each text of B or, without B, the texts of A with each other. It finds every run of at least
-/// --least tokens that two of these texts share, however long the texts are: no such run is missed in either text. Case,
+/// --least tokens that two of these texts share: no such run is missed in either text, however long the texts are. Case,
 /// punctuation and white space are ignored, and offsets refer to the original texts. A is held in memory and B is streamed, so
-/// name the smaller one first.
+/// give the smaller collection as A.
 ///
 /// Without --json or --output, the pairs that share the most are shown with their passages: green is shared, red is between
 /// shared runs (--gap). Otherwise, the output is one JSON line per pair: a, b, resemblance, containment_ab, containment_ba,
@@ -86,10 +86,10 @@ pub struct Passages {
         help_heading = "Comparison"
     )]
     threshold: f64,
-    /// Ignore words that more than N texts of A have in common
+    /// Ignore runs of words that more than N texts of A have in common
     ///
-    /// An example is a notice at the foot of all pages. Such words are not used to find passages. The summary reports how many
-    /// windows of words are excluded. [default: none]
+    /// An example is a notice at the foot of all pages. Such runs are not used to find passages. The summary reports how many
+    /// windows (runs of a fixed number of words) are excluded. [default: none]
     #[arg(long, value_name = "N", help_heading = "Comparison")]
     common: Option<u32>,
     #[command(flatten)]
@@ -178,7 +178,7 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
     words += &match summary.windows_aside {
         0 => format!("every shared run of {least} or more is found"),
         excluded => format!(
-            "every shared run of {least} or more is found unless all its windows are common: {} excluded",
+            "every shared run of {least} or more is found, unless --common excludes all of its windows: {} excluded",
             counted(excluded, "window")
         ),
     };

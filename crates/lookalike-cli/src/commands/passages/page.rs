@@ -38,8 +38,8 @@ impl Page {
             let gap = if text.is_empty() { "" } else { "\n" };
             let _ = writeln!(
                 text,
-                "{gap}{DIM}{} more that share less: --pairs N shows them, --json all{DIM:#}",
-                counted(left, "pair")
+                "{gap}{DIM}{} with less in common: --pairs N shows more, --json shows all{DIM:#}",
+                counted(left, "more pair")
             );
         }
         text
@@ -72,7 +72,7 @@ fn pair(quoted: &Quoted, full: bool) -> String {
         }
     }
     if let Some(left) = shares.passages.len().checked_sub(shown_of).filter(|&left| left > 0) {
-        let _ = writeln!(page, "\n  {DIM}{} more: --full shows them{DIM:#}", counted(left as u64, "passage"));
+        let _ = writeln!(page, "\n  {DIM}{}: --full shows all{DIM:#}", counted(left as u64, "more passage"));
     }
     page
 }

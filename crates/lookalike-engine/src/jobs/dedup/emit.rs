@@ -118,7 +118,7 @@ impl<'a> Emitting<'a> {
         Ok(())
     }
 
-    /// Fails, since this build has no support for tables.
+    /// Always fails, because this build has no support for tables.
     #[cfg(not(feature = "tables"))]
     pub(crate) fn decision_rows(&self, _: &Source, output: Output, _: usize) -> Result<Output> {
         Err(lookalike_io::write::without_tables(output.name()))

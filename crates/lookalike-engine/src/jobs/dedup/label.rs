@@ -13,9 +13,9 @@ use crate::{
     pass::copy::{same_number, write_blocks},
 };
 
-/// Refuses label names that are already fields of the records, as far as these fields are known before the work: the columns of
-/// CSV and tables, and the fields of the first records of the first input. A conflict in a later record is reported when that
-/// record is written.
+/// Returns an error if a label name is already a field of the records. Only the fields that are known before the work are
+/// checked: the columns of CSV and tables, and the fields of the first records of the first input. A conflict in a later record
+/// is reported when that record is written.
 pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
     refuse_table_names(names, source)?;
     let first = source.reference_parts();
@@ -34,7 +34,7 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
         }
         Ok(false)
     });
-    // Other errors are ignored here, since the first pass reports unreadable inputs in more detail.
+    // Other errors are ignored here, because the first pass reports unreadable inputs in more detail.
     looked.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
 }
 

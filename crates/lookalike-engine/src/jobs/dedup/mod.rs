@@ -44,8 +44,8 @@ use crate::{
 /// Deduplicates a collection by the law.
 ///
 /// # Errors
-/// The configuration is invalid; an input cannot be read; a line is not a record (unless bad lines are skipped); an output cannot
-/// be written. In all these cases no file is left under an output's name.
+/// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
+/// or if an output cannot be written. In all these cases no file is left under an output's name.
 pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
     without_panic(|| all_passes(config, outputs, None, observer))
 }
@@ -53,7 +53,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 /// Deduplicates like [`dedup`], and also passes every decision to `tell`, before the outputs appear under their names.
 ///
 /// # Errors
-/// The same errors as [`dedup`], and any error that `tell` returns.
+/// Fails for the same reasons as [`dedup`], and with any error that `tell` returns.
 pub fn dedup_reporting(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observer: Observer) -> Result<Summary> {
     without_panic(|| all_passes(config, outputs, Some(tell), observer))
 }
@@ -73,7 +73,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     summary.seconds.pairing = clock.lap();
 
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let matcher = Matcher::new(&method, &table.lists, &pairing);
+    let matcher = Matcher::new(&method, &table.samples, &pairing);
     let at_once =
         config.method.cluster == Cluster::Law && pairing.order.is_input() && config.method.candidates != Candidates::All;
     let mut lines = None;
@@ -150,7 +150,7 @@ fn decide_streamed(
     others: bool,
     state: Option<&mut State>,
 ) -> Result<(Verdicts, u64)> {
-    // A label is only known when all documents are decided, so a later pass writes the records with their labels.
+    // A label is known only after all documents are decided, so a later pass writes the records with their labels.
     let mut none = None;
     let now = if written.names.is_some() { &mut none } else { &mut written.kept };
     decide_rounds(pass, matcher, candidate_pairs.links(matcher.pairing.numbers()?), now, others, state)

@@ -1,4 +1,4 @@
-//! What a dedup run opens before its first pass.
+//! Opens the inputs and outputs of a dedup run before its first pass.
 
 use std::path::{Path, PathBuf};
 
@@ -22,11 +22,11 @@ use crate::{
 pub struct Outputs {
     /// The kept lines; `-` for standard output.
     pub kept: Option<PathBuf>,
-    /// Write every record to the `kept` output, not only the kept records, and add four fields to each. Their names begin with
-    /// this prefix: `cluster`, `verdict`, `representative` and `similarity`.
+    /// Write every record to the `kept` output, not only the kept records, and add four fields to each. The name of each field is
+    /// this prefix followed by `cluster`, `verdict`, `representative` or `similarity`.
     pub label: Option<String>,
-    /// The decisions; `-` for standard output. They are written as a table if the name has the extension of a table (`.parquet`,
-    /// `.arrow`, `.arrows`), and otherwise as JSON Lines.
+    /// The decisions; `-` for standard output. The decisions are written as a table if the name has the extension of a table
+    /// (`.parquet`, `.arrow`, `.arrows`), and otherwise as JSON Lines.
     pub decisions: Option<PathBuf>,
     /// Check that all outputs can be written, but write nothing.
     pub dry_run: bool,
@@ -58,8 +58,8 @@ pub(super) struct Written {
 /// Opens all inputs and all outputs that the configuration names.
 ///
 /// # Errors
-/// The configuration is invalid; an input cannot be read; an output cannot be created or would overwrite an input; the state
-/// belongs to another run.
+/// Fails if the configuration is invalid, if an input cannot be read, if an output cannot be created or would overwrite an input,
+/// or if the state belongs to another run.
 pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;

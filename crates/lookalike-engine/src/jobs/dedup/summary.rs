@@ -1,4 +1,4 @@
-//! The summary of a run, in numbers.
+//! Defines the summary of a run, in numbers.
 
 use lookalike::{Config, Method, Verify, lsh::Shape};
 use lookalike_io::{error::Error, read::LeftOut};
@@ -9,7 +9,7 @@ use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
 /// The outcome of a run. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// Documents read. Documents of references are not included, neither here nor in the following counts.
+    /// The number of documents that were read. Documents of references are included neither here nor in the following counts.
     pub documents: u64,
     /// Documents that are kept.
     pub kept: u64,
@@ -23,7 +23,7 @@ pub struct Summary {
     pub empty: u64,
     /// Kept documents for which at least one document was dropped.
     pub representatives: u64,
-    /// The number of documents in the largest group, including the kept one.
+    /// The number of documents in the largest group, including the kept document.
     pub largest_group: u64,
     /// Lines that are not records and were skipped.
     pub bad_lines: u64,
@@ -32,7 +32,7 @@ pub struct Summary {
     /// Files in folders that were not read; `None` if all files were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// Documents without an id of their own, which are named `file:line`.
+    /// Documents without an id in their record; they are named `file:line`.
     pub without_id: u64,
     /// Blank lines, which are skipped.
     pub blank_lines: u64,
@@ -68,11 +68,12 @@ pub struct Summary {
 pub struct Against {
     /// Documents of the references.
     pub documents: u64,
-    /// Documents that were dropped for a reference document; the other dropped documents were dropped for a kept one.
+    /// Documents that were dropped for a reference document; the other dropped documents were dropped for a kept document.
     pub dropped: u64,
     /// Whether documents were compared with references only.
     pub only: bool,
-    /// Whether documents were dropped for containing a reference document, instead of for being contained in one.
+    /// Whether documents were dropped because they contain a reference document, and not because a reference document contains
+    /// them.
     pub holders: bool,
 }
 

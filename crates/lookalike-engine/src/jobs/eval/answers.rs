@@ -31,7 +31,7 @@ struct PairLine<'a> {
 }
 
 impl PairLine<'_> {
-    /// Returns the similarity of the pair by a measure; `None` if the line has no similarity of any kind.
+    /// Returns the similarity of the pair by a measure, or `None` if the line has no similarity of any kind.
     fn similarity(&self, measure: Measure) -> Result<Option<f64>> {
         let resemblance = self.resemblance.or(self.jaccard);
         let containments = [self.containment, self.containment_ab, self.containment_ba];
@@ -42,8 +42,8 @@ impl PairLine<'_> {
         };
         match own.or(self.similarity) {
             None if foreign.is_some() => {
-                let advice = words![format!("give it as {named}, or choose the other "), Setting::Measure];
-                Err(Error::record("the line has a number, but for a different measure from the run's").advise(advice))
+                let advice = words![format!("give the similarity as {named}, or choose the other "), Setting::Measure];
+                Err(Error::record("the line gives the similarity by a different measure than the run uses").advise(advice))
             }
             Some(value) if !(0.0..=1.0).contains(&value) => {
                 Err(Error::record(format!("{value} is not a similarity")).advise("give a number from 0 to 1"))
@@ -54,15 +54,15 @@ impl PairLine<'_> {
 }
 
 /// Reads pairs of documents from JSON Lines (plain or compressed). Each line has the two ids as `a` and `b`, and may have the
-/// similarity. For resemblance this is `resemblance` or `jaccard`. For containment it is `containment`, or the larger of
-/// `containment_ab` and `containment_ba`. For either measure it can be `similarity`. Other fields are ignored. Each pair is
-/// returned once, even if it occurs several times or with its documents in either order. Pairs are sorted by (a, b). If a pair
-/// occurs with several similarities, the largest counts; a line without a similarity counts only if no line of the pair has a
-/// similarity.
+/// similarity. The field for resemblance is `resemblance` or `jaccard`. The field for containment is `containment`, or
+/// `containment_ab` and `containment_ba`, of which the larger counts. For either measure, the field can be `similarity`. Other
+/// fields are ignored. Each pair is returned once, even if it occurs several times or with its documents in either order. Pairs
+/// are sorted by (a, b). If a pair occurs with several similarities, the largest counts; a line without a similarity counts only
+/// if no line of the pair has a similarity.
 ///
 /// # Errors
-/// A file cannot be read. A line is not a pair of this form, names a document that does not exist, or names the same document
-/// twice.
+/// Fails if a file cannot be read, or if a line is not a pair of this form, names a document that does not exist, or names the
+/// same document twice.
 pub fn read_pairs(path: &Path, roll: &Roll, measure: Measure, temp_dir: &Path) -> Result<Vec<SimilarPair>> {
     refuse_url(Setting::Truth, "file", path)?;
     let mut pairs = Vec::new();
@@ -98,7 +98,7 @@ struct DecisionLine<'a> {
 /// representative, which is the document itself if it was kept.
 ///
 /// # Errors
-/// A file cannot be read, or does not have exactly one decision for each document of the roll.
+/// Fails if a file cannot be read, or does not have exactly one decision for each document of the roll.
 pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u32>> {
     let mut representatives: Vec<Option<u32>> = vec![None; roll.documents() as usize];
     let reading = Reading::decisions(&path.display().to_string());
@@ -124,7 +124,7 @@ pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u
     })?;
     let incomplete = || {
         let wrong = Error::record("does not have a decision for each document").at(path.display().to_string());
-        wrong.advise("name the decisions of a run")
+        wrong.advise("use the decisions of a run over the same input")
     };
     representatives.into_iter().map(|representative| representative.ok_or_else(incomplete)).collect()
 }

@@ -1,5 +1,5 @@
-//! Identifies documents by their ids, and by the groups that their labels put them in. Ground truth about a collection is
-//! resolved through both.
+//! Identifies documents by their ids, and by the groups that their labels put them in. Both are needed to resolve ground truth
+//! about a collection.
 
 use std::collections::BTreeMap;
 
@@ -57,8 +57,8 @@ impl Roll {
         Some(self.by_id[at].1)
     }
 
-    /// Returns each document's group, if labels were asked for: the first document with the same label. A document without a
-    /// label, or with null, is in a group of its own.
+    /// Returns each document's group, if labels were requested. The group is given as the first document with the same label. A
+    /// document without a label, or with null, is in a group of its own.
     pub fn groups(&self) -> Option<&[u32]> {
         self.labels.as_deref()
     }
@@ -72,8 +72,8 @@ impl Roll {
 /// Reads a collection once for its documents' ids, and for their labels if the configuration names a field.
 ///
 /// # Errors
-/// An input cannot be read; a line is not a record (unless bad lines are skipped); a label is not a string or a number; an id
-/// occurs twice and is therefore ambiguous.
+/// Fails if an input cannot be read, if a line is not a record (unless bad lines are skipped), if a label is not a string or a
+/// number, or if an id occurs twice and is therefore ambiguous.
 pub fn enrol(config: &RunConfig, observer: Observer) -> Result<Roll> {
     let method = Method::new(Config { candidates: Candidates::Exact, ..Config::default() })?;
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;

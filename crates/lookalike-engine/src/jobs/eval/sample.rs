@@ -1,4 +1,5 @@
-//! The exact ground truth for a random sample of documents: all documents of the collection that are similar to them.
+//! Computes the exact ground truth for a random sample of documents: all documents of the collection that are similar to a
+//! sampled document.
 
 use lookalike::{
     Candidates, Cluster, Config, Method, Scratch,
@@ -23,12 +24,12 @@ pub struct SimilarPair {
     pub a: u32,
     /// The second document.
     pub b: u32,
-    /// The similarity of the two documents, if it is known. For containment it is the containment of the smaller document in the
-    /// larger.
+    /// The similarity of the two documents, if it is known. If containment is measured, this is the containment of the smaller
+    /// document in the larger.
     pub similarity: Option<f64>,
 }
 
-/// A sample, and all pairs of a sampled document and a similar one.
+/// A sample of documents, and all pairs of a sampled document and a document that is similar to it.
 #[derive(Debug)]
 pub struct SampleTruth {
     /// All documents by their ids.
@@ -41,13 +42,13 @@ pub struct SampleTruth {
 }
 
 /// Draws `size` documents with the configuration's seed, or all documents if there are fewer. Then finds every document whose
-/// similarity to one of them is at least `least`. Similarity follows the configuration's measure and shingles; how the
-/// configuration finds candidates does not matter. Cost: three passes over the input, the last of which looks up every shingle
-/// ([`SampleIndex`]). Memory: the sample's shingles, which take about 14 kB for a text of 600 shingles, and 24 bytes per pair.
-/// The result is the same for any number of threads.
+/// similarity to one of the drawn documents is at least `least`. Similarity is counted with the configuration's measure and
+/// shingles; how the configuration finds candidates does not matter. Cost: three passes over the input, the last of which looks
+/// up every shingle ([`SampleIndex`]). Memory: the sample's shingles, which take about 14 kB for a text of 600 shingles, and 24
+/// bytes per pair. The result is the same for any number of threads.
 ///
 /// # Errors
-/// The same errors as [`enrol`](crate::jobs::eval::roll::enrol).
+/// Fails for the same reasons as [`enrol`](crate::jobs::eval::roll::enrol).
 pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
     let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     let method = Method::new(asked)?;

@@ -1,10 +1,10 @@
 //! Finds candidate pairs of records, each pair once, and scores each pair immediately.
 //!
-//! A block gives each record one or several keys. The first keys of all records form a column, and so do the second ones, and so
-//! on. A column's records are sorted by key, so that the records with the same value form a bucket. The pairs in a bucket are
-//! candidates, except those that an earlier column has already made. To check this, both records' keys are looked up in that
-//! column. Keys, rows and pairs are streamed, and go to temporary files when memory is short. Four bytes per record and column
-//! remain in memory.
+//! A block (a rule for which records are compared) gives each record one or several keys. The first keys of all records form a
+//! column, the second keys form another column, and so on. A column's records are sorted by key, so that the records with the
+//! same value form a bucket. The pairs in a bucket are candidates, except those that an earlier column has already made. To check
+//! this, both records' keys are looked up in the earlier column. Keys, rows and pairs are streamed, and go to temporary files
+//! when memory is short. Four bytes per record and column remain in memory.
 
 use std::sync::Arc;
 
@@ -32,8 +32,8 @@ pub struct BlockFigures {
     /// Values that were skipped because too many records have them (`at_most`).
     #[serde(skip_serializing_if = "is_zero")]
     pub values_passed_over: u64,
-    /// Pairs of records that share a skipped value. For bands, pairs are counted in each bucket, so this is an upper bound. Other
-    /// blocks may have made some of these pairs.
+    /// Pairs of records that share a skipped value. For bands, pairs are counted in each bucket, so this number is an upper
+    /// bound. Other blocks may have made some of these pairs.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_passed_over: u64,
 }
@@ -71,7 +71,7 @@ const AT_A_TIME: usize = 1 << 16;
 /// The number of sorters that are in use at the same time: one for a column's rows, and one for the pairs that are found.
 pub(super) const SORTERS: usize = 2;
 
-/// Scores all candidates and passes those that reach `least` to `give`, in an order that depends only on the records.
+/// Scores all candidates and calls `give` with those that reach `least`, in an order that depends only on the records.
 pub(super) fn candidates(
     gathered: &Gathered,
     linker: &Linker,
@@ -142,8 +142,8 @@ fn keys(block: &Block, gathered: &Gathered, budget: &Arc<Budget>, pool: &ThreadP
     Ok(columns)
 }
 
-/// Passes each bucket of two or more records that share a key to `give`. Buckets that are too large are only counted, and their
-/// keys are removed.
+/// Passes each bucket to `give`. A bucket consists of two or more records that share a key. Buckets that are too large are only
+/// counted, and their keys are removed.
 fn each_bucket(
     rows: Sorter<[u64; 2]>,
     column: &mut Column,
@@ -168,8 +168,8 @@ fn each_bucket(
     for row in rows.sorted()?.chain([Ok([NO_KEY, 0])]) {
         let [key, record] = row?;
         if key != of {
-            // Two values have the same hash once in 2⁶⁴ cases. So a bucket may have several values. The records that have the
-            // same value as the first record are taken out, repeatedly, until no record is left.
+            // Two different values have the same hash once in 2⁶⁴ cases, so a bucket may contain several values. The records with
+            // the same value as the first record are taken out, repeatedly, until no record is left.
             while let [first, _, ..] = *members {
                 let same = |&record: &u32| block.confirms(&gathered.records, first, record);
                 if members[1..].iter().all(same) {
@@ -203,7 +203,7 @@ const PAIRS_BY_ONE: usize = 1 << 12;
 struct Batch {
     /// The records of some buckets, concatenated.
     records: Vec<u32>,
-    /// The index of a record in `records`, and a range of indexes of later records in its bucket.
+    /// The index of a record in `records`, and the range of indexes that the later records in its bucket have.
     units: Vec<(usize, std::ops::Range<usize>)>,
     pairs: usize,
     candidates: u64,
@@ -262,7 +262,7 @@ impl Scoring<'_> {
         Ok(())
     }
 
-    /// Scores the pairs of a batch that no earlier column has made, and passes those that are good enough to `give`.
+    /// Scores the pairs of a batch that no earlier column has made, and calls `give` with the pairs that are good enough.
     fn score(&self, batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)

@@ -4,8 +4,8 @@ use lookalike_applications::records::{Scored, mean_apart, right_share};
 use serde::Serialize;
 
 /// The estimated share of correct pairs, from a field that the score does not use (*Mining of Massive Datasets*, section 3.8.1).
-/// Pairs with all points are assumed to be correct, and random pairs to be wrong. The mean distance of other pairs lies between
-/// these two, and their share of correct pairs is estimated in proportion.
+/// Pairs with all points (the highest score) are assumed to be correct, and random pairs to be wrong. The mean distance of other
+/// pairs lies between the mean distances of these two kinds, and their share of correct pairs is estimated in proportion.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RightShares {
     /// The name of the field.
@@ -33,11 +33,12 @@ pub struct RightShare {
     /// The mean distance of the pairs; `None` if there are no pairs.
     pub apart: Option<f64>,
     /// The estimated share of correct pairs. It is 0 if the pairs are further apart than random pairs, and 1 if they are closer
-    /// than correct ones.
+    /// than correct pairs.
     pub right: Option<f64>,
 }
 
-/// The distances of pairs, summed in classes of scores: one for each twentieth of the range, and one for pairs with all points.
+/// The distances of pairs, summed in classes of scores. There is one class for each twentieth of the range of scores, and one for
+/// pairs with all points.
 pub(super) struct Distances<'a> {
     field: &'a str,
     /// Each record's value; NaN if the record has no value.
@@ -65,7 +66,7 @@ impl<'a> Distances<'a> {
         if apart.is_nan() {
             return;
         }
-        // Scores are multiples of a ten-thousandth.
+        // Scores are multiples of 0.0001.
         let band = (pair.score * 10_000.0).round() as usize * BANDS / 10_000;
         self.bands[band.min(BANDS)].add(apart);
         if is_match {

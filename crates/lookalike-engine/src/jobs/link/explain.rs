@@ -59,7 +59,7 @@ pub struct FieldExplained {
     pub a: String,
     /// The second record's normal form; empty if the value is missing.
     pub b: String,
-    /// The similarity of the two values, from 0 to 1; `None` if one is missing.
+    /// The similarity of the two values, from 0 to 1; `None` if a value is missing.
     pub similarity: Option<f64>,
     /// The points for this field; `None` if the field is left out.
     pub points: Option<f64>,
@@ -67,12 +67,12 @@ pub struct FieldExplained {
     pub weight: f64,
 }
 
-/// Reads records and explains why two of them match or not. The two are given by their ids. If there are two collections, `a` is
-/// in the first and `b` is in the second.
+/// Reads records and explains why two of them match or not. The two records are given by their ids. If there are two collections,
+/// `a` is in the first and `b` is in the second.
 ///
 /// # Errors
-/// The same errors as [`link`](crate::jobs::link::link); also if one of the ids belongs to no record, or if both ids belong to
-/// the same record.
+/// Fails for the same reasons as [`link`](crate::jobs::link::link); also if one of the ids belongs to no record, or if both ids
+/// belong to the same record.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = Linker::new(asked.config.clone()).map_err(refused)?;

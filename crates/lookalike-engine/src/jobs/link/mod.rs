@@ -46,9 +46,9 @@ use crate::{
     },
 };
 
-/// What to link, how to link it, and which outputs are wanted. The inputs are those of a [`RunConfig`]. They are one collection
-/// or two; with two, only pairs of records from different collections are wanted. The configuration's label is a value that the
-/// records of one person share; it is used as ground truth.
+/// What to link, how to link it, and which outputs are wanted. A [`RunConfig`] names one or two inputs, each of which is a
+/// collection. With two collections, only pairs of records from different collections are wanted. The configuration's label is a
+/// value that the records of one person share; it is used as ground truth.
 #[derive(Debug, Clone, Default)]
 pub struct Link {
     /// The fields, candidates and thresholds.
@@ -59,7 +59,7 @@ pub struct Link {
     pub clusters: Option<PathBuf>,
     /// The file of true pairs, used as ground truth.
     pub truth: Option<PathBuf>,
-    /// A field with a date or a number, by which pairs are not scored. The share of correct pairs is estimated from it.
+    /// A field with a date or a number that is not used to score pairs. The share of correct pairs is estimated from this field.
     pub right_by: Option<String>,
     /// The file that the configuration was read from: no output may overwrite it.
     pub config_path: Option<PathBuf>,
@@ -79,7 +79,7 @@ pub struct LinkSummary {
     pub candidates: u64,
     /// Pairs whose score reaches the threshold of a match.
     pub matches: u64,
-    /// Pairs whose score reaches the threshold of a possible match, but not that of a match.
+    /// Pairs whose score reaches the threshold of a possible match, but not the threshold of a match.
     pub possible: u64,
     /// Pairs written.
     pub written: u64,
@@ -99,16 +99,16 @@ pub struct LinkSummary {
     pub judged: Option<Judged>,
 }
 
-/// Reads records, scores candidates, and writes those that match or may match, by default to standard output. The output is JSON
-/// Lines, sorted by the records' positions in the input. Memory per record: 8 bytes for its normal forms, 4 for each field, and
-/// their characters; 12 bytes for its id, its characters, and about 30 for looking it up; 4 bytes for each key that a block gives
-/// it; 4 for its cluster; and 16 with `--label`. Everything else goes to temporary files when memory is short: 24 bytes for each
-/// key while its block is made, and 12 for each match or possible match. The output is the same for any memory limit and any
-/// number of threads.
+/// Reads records, scores candidate pairs, and writes the pairs that match or may match, by default to standard output. The output
+/// is JSON Lines, sorted by the records' positions in the input. Memory per record: 8 bytes for its normal forms, 4 for each
+/// field, and the characters of the normal forms; 12 bytes for its id, the characters of the id, and about 30 bytes for looking
+/// up the id; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with `--label`. Everything else goes to
+/// temporary files when memory is short: 24 bytes for each key while its block is made, and 12 for each match or possible match.
+/// The output is the same for any memory limit and any number of threads.
 ///
 /// # Errors
-/// The configuration is invalid; an input cannot be read; a record or a value is invalid; an id occurs twice; a field occurs in
-/// no record; the ground truth names records that do not exist; an output cannot be written.
+/// Fails if the configuration is invalid, if an input cannot be read, if a record or a value is invalid, if an id occurs twice,
+/// if a field occurs in no record, if the ground truth names records that do not exist, or if an output cannot be written.
 pub fn link(config: &RunConfig, asked: &Link, output: Option<&Path>, observer: Observer) -> Result<LinkSummary> {
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-")), observer))
 }
@@ -120,7 +120,7 @@ fn gather(
     observer: Observer,
 ) -> Result<Gathered> {
     if config.inputs.len() > 2 {
-        let what = "there are records of more than two collections";
+        let what = "more than two collections cannot be linked";
         return Err(Error::new(ErrorKind::Config, what).advise("give one collection, or two to link across"));
     }
     Gathered::read(config, (linker, right_by), pool, observer)
@@ -179,7 +179,7 @@ fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     Ok(linker)
 }
 
-/// Returns the outputs that are named. Outputs that are tables, or that would overwrite what is read, are refused.
+/// Returns the outputs that are named. Returns an error if an output is a table or would overwrite a file that the run reads.
 fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
     let outputs: Vec<&Path> =
         [Some(output), asked.clusters.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();
@@ -192,7 +192,7 @@ fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) 
     Ok(outputs)
 }
 
-/// The records, and the settings and means with which they are linked.
+/// The records, and what is needed to link them.
 struct Work<'a> {
     asked: &'a Link,
     linker: &'a Linker,
@@ -211,8 +211,8 @@ struct Decided<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Scores candidates. Returns a sorter with the pairs that match or may match. Its rows are sorted by their first number,
-    /// then by the second, then by the third.
+    /// Scores candidates. Returns a sorter with the pairs that match or may match. The sorter's rows are sorted by their first
+    /// number, then by the second, then by the third.
     fn find(&self, observer: Observer) -> Result<(Sorter<'a, Row>, candidates::Found)> {
         let one_to_one = self.linker.config().one_to_one;
         let mut pairs = Sorter::<Row>::new(self.budget, candidates::SORTERS, self.pool);
@@ -227,7 +227,7 @@ impl<'a> Work<'a> {
         Ok((pairs, found))
     }
 
-    /// Processes the pairs in their order: writes them, counts them, and joins those that match.
+    /// Processes the pairs in their order: writes the pairs, counts them, and joins the records of matching pairs.
     fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output) -> Result<Decided<'a>> {
         let Self { asked, linker, gathered, truth, budget, pool } = *self;
         let by = linker.config().clusters;
@@ -266,7 +266,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Refuses a field that pairs were compared by, since it adds no information.
+/// Returns an error if pairs were compared by the field `right_by`, because such a field adds no information.
 fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     let Some(name) = right_by else { return Ok(()) };
     match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {
@@ -289,7 +289,7 @@ fn row(pair: &Scored) -> Row {
     [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
 }
 
-/// Restores a pair. Its score is the same to the last bit as before sorting, since both scores are rounded in the same way.
+/// Restores a pair. Its score is the same to the last bit as before sorting, because both scores are rounded in the same way.
 fn scored([a, b, score]: Row) -> Scored {
     Scored { a, b, score: f64::from(score) / f64::from(MOST) }
 }

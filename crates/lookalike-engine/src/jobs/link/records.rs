@@ -31,9 +31,9 @@ pub(super) struct Gathered {
     pub(super) records: Records,
     /// The ids of the records, as JSON.
     ids: Records,
-    /// Hashes of the labels, 0 for none; empty if no label is asked for.
+    /// Hashes of the labels, 0 for none; empty if labels are not used.
     pub(super) labels: Vec<u128>,
-    /// A date or a number for each record, NaN if it has none; empty if none is asked for.
+    /// A date or a number for each record, NaN if it has none; empty if these values are not used.
     pub(super) values: Vec<f64>,
     /// The number of the second collection's first record, or the number of all records if there is one collection.
     pub(super) split: u32,
@@ -47,8 +47,8 @@ impl Gathered {
     /// Reads the one or two inputs, each of which is a collection.
     ///
     /// # Errors
-    /// An input cannot be read or does not contain records with fields; a record or a value is invalid; an id occurs twice; a
-    /// field occurs in no record of a collection.
+    /// Fails if an input cannot be read or does not contain records with fields, if a record or a value is invalid, if an id
+    /// occurs twice, or if a field occurs in no record of a collection.
     pub(super) fn read(
         config: &RunConfig,
         (linker, right_by): (&Linker, Option<&str>),
@@ -91,7 +91,7 @@ impl Gathered {
         Ok(all)
     }
 
-    /// Refuses a label that no record of a collection has, since all pairs would count as wrong.
+    /// Returns an error if no record of a collection has the label field, because all pairs would then count as wrong.
     fn refuse_unlabelled(&self, config: &RunConfig, name: &str, collection: usize) -> Result<()> {
         let Some(label) = &config.label_field else { return Ok(()) };
         let own = if collection == 0 { &self.labels[..] } else { &self.labels[self.split as usize..] };
@@ -103,7 +103,7 @@ impl Gathered {
         Err(wrong.advise("name the field that shows which records belong together"))
     }
 
-    /// Refuses a field that has a date or a number in no record of a collection.
+    /// Returns an error if the field `right_by` has a date or a number in no record of a collection.
     fn refuse_unmeasured(&self, right_by: Option<&str>, name: &str, collection: usize) -> Result<()> {
         let Some(field) = right_by else { return Ok(()) };
         let own = if collection == 0 { &self.values[..] } else { &self.values[self.split as usize..] };
@@ -219,7 +219,7 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
     let inputs = RunConfig { inputs: vec![name.into()], ..config.clone() }.expand()?;
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
     let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
-    // Tables are refused before they are opened, since opening one requires its text column.
+    // Tables are refused before they are opened, because opening a table requires its text column.
     let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
     if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
         let what = format!("is {}, but records are read from JSON Lines, JSON arrays or CSV", format.name());
@@ -231,7 +231,7 @@ fn open(config: &RunConfig, name: &str) -> Result<Source> {
 /// What is read from each record.
 struct Asked<'a> {
     paths: Paths,
-    /// The numbers of each field's paths. The numbers of the id's and the label's paths follow those of all fields.
+    /// The numbers of each field's paths. The paths of the id and the label are numbered after the paths of all fields.
     fields: Vec<(&'a str, Range<usize>)>,
     names: Vec<&'a str>,
     paths_of_fields: usize,
@@ -256,7 +256,7 @@ struct Piece {
     ids: Records,
     /// Equal for equal labels; 0 for none.
     labels: Vec<u128>,
-    /// A date or a number for each record, NaN if it has none; empty if none is asked for.
+    /// A date or a number for each record, NaN if it has none; empty if these values are not used.
     values: Vec<f64>,
     /// The position of each record in the block.
     lines: Vec<u32>,
@@ -343,7 +343,7 @@ impl<'a> Asked<'a> {
             if let Some(field) = self.label {
                 let value = found[self.paths_of_fields + 1];
                 name(value, field, "a label", Setting::LabelField).map_err(wrong)?;
-                // The text of the label, without its type, since CSV has no numbers: 7 and "7" are one label.
+                // Only the text of the label counts, not its type, because CSV has no numbers: 7 and "7" are the same label.
                 let label = value.map_or(Ok("".into()), |value| written(value, field)).map_err(wrong)?;
                 piece.labels.push(if label.is_empty() { 0 } else { xxh3_128(label.as_bytes()).max(1) });
             }
@@ -356,8 +356,9 @@ impl<'a> Asked<'a> {
         Ok(piece)
     }
 
-    /// Refuses a field if no record of a collection has any part of it, which is surely a mistake. If a field has several parts,
-    /// it is enough if one part occurs, since two collections may use different names for the same field.
+    /// Returns an error if no record of a collection has any part of some field, because such a field is surely a mistake. If a
+    /// field has several parts, it is enough if one part occurs, because two collections may use different names for the same
+    /// field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
         match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
             None => Ok(()),
@@ -365,7 +366,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Refuses a part of a field that no record of any collection has.
+    /// Returns an error if a part of a field occurs in no record of any collection.
     fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
         let of_path = |(field, numbers): &(&str, Range<usize>)| {
             let number = numbers.clone().find(|&number| !seen[number])?;

@@ -17,9 +17,9 @@ use crate::pass::lines::{each_line, parse};
 /// The true pairs.
 #[derive(Debug)]
 pub(super) enum Truth {
-    /// Pairs with the same label; 0 means no label.
+    /// Pairs of records with the same label are true; 0 means no label.
     Labels(Vec<u128>),
-    /// These pairs, sorted, with a < b.
+    /// These pairs are true. They are sorted, with a < b.
     Pairs(Vec<(u32, u32)>),
 }
 
@@ -52,7 +52,7 @@ pub struct Judged {
     pub truth: u64,
     /// True pairs among the candidates.
     pub candidates: u64,
-    /// The share of the true pairs that are candidates. No score can recover the others.
+    /// The share of the true pairs that are candidates. No score can recover the other true pairs.
     pub blocked: Option<f64>,
     /// True pairs among the matches.
     pub right: u64,
@@ -100,10 +100,10 @@ struct TruePair<'a> {
 
 impl Truth {
     /// Reads true pairs from JSON Lines. Each line has two ids, `a` and `b`; 7 and "7" match each other. If there are two
-    /// collections, one id is from each of them, in either order.
+    /// collections, a line has one id of each collection, in either order.
     ///
     /// # Errors
-    /// A file cannot be read, a line is not such a pair, or an id belongs to no record.
+    /// Fails if a file cannot be read, if a line is not such a pair, or if an id belongs to no record.
     pub(super) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
         let mut pairs = Vec::new();
         each_line(path, Reading::lines(), temp_dir, |line, _| {
@@ -150,7 +150,7 @@ impl Truth {
         }
     }
 
-    /// Returns how many pairs are true, and how many of them are within one of these groups.
+    /// Returns the number of true pairs, and the number of true pairs whose two records are in the same group.
     fn counted(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
         match self {
             Self::Pairs(pairs) => {

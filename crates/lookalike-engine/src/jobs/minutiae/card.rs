@@ -1,4 +1,5 @@
-//! Reads a record as a print: its id, its minutiae, its label, and the value that prints must share to be compared.
+//! Reads a record as a print (the image of one finger): its id, its minutiae, its label, and the value that prints must share to
+//! be compared.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +85,7 @@ impl Card {
     }
 }
 
-/// Returns the field with exactly this name. If there is none, the name is taken as a dotted path into nested objects.
+/// Returns the field with exactly this name. If there is no such field, the name is read as a dotted path into nested objects.
 fn value<'a>(record: &Record<'a>, field: &str) -> Option<&'a RawValue> {
     let inside = |(at, _): (usize, &str)| {
         let object = serde_json::from_str(record.get(&field[..at])?.get()).ok()?;

@@ -50,8 +50,8 @@ pub struct CardsSummary {
     /// The number of candidate pairs. With a grid, these are the pairs that share a set of squares; otherwise, the pairs that
     /// share anything at all.
     pub candidates: u64,
-    /// Prints with fewer than three minutiae. They are in no candidate pair, since they are too few to be aligned and form no
-    /// triangle.
+    /// Prints with fewer than three minutiae. They are in no candidate pair, because so few minutiae cannot be aligned and form
+    /// no triangle.
     #[serde(skip_serializing_if = "is_none")]
     pub too_few: u64,
     /// Pairs written.
@@ -72,7 +72,7 @@ pub struct Genuine {
     pub pairs: u64,
     /// Genuine pairs that are candidates.
     pub candidates: u64,
-    /// For some shares of all pairs, the number of genuine pairs among the best.
+    /// For some shares of all pairs, the number of genuine pairs among the best pairs.
     pub first: Vec<FirstPairs>,
 }
 
@@ -95,7 +95,8 @@ const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
 /// for twice as many pairs as are wanted.
 ///
 /// # Errors
-/// An input cannot be read, a record has no usable minutiae, an id occurs twice, or a grid or a family is invalid.
+/// Fails if an input cannot be read, if a record has no usable minutiae, if an id occurs twice, or if a grid or a family is
+/// invalid.
 pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result<CardsSummary> {
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
 }
@@ -104,7 +105,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let inputs = config.expand()?;
     refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &inputs)?;
     refuse_other_than_lines(output, "pairs")?;
-    // Tables are refused before they are opened, since opening one requires its text column.
+    // Tables are refused before they are opened, because opening a table requires its text column.
     for input in &inputs {
         let name = input.name();
         if let Some(format) = config.format.or_else(|| Format::of_name(&name)).filter(|format| format.is_table()) {

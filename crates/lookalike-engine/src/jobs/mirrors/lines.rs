@@ -18,10 +18,10 @@ pub struct Mirroring {
     pub sites: SitesBy,
     /// The share of a site's pages that must have a match.
     pub share: f64,
-    /// The sites of a pair that must reach the share.
+    /// Which of the two sites of a pair must reach the share.
     pub of: ShareOf,
-    /// The maximum number of sites on which a page may have matches. A page with matches on more sites of the other collection
-    /// does not contribute to pairs of sites. With `None`, all pages contribute.
+    /// The maximum number of sites on which a page may have matches. A page that has matches on more sites of the other
+    /// collection than this does not contribute to pairs of sites. With `None`, all pages contribute.
     pub common_sites: Option<usize>,
     /// Write every pair of matching pages, and not only one-to-one pairs.
     pub all_pairs: bool,
@@ -79,7 +79,7 @@ struct AloneLine<'a> {
 /// The maximum number of site pairs in a summary.
 const FIRST: usize = 20;
 
-/// Pages with matches on more sites than this are ignored when the closest pair of sites is looked for. Otherwise they could
+/// Pages with matches on more sites than this are ignored in the search for the closest pair of sites. Otherwise such pages could
 /// produce every pair of sites.
 const COMMON: usize = 1000;
 

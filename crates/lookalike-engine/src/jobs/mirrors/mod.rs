@@ -77,7 +77,7 @@ pub struct MirrorsSummary {
     /// The number of pages without a counterpart, if they were asked for. A page is counted once for each mirror of its site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<u64>,
-    /// The number of pages that were excluded from site pairs because they have matches on too many sites, if that was asked for.
+    /// The number of pages that were excluded from site pairs because they have matches on too many sites, if a limit was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub common_pages: Option<u64>,
     /// Pages without text: scripts, frames, images, or nothing at all.
@@ -110,14 +110,14 @@ pub struct MirrorsSummary {
 /// Without references, it pairs the sites of the inputs with each other. Pages match if their similarity, counted exactly,
 /// reaches the configuration's threshold.
 ///
-/// It makes two passes over the input. Memory: the same as for a list of pairs; in addition 12 bytes per page, 24 for each page
-/// with a match, and 32 for each page without text. For each group of equal pages it takes 4 bytes for every site on which the
+/// The run makes two passes over the input. Memory: the same as for a list of pairs; in addition 12 bytes per page, 24 for each
+/// page with a match, and 32 for each page without text. Each group of equal pages takes 4 bytes for every site on which the
 /// group has a match. Each pair of sites that is written takes 24 bytes. Site pairs cannot be spilled: n sites with the same
-/// pages make n² / 2 of them. The summary reports them as memory above the limit; see [`Mirroring::common_sites`].
+/// pages make n² / 2 site pairs. The summary reports their memory as memory above the limit; see [`Mirroring::common_sites`].
 ///
 /// # Errors
-/// The same errors as [`pairs`](crate::jobs::pairs::pairs); also if a page has no site, if a collection has no pages, or if the
-/// same collection is named twice.
+/// Fails for the same reasons as [`pairs`](crate::jobs::pairs::pairs); also if a page has no site, if a collection has no pages,
+/// or if the same collection is named twice.
 pub fn mirrors(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, observer: Observer) -> Result<MirrorsSummary> {
     without_panic(|| all_passes(config, asked, outputs, observer))
 }
@@ -142,7 +142,7 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     if let ([only], true) = (&*sites.names, within) {
         return Err(alone(only, &asked.sites.by, &sites));
     }
-    // References are compared with each other too, because a page of the second collection may be a copy of a page of the first.
+    // References are compared with each other too, because a page of the second collection may be a copy of a page in the first.
     // The copy then matches every page that the original matches.
     table.references = References { only: !within, among: true, ..table.references };
     let first = table.references;
@@ -224,8 +224,8 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     Error::new(ErrorKind::Input, what).advise(words!["name a second collection, or ", advice])
 }
 
-/// Returns the class of each contender. The class is its site, or its collection if there are two. Contenders of the same class
-/// are not compared; a contender whose pages are in several classes is compared with all others.
+/// Returns the class of each contender. The class of a contender is its site or, if there are two collections, its collection.
+/// Contenders of the same class are not compared; a contender whose pages are in several classes is compared with all others.
 fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
     let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();
     for (copy, first_copy) in pairing.copies_of_contenders() {

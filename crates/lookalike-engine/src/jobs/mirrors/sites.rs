@@ -1,4 +1,4 @@
-//! Derives a page's site, and its path there, from its name.
+//! Derives a page's site, and the page's path on that site, from the page's name.
 
 use std::{borrow::Cow, collections::BTreeMap, num::NonZeroU128};
 
@@ -50,7 +50,7 @@ const ROOT: &str = ".";
 
 impl SitesBy {
     /// Returns a page's site and the page's path on that site. The path begins without a slash and ends before a fragment.
-    /// Returns `None` if names must be URLs and this one is not. `label` is the value of the field.
+    /// Returns `None` if names must be URLs and this name is not a URL. `label` is the value of the field.
     fn place<'a>(&self, name: &'a str, label: Option<&'a str>) -> Option<(Cow<'a, str>, &'a str)> {
         let url = Url::of(name);
         let path = url.as_ref().map_or(name.trim_start_matches("./").trim_start_matches('/'), |url| url.path);
@@ -85,8 +85,8 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
     slashes.last().map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
 }
 
-/// Returns the part of a path that must be the same on both sites. A final `index.html` is not part of it, since servers add it.
-/// In URLs, percent signs are decoded, as in the names of downloaded files.
+/// Returns the part of a path that must be the same on both sites. A final `index.html` is not part of it, because servers add
+/// it. In URLs, percent signs are decoded, as in the names of downloaded files.
 fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));
@@ -124,7 +124,7 @@ struct Url<'a> {
 }
 
 impl<'a> Url<'a> {
-    /// Parses a name; `None` if it has no host.
+    /// Parses a name. Returns `None` if the name has no host.
     fn of(name: &'a str) -> Option<Self> {
         let (scheme, rest) = name.split_once("://")?;
         let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -160,10 +160,10 @@ pub(super) struct Sites {
 }
 
 impl Sites {
-    /// Finds the sites of all documents of a table. If a field contains the site, `labels` has its text.
+    /// Finds the sites of all documents of a table. If a field contains the site, `labels` has the values of that field.
     ///
     /// # Errors
-    /// A page has no site, because its name is not a URL or because it does not have the field.
+    /// Fails if a page has no site, because its name is not a URL or because it does not have the field.
     pub(super) fn new(by: &SitesBy, table: &Table, labels: &BTreeMap<NonZeroU128, Box<str>>, source: &Source) -> Result<Self> {
         let mut sites = Self { names: Vec::new(), of: Vec::new(), paths: Vec::new(), of_urls: false, in_folders: false };
         let (mut numbers, mut scratch) = (BTreeMap::<String, u32>::new(), Vec::new());
@@ -199,8 +199,8 @@ impl Sites {
 }
 
 impl Sites {
-    /// Returns how many paths occur on at least two sites or, if there are two collections, in both collections. If there are
-    /// two, `second` is the number of the second collection's first page.
+    /// Returns how many paths occur on at least two sites or, if there are two collections, in both collections. With two
+    /// collections, `second` is the number of the second collection's first page.
     pub(super) fn shared_paths(&self, second: Option<u64>) -> u64 {
         let side = |(&site, page)| second.map_or(site, |second| u32::from(page >= second));
         let mut paths: Vec<(u64, u32)> = self.paths.iter().copied().zip(self.of.iter().zip(0u64..).map(side)).collect();
@@ -215,7 +215,7 @@ fn without(field: &str) -> Error {
     let by = (Setting::By, format!("field:{}", cut(field)));
     let what = words![no_field, by, " takes the site from it"];
     Error::record(what).in_field(field).advise(words![
-        "give each page one, or remove such pages from the input (",
+        "give each page a value, or remove such pages from the input (",
         Setting::SkipBad,
         " skips only lines that are not records)"
     ])

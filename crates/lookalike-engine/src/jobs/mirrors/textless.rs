@@ -5,7 +5,7 @@ use lookalike_io::spill::Budget;
 use super::sites::Sites;
 
 /// Pages without text. Every empty text resembles every other, so an empty text is never treated as a duplicate by its text.
-/// Instead, two such pages match if they have identical bytes at the same path on two sites.
+/// Instead, two pages without text match if they have identical bytes at the same path on two sites.
 pub(super) struct Textless {
     /// The number of pages without text.
     pub(super) pages: u64,
@@ -17,8 +17,8 @@ pub(super) struct Textless {
 
 impl Textless {
     /// Groups pages by their paths and bytes. Pages are given by number, with hashes of their bytes. If there are two
-    /// collections, `second` is the number of the second one's first page, and a group needs pages of both collections. Otherwise
-    /// a group needs pages of two sites.
+    /// collections, `second` is the number of the second collection's first page, and a group needs pages of both collections.
+    /// Otherwise a group needs pages of two sites.
     pub(super) fn new(pages: Vec<(u64, u128)>, sites: &Sites, second: Option<u64>, budget: &Budget) -> Self {
         let path = |page: u64| sites.paths[page as usize];
         let mut rows: Vec<(u128, u64, u64)> = pages.iter().map(|&(page, bytes)| (bytes, path(page), page)).collect();

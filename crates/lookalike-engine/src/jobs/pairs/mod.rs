@@ -28,8 +28,8 @@ use crate::{
     sketching::{self, Beside, ids::raw, references::References, table::Table},
 };
 
-/// A line of the output. `a` comes before `b` in the input, or is the reference document. If the nearest documents are asked for,
-/// `b` is one of the nearest of `a`, and may come before or after it.
+/// A line of the output. `a` comes before `b` in the input, or is the reference document. If the nearest documents are requested,
+/// `b` is one of the nearest documents of `a`, and may come before or after `a`.
 #[derive(Debug, Serialize)]
 pub struct Pair<'a> {
     /// The first document's id.
@@ -51,7 +51,7 @@ pub struct PairsSummary {
     pub references: Option<u64>,
     /// Pairs written.
     pub pairs: u64,
-    /// The maximum number of pairs per document; `None` if all pairs were asked for.
+    /// The maximum number of pairs per document; `None` if all pairs were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NonZeroUsize>,
     /// How candidates were found.
@@ -70,23 +70,23 @@ pub struct PairsSummary {
 /// references, each pair has one reference document and one document of the inputs.
 ///
 /// With [`nearest`](RunConfig::nearest), each document is listed with at most this number of matches: the most similar ones. The
-/// most similar match comes first, and equally similar ones are in input order. If there are references, the listed matches are
-/// reference documents.
+/// most similar match comes first, and equally similar matches are in input order. If there are references, the listed matches
+/// are reference documents.
 ///
 /// Documents are similar if their exact similarity reaches the threshold, unless the configuration lets the sketches decide or
 /// accepts every candidate. In these two cases the reported similarity is estimated or unknown; otherwise it is counted exactly.
 ///
 /// # Errors
-/// The same errors as [`dedup`](crate::jobs::dedup::dedup).
+/// Fails for the same reasons as [`dedup`](crate::jobs::dedup::dedup).
 pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> Result<PairsSummary> {
     let stdout = PathBuf::from("-");
     without_panic(|| all_passes(config, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-/// Finds pairs like [`pairs`], but passes each to `tell` instead of writing it.
+/// Finds pairs like [`pairs`], but passes each pair to `tell` instead of writing it.
 ///
 /// # Errors
-/// The same errors as [`pairs`], and any error that `tell` returns.
+/// Fails for the same reasons as [`pairs`], and with any error that `tell` returns.
 pub fn pairs_reporting(config: &RunConfig, tell: &mut TellPair, observer: Observer) -> Result<PairsSummary> {
     without_panic(|| all_passes(config, Wanted::Reported(tell), observer))
 }
@@ -101,8 +101,8 @@ enum Wanted<'a, 'b> {
 }
 
 fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<PairsSummary> {
-    // A list of pairs is made for its similarities. So these are counted exactly, however candidates are found, unless the
-    // configuration asks for something else. Pairs are not grouped.
+    // Pairs are listed because users want to see their similarities. So the similarities are counted exactly, however candidates
+    // are found, unless the configuration asks for something else. Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     if config.nearest.is_some() && method.verify() == Verify::None {
@@ -175,7 +175,7 @@ impl Copies {
     }
 }
 
-/// Lists the pairs of all documents from those of their first copies.
+/// Lists the pairs of all documents, given the pairs of their first copies.
 struct Listing<'a> {
     table: &'a Table,
     pairing: &'a Pairing,
@@ -196,8 +196,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Returns whether a pair of documents, in input order, is listed. If there are references, the first must be a reference
-    /// document and the second must not.
+    /// Returns whether a pair of documents, in input order, is listed. If there are references, the first document must be a
+    /// reference document and the second must not be one.
     fn wanted(&self, a: Document, b: Document) -> bool {
         let references = self.pairing.references;
         !references.only || references.contains(a) && !references.contains(b)
@@ -237,9 +237,9 @@ impl Listing<'_> {
         self.listed(first, tell, |(first_copy, a), partners| nearest.of((first_copy, a), self.same(first_copy), partners))
     }
 
-    /// Reports the pairs of the documents from `first` on, in input order. For each document, `into` receives the document and
-    /// its contender, which is the document itself or its first copy. It fills an empty list with the document's partners, in
-    /// their order. Returns the number of pairs.
+    /// Reports the pairs of all documents numbered `first` or higher, in input order. For each document, `into` receives the
+    /// document and its contender, which is the document itself or its first copy. `into` fills an empty list with the document's
+    /// partners, in their order. Returns the number of pairs.
     fn listed(
         &self,
         first: Document,

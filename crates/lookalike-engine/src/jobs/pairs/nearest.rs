@@ -1,9 +1,10 @@
-//! The most similar matches of each document, held in memory until all matches are found.
+//! Collects the most similar matches of each document, and holds them in memory until all matches are found.
 //!
 //! A list of all matches may be much longer than the collection: of a thousand texts made from one template, each matches all
 //! others. Therefore each contender has a list of its own, which is cut whenever it is twice as long as needed. So the memory is
-//! at most 2 K entries of 56 bytes per contender, however many matches there are. It is charged to the run's budget as it grows.
-//! The order of two neighbours is fixed, so it does not matter in which order they are found.
+//! at most 2 K entries of 56 bytes per contender, however many matches there are. This memory is charged to the run's budget as
+//! it grows. The order of two neighbours in a list is fixed, so the result does not depend on the order in which neighbours are
+//! found.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -16,7 +17,8 @@ use crate::{
     pairing::Pairing,
 };
 
-/// For each contender, the documents that can be neighbours, in input order. Each is the contender itself or one of its copies.
+/// For each contender, the documents that can be neighbours, in input order. Each of these documents is the contender itself or
+/// one of its copies.
 pub(super) struct Groups {
     documents: Vec<Document>,
     /// The position at which each contender's documents begin.
@@ -67,8 +69,8 @@ impl Nearest {
         self.most.saturating_mul(2).max(4)
     }
 
-    /// Offers a neighbour to a contender's list. The K nearest documents are always in the K nearest groups. If groups are
-    /// equally similar, those whose first documents come first are nearer.
+    /// Offers a neighbour to a contender's list. The K nearest documents are always in the K nearest groups. If two groups are
+    /// equally similar, the group whose first document comes first in the input is nearer.
     fn offer(&mut self, contender: Contender, neighbour: Neighbour) {
         if self.groups.of(neighbour.0).is_empty() {
             return;
@@ -87,7 +89,7 @@ impl Nearest {
         }
     }
 
-    /// Sorts the lists, once all matches are found.
+    /// Sorts the lists, after all matches are found.
     pub(super) fn sorted(mut self) -> Self {
         self.lists.iter_mut().for_each(|list| cut(list, self.most, self.measure, &self.groups));
         self

@@ -13,7 +13,7 @@ pub struct Quoting {
     pub least: usize,
     /// The maximum number of tokens between two runs of one passage.
     pub gap: usize,
-    /// A window that occurs in more than this number of the held texts leads to no passage.
+    /// A window of tokens that occurs in more than this number of the held (indexed) texts leads to no passage.
     pub common: Option<u32>,
     /// Report only pairs in which the containment of one text in the other is at least this.
     pub containment: f64,
@@ -21,8 +21,8 @@ pub struct Quoting {
     pub offsets: Offsets,
     /// Whether the text of passages is also returned.
     pub words: bool,
-    /// Report only this number of pairs, after all texts were compared: the pairs that share the most tokens. The other pairs are
-    /// only counted, which takes a tenth of the time. With `None`, all pairs are reported as they are found.
+    /// Report only this number of pairs: the pairs that share the most tokens. They are reported after all texts were compared.
+    /// The other pairs are only counted, which takes a tenth of the time. With `None`, all pairs are reported as they are found.
     pub best: Option<usize>,
 }
 

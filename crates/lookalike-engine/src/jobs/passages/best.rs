@@ -10,8 +10,8 @@ use super::{
     report::{Quoted, Shares},
 };
 
-/// The pairs that share the most tokens, each with its number of shared tokens. If several pairs have the same number, those
-/// found first are preferred.
+/// The pairs that share the most tokens, each with its number of shared tokens. If several pairs have the same number, the pairs
+/// that were found first are preferred.
 pub(super) struct Best {
     pub(super) most: usize,
     pub(super) pairs: Vec<(usize, Box<Reported>)>,

@@ -1,4 +1,4 @@
-//! Looks texts up in the held texts.
+//! Finds what texts share with the held texts, which are the texts in the index.
 
 use std::{
     cmp::Reverse,
@@ -39,14 +39,14 @@ pub(super) struct Looking<'a> {
     pub(super) asked: &'a Quoting,
     pub(super) held: &'a Held,
     pub(super) index: &'a RunIndex,
-    /// Whether texts are compared with the earlier ones of the same collection.
+    /// Whether texts are compared with earlier texts of the same collection.
     pub(super) among: bool,
     /// Whether pairs are written as lines, instead of being reported.
     pub(super) lines: bool,
     /// The number of pairs that are reported, if only the best pairs are reported.
     pub(super) most: Option<usize>,
-    /// The number of shared tokens that a pair must exceed to be among the best, if only the best pairs are reported. It is
-    /// updated as blocks are finished.
+    /// The number of shared tokens that a pair must exceed to be among the best, if only the best pairs are reported. The number
+    /// is updated whenever a block is finished.
     pub(super) floor: &'a AtomicUsize,
 }
 
@@ -119,7 +119,7 @@ struct Found {
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        // Held texts are not counted, since many pairs share the same held text.
+        // Held texts are not counted, because many pairs share the same held text.
         let best = self.best.iter().flat_map(|best| best.pairs.iter().map(|pair| &*pair.1));
         let texts: usize = self
             .reported
@@ -152,7 +152,8 @@ struct Looker {
     id: [Vec<u8>; 2],
 }
 
-/// The maximum number of tokens of held texts whose sets and positions a worker caches. Each token takes about 24 bytes.
+/// The maximum number of tokens in the held texts that a worker caches with their sets and positions. Each token takes about 24
+/// bytes.
 const CACHED: usize = 1 << 20;
 
 /// The data that is needed to compare and show a held text.
@@ -187,7 +188,7 @@ struct Text<'a> {
     placed: Option<Placed>,
 }
 
-/// Copies of held texts that are still to be handled. For each held text this is its next copy, and the key under which the
+/// Copies of held texts that have not been handled yet. For each held text this is its next copy, and the key under which the
 /// result for the held text is stored.
 type Later = BinaryHeap<Reverse<(u32, usize)>>;
 

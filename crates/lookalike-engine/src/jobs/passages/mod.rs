@@ -1,4 +1,4 @@
-//! Finds the passages that texts share, with their positions in both.
+//! Finds the passages that texts share, with their positions in both texts.
 
 mod references;
 
@@ -46,11 +46,11 @@ pub struct PassagesSummary {
     pub texts_b: u64,
     /// Pairs of texts that share a passage.
     pub pairs: u64,
-    /// The total number of passages of these pairs.
+    /// The total number of passages in these pairs.
     pub passages: u64,
     /// Pairs of texts that share passages, but are left out because neither text is sufficiently contained in the other.
     pub pairs_left_out: u64,
-    /// The minimum length of a run. All runs of at least this number of tokens that two texts share are found.
+    /// The minimum length of a run. Every run of tokens that two texts share is found if it has at least this length.
     pub least: usize,
     /// The number of windows that were excluded from the search because they occur in too many texts.
     pub windows_aside: u64,
@@ -68,26 +68,26 @@ pub struct PassagesSummary {
 }
 
 /// Finds the passages that texts of the references share word for word with texts of the inputs. Without references, it finds the
-/// passages that texts of the inputs share with each other. Writes each pair with its passages, ordered by the second text and
-/// then by the first.
+/// passages that texts of the inputs share with each other. Each pair is written with its passages. Pairs are ordered by the
+/// second text and then by the first.
 ///
-/// Every run of `least` or more tokens that two texts share is part of a passage, in both texts. The references' texts are held,
-/// or the inputs' texts if there are no references. The index takes 17 bytes per `least / 4` tokens, approximately. Held texts
-/// and their tokens go to temporary files when memory is short. The other texts are read twice. The result is the same for any
-/// number of threads.
+/// Every run of `least` or more tokens that two texts share is part of a passage, in both texts. The texts of the references are
+/// held and indexed; without references, the texts of the inputs are. The index takes 17 bytes per `least / 4` tokens,
+/// approximately. Held texts and their tokens go to temporary files when memory is short. The other texts are read twice. The
+/// result is the same for any number of threads.
 ///
 /// # Errors
-/// The same errors as [`pairs`](crate::jobs::pairs::pairs); also if the minimum length is invalid.
+/// Fails for the same reasons as [`pairs`](crate::jobs::pairs::pairs); also if the minimum length is invalid.
 pub fn passages(config: &RunConfig, asked: &Quoting, output: Option<&Path>, observer: Observer) -> Result<PassagesSummary> {
     let stdout = PathBuf::from("-");
     without_panic(|| all_passes(config, asked, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-/// Finds passages like [`passages`], but reports pairs instead of writing them. It reports every pair, or only the
-/// [best](Quoting::best), starting with those that share most.
+/// Finds passages like [`passages`], but reports pairs instead of writing them. Either all pairs are reported, or only the
+/// [best](Quoting::best), beginning with the pairs that share most.
 ///
 /// # Errors
-/// The same errors as [`passages`], and any error that `tell` returns.
+/// Fails for the same reasons as [`passages`], and with any error that `tell` returns.
 pub fn passages_reporting(
     config: &RunConfig,
     asked: &Quoting,

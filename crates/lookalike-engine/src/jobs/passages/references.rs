@@ -20,11 +20,11 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The held texts, which are the first documents. They take 16 bytes of memory each, in addition to data that may go to temporary
-/// files. If several texts have equal tokens, the first of them represents all of them in comparisons of tokens.
+/// The held texts, which are the first documents. Each takes 16 bytes of memory, in addition to data that may go to temporary
+/// files. If several texts have equal tokens, only the first of them is used in comparisons of tokens.
 pub(super) struct Held {
     texts: Spill<u8>,
-    /// Empty for texts that are equal to an earlier one.
+    /// Empty for texts that are equal to an earlier text.
     tokens: Spill<u64>,
     /// The positions at which each text and its tokens begin. The last entry has the positions at which the last text and its
     /// tokens end.
@@ -32,7 +32,7 @@ pub(super) struct Held {
     copies: Copies,
 }
 
-/// Texts that are equal to earlier ones.
+/// Texts that are equal to earlier texts.
 #[derive(Default)]
 struct Copies {
     /// Sorted rows. Each has the first of several texts with equal tokens, and one of its copies.
@@ -132,8 +132,8 @@ impl Held {
         Self { texts: Spill::new(&table.budget), tokens: Spill::new(&table.budget), starts: vec![[0, 0]], copies }
     }
 
-    /// Returns the copies of a text that have numbers below `below`, ascending. The text is the first of several equal ones, and
-    /// is not itself returned.
+    /// Returns the copies of a text that have numbers below `below`, ascending. The text must be the first of several equal
+    /// texts, and is not itself returned.
     pub(super) fn copies(&self, first: u32, below: u32) -> impl ExactSizeIterator<Item = u32> + Clone + use<'_> {
         let all = self.copies.of(first);
         all[..all.partition_point(|copy| copy[1] < below)].iter().map(|copy| copy[1])
@@ -160,8 +160,8 @@ impl Held {
         all.get(all.partition_point(|other| other[1] <= copy)).map(|next| next[1])
     }
 
-    /// Returns the hashes of a text's tokens. The text must not be equal to an earlier one. `scratch` is used if the data is in a
-    /// file.
+    /// Returns the hashes of a text's tokens. The text must not be equal to an earlier text. `scratch` is used if the data is in
+    /// a file.
     pub(super) fn tokens<'a>(&'a self, number: u32, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
         self.tokens.get(self.range(number, 1), scratch)
     }

@@ -1,4 +1,4 @@
-//! What is reported about two texts that share passages.
+//! Defines what is reported about two texts that share passages.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub struct Shares {
 /// A passage that two texts share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
-    /// The position of the passage in a: the first position, and the one after the last.
+    /// The position of the passage in a: the first position, and the position after the last.
     #[serde(serialize_with = "from_to")]
     pub a: Span,
     /// The position of the passage in b.

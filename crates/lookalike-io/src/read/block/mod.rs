@@ -36,7 +36,7 @@ pub struct Block {
     pub number: usize,
     /// The number of the part.
     pub part: usize,
-    /// The number of records that precede this part in the input.
+    /// The number of records in the input that precede this part.
     pub(crate) before: u64,
     /// The index in the block of the record that was read last, from 0.
     current: AtomicUsize,
@@ -113,7 +113,7 @@ impl Block {
         }
     }
 
-    /// Returns the rows, if it is a block of a table.
+    /// Returns the block's rows, if the block belongs to a table.
     pub fn rows(&self) -> Option<&Rows> {
         if let Records::Rows(rows) = &self.records { Some(rows) } else { None }
     }
@@ -123,7 +123,7 @@ impl Block {
         matches!(self.records, Records::Lines)
     }
 
-    /// Returns whether its JSON records are lines or elements of an array.
+    /// Returns whether the block's JSON records are lines or elements of an array.
     fn unit(&self) -> Unit {
         if self.is_lines() { Unit::Line } else { Unit::Element }
     }

@@ -23,16 +23,16 @@ impl Block {
         }
     }
 
-    /// Returns the JSON object of a record as stored, without the line end; none if the records are not JSON.
+    /// Returns the JSON object of a record as stored, without the line end, or none if the records are not JSON.
     pub fn object(&self, at: usize) -> Option<&[u8]> {
         matches!(self.records, Records::Lines | Records::Elements).then(|| self.raw(at).trim_ascii_end())
     }
 
-    /// Returns a record with fields as a JSON object; none for a blank line. A CSV record, or a line in another encoding, is
-    /// converted in `into`. Lines are not checked for being valid JSON.
+    /// Returns a record that has fields as a JSON object, or none for a blank line. A CSV record, or a line in another encoding,
+    /// is converted in `into`. This function does not check whether a line is valid JSON.
     ///
     /// # Errors
-    /// When a CSV record does not match its header, or when the records have no fields.
+    /// Fails if a CSV record does not match its header, or if the records have no fields.
     pub fn fields<'a>(
         &'a self,
         at: usize,
@@ -62,10 +62,10 @@ impl Block {
         }
     }
 
-    /// Appends a record as a JSON object on its own line.
+    /// Appends a record as a JSON object, followed by a newline.
     ///
     /// # Errors
-    /// When a row has a type that JSON cannot represent.
+    /// Fails if a row has a type that JSON cannot represent.
     pub(crate) fn json_line(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) -> Result<()> {
         match &self.records {
             Records::Lines => {
@@ -83,8 +83,8 @@ impl Block {
         Ok(())
     }
 
-    /// Appends a document that has no fields as an object with its id and its text. For a document of a crawl, the object also
-    /// has the date.
+    /// Appends a document that has no fields, as an object that has the document's id and text. For a document of a crawl, the
+    /// object also has the date.
     fn document_json(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) {
         let mut plain = String::new();
         let Ok(Some(record)) = self.record(at, reading, scratch) else { return };
@@ -104,7 +104,7 @@ impl Block {
     /// Passes every record that is not blank to `give`, with its number, as a JSON object on one line. Stops when a call fails.
     ///
     /// # Errors
-    /// When `give` fails, or when a row has a type that JSON cannot represent.
+    /// Fails if `give` fails, or if a row has a type that JSON cannot represent.
     pub fn each_object(&self, scratch: &mut Vec<u8>, mut give: impl FnMut(usize, &[u8]) -> Result<()>) -> Result<()> {
         let Some(rows) = self.rows() else {
             return (0..self.len()).filter(|&at| !is_blank(self.raw(at))).try_for_each(|at| give(at, self.raw(at)));
@@ -115,7 +115,7 @@ impl Block {
     }
 }
 
-/// Copies a JSON value without the line ends in it. Line ends between the parts of a value have no meaning, and strings contain
+/// Copies a JSON value, leaving out its line ends. Line ends between the parts of a value have no meaning, and strings contain
 /// none.
 fn push_compact(into: &mut Vec<u8>, value: &[u8]) {
     for piece in value.split(|byte| matches!(byte, b'\n' | b'\r')) {

@@ -37,10 +37,10 @@ pub enum Naming {
 }
 
 impl Block {
-    /// Reads a record; none for a blank line.
+    /// Reads a record. Returns none for a blank line.
     ///
     /// # Errors
-    /// When the record is not usable.
+    /// Fails if the record is not usable.
     #[inline]
     pub fn record<'a>(&'a self, at: usize, reading: &Reading, scratch: &'a mut Scratch) -> Result<Option<Record<'a>>, Fault> {
         self.begin(at);
@@ -69,9 +69,9 @@ impl Block {
         }
     }
 
-    /// Returns the line that is to be parsed. A line in another encoding is decoded into `scratch`. Arrays in other encodings are
-    /// not decoded: an array cannot be split into elements before it is decoded, because a character in another encoding may
-    /// contain the byte of a quote or a backslash.
+    /// Returns the line to parse. A line in another encoding is decoded into `scratch`. Arrays in other encodings are not
+    /// decoded: an array cannot be split into elements before it is decoded, because a character in another encoding may contain
+    /// the byte of a quote or a backslash.
     #[inline]
     pub(super) fn line<'a>(&self, raw: &'a [u8], reading: &Reading, scratch: &'a mut String) -> Result<&'a [u8], Fault> {
         match reading.line_encoding {
@@ -117,8 +117,8 @@ impl Block {
     }
 
     /// Returns a hash of the stored bytes of a page, including markup. The page is a file, the body of a crawl's response, or the
-    /// text of a record. The hash is for pages that show no text, because such pages cannot be compared in another way. None if
-    /// the record is invalid.
+    /// text of a record. The hash is for pages that show no text, because such pages cannot be compared in another way. Returns
+    /// none if the record is invalid.
     pub fn page_digest(&self, at: usize, reading: &Reading, scratch: &mut Scratch) -> Option<u128> {
         match &self.records {
             Records::Files(..) => Some(xxh3_128(self.raw(at))),
@@ -183,7 +183,8 @@ fn document<'a>(
     let text = pages.text(raw, files.is_html(number), None, reading, text)?;
     if let Some(field) = reading.fields.keep.field() {
         let keep = (Setting::Keep, reading.fields.keep.to_string());
-        let no_fields = format!(": there is no field {}, because a file that is a document has no fields", quoted(field));
+        let no_fields =
+            format!(": there is no field {}, because a file that is read as one document has no fields", quoted(field));
         return Err(Fault::record(words![keep, no_fields]));
     }
     Record::of(Found { text: text.into(), surplus: 0, id: Some(id), keep: None, label: None }, &reading.fields)
@@ -203,11 +204,11 @@ fn row<'a>(rows: &'a Rows, at: usize, reading: &Reading, scratch: &'a mut Scratc
     Ok(Record { text: text.into(), id, key, label })
 }
 
-/// Reads a record of a crawl; none if it is not a document.
+/// Reads a record of a crawl. Returns none if the record is not a document.
 #[cfg(feature = "warc")]
 fn crawled<'a>(raw: &'a [u8], reading: &Reading, scratch: &'a mut Scratch) -> Result<Option<Record<'a>>, Fault> {
     if reading.fields.set.is_some() {
-        let wrong = Fault::record(words!["a crawl has no fields, so it cannot be read with ", Setting::SetField]);
+        let wrong = Fault::record(words!["a WARC file has no fields, so it cannot be read with ", Setting::SetField]);
         return Err(wrong.advise("give records that each have a JSON array"));
     }
     let Scratch { text, pages, crawl, values: [id, date, _], .. } = scratch;

@@ -13,14 +13,14 @@ pub struct Scratch {
     pub(crate) page: String,
     pub(crate) pages: Pages,
     pub(crate) cells: csv::Scratch,
-    /// The id, the field of the keep order, and the label.
+    /// The values of three fields: the id, the field of the keep order, and the label.
     pub(crate) values: [String; 3],
     #[cfg(feature = "warc")]
     pub(crate) crawl: crawl::Scratch,
 }
 
 impl Scratch {
-    /// Returns how many pages have been too large to search for a main part since the last call.
+    /// Returns the number of pages since the last call that were too large to search for a main part.
     pub fn take_too_large(&mut self) -> u64 {
         self.pages.take_too_large()
     }

@@ -1,4 +1,4 @@
-//! A command whose output is an input; it runs again for each pass.
+//! A command whose output is an input. The command runs again for each pass.
 
 use std::{
     io::{self, Read},
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Setting};
 /// every 64 KiB.
 const PIPE: usize = 1 << 20;
 
-/// Enlarges a pipe. Does nothing if it is not a pipe or if the system refuses.
+/// Enlarges a pipe. Does nothing if `pipe` is not a pipe or if the system refuses.
 pub(crate) fn widen(pipe: impl AsFd) {
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE);

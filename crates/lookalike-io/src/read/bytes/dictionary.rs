@@ -13,12 +13,12 @@ const LONGEST: u64 = 256 << 20;
 pub const ZSTD_FRAME_HEADER: usize = 8;
 
 /// Returns the length of the dictionary with which a `.warc.zst` begins, if it has one. The dictionary has its own skippable
-/// frame. Its header is the eight bytes in `start`, which contain the length of the rest of the frame (IIPC, "Use of Zstandard in
-/// WARC files", 2020).
+/// frame. The header of this frame is the eight bytes in `start`, and it contains the length of the rest of the frame (IIPC, "Use
+/// of Zstandard in WARC files", 2020).
 ///
-/// The caller first reads eight bytes and passes them to this function. It then reads as many bytes as this function returns, and
-/// passes these to [`zstd_dictionary`]. With the resulting dictionary, it decompresses the rest of the file frame by frame
-/// (`zstd::Decoder::with_dictionary`, which continues from frame to frame).
+/// The caller first reads eight bytes and passes them to this function. The caller then reads as many bytes as this function
+/// returns, and passes them to [`zstd_dictionary`]. With the resulting dictionary, the caller decompresses the rest of the file
+/// frame by frame (`zstd::Decoder::with_dictionary`, which continues from frame to frame).
 pub fn zstd_dictionary_length(start: &[u8; ZSTD_FRAME_HEADER]) -> Option<u32> {
     let [magic, length] = [&start[..4], &start[4..]].map(|bytes| bytes.try_into().map_or(0, u32::from_le_bytes));
     (magic == 0x184d_2a5d).then_some(length)
@@ -27,7 +27,7 @@ pub fn zstd_dictionary_length(start: &[u8; ZSTD_FRAME_HEADER]) -> Option<u32> {
 /// Returns the dictionary from the content of its skippable frame. The content may itself be compressed.
 ///
 /// # Errors
-/// When it is damaged, or longer than 256 MiB.
+/// Fails if the dictionary is damaged, or longer than 256 MiB.
 pub fn zstd_dictionary(content: &[u8]) -> std::io::Result<Vec<u8>> {
     if !content.starts_with(&0xfd2f_b528u32.to_le_bytes()) {
         return Ok(content.to_vec());

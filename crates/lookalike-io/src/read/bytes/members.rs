@@ -21,7 +21,7 @@ pub(crate) trait Member: Read + Sized {
     fn end(self) -> Self::Packed;
 }
 
-/// All streams, as one.
+/// Reads all the streams as one.
 pub(crate) struct Members<M>(Option<M>);
 
 impl<M: Member> Members<M> {

@@ -35,7 +35,7 @@ impl Packing {
     /// Returns the compression of a file that begins with `start`. `name` provides the ending, and is used in messages.
     ///
     /// # Errors
-    /// When the first bytes contradict the ending.
+    /// Fails if the first bytes contradict the ending.
     pub(crate) fn of(start: &[u8], name: &str) -> Result<Self> {
         let named = Self::of_name(name);
         if named == Self::Brotli {

@@ -72,7 +72,7 @@ impl Fields {
         at
     }
 
-    /// Returns a field's value; the first one if the field occurs more than once.
+    /// Returns a field's value. If the field occurs more than once, this is the first value.
     pub(crate) fn get(&self, field: Field) -> Option<&str> {
         let (_, place) = self.places.iter().find(|(is, _)| *is == field)?;
         Some(self.text[place.clone()].trim_ascii())

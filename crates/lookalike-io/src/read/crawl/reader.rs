@@ -28,7 +28,7 @@ const PIECE: usize = 64 << 10;
 pub struct WarcReader<R> {
     input: R,
     buffer: Vec<u8>,
-    /// The part of the buffer that is read but not yet returned.
+    /// The bytes of the buffer from `start` to `filled` are read but not yet returned.
     start: usize,
     filled: usize,
     /// The position of `start` in the file.
@@ -48,7 +48,7 @@ impl<R: Read> WarcReader<R> {
     /// Returns the next record, or none at the end. `path` names the file in errors.
     ///
     /// # Errors
-    /// When the file cannot be read, when it is not WARC, or when a record does not have its declared length. The message has the
+    /// Fails if the file cannot be read, if it is not WARC, or if a record does not have its declared length. The message has the
     /// record's number and position. After an error, nothing more may be read.
     pub fn next(&mut self, path: &str) -> Result<Option<WarcRecord<'_>>> {
         self.skip_line_ends(path)?;
@@ -156,7 +156,8 @@ impl<R: Read> WarcReader<R> {
                 (self.start, self.filled) = (0, self.filled - self.start);
             }
             if self.filled == self.buffer.len() {
-                // Do not trust a record's declared length: the buffer at most doubles the bytes that have arrived.
+                // Do not trust a record's declared length: the buffer grows to at most twice the bytes that have arrived, or by
+                // one piece.
                 let wanted = (self.start + count).min(self.filled * 2).max(self.filled + PIECE);
                 self.buffer.resize(wanted, 0);
             }

@@ -5,7 +5,8 @@ use std::{io::Read, ops::Range};
 use super::fields::{Field, Fields};
 use crate::read::bytes::{dictionary::MOST_WINDOW, encoding::charset};
 
-/// The maximum length of a body after decompression. No page is longer, and a decompression bomb cannot take more memory.
+/// The maximum length of a body after decompression. No real page is longer. The limit also bounds the memory that a
+/// decompression bomb can take.
 const LONGEST_BODY: u64 = 256 << 20;
 
 /// A record as stored in the file.
@@ -164,8 +165,8 @@ pub enum Skip {
     NotHttp,
     /// Neither HTML nor text, for example images, scripts or style sheets.
     NotText,
-    /// A document of more than 256 MiB after decompression. It counts as a bad record, while records of the other kinds are only
-    /// skipped.
+    /// A document of more than 256 MiB after decompression. Such a record counts as bad, while records of the other kinds are
+    /// only skipped.
     TooLong,
 }
 

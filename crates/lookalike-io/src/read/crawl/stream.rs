@@ -6,7 +6,7 @@ use crate::read::{
     bytes::Reader,
 };
 
-/// The records of a crawl. Each block continues where the block before it ended, and has as many records as fill a span.
+/// The records of a crawl. Each block continues where the block before it ended, and has enough records to fill a span.
 pub(crate) struct CrawlStream {
     reader: WarcReader<Reader>,
     /// The name of the input in messages.

@@ -172,7 +172,7 @@ proptest! {
         prop_assert_eq!(bytes, file);
     }
 
-    /// A missing end or a wrong length is reported, unless only line ends are missing; nothing panics.
+    /// A missing end or a wrong length is reported, unless only line ends are missing. Nothing panics.
     #[test]
     fn truncated_records_are_reported(records in prop::collection::vec(written(), 1..4), cut in any::<prop::sample::Index>(), piece in 1usize..100) {
         let file = write(&records);

@@ -10,7 +10,7 @@ struct Cell {
     quotes: bool,
 }
 
-/// The fields of one record, as positions in it. Reused for the next record.
+/// The fields of one record, as positions in it. The buffer is reused for the next record.
 #[derive(Debug, Default)]
 pub struct Cells {
     cells: Vec<Cell>,
@@ -50,7 +50,7 @@ impl Cells {
     }
 
     /// Returns a field of the record that was searched, without the quotes around it. A field with doubled quotes is written to
-    /// `scratch`. None if there is no such field.
+    /// `scratch`. Returns none if there is no such field.
     pub fn get<'a>(&self, index: usize, record: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
         let cell = self.cells.get(index)?;
         let raw = record.get(cell.place.clone())?;

@@ -46,7 +46,7 @@ impl Columns {
     /// encoding for files that do not show their own.
     ///
     /// # Errors
-    /// When there is no header, or when it has no column for the text or for the field of the keep order.
+    /// Fails if there is no header, or if the header has no column for the text or for the field of the keep order.
     pub(crate) fn of(
         line: &[u8],
         before: usize,
@@ -102,13 +102,13 @@ impl Columns {
         }
     }
 
-    /// Returns the byte order of a UTF-16 file, whose header and records are already converted here.
+    /// Returns the byte order of a UTF-16 file. The header and the records are UTF-8 here, because the reader converts them.
     pub(crate) fn utf16(&self) -> Option<Utf16> {
         self.utf16
     }
 
-    /// Returns the encoding of its records. `named` is the user's encoding for files that do not show their own, so it does not
-    /// apply to UTF-16.
+    /// Returns the encoding of the file's records. `named` is the user's encoding for files that do not show their own, so it
+    /// does not apply to UTF-16.
     pub(crate) fn encoding(&self, named: Option<&'static str>) -> Option<&'static str> {
         encoding_of(self.utf16, named)
     }
@@ -148,7 +148,7 @@ impl Columns {
         let raw = cells.get(self.text, record, bytes).unwrap_or_default();
         let text = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
-        // A value of the keep order may be a number; ids and labels are strings, whatever they look like.
+        // A value of the keep order may be a number. Ids and labels are strings, even if they look like numbers.
         let keep = keep.map(|keep| number(keep).unwrap_or(keep));
         Ok(Found { text: Text::Plain(text), surplus: 0, id, keep, label })
     }
@@ -227,7 +227,7 @@ impl Columns {
             let raw = cells.get(column, record, bytes).unwrap_or_default();
             let value = match self.decoded(raw, encoding, text) {
                 Ok(value) => value,
-                // Such a field was not read before, so it has not been checked.
+                // This field was not read before, so it has not been checked.
                 Err(_) => &String::from_utf8_lossy(raw),
             };
             into.extend_from_slice(serde_json::Value::from(value).to_string().as_bytes());

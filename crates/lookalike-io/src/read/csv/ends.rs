@@ -40,11 +40,11 @@ impl RecordEnds {
     }
 
     /// Processes the next bytes of the file, and passes the end of each record to `give`: the position after its line end, in
-    /// bytes from the file's start. If the last byte so far is a carriage return, its record ends only with the next byte or with
-    /// [`finish`](Self::finish).
+    /// bytes from the file's start. If the last byte so far is a carriage return, its record ends only when the next byte arrives
+    /// or the file [ends](Self::finish).
     pub fn feed(&mut self, bytes: &[u8], mut give: impl FnMut(u64)) {
         let mut at = 0;
-        // The last quote opened in these bytes.
+        // The position of the last opening quote in these bytes.
         let mut opened = None;
         while at < bytes.len() {
             match self.state {
@@ -121,7 +121,7 @@ impl RecordEnds {
     /// Ends the file. Its last record may have no line end, or may end with a carriage return as the last byte.
     ///
     /// # Errors
-    /// When a quote is open; the error has the line of the quote, counted from 0 in the file.
+    /// Fails if a quote is open; the error has the line of the quote, counted from 0 in the file.
     pub fn finish(&self) -> Result<()> {
         if self.state != State::Quoted {
             return Ok(());

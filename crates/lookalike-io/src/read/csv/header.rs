@@ -21,7 +21,7 @@ impl Header {
     /// Reads the names from a file's first record. `encoding` is the record's encoding; if none, the record is UTF-8.
     ///
     /// # Errors
-    /// When there is no header: the file is empty, or begins with an empty line.
+    /// Fails if there is no header, because the file is empty or begins with an empty line.
     pub fn read(record: &[u8], delimiter: u8, encoding: Option<&str>) -> Result<Self> {
         let record = record.strip_prefix(BYTE_ORDER_MARK).unwrap_or(record);
         if is_blank(record) {
@@ -45,7 +45,7 @@ impl Header {
     /// Returns the index of the column with a name; `option` is the option for choosing another name.
     ///
     /// # Errors
-    /// When no column has the name, or more than one.
+    /// Fails if no column has the name, or if more than one column has it.
     pub fn index_of(&self, name: &str, option: Setting) -> Result<usize> {
         let mut columns = (0..self.names.len()).filter(|&index| self.names[index] == name);
         let (what, advice) = match (columns.next(), columns.next()) {
@@ -59,7 +59,7 @@ impl Header {
         Err(Error::record(what).in_field(name).of_line(0).advise(advice))
     }
 
-    /// Returns the columns for a message; only some of them if there are very many.
+    /// Returns the columns for a message, or only some of them if there are very many.
     fn shown(&self) -> String {
         const SOME: usize = 20;
         let names: Vec<String> = self.names.iter().take(SOME).map(|name| quoted(name)).collect();

@@ -1,5 +1,5 @@
 //! CSV in UTF-16, as spreadsheets and PowerShell write it. It is read as UTF-8, so that later code handles it like any other
-//! file, and written in its original form.
+//! file. It is written in its original form.
 //!
 //! The conversion to UTF-8 and back loses nothing. A program that cuts text off after a fixed number of units can leave half a
 //! surrogate pair at the end. This half becomes the three bytes that UTF-8 would use for it if UTF-8 allowed it (WTF-8).
@@ -49,7 +49,7 @@ impl Utf16 {
         Utf16Reader { packed, order: self, name: name.into(), raw: Vec::new(), text: Vec::new(), given: 0, ended: false }
     }
 
-    /// Appends text from such a file in the original bytes of the file. The text must consist of whole characters.
+    /// Appends text from a UTF-16 file as the original bytes of the file. The text must consist of whole characters.
     pub(crate) fn put(self, text: &[u8], into: &mut Vec<u8>) {
         into.reserve(2 * text.len());
         let mut push = |unit: u16| {
@@ -88,7 +88,8 @@ impl Utf16 {
     }
 }
 
-/// Returns a field of a UTF-16 file, with U+FFFD for each half of a surrogate pair; borrowed if it has none.
+/// Returns a field of a UTF-16 file, with U+FFFD for each half of a surrogate pair. The text is borrowed if the field has no such
+/// half.
 pub(crate) fn text<'a>(raw: &'a [u8], scratch: &'a mut String) -> &'a str {
     if let Ok(text) = simdutf8::basic::from_utf8(raw) {
         return text;

@@ -23,7 +23,7 @@ use crate::{
 /// Returns the decompressed bytes of a text that the user names: a file, an object in a store, or `-` for standard input.
 ///
 /// # Errors
-/// When it cannot be read, is not exactly one file, or does not contain text.
+/// Fails if the text cannot be read, if the name does not refer to exactly one file, or if the content is not text.
 pub fn read_document(name: &str) -> Result<Vec<u8>> {
     let (given, name) = (name, &*store::shown_name(name));
     let reported = |error: std::io::Error| Error::reading(name, &error);
@@ -153,7 +153,7 @@ impl FileBlocks {
             }
             let from = bytes.len();
             let packed = File::open(&file.path).map_err(reported)?;
-            // Read at most one byte beyond the limit, so that no decompression bomb takes more memory.
+            // Read at most one byte beyond the limit. This bounds the memory that a decompression bomb can take.
             let most = (LONGEST + 1 - from) as u64;
             decompress(packed, &name).map_err(Failure::Reported)?.take(most).read_to_end(&mut bytes).map_err(reported)?;
             if bytes.len() > LONGEST {
@@ -173,7 +173,7 @@ fn look(metadata: &Metadata) -> (u64, Option<SystemTime>) {
 
 /// Returns the error for a file that is too long for a document.
 fn too_long_document(name: &str) -> Error {
-    Error::new(ErrorKind::Input, "longer than 2 GiB, together with the files that are read with it").at(name).advise(
+    Error::new(ErrorKind::Input, "longer than 2 GiB, alone or together with the files that are read with it").at(name).advise(
         "check that \
                                                                                                                       it is a \
                                                                                                                       document",

@@ -33,7 +33,7 @@ pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
 /// Returns the format of a file with this name and these first bytes.
 ///
 /// # Errors
-/// When no reader can read the file.
+/// Fails if no reader can read the file.
 pub(crate) fn known(name: &str, start: &[u8]) -> Result<Format> {
     let format = Format::of(name, start);
     let of_records = matches!(format, Format::Lines | Format::Array | Format::Delimited);

@@ -40,8 +40,8 @@ const ENDINGS: [(&str, Format); 24] = [
     (".xhtml", Format::Html),
 ];
 
-/// The number of bytes that are examined. They are enough for white space before the content, and to count the delimiters in a
-/// header.
+/// The number of bytes that are examined. They are enough to skip white space before the content, and to count the delimiters in
+/// a header.
 pub(crate) const LOOK: usize = 4096;
 
 impl Format {

@@ -1,4 +1,4 @@
-//! Expands the names that the user gives to files, in an order that depends on names alone.
+//! Turns the names that the user gives into a list of files. The order of the files depends on the names alone.
 
 use std::{
     cell::RefCell,
@@ -31,9 +31,9 @@ pub struct Inputs<'a> {
     pub tables: &'a [InputTable],
     /// References, with the same kinds of names as inputs.
     pub against: &'a [String],
-    /// References that are tables in memory, in order after the named ones.
+    /// References that are tables in memory, in order after the references in `against`.
     pub against_tables: &'a [InputTable],
-    /// The format of all inputs; none to detect it from names and first bytes.
+    /// The format of all inputs. If none, each format is detected from the input's name and first bytes.
     pub format: Option<Format>,
     /// Whether to skip files in folders that `.gitignore` files exclude.
     pub gitignore: bool,
@@ -82,7 +82,7 @@ pub fn expand_with_references(asked: Inputs<'_>) -> Result<Expanded> {
     Ok(Expanded { inputs, references, left_out })
 }
 
-/// Returns the references that these inputs are compared with, in the order given; empty if the user names none.
+/// Returns the references that these inputs are compared with, in the order given. The list is empty if the user names none.
 fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
     // References are never dropped, so documents in different splits of the references cannot remove each other.
     let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: true };
@@ -167,7 +167,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Refuses repeated inputs: each document of a repeated input would be its own duplicate.
+/// Returns an error if an input is repeated, because each document of a repeated input would be its own duplicate.
 fn refuse_repeats(inputs: &[Input]) -> Result<()> {
     let mut seen = BTreeMap::new();
     for (place, name) in inputs.iter().flat_map(Input::places) {

@@ -28,8 +28,8 @@ pub(crate) struct Naming {
 }
 
 /// Returns the collections in a folder, or its documents if it has no collections. A folder without any file is an empty
-/// collection. A folder that has only other files is refused, because it is more likely the wrong folder. On request, files that
-/// `.gitignore` excludes are skipped, even outside a repository; the git settings of the machine are never used.
+/// collection. A folder that has only files of other kinds is an error, because it is more likely the wrong folder. On request,
+/// files that `.gitignore` excludes are skipped, even outside a repository; the git settings of the machine are never used.
 pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let Naming { format: forced, gitignore, all_splits } = naming;
     let (mut collections, mut documents, mut links, mut has_files) = (Vec::new(), Vec::new(), false, false);
@@ -93,8 +93,8 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
     Ok(vec![Input::Files(Arc::new(Files::new(path.display().to_string(), documents, forced)?))])
 }
 
-/// Removes repeated files, which have several names in a folder because of links. If one of a file's names is not a link, that
-/// name is kept.
+/// Removes repeated files. A file is repeated if links in the folder give it several names. If one of the file's names is not a
+/// link, that name is kept.
 fn once<T>(folder: &Path, files: &mut Vec<T>, path: impl Fn(&T) -> &PathBuf) {
     let root = folder.canonicalize().unwrap_or_else(|_| folder.into());
     let mut own: BTreeMap<PathBuf, (bool, usize)> = BTreeMap::new();

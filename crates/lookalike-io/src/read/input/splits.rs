@@ -2,7 +2,7 @@
 //!
 //! The words, and the characters allowed around them, are those of the Python library `datasets` (`data_files.py`), which detects
 //! the splits of a folder in the same way. If each file is one document, a folder or file belongs to a split only if its whole
-//! name is that of a split: `test-report.txt` is a title.
+//! name is that of a split. For example, `test-report.txt` is treated as a title.
 
 use std::{
     cmp::Reverse,
@@ -24,11 +24,12 @@ const SPLITS: [(&str, &[&str]); 3] = [
     ("test", &["test", "testing", "eval", "evaluation"]),
 ];
 
-/// A file at the top of a folder whose name begins with one of these words describes the folder.
+/// Words with which the names of descriptive files begin. A file with such a name at the top of a folder describes the folder.
 const ABOUT: [&str; 10] =
     ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
 
-/// A folder or a file, or a glob if there is an ending. The glob matches the files whose names have this beginning and ending.
+/// A folder or a file if there is no ending, or a glob if there is one. The glob matches the files whose names have this
+/// beginning and ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Like<'a> {
     beginning: &'a str,
@@ -50,11 +51,11 @@ struct Folder<'a> {
     all: Vec<&'a str>,
 }
 
-/// Refuses files of records if they belong to several splits. The paths are relative to the folder.
+/// Checks that files of records do not belong to several splits. The paths are relative to the folder.
 ///
 /// # Errors
-/// When there are two splits or more. Duplicates between them would be dropped from one split or another, and all splits would be
-/// written together.
+/// Fails if there are two splits or more. Duplicates between the splits would be dropped from one split or another, and all
+/// splits would be written together.
 pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
     let all: Vec<&str> = inside.collect();
     let mut found = BTreeMap::new();
@@ -64,13 +65,14 @@ pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
     refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Refuses documents of several splits. One of the splits must be the training split, and all documents must belong to a split,
-/// except for a README or the like at the top. A folder or file belongs to a split only if its whole name is that of a split,
-/// since a title may contain any word. A document that belongs to no split shows that this is a project or a manual, in which
-/// such names have other meanings. But if the splits are folders, other documents may be next to them, as in the reviews of IMDb.
+/// Checks that documents do not belong to several splits. The check fails only if one of the splits is the training split, and if
+/// all documents belong to a split, except for a README or the like at the top. A folder or file belongs to a split only if its
+/// whole name is that of a split, because a title may contain any word. A document that belongs to no split shows that the folder
+/// is a project or a manual, in which the names of splits have other meanings. But if the splits are folders, other documents may
+/// be next to them, as in the reviews of IMDb.
 ///
 /// # Errors
-/// The same as for [`refuse_several`].
+/// Fails under these conditions if there are two splits or more, for the same reason as [`refuse_several`].
 pub(crate) fn refuse_several_of_documents<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
     let (mut all, mut found, mut are_folders, mut has_others) = (Vec::new(), BTreeMap::new(), true, false);
     for path in inside {
@@ -110,12 +112,12 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
     let all: Vec<String> = found.iter().map(counted).collect();
     let all = all.join(", ");
     let what = format!(
-        "contains several splits of a dataset, {all}; if they were read as one collection, documents of one split could be \
-                 dropped as duplicates of documents of another"
+        "contains several splits of a dataset, {all}; if they were read as one collection, documents of one split could match \
+                 documents of another"
     );
     let (others, input, against) = (others.join(" or "), input.named(folder), against.join(" "));
     let drop =
-        format!("to drop documents of {first} that are similar to {others}, name {input} as the input and {against} with ");
+        format!("to find documents of {first} that are similar to {others}, name {input} as the input and {against} with ");
     let refused = Error::new(ErrorKind::Input, what).at(folder.name).about(Setting::AllSplits).advise("name a single split");
     let refused = refused.advise(words![drop, Setting::Against, " (dedup, pairs)"]);
     Err(refused.advise(words!["to read all of them as one collection, give ", Setting::AllSplits]))
@@ -128,8 +130,8 @@ const SHOWN: usize = 6;
 const TRIED: usize = 64;
 
 impl Files<'_> {
-    /// Returns how a user can name the files in a shell: by their folder or a glob, by several of these, or else by the files
-    /// themselves.
+    /// Returns how a user can name the files in a shell: by one folder or glob, by several folders and globs, or else by the
+    /// files themselves.
     fn named(&self, folder: &Folder<'_>) -> String {
         let only = self.like.first().filter(|like| self.like.len() == 1 && like.ending.is_none());
         let glob = self.glob().filter(|glob| only.is_none() && self.taken(folder, glob) == Some(self.paths.clone()));
@@ -179,8 +181,8 @@ impl Files<'_> {
         }
     }
 
-    /// Returns the files that a glob matches, if all of them belong to this split. On disk, a glob also matches files that a
-    /// folder input skips, such as decisions, documents and other names of a file.
+    /// Returns the files that a glob matches, if all of them belong to this split. On disk, a glob also matches files that are
+    /// skipped when a folder is an input, such as decisions, documents and additional names of a file.
     fn taken(&self, folder: &Folder<'_>, glob: &str) -> Option<BTreeSet<&str>> {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let pattern = Pattern::new(glob).ok()?;
@@ -246,7 +248,7 @@ fn for_shell(name: &str) -> String {
     format!("'{}'", name.replace('\'', r"'\''"))
 }
 
-/// Returns the split of a file, from the first folder that contains a split's word, or else from the file's name.
+/// Returns the split of a file, from the first folder whose name contains a split's word, or else from the file's name.
 fn split_of(path: &str) -> Option<(usize, Like<'_>)> {
     let mut at = 0;
     for part in path.split(is_separator) {

@@ -1,8 +1,9 @@
-//! Splits a JSON array into its elements while it is read: pretty-printed, on one line, or in any other layout.
+//! Splits a JSON array into its elements while the array is read. The array may be pretty-printed, on one line, or in any other
+//! layout.
 //!
-//! This module checks only the text between the elements; the parser that reads an element checks its content. Splitting counts
-//! brackets outside strings, so an element with brackets of the wrong kind is still returned, and the parser refuses it.
-//! Consecutive objects without an array around them are JSON Lines and are not handled here.
+//! This module checks only the text between the elements; the parser that reads an element checks the element's content.
+//! Splitting counts brackets outside strings, so an element with brackets of the wrong kind is still returned, and the parser
+//! then rejects it. Consecutive objects without an array around them are JSON Lines and are not handled here.
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use crate::{
     format::BYTE_ORDER_MARK,
 };
 
-/// Returns whether a file is an array and not JSON Lines, by its first byte that is not white space. A line of JSON Lines is an
-/// object.
+/// Returns whether a file is an array and not JSON Lines. The first byte that is not white space decides, because a line of JSON
+/// Lines is an object.
 pub fn begins_array(start: &[u8]) -> bool {
     let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
     start.iter().find(|&&byte| !is_space(byte)) == Some(&b'[')
@@ -31,7 +32,7 @@ enum State {
     First,
     /// After a comma: expects an element.
     Next,
-    /// Inside an element that has its own end, outside its strings.
+    /// Inside an element that marks its own end (an object, an array or a string), but outside the strings in it.
     Element,
     /// Inside a number, true, false or null, which end where other bytes begin.
     Scalar,
@@ -76,7 +77,8 @@ impl Elements {
     /// to `give`.
     ///
     /// # Errors
-    /// When the input is not an array of values; the message has line and column. After an error, nothing more may be fed.
+    /// Fails if the input is not an array of values; the message has the line and the column. After an error, nothing more may be
+    /// fed.
     pub fn feed(&mut self, bytes: &[u8], mut give: impl FnMut(Range<u64>)) -> Result<()> {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -117,7 +119,7 @@ impl Elements {
                     ));
                 }
                 _ if is_space(byte) => at += bytes[at..].iter().take_while(|&&byte| is_space(byte)).count(),
-                // A value that is not an object is an element too. The reader of the element refuses or skips it.
+                // A value that is not an object is an element too. The reader of the element rejects or skips it.
                 State::First | State::Next if begins_value(byte) => {
                     self.open = (self.fed + at as u64, 0);
                     self.depth = 0;
@@ -170,7 +172,7 @@ impl Elements {
         Ok(())
     }
 
-    /// Moves past the next string or to the end of the element, and returns the position after that.
+    /// Moves past the next string or to the end of the element, and returns the position after it.
     #[inline]
     fn in_element(&mut self, bytes: &[u8], mut at: usize, give: &mut impl FnMut(Range<u64>)) -> usize {
         while let Some(&byte) = bytes.get(at) {
@@ -204,7 +206,7 @@ impl Elements {
     /// Ends the file.
     ///
     /// # Errors
-    /// When the array has not ended.
+    /// Fails if the array has not ended.
     pub fn finish(&self) -> Result<()> {
         let line = self.newlines;
         let what = match self.state {
@@ -330,8 +332,8 @@ mod tests {
             prop_assert_eq!(found, judged.iter().map(|raw| raw.get()).collect::<Vec<_>>());
         }
 
-        /// If the parser accepts a file as an array of objects, the splitter accepts it too. If the splitter refuses a file, so
-        /// does the parser. An empty file is accepted too.
+        /// If the parser accepts a file as an array of objects, the splitter accepts it too. If the splitter rejects a file, the
+        /// parser rejects it too. The splitter also accepts an empty file.
         #[test]
         fn refused_files_are_not_arrays(
             file in r#"\[?([\[\]{},:" \n]|\\|\{\}|"a":1|,\{|"[{\]]"){0,12}\]?"#,

@@ -41,7 +41,7 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
-    /// Returns none if no name contains a dot.
+    /// Creates the names to search for. Returns none if no name contains a dot.
     fn of(text: &str, id: &str, keep: &Keep, label: Option<&str>) -> Option<Self> {
         let names = [Some(text), Some(id), keep.field(), label];
         if !names.into_iter().flatten().any(|name| name.contains('.')) {
@@ -111,7 +111,7 @@ impl Shape {
         matches!(self, Self::Text | Self::Number)
     }
 
-    /// Returns its name in messages.
+    /// Returns the kind's name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "a string",

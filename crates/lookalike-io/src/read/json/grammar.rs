@@ -1,6 +1,6 @@
-//! The part of the JSON grammar (RFC 8259) that is needed to skip a value: the code finds the end of the value, and checks that
-//! the value is valid. Nothing is decoded or copied. For invalid JSON the result is `None`, and the full parser reports what is
-//! wrong.
+//! Implements the part of the JSON grammar (RFC 8259) that is needed to skip a value. The code finds the end of the value, and
+//! checks that the value is valid. Nothing is decoded or copied. For invalid JSON the result is `None`, and the full parser
+//! reports what is wrong.
 //!
 //! All positions are byte positions in the line, which is valid UTF-8.
 
@@ -9,9 +9,10 @@ const BLOCK: usize = 64;
 /// The requirement for the escapes in a string.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escapes {
-    /// They must be well-formed. Half a surrogate pair is allowed, as the parser allows it in a string that is not decoded.
+    /// The escapes must be well-formed. Half a surrogate pair is allowed, because the parser allows it in a string that is not
+    /// decoded.
     Readable,
-    /// They must represent characters.
+    /// The escapes must represent characters.
     Characters,
 }
 
@@ -41,8 +42,8 @@ pub(crate) fn skip_space(line: &[u8], mut at: usize) -> usize {
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option<End> {
     let mut surplus = 0;
-    // Whether everything before `at` has been interpreted, so that a backslash just before `at` is the end of an escape. After a
-    // quiet block this is false, and such a backslash begins an escape.
+    // This is true if everything before `at` has been interpreted, so that a backslash just before `at` is the end of an escape.
+    // After a quiet block it is false, and a backslash just before `at` begins an escape.
     let mut understood = true;
     loop {
         if !(understood && line[at - 1] == b'\\')
@@ -78,8 +79,8 @@ pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option
 }
 
 /// Returns the number of escapes in a block of a string, or none if the block must be scanned. A block need not be scanned if it
-/// has only plain characters and the escapes `\n`, `\"`, `\t` and `\r`; the string then does not end in it. `before` has the byte
-/// before each byte.
+/// has only plain characters and the escapes `\n`, `\"`, `\t` and `\r`; the string then does not end in it. For each byte of the
+/// block, `before` has the byte before it.
 #[inline(always)]
 fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
     let (mut loud, mut escapes) = (0, 0);
@@ -92,8 +93,8 @@ fn quiet(block: &[u8; BLOCK], before: &[u8; BLOCK]) -> Option<usize> {
     (loud == 0).then_some(usize::from(escapes))
 }
 
-/// Returns the closing quote of a name, like [`string_end`], but with a plain loop, because names are short, and the same names
-/// repeat from line to line of a collection. None for a name with an escape.
+/// Returns the position of the closing quote of a name, or none if the name has an escape. Unlike [`string_end`], this is a plain
+/// loop, because names are short, and the same names repeat from line to line of a collection.
 #[inline]
 pub(crate) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
     loop {
@@ -167,7 +168,7 @@ const DEEPEST: u32 = 64;
 
 /// Returns the end of the value that begins at `at`.
 pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
-    // The arrays and objects that are open around `at`, innermost in the lowest bit: 1 for an object.
+    // These are the arrays and objects that are open around `at`. The innermost is in the lowest bit, and 1 means an object.
     let (mut open, mut depth) = (0u64, 0);
     loop {
         at = match line.get(at)? {

@@ -48,7 +48,7 @@ fn number(value: Option<&str>, keep: &Keep) -> Result<f64, Fault> {
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Parses a time: a number of seconds (or milli-, micro-, nanoseconds, depending on its size) since 1970, or a date or time as in
-/// RFC 3339, ISO 8601 or RFC 2822. Without an offset, it is UTC.
+/// RFC 3339, ISO 8601 or RFC 2822. A time without an offset is in UTC.
 fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
     let wanted = |what: &str| unfit(keep, what);
     let value = value.ok_or_else(|| wanted("is missing"))?;
@@ -66,8 +66,8 @@ fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
         .ok_or_else(|| wanted(&format!("is {}, which is not a time in a known format", cut(value))))
 }
 
-/// Returns how many nanoseconds the unit of a timestamp has. The unit is a second if the date is then at most in the year 5138.
-/// For larger numbers, it is the unit that gives a date near the present.
+/// Returns how many nanoseconds the unit of a timestamp has. If the number as seconds gives a date up to the year 5138, the unit
+/// is a second. For larger numbers, it is the unit that gives a date near the present.
 fn unit(number: f64) -> i128 {
     match number.abs() {
         size if size < 1e11 => 1_000_000_000,

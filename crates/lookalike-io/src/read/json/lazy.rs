@@ -8,7 +8,7 @@ use super::{
     grammar::{End, Escapes, name_end, skip_space, string_end, value_end},
 };
 
-/// Returns the fields of a plain line; none for a line that needs the parser.
+/// Returns the fields of a plain line, or none for a line that needs the parser.
 pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
     let bytes = line.as_bytes();
     let (mut text, mut id, mut keep, mut label) = (None, None, None, None);

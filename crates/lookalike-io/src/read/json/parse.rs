@@ -46,7 +46,7 @@ pub(crate) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -
     wrong.advise(words![format!("give {give}, or name another field with "), sets::option(set)])
 }
 
-/// Returns what is wrong with a line or an element that is not a JSON object; `None` if it is one.
+/// Returns what is wrong with a line or an element that is not a JSON object. Returns `None` if it is a JSON object.
 pub(crate) fn not_json(line: &str, unit: Unit) -> Option<Fault> {
     serde_json::from_str::<Names>(line).err().map(|error| not_an_object(&error, unit))
 }
@@ -98,7 +98,7 @@ pub(crate) fn no_text(line: &str, fields: &Fields) -> Fault {
     wrong.advise(words![format!("name the field with the {what} with "), option])
 }
 
-/// Returns the names of an object's fields, in their order; empty if it is not an object.
+/// Returns the names of an object's fields, in their order. The list is empty if `object` is not a JSON object.
 pub(crate) fn names(object: &str) -> Vec<String> {
     serde_json::from_str::<Names>(object).map(|names| names.0).unwrap_or_default()
 }
@@ -200,7 +200,7 @@ impl<'a> Visitor<'_> for FieldName<'a> {
     }
 }
 
-/// Copies a string into a buffer; for any other value, returns its kind.
+/// Copies a string into a buffer. For a value that is not a string, it returns the value's kind.
 struct Copied<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for Copied<'_> {

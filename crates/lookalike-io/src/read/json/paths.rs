@@ -33,12 +33,12 @@ impl Paths {
         Self { names: names.into_iter().collect() }
     }
 
-    /// Finds the raw values in a line, ordered by the names' numbers. A field whose name is the whole name takes precedence over
-    /// a field whose name is a prefix of it. Among prefixes, the shortest that leads to a value counts, because the names of
-    /// fields may contain dots too.
+    /// Finds the raw values in a line, ordered by the names' numbers. A field with exactly the wanted name takes precedence over
+    /// a field whose name is only the beginning of the wanted name. If several fields have such a beginning as their name, the
+    /// shortest name that leads to a value counts. There can be several, because the names of fields may contain dots too.
     ///
     /// # Errors
-    /// When the line is not a JSON object, or has a wanted field twice.
+    /// Fails if the line is not a JSON object, or has a wanted field twice.
     pub fn find<'a>(&self, line: &'a [u8]) -> Result<Vec<Option<&'a RawValue>>, Error> {
         let mut found = vec![None; self.names.len()];
         if !line.trim_ascii_start().starts_with(b"{") {

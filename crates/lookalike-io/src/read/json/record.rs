@@ -15,21 +15,21 @@ use crate::{
     words,
 };
 
-/// The values read from a line, from which they borrow.
+/// The values read from a line. They borrow from the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
     pub text: Text<'a>,
-    /// The id as stored in the line, a JSON string or number; empty if there is none.
+    /// The id as stored in the line: a JSON string or number, or empty if there is no id.
     pub id: &'a str,
     /// The key of the keep order, in which the largest key comes first.
     pub key: u64,
-    /// The label as stored in the line, a JSON string or number; empty if it is missing or null.
+    /// The label as stored in the line: a JSON string or number, or empty if the label is missing or null.
     pub label: &'a str,
 }
 
 impl<'a> Record<'a> {
     /// Reads a line or an element. It examines each byte three times, at about 5 GB/s. An unusual line, such as one with an
-    /// escape in a field's name, goes through the parser, which copies the text of the record into `scratch`, at 1 GB/s.
+    /// escape in a field's name, goes through the parser at 1 GB/s. The parser copies the text of the record into `scratch`.
     pub(crate) fn read(line: &'a [u8], unit: Unit, fields: &Fields, scratch: &'a mut String) -> Result<Self, Fault> {
         let line = checked(line)?;
         if let Some(inside) = &fields.inside {
@@ -92,7 +92,7 @@ pub(crate) fn checked(line: &[u8]) -> Result<&str, Fault> {
     Ok(line.trim_ascii_end())
 }
 
-/// Returns the fault of a line in UTF-16 or UTF-32, as the `>` of some shells writes it.
+/// Returns the fault of a line in UTF-16 or UTF-32. The `>` of some shells writes such lines.
 pub(crate) fn of_utf16(line: &[u8]) -> Option<Fault> {
     // Without a byte order mark, the name for iconv must include the byte order.
     let name = match line {

@@ -14,7 +14,7 @@ pub(crate) fn option(set: Option<Occurrences>) -> Setting {
     if set.is_some() { Setting::SetField } else { Setting::TextField }
 }
 
-/// Refuses an array with an item that is neither a string nor a number, and any value that is not an array.
+/// Returns an error if a value is not an array, or is an array with an item that is neither a string nor a number.
 pub(crate) fn check(array: &str, fields: &Fields) -> std::result::Result<(), Fault> {
     match why_not_a_set(array) {
         Some(what) => Err(Fault::record(format!("field {} {what}", quoted(&fields.text))).in_field(&*fields.text)),
@@ -22,11 +22,11 @@ pub(crate) fn check(array: &str, fields: &Fields) -> std::result::Result<(), Fau
     }
 }
 
-/// Refuses inputs whose records have no fields.
+/// Returns an error for an input whose records have no fields.
 pub(crate) fn refuse_fieldless(name: &str, format: Format) -> Result<()> {
     let what = match format {
-        Format::Text | Format::Html => "a file that is a document",
-        Format::Warc => "a crawl",
+        Format::Text | Format::Html => "a file that is read as one document",
+        Format::Warc => "a WARC file",
         _ => return Ok(()),
     };
     let refused =

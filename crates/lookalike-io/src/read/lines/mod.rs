@@ -14,18 +14,19 @@ use super::{
 };
 use crate::disk::File;
 
-/// The number of bytes that are read at first after a span, to find the end of the line that crosses the span's end.
+/// The number of bytes that are first read after a span, to find the end of the line that crosses the span's end.
 const BEHIND: usize = 8 << 10;
 
-/// Returns the number of blocks for a number of bytes; zero bytes are one block too.
+/// Returns the number of blocks for a number of bytes. Zero bytes also make one block.
 pub(crate) fn blocks(bytes: u64, span: usize) -> u64 {
     bytes.div_ceil(span as u64).max(1)
 }
 
 /// Fills `buffer` with the lines that begin in its span of a plain file of `size` bytes.
 ///
-/// The byte before the span shows whether a line begins at the span's start. If the span is inside a long line, its worker reads
-/// it only to find that no line begins in it. The worker that has the line reads it too.
+/// The byte before the span shows whether a line begins at the span's start. If the whole span is inside a long line, the span's
+/// worker reads the span only to find that no line begins in it. The worker whose span contains the start of that line reads the
+/// same bytes again.
 pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize) -> Result<(), Failure> {
     let start = buffer.index * span as u64;
     let from = start.saturating_sub(1);
@@ -65,7 +66,8 @@ pub(crate) struct LineStream {
     reader: Reader,
     /// The index of the next block.
     pub(crate) index: u64,
-    /// The position in the input of the first line not yet returned, and the bytes already read from there on.
+    /// The position in the input of the first line not yet returned. `rest` has the bytes that have already been read and begin
+    /// at this position.
     at: u64,
     rest: Vec<u8>,
 }
@@ -98,7 +100,7 @@ impl LineStream {
                 Err(error) => return Err(Failure::from(error)),
             }
         };
-        // Read one byte more than the span, to know whether it is the last.
+        // Read one byte more than the span, to know whether the span is the last.
         let mut more = true;
         while window.filled <= boundary && more {
             more = window.grow(boundary + BEHIND - window.filled, &mut read)? > 0;

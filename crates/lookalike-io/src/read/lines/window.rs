@@ -21,7 +21,7 @@ pub(crate) struct Window<'a> {
     pub(crate) filled: usize,
     /// The number of bytes that were read but not stored in the buffer.
     pub(crate) left_out: usize,
-    /// Whether it is at the beginning of the input, which may have a byte order mark.
+    /// Whether the window is at the beginning of the input, which may have a byte order mark.
     is_first: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Window<'a> {
         &self.buffer[..self.filled]
     }
 
-    /// Reads at most `more` bytes, in one call. `read` is given the number of bytes that have been read before.
+    /// Reads at most `more` bytes, in one call. `read` receives the number of bytes that have been read before.
     pub(crate) fn grow(
         &mut self,
         more: usize,
@@ -61,10 +61,11 @@ impl<'a> Window<'a> {
         bytes.clear();
     }
 
-    /// Reads until the line that contains the byte before `boundary` ends, and returns where it ends in the window. `boundary` is
-    /// the end of a span whose lines begin at `first`. `read` reads nothing at the end of the input.
+    /// Reads until the line that contains the byte before `boundary` ends, and returns the position of the line's end in the
+    /// window. `boundary` is the end of a span whose lines begin at `first`. `read` reads nothing at the end of the input.
     ///
-    /// The part of a blank line after the span is not stored, except for the newline, so a blank line may have any length.
+    /// If a blank line extends beyond the span, the part after the span is not stored, except for the newline. A blank line may
+    /// therefore have any length.
     pub(crate) fn end_line(
         &mut self,
         first: usize,
@@ -124,8 +125,8 @@ impl<'a> Window<'a> {
         self.left_out -= bytes.len();
     }
 
-    /// Refuses the last line of the span if it is too long, including the bytes that were not stored. The lines of the span begin
-    /// at `first`.
+    /// Returns an error if the last line of the span is too long. Its length includes the bytes that were not stored. The lines
+    /// of the span begin at `first`.
     fn refuse_longest(&self, first: usize, boundary: usize, left_out: usize) -> Result<(), Failure> {
         let length = self.filled + left_out;
         if length <= LONGEST {

@@ -19,7 +19,7 @@ pub(crate) struct Ahead(Mutex<BTreeMap<usize, ObjectStream>>);
 const MOST: usize = 8;
 
 impl Ahead {
-    /// Discards all such objects, because a new pass begins.
+    /// Discards all objects that were requested before their turn, because a new pass begins.
     pub(crate) fn clear(&self) {
         lock(&self.0).clear();
     }

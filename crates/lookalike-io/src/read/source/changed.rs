@@ -1,4 +1,4 @@
-//! Checks in each pass that inputs have not changed since the first: sizes, times and digests.
+//! Checks in each later pass that the sizes, times and digests of the inputs are the same as in the first pass.
 
 use std::{fs::Metadata, sync::Mutex, time::SystemTime};
 
@@ -28,7 +28,7 @@ pub(crate) struct Seen {
 pub(crate) enum State {
     /// A file, with its size and time when it was first examined. If they differ later, the file has changed during the run.
     Regular { size: u64, modified: Option<SystemTime> },
-    /// An object, files that are documents, or a table in memory. These check for changes themselves.
+    /// An object, files that are documents, or a table in memory. The types of these inputs check for changes themselves.
     Object,
     /// An input that can be read only once; reading it fills the spool.
     Once(Spool),
@@ -57,7 +57,7 @@ impl State {
         matches!(self, Self::Regular { .. } | Self::Object)
     }
 
-    /// Refuses an input that has changed since the run began.
+    /// Returns an error if an input has changed since the run began.
     pub(crate) fn refuse_changed(&self, input: &Input) -> Result<()> {
         match (self, input) {
             (Self::Regular { size, modified: then }, Input::File(path)) => match path.metadata() {
@@ -85,7 +85,8 @@ impl Seen {
         self.states.iter().all(State::is_regular)
     }
 
-    /// Returns the number of the first block of each part, followed by the total number of blocks, as far as these are known.
+    /// Returns the number of the first block of each part that has been read to its end, followed by the total number of blocks
+    /// in these parts.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         let mut first = vec![0];
         first.extend(lock(&self.blocks).iter().scan(0, |sum, &blocks| {
@@ -95,8 +96,8 @@ impl Seen {
         first
     }
 
-    /// Returns whether a part that has been read to its end had this number of blocks in the pass before; true in the first pass.
-    /// Parts must end in order.
+    /// Returns whether a part that has been read to its end had this number of blocks in the pass before. Returns true in the
+    /// first pass. Parts must end in order.
     pub(crate) fn has_blocks(&self, part: usize, blocks: u64) -> bool {
         let mut known = lock(&self.blocks);
         match known.get(part) {
@@ -134,7 +135,7 @@ impl Seen {
         }
     }
 
-    /// Refuses inputs that another run cannot read again.
+    /// Returns an error if there is an input that another run cannot read again.
     pub(crate) fn refuse_unrepeatable(&self, inputs: &[Input]) -> Result<()> {
         let is_once = |(input, state): &(&Input, &State)| matches!(state, State::Once(_)) || matches!(input, Input::Table(_));
         let once = inputs.iter().zip(&self.states).find(is_once);

@@ -1,5 +1,6 @@
-//! Inputs that can be read repeatedly. A run reads its input up to three times. Files are opened again and commands run again for
-//! each pass. An input that can be read only once (standard input, pipes) is spooled, compressed, during the first pass.
+//! Inputs that can be read repeatedly. A run reads its input up to three times. For each pass, files are opened again and
+//! commands run again. An input that can be read only once (standard input, pipes) is spooled in compressed form during the first
+//! pass.
 
 mod spool;
 
@@ -97,7 +98,7 @@ impl Source {
             (Some(format), _) => Ok(Some(format)),
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
-            // The format of an object is known before it is read only if its name is that of a table.
+            // Before an object is read, its format is known only if its name is the name of a table.
             (None, Input::Object(_)) => Ok(Format::of_name(name).filter(|format| format.is_table())),
             (None, _) => Ok(None),
         };
@@ -156,7 +157,7 @@ impl Source {
         }
     }
 
-    /// Returns the number of bytes to read from an input; 0 if it is unknown.
+    /// Returns the number of bytes to read from an input, or 0 if the number is unknown.
     fn size_of(&self, input: usize) -> u64 {
         match (&self.tables[input], &self.inputs[input], self.seen.state(input)) {
             (Some(table), ..) => table.size(),
@@ -197,13 +198,13 @@ impl Source {
         if self.parts[part].input < self.references { &self.of_references } else { &self.reading }
     }
 
-    /// Returns the format of each input except the references; none if it is known only after reading.
+    /// Returns the format of each input except the references. An input whose format is known only after reading has none.
     pub fn formats(&self) -> &[Option<Format>] {
         &self.formats[self.references..]
     }
 
-    /// Returns the columns of a part that is known to be CSV. None for an input that can be read only once, because such inputs
-    /// are not examined.
+    /// Returns the columns of a part that is known to be CSV. Returns none for an input that can be read only once, because such
+    /// inputs are not examined.
     pub fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
         if !self.is_regular(part) || self.formats[self.parts[part].input] != Some(Format::Delimited) {
             return Ok(None);
@@ -214,7 +215,8 @@ impl Source {
         }
     }
 
-    /// Refuses CSV files whose records cannot be written under one header. Inputs that can be read only once are not examined.
+    /// Returns an error if there are CSV files whose records cannot be written under one header. Inputs that can be read only
+    /// once are not examined.
     pub(crate) fn refuse_other_columns(&self) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
         for part in self.reference_parts()..self.parts.len() {
@@ -248,8 +250,8 @@ impl Source {
         &self.names[self.parts[part].input]
     }
 
-    /// Returns the place of a record, by its number in the input, from 1. For a table in memory it is the row from 0, as in the
-    /// user's own numbering.
+    /// Returns the place of a record, by its number in the input, from 1. For a table in memory, the place is the number of the
+    /// row from 0, as in the user's own numbering.
     pub fn place(&self, part: usize, record: u64) -> Place {
         let input = &self.inputs[self.parts[part].input];
         let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };
@@ -260,7 +262,7 @@ impl Source {
         }
     }
 
-    /// Returns the total size of the input files in bytes; 0 if one of them has no size.
+    /// Returns the total size of the input files in bytes, or 0 if one of them has no size.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -318,7 +320,8 @@ impl Source {
         self.read.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the number of the first block of each part, followed by the total number of blocks, as far as these are known.
+    /// Returns the number of the first block of each part that has been read to its end, followed by the total number of blocks
+    /// in these parts.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         self.seen.first_blocks()
     }
@@ -326,7 +329,7 @@ impl Source {
     /// Notes that a part has been read to its end, with this number of blocks. Parts must end in order.
     ///
     /// # Errors
-    /// When the part has changed: an earlier pass found a different number of blocks, or the file was written to.
+    /// Fails if the part has changed: an earlier pass found a different number of blocks, or the file was written to.
     pub fn ended(&self, part: usize, blocks: u64) -> Result<()> {
         if !self.seen.has_blocks(part, blocks) {
             return Err(self.changed(part));
@@ -351,13 +354,13 @@ impl Source {
     /// Restores the data about the next block of the first pass. The data comes from an earlier run that has read the block.
     ///
     /// # Errors
-    /// When its input has changed, as far as this can be detected now.
+    /// Fails if the input of the block has changed, as far as this can be detected now.
     pub fn restore(&self, tag: Tag, digest: Option<u64>) -> Result<()> {
         self.seen.restore(self.parts[tag.part].input, digest);
         if tag.last { self.ended(tag.part, tag.index + 1) } else { Ok(()) }
     }
 
-    /// Refuses inputs that another run cannot read again.
+    /// Returns an error if there is an input that another run cannot read again.
     pub fn refuse_unrepeatable(&self) -> Result<()> {
         self.seen.refuse_unrepeatable(&self.inputs)
     }
@@ -365,7 +368,7 @@ impl Source {
     /// Reads a record that an earlier pass has found usable.
     ///
     /// # Errors
-    /// When the record has changed.
+    /// Fails if the record has changed.
     #[inline]
     pub fn same_record<'a>(&self, block: &'a Block, at: usize, scratch: &'a mut Scratch) -> Result<Record<'a>> {
         block.record(at, self.reading_of(block.part), scratch).ok().flatten().ok_or_else(|| self.changed(block.part))
@@ -376,7 +379,7 @@ impl Source {
         changed::other(&self.inputs[self.parts[part].input])
     }
 
-    /// Refuses an input that has changed since the run began.
+    /// Returns an error if an input has changed since the run began.
     fn refuse_changed(&self, part: usize) -> Result<()> {
         let input = self.parts[part].input;
         self.seen.state(input).refuse_changed(&self.inputs[input])

@@ -105,12 +105,12 @@ impl Source {
             Format::Warc => Stream::Crawl(CrawlStream::new(reader, name)),
             #[cfg(not(feature = "warc"))]
             Format::Warc => {
-                let what = "is a crawl, but this lookalike was built without crawls (the cargo feature `warc`)";
+                let what = "is a WARC file, but this lookalike was built without WARC (the cargo feature `warc`)";
                 return Err(Error::new(ErrorKind::Input, what).at(name));
             }
             Format::Text | Format::Html => {
-                let refused = Error::new(ErrorKind::Input, "a document can only be read from a file").at(name);
-                return Err(refused.advise("give its records as JSON Lines"));
+                let refused = Error::new(ErrorKind::Input, "a text or HTML document can only be read from a file").at(name);
+                return Err(refused.advise("save it to a file first, or give records as JSON Lines"));
             }
             Format::Parquet | Format::Arrow => return Err(unseekable(name)),
             Format::Lines => Stream::Lines(LineStream::new(reader)),

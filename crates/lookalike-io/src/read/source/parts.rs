@@ -27,7 +27,7 @@ pub struct Part {
 
 /// Returns the parts of inputs, in order.
 pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<Table>], reading: &Reading) -> Vec<Part> {
-    // The header counts as a line, so that a record's number is also its line number, unless records have several lines.
+    // The header counts as a line. A record's number is therefore also its line number, unless records have several lines.
     let before = |input: usize, format: &Option<Format>| match format {
         Some(Format::Delimited) => 1 + u64::from(says_delimiter(&inputs[input], reading)),
         _ => 0,
@@ -44,8 +44,8 @@ pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<
     parts
 }
 
-/// Returns whether a CSV file has a line before its header that declares the delimiter. A read error is not reported here, but
-/// when the file is read.
+/// Returns whether a CSV file has a line before its header that declares the delimiter. A read error is not reported here; it is
+/// reported later, when the file is read.
 fn says_delimiter(input: &Input, reading: &Reading) -> bool {
     let Input::File(path) = input else { return false };
     let mut start = Vec::new();

@@ -1,4 +1,5 @@
-//! Keeps an input that can be read only once (standard input, pipes), compressed, while it is first read.
+//! Stores a compressed copy of an input that can be read only once (standard input, pipes). The copy is made while the input is
+//! first read.
 
 use std::{
     io::{self, Read, Seek, Write},
@@ -16,7 +17,7 @@ use crate::{
     },
 };
 
-/// The stored content of an input; empty until it has been read to its end.
+/// The stored content of an input. It is empty until the input has been read to its end.
 #[derive(Default)]
 pub(crate) struct Spool(Arc<Mutex<Option<File>>>);
 

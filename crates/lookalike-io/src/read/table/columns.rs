@@ -55,8 +55,8 @@ impl Columns {
     /// messages. The id and the label may be absent. A text may be a set: a list, or a string with a JSON array.
     ///
     /// # Errors
-    /// When the text or the field of the keep order is absent; the message lists the columns of the table. When a type is not
-    /// allowed, or a name occurs twice.
+    /// Fails if the text or the field of the keep order is absent; the message then lists the columns of the table. Also fails if
+    /// a type is not allowed, or if a name occurs twice.
     pub fn choose(
         name: &str,
         schema: &Schema,
@@ -114,7 +114,7 @@ impl Columns {
         &self.0.text.path
     }
 
-    /// Returns the type of ids; none if the table has no such column.
+    /// Returns the type of ids, or none if the table has no id column.
     pub fn id_type(&self, schema: &Schema) -> Option<DataType> {
         let (first, rest) = self.id()?.path.split_first()?;
         let mut kind = schema.field_with_name(first).ok()?.data_type();

@@ -37,7 +37,7 @@ impl TableFile {
     /// Opens a table and reads its metadata: the footer, or for an Arrow stream the header of each message.
     ///
     /// # Errors
-    /// When it is not a table, or is truncated, damaged or encrypted.
+    /// Fails if the file is not a table, or is truncated, damaged or encrypted.
     pub fn open(ranges: Ranges) -> Result<Self> {
         let name: Arc<str> = ranges.name().into();
         let start = ranges.read(0..ranges.size().min(LOOK as u64))?;
@@ -79,7 +79,7 @@ impl TableFile {
         Self { name, parts, layout, source }
     }
 
-    /// Divides parts into smaller parts if the format allows it. Each has about `bytes` bytes of text.
+    /// Divides parts into smaller parts if the format allows it. Each smaller part has about `bytes` bytes of text.
     pub fn split(&mut self, columns: &Columns, bytes: u64) {
         if let Source::Parquet(parquet) = &mut self.source {
             parquet.split(columns, bytes);
@@ -135,7 +135,7 @@ impl TableFile {
     /// Begins reading a part.
     ///
     /// # Errors
-    /// When the part does not exist or cannot be read.
+    /// Fails if the part does not exist or cannot be read.
     pub fn part(&self, number: usize, columns: &Columns, wanted: Wanted) -> Result<RowStream> {
         let Some(part) = self.parts.get(number) else {
             return Err(Error::new(ErrorKind::Internal, format!("has no part {number}")).at(&*self.name));
@@ -197,10 +197,10 @@ impl RowStream {
         self.rows.saturating_sub(self.read)
     }
 
-    /// Returns the next batch; none at the end.
+    /// Returns the next batch, or none at the end.
     ///
     /// # Errors
-    /// When data is damaged; the error has the file, the part and, if possible, the column.
+    /// Fails if data is damaged; the error has the file, the part and, if possible, the column.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let Some(batches) = &mut self.batches else { return Ok(None) };
         let next = guarded(&self.name, || batches.next().transpose());

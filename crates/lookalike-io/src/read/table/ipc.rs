@@ -1,5 +1,5 @@
-//! Arrow IPC files and streams (the Arrow columnar format, "Serialization and Interprocess Communication"): a part is a record
-//! batch. A stream is first scanned once, from message header to message header, and then read like a file.
+//! Arrow IPC files and streams (the Arrow columnar format, "Serialization and Interprocess Communication"). Each part of such a
+//! table is a record batch. A stream is first scanned once, from message header to message header, and then read like a file.
 
 use std::{
     collections::HashMap,
@@ -38,7 +38,7 @@ struct Inner {
     metadata: Vec<(String, Option<String>)>,
     dictionaries: Vec<Block>,
     batches: Vec<Batch>,
-    /// The dictionaries that were read last, and how many messages they were read from.
+    /// The dictionaries that were read last, and the number of messages that they were read from.
     known: Mutex<(usize, Dictionaries)>,
 }
 
@@ -52,7 +52,7 @@ struct Batch {
     dictionaries: usize,
 }
 
-/// A batch that is to be read.
+/// A batch to read.
 pub(crate) struct IpcPart {
     ipc: Ipc,
     number: usize,
@@ -60,7 +60,7 @@ pub(crate) struct IpcPart {
 
 /// The mark before a message; the length of the message's header follows it.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// The maximum length of a message header; a larger one is invalid.
+/// The maximum length of a message header. A longer header is invalid.
 const MOST_HEAD: u64 = 256 << 20;
 
 impl Ipc {
@@ -173,7 +173,7 @@ fn schema_of(name: &str, schema: arrow_ipc::Schema) -> Result<arrow_schema::Sche
     stored::schema(name, schema)
 }
 
-/// Returns the range of a message, and refuses one that is not completely in the file.
+/// Returns the range of a message. Returns an error if the message is not completely in the file.
 fn inside(ranges: &Ranges, block: &Block) -> Result<Range<u64>> {
     let (start, head, body) = (block.offset(), i64::from(block.metaDataLength()), block.bodyLength());
     let end = head.checked_add(body).and_then(|length| start.checked_add(length));
@@ -243,7 +243,7 @@ impl IpcPart {
 }
 
 impl Ipc {
-    /// Returns the dictionaries in their state after the first `messages` of their messages.
+    /// Returns the dictionaries as they are after the first `messages` dictionary messages.
     fn dictionaries(&self, messages: usize) -> Result<Dictionaries> {
         let Inner { ranges, schema, .. } = &*self.0;
         let (mut read, mut known) = lock(&self.0.known).clone();
@@ -274,9 +274,9 @@ impl Ipc {
     }
 }
 
-/// Refuses a batch whose declared sizes are impossible: the decoder trusts them, and allocates the memory.
+/// Returns an error if a batch declares impossible sizes. The decoder trusts the declared sizes, and allocates memory for them.
 fn plausible(batch: arrow_ipc::RecordBatch, body: &[u8]) -> std::result::Result<(), &'static str> {
-    /// The maximum number of bytes to which one byte can decompress: a Zstandard block of four bytes can become 128 KiB.
+    /// The maximum number of bytes that one compressed byte can become: a Zstandard block of four bytes can become 128 KiB.
     const RATIO: i64 = 32 << 10;
     let buffers = batch.buffers().ok_or("no buffers")?;
     let mut views = batch.variadicBufferCounts().into_iter().flatten();
@@ -302,8 +302,8 @@ fn plausible(batch: arrow_ipc::RecordBatch, body: &[u8]) -> std::result::Result<
     Ok(())
 }
 
-/// Returns the ranges of the buffers of some columns, as positions in the body of the message. None if these are unknown;
-/// everything must then be read.
+/// Returns the ranges of the buffers of some columns, as positions in the body of the message. Returns none if the ranges are
+/// unknown; everything must then be read.
 fn needed(schema: &SchemaRef, batch: arrow_ipc::RecordBatch, roots: &[usize], length: u64) -> Option<Vec<Range<u64>>> {
     let buffers = batch.buffers()?;
     let mut variadic = batch.variadicBufferCounts().into_iter().flatten();
@@ -322,8 +322,8 @@ fn needed(schema: &SchemaRef, batch: arrow_ipc::RecordBatch, roots: &[usize], le
     (next == buffers.len()).then_some(places)
 }
 
-/// Returns the number of buffers of an array of a type. None for a union, because unions had a different number of buffers in
-/// older versions.
+/// Returns the number of buffers of an array of a type. Returns none for a union, because unions had a different number of
+/// buffers in older versions.
 fn buffers_of(own: &DataType, variadic: &mut impl Iterator<Item = i64>) -> Option<usize> {
     Some(match own {
         DataType::Null => 0,

@@ -12,12 +12,12 @@ use crate::error::{Error, ErrorKind, Result};
 /// Returns the rows of a batch for which the mask is true.
 ///
 /// # Errors
-/// When the mask and the batch have different lengths.
+/// Fails if the mask and the batch have different lengths.
 pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordBatch> {
     filter_record_batch(batch, mask).map_err(|error| Error::failure(error.to_string()))
 }
 
-/// Returns the first row that JSON cannot represent, and its error. The batch is one that could not be written because of
+/// Returns the first row that JSON cannot represent, and the error for this row. The batch could not be written because of
 /// `error`.
 pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Error) {
     let fails = |row: usize, at: usize| {

@@ -16,7 +16,7 @@ use crate::{
 pub enum Format {
     /// Apache Parquet.
     Parquet,
-    /// The Arrow IPC file format, with a footer; also version 2 of Feather.
+    /// The Arrow IPC file format, with a footer. This is also version 2 of Feather.
     ArrowFile,
     /// The Arrow IPC streaming format.
     ArrowStream,
@@ -25,11 +25,11 @@ pub enum Format {
 /// An independently readable part of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// The number of its rows.
+    /// The number of rows in the part.
     pub rows: u64,
     /// The number of rows that precede the part in the table.
     pub before: u64,
-    /// The number of its bytes as stored.
+    /// The number of bytes of the part as stored.
     pub bytes: u64,
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use arrow_array::{Array, ArrayRef, cast::AsArray};
 use arrow_schema::DataType;
 
-/// Returns all items of a column of lists. The items may be in a different order from the rows. None if the column does not
-/// contain lists.
+/// Returns all items of a column of lists. The items may be in a different order from the rows. Returns none if the column does
+/// not contain lists.
 pub(super) fn items(array: &ArrayRef) -> Option<&ArrayRef> {
     Some(match array.data_type() {
         DataType::List(_) => array.as_list::<i32>().values(),

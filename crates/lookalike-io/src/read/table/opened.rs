@@ -45,7 +45,7 @@ pub(crate) struct TablePart {
 const PART: u64 = 8 << 20;
 
 impl Table {
-    /// Creates a table with a name, from which a run reads these fields.
+    /// Creates a table from which a run reads these fields. `name` is the table's name.
     pub(crate) fn of(name: &str, mut file: TableFile, fields: &Fields) -> Result<Self> {
         let Fields { text, set, id, keep, label, .. } = fields;
         let columns = Columns::choose(name, file.schema(), (text, *set), id, keep, label.as_deref())?;
@@ -78,7 +78,7 @@ impl Table {
         TableLayout { name, layout, text: columns.text_path(), id: columns.id_type(&layout.schema) }
     }
 
-    /// Begins reading a part: all columns, or only those that are needed. Adds the bytes to `read`.
+    /// Begins reading a part, with all its columns or only those that are needed. Adds the number of bytes read to `read`.
     pub(crate) fn stream(&self, number: usize, whole: bool, read: Arc<AtomicU64>) -> Result<RowBlocks> {
         let part = self.file.parts()[number];
         let rows = self.file.part(number, &self.columns, if whole { Wanted::All } else { Wanted::Chosen })?;
@@ -105,7 +105,7 @@ impl RowBlocks {
         self.index
     }
 
-    /// Empties `buffer`, and returns the next rows; none if the part has none.
+    /// Empties `buffer`, and returns the next rows, or none if the part has no more rows.
     pub(crate) fn cut(&mut self, buffer: &mut Buffer) -> std::result::Result<Option<Rows>, Failure> {
         buffer.index = self.index;
         self.index += 1;

@@ -1,4 +1,5 @@
-//! Parquet files (the parquet-format specification, 2.12): a part is a row group, or some pages of a large one.
+//! Parquet files (the parquet-format specification, 2.12). Each part of such a table is a row group, or some pages of a large row
+//! group.
 
 mod head;
 
@@ -51,7 +52,7 @@ pub(crate) struct Parquet {
     pages: Arc<Mutex<BTreeMap<(usize, usize), Pages>>>,
 }
 
-/// Rows that are read independently: those of a row group, or of some of its pages.
+/// Rows that are read independently: all rows of a row group, or the rows of some of its pages.
 #[derive(Clone, Copy)]
 struct Stretch {
     group: usize,
@@ -63,8 +64,8 @@ struct Stretch {
 /// The assumed maximum size of a decoded page in bytes. Most writers aim at this size or at a smaller one.
 const PAGE: u64 = 1 << 20;
 
-/// Some pages of other columns are decoded twice, for a part and for the next part. A part must have at least this many times as
-/// many bytes as these pages.
+/// The minimum ratio between the bytes of a part and the bytes of the pages that are decoded twice. Some pages of columns other
+/// than the text are decoded for a part and again for the next part.
 const DECODED_TWICE: u64 = 4;
 
 /// The number of row groups whose page positions are cached.
@@ -122,10 +123,10 @@ impl Parquet {
     }
 
     /// Divides row groups into parts, so that several threads can read a group. Each part has about `bytes` bytes of text. The
-    /// parts end where pages of the text column end. Pages of other columns may cross the boundary between two parts; these are
-    /// decoded for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are not
-    /// divided, because each page would take a separate request. Groups with lists are not divided either, because their pages do
-    /// not say how many rows they have.
+    /// parts end where pages of the text column end. Pages of other columns may cross the boundary between two parts; such pages
+    /// are decoded for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are
+    /// not divided, because each page would take a separate request. Groups with lists are not divided either, because the pages
+    /// of lists do not say how many rows they have.
     pub(crate) fn split(&mut self, columns: &Columns, bytes: u64) {
         #[cfg(feature = "cloud")]
         if self.ranges.as_object().is_some() {
@@ -196,7 +197,7 @@ impl Parquet {
         self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
-    /// Returns the leaf for a path through structs; for a list, the leaf of its items.
+    /// Returns the leaf for a path through structs. For a list, this is the leaf of its items.
     fn leaf(&self, path: &[String]) -> Option<usize> {
         self.columns().columns().iter().position(|column| column.path().parts().starts_with(path))
     }
@@ -243,7 +244,7 @@ impl Parquet {
     }
 
     /// Returns metadata for reading some rows of a row group. It has only this row group, and the positions of the pages of
-    /// `leaves`. None if the positions are unknown.
+    /// `leaves`. Returns none if the positions are unknown.
     fn with_pages(&self, number: usize, leaves: &[usize], rows: &Range<u64>) -> Option<Arc<ParquetMetaData>> {
         let group = &self.groups()[number];
         let mut known = lock(&self.pages);
@@ -266,8 +267,8 @@ impl Parquet {
         Some(Arc::new(alone.build()))
     }
 
-    /// Returns the metadata for reading a row group, and the group's number in that metadata. It uses the metadata of only this
-    /// group and the given schema, if they exist and fit.
+    /// Returns the metadata for reading a row group, and the group's number in that metadata. `alone` is the metadata of only
+    /// this group. If `alone` or `schema` is missing or does not fit, the file's own metadata or schema is used instead.
     fn reading(
         &self,
         alone: Option<Arc<ParquetMetaData>>,
@@ -291,7 +292,7 @@ impl Parquet {
         (self.metadata.clone(), number)
     }
 
-    /// Returns the schema with texts as views: these point into the decompressed pages, so nothing is copied.
+    /// Returns the schema with texts as views. The views point into the decompressed pages, so nothing is copied.
     fn with_views(&self, columns: &Columns) -> Option<SchemaRef> {
         let schema = self.metadata.schema();
         let fields = viewed(schema.fields(), columns.text_path())?;
@@ -323,7 +324,7 @@ fn of_schema(loaded: &ArrowReaderMetadata, options: ArrowReaderOptions, stored: 
     ArrowReaderMetadata::try_new(loaded.metadata().clone(), options.with_schema(schema)).ok().or(Some(hinted))
 }
 
-/// Returns fields in which the text at a path is a view; none if its type does not allow that.
+/// Returns fields in which the text at a path is a view, or none if the text's type does not allow a view.
 fn viewed(fields: &Fields, path: &[String]) -> Option<Fields> {
     let (first, rest) = path.split_first()?;
     let at = fields.iter().position(|field| field.name() == first)?;

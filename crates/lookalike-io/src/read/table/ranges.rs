@@ -1,4 +1,4 @@
-//! Bytes with random access: of a file, of an object in a store, or in memory.
+//! Reads bytes with random access from a file, from an object in a store, or from memory.
 
 use std::{
     ops::Range,
@@ -37,7 +37,7 @@ impl Ranges {
     /// Returns the bytes of a file. `name` is for messages.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// Fails if there is no such file.
     pub fn of_file(path: &Path, name: &str) -> Result<Self> {
         let metadata = path.metadata().map_err(|error| Error::reading(name, &error))?;
         Ok(Self { name: name.into(), size: metadata.len(), bytes: Kind::File(path.into()) })
@@ -56,7 +56,7 @@ impl Ranges {
         Self { name: name.into(), size: bytes.len() as u64, bytes: Kind::Memory(bytes) }
     }
 
-    /// Returns its name in messages.
+    /// Returns the name for messages.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -1,5 +1,5 @@
-//! Changes the schema of batches without converting values: nullability, metadata, time zones; also replaces some types,
-//! including nested ones.
+//! Changes the nullability, metadata and time zones in the schema of batches, without converting values. It also replaces some
+//! types, including nested types.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, SchemaRef, Uni
 
 use crate::error::{Error, Result};
 
-/// Returns a batch under a schema that differs only in nullability and metadata. Copies nothing.
+/// Returns a batch with a new schema, which may differ from the old one only in nullability and metadata. Copies nothing.
 ///
 /// # Errors
-/// When the schema differs in other ways, or when the batch has nulls that the schema does not allow.
+/// Fails if the schema differs in other ways, or if the batch has nulls that the schema does not allow.
 pub fn retyped(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch> {
     let reported = |error: ArrowError| Error::failure(format!("a batch does not fit its output: {error}"));
     if batch.num_columns() != schema.fields().len() {
@@ -51,7 +51,7 @@ fn with_type(data: ArrayData, kind: &DataType) -> std::result::Result<ArrayData,
 /// A function that returns the replacement of a type, if it has one.
 type Change<'a> = &'a dyn Fn(&DataType) -> Option<DataType>;
 
-/// Returns fields with some types replaced, including nested types, but not those inside unions.
+/// Returns fields with some types replaced. Nested types are replaced too, except those inside unions.
 pub fn mapped_fields(fields: &Fields, change: Change) -> Fields {
     fields.iter().map(|field| mapped_field(field, change)).collect()
 }

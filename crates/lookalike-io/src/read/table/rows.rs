@@ -42,7 +42,7 @@ struct Values {
     plain: Plain,
     /// The index of each row's value, if the values are in a dictionary or in runs.
     indexes: Option<Vec<usize>>,
-    /// Which rows have a value. A row has none if the value or a struct around it is null.
+    /// Which rows have a value. A row has no value if the value or a struct around it is null.
     there: Option<NullBuffer>,
     /// Whether the values are already JSON.
     is_json: bool,
@@ -72,7 +72,7 @@ impl Rows {
     /// Finds the columns in a batch that has all columns, or only the chosen ones.
     ///
     /// # Errors
-    /// When the batch is from another table.
+    /// Fails if the batch is from another table.
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
         let values = |column: &Column| {
             let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
@@ -96,7 +96,7 @@ impl Rows {
     /// Returns a row's text without copying it.
     ///
     /// # Errors
-    /// When the text is null, or its bytes are not UTF-8.
+    /// Fails if the text is null, or if its bytes are not UTF-8.
     #[inline]
     pub fn text(&self, row: usize) -> std::result::Result<&str, Fault> {
         let field = &self.columns.text().name;
@@ -107,10 +107,10 @@ impl Rows {
         self.text.plain.text(at).unwrap_or(Ok("")).map_err(|at| invalid(field, at))
     }
 
-    /// Returns a row's set as a JSON array, written to `scratch` if it is a list.
+    /// Returns a row's set as a JSON array. A set that is a list is written to `scratch`.
     ///
     /// # Errors
-    /// When the set is null, its bytes are not UTF-8, or an item is neither a string nor a number.
+    /// Fails if the set is null, if its bytes are not UTF-8, or if an item is neither a string nor a number.
     pub fn set<'a>(&'a self, row: usize, scratch: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
         let field = &self.columns.text().name;
         let Some(at) = self.text.place(row) else {
@@ -140,16 +140,16 @@ impl Rows {
         Ok(scratch)
     }
 
-    /// Returns the number of bytes of a row's text; 0 if it is not a text. For a list, the number of bytes of its strings, plus
-    /// eight for each item.
+    /// Returns the number of bytes of a row's text; 0 if it is not a text. For a list, this is the number of bytes of its
+    /// strings, plus eight for each item.
     pub fn text_len(&self, row: usize) -> usize {
         self.text.length(row)
     }
 
-    /// Writes a row's id as JSON, a string or a number; nothing if the table has no such column.
+    /// Writes a row's id as JSON, a string or a number. Writes nothing if the table has no id column.
     ///
     /// # Errors
-    /// When the id is null, is a number that is not finite, or has bytes that are not UTF-8.
+    /// Fails if the id is null, is a number that is not finite, or has bytes that are not UTF-8.
     pub fn id(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
         let (Some(values), Some(column)) = (&self.id, self.columns.id()) else { return Ok(()) };
@@ -158,10 +158,10 @@ impl Rows {
         if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
     }
 
-    /// Writes a row's label as JSON; nothing if it is absent or null.
+    /// Writes a row's label as JSON. Writes nothing if the label is absent or null.
     ///
     /// # Errors
-    /// When the label is a number that is not finite, or has bytes that are not UTF-8.
+    /// Fails if the label is a number that is not finite, or has bytes that are not UTF-8.
     pub fn label(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
         let (Some(values), Some(column)) = (&self.label, self.columns.label()) else { return Ok(()) };
@@ -173,10 +173,10 @@ impl Rows {
         Err(Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_label()))
     }
 
-    /// Returns a row's key, by the same rules as for JSON Lines; overwrites `scratch`.
+    /// Returns a row's key, by the same rules as for JSON Lines. Overwrites `scratch`.
     ///
     /// # Errors
-    /// When the value cannot be used for the keep order.
+    /// Fails if the value cannot be used for the keep order.
     pub fn key(&self, row: usize, text: &str, scratch: &mut String) -> std::result::Result<u64, Fault> {
         scratch.clear();
         if let (Some(values), Some(column)) = (&self.keep, self.columns.keep())
@@ -194,7 +194,7 @@ impl Rows {
     /// Returns the rows for which the mask is true, with all their columns.
     ///
     /// # Errors
-    /// When the mask and the batch have different lengths.
+    /// Fails if the mask and the batch have different lengths.
     pub fn masked(&self, mask: &[bool]) -> Result<RecordBatch> {
         json::filter(&self.batch, &mask.to_vec().into())
     }
@@ -202,7 +202,7 @@ impl Rows {
     /// Appends the rows for which the mask is true, with all their columns, as JSON Lines.
     ///
     /// # Errors
-    /// When JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
+    /// Fails if JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
     pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
         let masked = self.masked(mask)?;
         write_json_lines(&masked, Nulls::Written, out).map_err(|error| {
@@ -220,7 +220,7 @@ impl Rows {
     /// Appends a row, with all its columns, as one JSON object and a newline.
     ///
     /// # Errors
-    /// When JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
+    /// Fails if JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
     pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let batch = self.batch.slice(row, 1);
         let refused = |error| json::unwritable(&batch, &error).1.of_line(row as u64);
@@ -251,7 +251,7 @@ impl Values {
         Self { plain: Plain::of(values), indexes, there: there.filter(|there| there.null_count() > 0), is_json: false }
     }
 
-    /// Returns the index of a row's value; none if the row has none.
+    /// Returns the index of a row's value, or none if the row has no value.
     #[inline]
     fn place(&self, row: usize) -> Option<usize> {
         if self.there.as_ref().is_some_and(|there| there.is_null(row)) {
@@ -260,7 +260,7 @@ impl Values {
         Some(self.indexes.as_ref().map_or(row, |indexes| indexes[row]))
     }
 
-    /// Returns the number of bytes of a row's text; 0 if it is not a text.
+    /// Returns the number of bytes of a row's text, or 0 if it is not a text.
     fn length(&self, row: usize) -> usize {
         self.place(row).map_or(0, |at| self.plain.length(at))
     }
@@ -326,7 +326,7 @@ impl Plain {
         }
     }
 
-    /// Returns a text, or the position where its bytes are not UTF-8; none if it is not a text.
+    /// Returns a text, or the position where its bytes are not UTF-8, or none if the value is not a text.
     #[inline]
     fn text(&self, at: usize) -> Option<std::result::Result<&str, usize>> {
         Some(match self {

@@ -15,7 +15,7 @@ use crate::{
 /// Returns the schema of an Arrow file or stream.
 ///
 /// # Errors
-/// When a type is unknown, because the converter would panic. The message names the column.
+/// Fails if a type is unknown to the converter, which then panics. The message names the column, if it can be found.
 pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
     let unknown = |panic: Box<dyn std::any::Any + Send>| {
         let mut fields = stored.fields().into_iter().flatten();
@@ -41,10 +41,10 @@ fn described(field: arrow_ipc::Field, said: &str) -> String {
 /// The key under which Parquet files store their Arrow schema.
 pub(super) const ARROW_SCHEMA: &str = "ARROW:schema";
 
-/// Returns the Arrow schema of a Parquet file; none if it cannot be read.
+/// Returns the Arrow schema of a Parquet file, or none if it cannot be read.
 ///
 /// # Errors
-/// The same as for [`schema`].
+/// Fails in the same cases as [`schema`].
 pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
     let bytes = BASE64_STANDARD.decode(value).ok()?;
     let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
@@ -53,8 +53,8 @@ pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
 }
 
 /// Returns fields with the time zones that the fields of the same names have in `stored`. Parquet stores only whether there is a
-/// time zone. The reader looks it up in the Arrow schema only if the units are the same, but seconds become milliseconds in
-/// Parquet. The result is the same as pyarrow's.
+/// time zone. The reader takes the time zone from the Arrow schema only if the units are the same, but seconds become
+/// milliseconds in Parquet. The result is the same as pyarrow's.
 pub(super) fn with_zones(fields: &Fields, stored: &Fields) -> Fields {
     let zoned = |field: &FieldRef| {
         let Some((_, theirs)) = stored.find(field.name()) else { return field.clone() };

@@ -31,7 +31,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables")
 }
 
-/// Returns the expected ids and texts. The script that wrote the tables also wrote these, as JSON Lines.
+/// Returns the expected ids and texts. The script that wrote the tables also wrote the expected rows, as JSON Lines.
 fn expected() -> Vec<(String, String)> {
     let rows = std::fs::read_to_string(folder().join("rows.jsonl")).unwrap();
     let row = |line: &str| {

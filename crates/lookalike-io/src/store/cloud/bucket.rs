@@ -47,7 +47,7 @@ pub(super) struct Bucket {
 pub(super) struct Patience {
     /// The number of consecutive tries without a single byte.
     pub(super) tries: u32,
-    /// The first pause. Each pause is twice the one before, up to the last.
+    /// The first pause. Each later pause is twice the one before, up to `last_pause`.
     pub(super) first_pause: Duration,
     pub(super) last_pause: Duration,
     /// The longest time without any data.
@@ -82,7 +82,7 @@ const REQUEST: &str = "120s";
 static OPEN: Mutex<BTreeMap<String, Weak<Bucket>>> = Mutex::new(BTreeMap::new());
 
 impl Bucket {
-    /// Opens the store of a location. It sends no request yet, unless it must request the region of the bucket.
+    /// Opens the store of a location. This sends no request, unless the bucket's region is unknown and must be requested.
     pub(super) fn open(at: &Location) -> Result<Arc<Self>> {
         if let Some(open) = lock(&OPEN).get(&at.store).and_then(Weak::upgrade) {
             return Ok(open);
@@ -185,8 +185,8 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
     builder.with_config(Key::Client(ClientConfigKey::Timeout), REQUEST).build().map_err(|error| unfit(at, &error))
 }
 
-/// Fails if the profile's source of credentials is not supported, or if no credentials can be found. A machine without keys may
-/// still have a role.
+/// Called if no keys were found. Fails if the profile's source of credentials is not supported, or if the environment forbids
+/// asking the machine for credentials. Otherwise the machine may have a role, which provides credentials.
 fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
     let refuse = |(what, advice): Said| Err(Error::new(ErrorKind::Input, what).at(at.url_of("")).advise(advice));
     if let Some(way) = profile.other_way() {

@@ -1,5 +1,5 @@
-//! Turns a store's failures into errors: what failed, for which URL, and what to do. If the store returns its own error code,
-//! that code decides.
+//! Turns a store's failures into errors: what failed, for which URL, and what to do. If the store returns its own error code, the
+//! message depends on that code.
 
 use std::{error::Error as _, fmt};
 
@@ -89,7 +89,7 @@ fn cannot(doing: Doing) -> &'static str {
     }
 }
 
-/// Returns the words with each URL in its printable form.
+/// Returns the message with each URL in its printable form.
 fn without_secrets(words: &str) -> String {
     let ends = |c: char| c.is_whitespace() || "()<>\"'".contains(c);
     words.split_inclusive(ends).map(shown).collect()
@@ -176,7 +176,7 @@ fn denied(doing: Doing, kind: Kind) -> Said {
         (_, Doing::Writing) => "writing",
     };
     said(
-        format!("access denied: the credentials do not allow it ({needs})"),
+        format!("access denied: the credentials lack permission for {needs}"),
         "use other credentials, or ask the bucket's owner \
                                                                                for permission",
     )

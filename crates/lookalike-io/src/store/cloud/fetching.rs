@@ -49,7 +49,7 @@ pub(super) enum Taker<'a> {
 }
 
 impl Taker<'_> {
-    /// Passes on some bytes; returns false when no more are wanted.
+    /// Passes on some bytes; returns false if the receiver wants no more.
     async fn take(&mut self, bytes: Bytes) -> bool {
         match self {
             Self::All(all) => {
@@ -72,7 +72,7 @@ enum Cut {
     Unwanted,
 }
 
-/// Passes on the bytes of a range in order, as they arrive, until no more are wanted.
+/// Passes on the bytes of a range in order, as they arrive, until the receiver wants no more.
 pub(super) async fn fetch(object: &Object, range: Range<u64>, mut taker: Taker<'_>) -> Result<()> {
     let mut at = range.start;
     let mut tries = Tries::new(object.bucket.patience);

@@ -1,4 +1,4 @@
-//! Expands a URL to the objects that it means: one object, those of a folder, or those that a glob matches. They are in the order
+//! Expands a URL to objects: one object, the objects of a folder, or the objects that match a glob. They are sorted in the order
 //! in which the files of a folder on disk are read.
 
 use std::sync::Arc;
@@ -61,8 +61,8 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
         match wait(Object::find(bucket, &path))? {
             Ok(object) => return Ok(vec![Arc::new(object)]),
             Err(missing @ StoreError::NotFound { .. }) => {
-                // It may be a folder. If listing fails, the error about the object is reported, unless the error of the listing
-                // is more informative.
+                // The name may be a folder. If listing it fails, the error about the object is reported, unless the error of the
+                // listing is more informative.
                 let folder = in_folder(bucket, &format!("{key}/"), url, &wanted);
                 let (found, any) =
                     folder.or_else(|error| if says_more(&error) { Err(error) } else { Ok((Vec::new(), false)) })?;

@@ -68,7 +68,7 @@ impl Object {
         }
     }
 
-    /// Returns its printable URL, for messages and generated ids.
+    /// Returns the object's printable URL, for messages and generated ids.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
@@ -78,7 +78,7 @@ impl Object {
         &self.address
     }
 
-    /// Returns its size in bytes.
+    /// Returns the object's size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -113,7 +113,7 @@ impl Object {
         Error::new(ErrorKind::Input, what).at(&*self.url).advise(advice)
     }
 
-    /// Fails if the object has changed. It queries the store only if the requests so far were not conditional on a tag.
+    /// Fails if the object has changed. The store is asked only if the requests so far were not conditional on a tag.
     pub(crate) fn refuse_changed(&self) -> Result<()> {
         if self.if_match().is_some() {
             return Ok(());

@@ -47,8 +47,8 @@ impl Profile {
         self.values.get(key).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// Returns the setting for a source of credentials that lookalike does not support, if the profile has one: a different role,
-    /// single sign-on, or a program.
+    /// If the profile uses a source of credentials that lookalike does not support, returns the setting of that source.
+    /// Unsupported sources are another role, single sign-on, and a program.
     pub(super) fn other_way(&self) -> Option<&'static str> {
         ["credential_process", "sso_session", "sso_start_url", "role_arn"].into_iter().find(|key| self.get(key).is_some())
     }

@@ -86,7 +86,7 @@ impl ObjectStream {
             return None;
         }
         let mut stream = Self::new(object.clone(), 0..object.size());
-        // An error at this point occurs again when the object is read.
+        // An error at this point is not reported, because it occurs again when the object is read.
         stream.ask().is_ok().then_some(stream)
     }
 

@@ -1,5 +1,5 @@
-//! Writes an object. Its parts are sent to the store while more is written. It appears under its name only when the store is
-//! asked to complete it.
+//! Writes an object. Parts are sent to the store while later parts are still being written. The object appears under its name
+//! only when the upload is completed.
 
 use std::{
     collections::VecDeque,
@@ -59,10 +59,10 @@ struct Begun {
     over: bool,
 }
 
-/// An object with all parts in the store, but without its name.
+/// An object whose parts are all in the store, but which does not have its name yet.
 pub struct Uploaded {
     upload: Upload,
-    /// The object that currently has the name.
+    /// The object that had the name when the last part was in the store, if any.
     before: Option<ObjectMeta>,
 }
 

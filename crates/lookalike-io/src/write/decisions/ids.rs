@@ -7,7 +7,7 @@ use std::borrow::Cow;
 pub enum IdKind {
     /// Strings: written as a column of strings.
     Strings,
-    /// Whole numbers of 64 bits: written as a column of these.
+    /// 64-bit integers: written as a column of integers.
     Integers,
     /// Other numbers, or both numbers and strings: written as a column of JSON, so that 1 and "1" remain distinct.
     Mixed,
@@ -30,7 +30,7 @@ impl IdKind {
     }
 }
 
-/// Returns an id for outputs without types: a string without its quotes and escapes, a number as it is written.
+/// Returns an id for outputs without types: a string without its quotes and escapes, or a number unchanged.
 pub fn plain(id: &str) -> Cow<'_, str> {
     match id.strip_prefix('"').and_then(|id| id.strip_suffix('"')) {
         None => id.into(),

@@ -62,9 +62,10 @@ pub struct Representative<'a> {
     /// The number of the representative, from 0. A reference is counted among the references, and any other document among the
     /// documents of the inputs.
     pub row: u64,
-    /// Its id, as in the input.
+    /// The representative's id, as in the input.
     pub id: &'a str,
-    /// The place of a reference document in its input, because a kept document may have the same id.
+    /// If the representative is a reference: its place in its input. The place is needed because a kept document may have the
+    /// same id.
     pub place: Option<&'a str>,
 }
 
@@ -73,13 +74,13 @@ pub struct Representative<'a> {
 pub struct Decided<'a> {
     /// The document's id.
     pub id: &'a str,
-    /// The reason why it is kept or dropped.
+    /// The reason why the document is kept or dropped.
     pub reason: Reason,
-    /// The document because of which this one is dropped, if it is dropped.
+    /// The representative, if the document is dropped.
     pub representative: Option<Representative<'a>>,
     /// The similarity of a dropped document to its representative.
     pub likeness: Likeness,
-    /// The number of documents in its group.
+    /// The number of documents in the document's group.
     pub cluster_size: u32,
 }
 

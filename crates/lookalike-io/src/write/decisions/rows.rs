@@ -99,7 +99,7 @@ impl DecisionRows {
         Ok(Self { output, shape: RowsShape { schema, kinds } })
     }
 
-    /// Returns the shape of its rows.
+    /// Returns the shape of the table's rows.
     pub fn shape(&self) -> RowsShape {
         self.shape.clone()
     }

@@ -12,15 +12,16 @@ use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
 
 use super::gathered::Gathered;
 
-/// The compression level of xz, and the number of bytes per block: both determine the output. For 60 MB of the bench collection,
-/// preset 1 leaves 28 % in 8 s. Preset 2 leaves 25 % in 10 s with 18 MB per thread. Preset 6 leaves 18 % in 107 s with 97 MB.
+/// The compression level of xz, and the number of bytes per block: both determine the output. Preset 1 compresses 60 MB of the
+/// bench collection to 28 % in 8 s. Preset 2 compresses it to 25 % in 10 s with 18 MB of memory per thread. Preset 6 compresses
+/// it to 18 % in 107 s with 97 MB per thread.
 const XZ_PRESET: u32 = 2;
 const XZ_BLOCK: u64 = 6 << 20;
 
-/// The largest number of threads for xz: each takes as much memory as several threads of other codecs.
+/// The largest number of threads for xz: each thread takes as much memory as several threads of other codecs.
 const MOST_XZ: usize = 4;
 
-/// Brotli's quality and the logarithm of its window: these give the best compression that it achieves at about 50 MB/s.
+/// Brotli's quality and the logarithm of its window: these give the best compression that brotli achieves at about 50 MB/s.
 const BROTLI_QUALITY: u32 = 5;
 const BROTLI_WINDOW: u32 = 22;
 
@@ -34,7 +35,7 @@ pub(crate) enum Codec {
 
 impl Codec {
     pub(crate) fn bzip2(into: Gathered) -> Self {
-        // The level that the bzip2 program uses.
+        // This is the level that the bzip2 program uses.
         Self::Bzip2(BzEncoder::new(into, Compression::best()))
     }
 
@@ -78,7 +79,8 @@ impl Codec {
     }
 }
 
-/// A writer that keeps the error that occurs when brotli's writer writes its last bytes; brotli's writer hides it.
+/// A writer that remembers its first error. If an error occurs when brotli's writer writes its last bytes, brotli's writer hides
+/// the error.
 pub(crate) struct Remembering {
     into: Gathered,
     failed: Option<io::Error>,

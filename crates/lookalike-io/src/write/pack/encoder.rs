@@ -27,8 +27,8 @@ impl Encoder {
             Packing::Gzip => Self::Gzip(Box::new(Gzip::new(Gathered::new(sink), threads)?)),
             Packing::Zstd => {
                 let mut encoder = zstd::Encoder::new(Gathered::new(sink), 3)?;
-                // The output is one frame: readers that stop at the end of the first frame, as some do, lose nothing. The bytes
-                // are the same for any number of workers except 0.
+                // The output is one frame, because some readers stop at the end of the first frame. The bytes are the same for
+                // any number of workers except 0.
                 encoder.multithread(threads as u32)?;
                 encoder.include_checksum(true)?;
                 Self::Zstd(encoder)
@@ -62,7 +62,7 @@ impl Encoder {
             Self::Other(codec) => codec.write_all(window.bytes())?,
             Self::Gzip(encoder) => return encoder.write(window, empty),
         }
-        // The producer may have ended.
+        // The producer may have ended, and then needs no more windows.
         drop(empty.send(window));
         Ok(())
     }

@@ -69,7 +69,7 @@ impl Gzip {
     /// Compresses a window; finished windows are sent to `empty`.
     pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         if self.given == self.taken + self.threads * AHEAD {
-            // The producer may have ended.
+            // The producer may have ended, and then needs no more windows.
             drop(self.take()?.map(|window| empty.send(window)));
         }
         let number = (self.given % self.threads) as usize;

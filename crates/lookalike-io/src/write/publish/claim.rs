@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// the run lasts, for example by the program `flock` that started the run. Such a lock is reported before the work begins.
 const PATIENCE_BEFORE: Duration = Duration::from_secs(5);
 
-/// Locks on folders, which are released when they are closed.
+/// Locks on folders. A lock is released when its folder is closed.
 pub(crate) struct Claim {
     _folders: Vec<File>,
 }
@@ -51,7 +51,7 @@ impl Claim {
     /// Claims a file's folder before the run begins its work, if that is possible.
     ///
     /// # Errors
-    /// Fails as [`of`](Self::of) does.
+    /// Fails in the same cases as [`of`](Self::of).
     pub(crate) fn before_work(target: &Path) -> io::Result<Option<Self>> {
         let Some(folder) = open(target)? else { return Ok(None) };
         wait(&folder, target, PATIENCE_BEFORE)?;

@@ -20,7 +20,7 @@ use crate::disk::{self, File, folder_of, has_no_such};
 const BEGINNING: &str = ".lookalike-";
 const ENDING: &str = ".unfinished";
 
-/// A temporary name of a file, which is removed on drop.
+/// A temporary name of a file. The name is removed on drop.
 pub(crate) struct Hidden {
     path: PathBuf,
     kept: bool,
@@ -90,14 +90,14 @@ fn random() -> u64 {
     let mut bytes = [0; 8];
     match fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // If that device cannot be read, the number differs only from the numbers of other runs. That is enough, because a name
-        // that is in use is still rejected.
+        // If the random device cannot be read, the number differs only from the numbers of other runs. That is enough, because a
+        // name that is in use is still rejected.
         Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
     }
 }
 
-/// Locks a file that this run created, so that no other run removes it. Returns false if another run has just locked it, to
-/// remove it as a file that a killed run left.
+/// Locks a file that this run created, so that no other run removes it. Returns false if another run has just locked the file in
+/// order to remove it as a file left by a killed run.
 pub(crate) fn own(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         // If a file system has no locks, no files are removed either.
@@ -114,7 +114,7 @@ pub(crate) fn has_no_locks(error: &io::Error) -> bool {
 /// Removes the files that killed runs left next to this target. These are the files that have a hidden name of the target and
 /// that no run has locked.
 ///
-/// It requires the [claim](super::claim) on the folder: while a run publishes, the target's former file may have a hidden name
+/// This requires the [claim](super::claim) on the folder: while a run publishes, the target's former file may have a hidden name
 /// and no lock.
 pub(crate) fn remove_stale(target: &Path) {
     let beginning = beginning(target);

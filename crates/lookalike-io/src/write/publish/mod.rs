@@ -1,4 +1,4 @@
-//! Files and objects that appear under their names when they are complete, all of them together.
+//! Gives complete files and objects their names, all of them together.
 
 mod hidden;
 

@@ -37,25 +37,25 @@ pub(crate) struct FileSink {
 enum End {
     /// The output gets no name: standard output, a device, a pipe or an open descriptor cannot be replaced by renaming.
     Open,
-    /// A file without a name gets its name. Until then it disappears when the process ends, for whatever reason.
+    /// A file without a name gets its name. Before that, the file disappears when the process ends, for whatever reason.
     Unnamed(PathBuf),
     /// Used if the file system does not support unnamed files: a file with a hidden name gets its final name.
     Hidden(Hidden, PathBuf),
 }
 
-/// A complete output without its name.
+/// A complete output that does not have its name yet.
 pub(crate) enum Whole {
     File(WholeFile),
     Object(Box<Uploaded>),
 }
 
-/// A complete file without its name.
+/// A complete file that does not have its name yet.
 pub(crate) struct WholeFile {
     /// The hidden name, in the same folder as the target.
     pub(crate) hidden: Hidden,
     /// The requested name.
     pub(crate) target: PathBuf,
-    /// Held open and locked until it has its name, so that other runs do not treat it as left by a killed run.
+    /// Keeps the file open and locked until it has its name, so that other runs do not treat it as left by a killed run.
     pub(crate) _open: Stream,
 }
 
@@ -68,7 +68,7 @@ impl Sink {
         }
     }
 
-    /// Writes everything to its final location, without its name.
+    /// Writes everything to its final location, but does not give the output its name yet.
     pub(crate) fn seal(self) -> io::Result<Option<Whole>> {
         match self {
             Self::File(file) => Ok(file.seal()?.map(Whole::File)),
@@ -95,7 +95,7 @@ impl FileSink {
         if folder_meant || there.as_ref().is_ok_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        // An open descriptor may be a file to which others also write: /dev/stdout after >> in a shell.
+        // An open descriptor may be a file to which other programs also write, for example /dev/stdout after `>>` in a shell.
         let descriptor = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|open| path.starts_with(open));
         if descriptor || there.as_ref().is_ok_and(|there| !there.is_file()) {
             return File::append(path).map(open);

@@ -4,7 +4,7 @@ use std::str::from_utf8;
 
 use lookalike::shown::escaped;
 
-/// A converter of bytes, given piece by piece, into their printable form.
+/// Converts bytes to their printable form, piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Escaping {
     /// The beginning of a character, or a carriage return that a line feed may follow.

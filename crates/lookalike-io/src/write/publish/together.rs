@@ -21,7 +21,7 @@ struct Named {
     before: Before,
 }
 
-/// The former file with an output's name.
+/// What happened to the file that had an output's name before.
 enum Before {
     Nothing,
     /// A file that now has the hidden name. It is open and locked if possible, so that other runs do not treat it as left by a
@@ -45,7 +45,7 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
             Whole::Object(object) => objects.push(object),
         }
     }
-    // Held until all files have their names, or have lost them again.
+    // The claim is held until all files have their names, or have lost them again.
     let _claim = match Claim::of(files.iter().map(|file| &*file.target)) {
         Err(error) => {
             let first = files.first().map_or(String::new(), |file| file.target.display().to_string());
@@ -89,8 +89,8 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
         let displaced = locked(target)?;
         match exchange(hidden.path(), target) {
             Ok(()) => {
-                // If it is not the same file, a program without a claim has put a different file there in the meantime. That file
-                // is locked slightly later.
+                // If these are different files, a program without a claim has meanwhile put another file at the target. That
+                // other file is locked slightly later.
                 let is_it = displaced.as_ref().is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
                 let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
                 return Ok(Before::Kept(hidden, displaced));
@@ -123,7 +123,7 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Writes the names to the disk: the run's state is removed next, and must not disappear before the names are there.
+/// Writes the names to the disk. The run's state is removed afterwards, and must not disappear before the names are on the disk.
 fn sync_names(named: &[Named]) -> Result<()> {
     let mut synced: Vec<&Path> = Vec::new();
     for Named { target, .. } in named {
@@ -190,7 +190,7 @@ mod tests {
 
     use super::{super::hidden::remove_stale, *};
 
-    /// Checks that no run removes a file that another run may put back, even if it cannot see the claim on the folder.
+    /// Checks that no run removes a file that another run may put back, even if the first run cannot see the claim on the folder.
     #[test]
     fn no_run_removes_files_that_another_may_restore() {
         let folder = tempfile::tempdir().unwrap();

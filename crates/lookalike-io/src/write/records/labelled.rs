@@ -13,11 +13,11 @@ use crate::{
 };
 
 impl Shape {
-    /// Appends a record with its label in the format of a file of this shape. The text before the first record and after the last
-    /// is left to [`Kept`](crate::write::Kept).
+    /// Appends a record with its label in the format of a file of this shape. [`Kept`](crate::write::Kept) writes the text before
+    /// the first record and after the last one.
     ///
     /// # Errors
-    /// Fails if the record has a field with one of the names.
+    /// Fails if the record already has a field with the name of a label's field.
     pub fn labelled(
         self,
         (block, at): (&Block, usize),
@@ -83,6 +83,6 @@ fn onto_row(row: &[u8], columns: &Columns, encoding: Option<&str>, label: &Label
     push_cell(&label.representative.map_or(Cow::Borrowed(""), plain), delimiter, encoding, into);
     into.push(delimiter);
     push_number(label.similarity, b"", into);
-    // A record at the end of its file gets a line end.
+    // If the last record of a file has no line end, a line end is added.
     into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
 }

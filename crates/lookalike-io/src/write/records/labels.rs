@@ -13,11 +13,12 @@ use crate::{
 /// The decision about a record, with the words of the decisions file. Ids are JSON, as in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Label<'a> {
-    /// The id of the document's representative, or its own id if it is kept.
+    /// The id of the document's representative, or the document's own id if the document is kept.
     pub cluster: &'a str,
-    /// The id of the document because of which it was dropped; `None` if it is kept.
+    /// The id of the document because of which this document was dropped; `None` if this document is kept.
     pub representative: Option<&'a str>,
-    /// Its similarity to its representative by the run's measure; `None` if it was not measured, or if the document is kept.
+    /// The similarity of the document to its representative by the run's measure; `None` if it was not measured, or if the
+    /// document is kept.
     pub similarity: Option<f64>,
 }
 

@@ -42,12 +42,12 @@ pub struct Piece {
 const TABLE_MEMORY: u64 = 96 << 20;
 
 impl Piece {
-    /// Returns its approximate size in bytes.
+    /// Returns the piece's approximate size in bytes.
     pub fn size(&self) -> usize {
         self.bytes.capacity() + self.rows.as_ref().map_or(0, rows_size)
     }
 
-    /// Empties it and keeps its buffers.
+    /// Empties the piece and keeps its buffers.
     pub fn clear(&mut self) {
         self.bytes.clear();
         (self.rows, self.columns, self.records) = (None, None, 0);
@@ -77,7 +77,7 @@ impl Shape {
                 return Err(match unknown {
                     Some(input) if known(|one| one == Format::Delimited) => {
                         let csv = (Setting::Format, "csv");
-                        let what = format!("{} is only known to be CSV when it is read", input.name());
+                        let what = format!("whether {} is CSV is known only when it is read", input.name());
                         let advice = words!["declare it with ", csv, ", or give a name that ends with .jsonl"];
                         refuse(what.into()).advise(advice)
                     }
@@ -101,7 +101,7 @@ impl Shape {
             }
             Some(Format::Parquet | Format::Arrow) => Self::Table,
             Some(Format::Html | Format::Warc) => {
-                return Err(as_lines("pages and crawls cannot be written"));
+                return Err(as_lines("HTML and WARC files cannot be written"));
             }
             Some(Format::Lines) | None if all(Format::Array) => Self::Array,
             Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,
@@ -122,7 +122,7 @@ impl Shape {
         if self == Self::Table { TABLE_MEMORY * (threads as u64 + 1) } else { 0 }
     }
 
-    /// Returns whether a block's kept records have to be [made](Self::make), because they are not slices of it.
+    /// Returns whether a block's kept records have to be [made](Self::make), because they are not slices of the block.
     pub fn makes(self, block: &Block) -> bool {
         match self {
             Self::Lines => !block.is_lines(),
@@ -201,7 +201,8 @@ impl Shape {
             Ok(())
         })?;
         give(&bytes[run.clone()])?;
-        // A record at the end of its input gets a line end. A carriage return counts as a line end only in CSV.
+        // If the last record of an input has no line end, a line end is added. A carriage return counts as a line end only in
+        // CSV.
         let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
         if !run.is_empty() && !ended(bytes[run.end - 1]) {
             give(block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()))?;

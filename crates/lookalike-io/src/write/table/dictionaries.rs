@@ -152,7 +152,7 @@ fn compact(array: ArrayRef) -> Result<ArrayRef> {
     })
 }
 
-/// Returns whether a type contains something that must be changed.
+/// Returns whether a type is or contains a dictionary or a view, which must be changed.
 fn concerns(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8View | DataType::BinaryView | DataType::Dictionary(..) => true,

@@ -7,7 +7,7 @@ use arrow_schema::{ArrowError, DataType};
 /// Appends the bytes of one value. Numbers are compared by their bits.
 ///
 /// # Errors
-/// Fails for unions, in a column or deeper.
+/// Fails if the column is a union or contains one.
 pub(super) fn write_distinct(array: &dyn Array, at: usize, out: &mut Vec<u8>) -> Result<(), ArrowError> {
     let is_valid = array.is_valid(at);
     out.push(u8::from(is_valid));

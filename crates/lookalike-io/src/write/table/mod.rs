@@ -1,4 +1,4 @@
-//! Writes rows to a Parquet file, an Arrow IPC file or stream, with all columns, types and metadata unchanged.
+//! Writes rows to a Parquet file, an Arrow IPC file or an Arrow IPC stream. All columns, types and metadata are unchanged.
 //!
 //! Row groups of a Parquet file are encoded in parallel on the pool's threads and appended in order. Their contents depend only
 //! on what was pushed, so the bytes are the same for any number of threads.
@@ -195,7 +195,7 @@ fn ipc_options(grows: bool) -> std::result::Result<IpcWriteOptions, ArrowError> 
     Ok(options.with_dictionary_handling(if grows { DictionaryHandling::Delta } else { DictionaryHandling::Resend }))
 }
 
-/// Returns the approximate size of a batch's rows in bytes. Views count as the data that they show.
+/// Returns the approximate size of a batch's rows in bytes. A view counts with the data to which it points.
 fn size(batch: &RecordBatch) -> usize {
     let column = |array: &arrow_array::ArrayRef| match array.data_type() {
         DataType::Utf8View | DataType::BinaryView => {
@@ -247,7 +247,7 @@ struct ParquetOutput<W: Write + Send> {
 }
 
 /// A row group. It is encoded by a thread of the pool or by the thread that needs it, whichever is first. So if a thread waits
-/// for a row group, another thread is already encoding the group. No thread ever waits for a thread that may not run.
+/// for a row group, another thread is already encoding the group. No thread ever waits for work that has not started.
 struct Group {
     work: Mutex<Option<Vec<RecordBatch>>>,
     done: Mutex<Option<Result<Vec<ArrowColumnChunk>>>>,
@@ -326,7 +326,7 @@ impl<W: Write + Send> ParquetOutput<W> {
 }
 
 impl Group {
-    /// Encodes it, unless another thread has begun to.
+    /// Encodes the row group, unless another thread has already begun to encode it.
     fn work(&self, factory: &ArrowRowGroupWriterFactory, number: usize, schema: &SchemaRef, name: &str) {
         let Some(batches) = lock(&self.work).take() else { return };
         let encode = || encode(factory, number, schema, &batches).map_err(|error| of_parquet(name, error));

@@ -16,7 +16,7 @@ const MILLISECONDS_A_DAY: i64 = 86_400_000;
 /// with offsets.
 ///
 /// # Errors
-/// Fails if a time does not fit into milliseconds, and for any other conversion.
+/// Fails if a time does not fit into milliseconds, or if any other conversion is requested.
 pub(super) fn recast(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
     let from = array.data_type();
     if from == to {

@@ -8,11 +8,11 @@ use lookalike::shown::quoted;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Returns the schema of an output of several inputs, which are given with their names for messages. It is the schema of the
-/// first input, except that a field is nullable if it is nullable in any input.
+/// Returns the schema of an output of several inputs. Messages use the names that are given with the inputs' schemas. The result
+/// is the schema of the first input, except that a field is nullable if it is nullable in any input.
 ///
 /// # Errors
-/// Fails with the first difference: file, column, both types.
+/// Fails if the schemas differ in any other way. The error describes the first difference: the file, the column and both types.
 pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
     let Some((first, schema)) = schemas.first() else { return Ok(Arc::new(Schema::empty())) };
     let mut all: Vec<FieldRef> = schema.fields().iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! Selects the Parquet types of columns: those of the input, if the writer writes values in the same way.
+//! Selects the Parquet types of columns. A column keeps its type from the input if the writer writes its values in the same way.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn are_written_alike(made: &[&ColumnDescriptor], had: &[&ColumnDescriptor]) -> b
             Some(LogicalType::Uuid | LogicalType::Json | LogicalType::Bson | LogicalType::Enum) => true,
             same => same == made.logical_type_ref(),
         };
-        // Arrow's days in milliseconds, which the writer converts to days.
+        // These are Arrow's days in milliseconds. The writer converts them to days.
         let days = had.logical_type_ref() == Some(&LogicalType::Date) && made.physical_type() == Physical::INT64;
         levels(made) == levels(had) && (made.physical_type() == had.physical_type() && says_more || days)
     };

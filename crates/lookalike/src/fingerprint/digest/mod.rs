@@ -48,8 +48,9 @@ pub fn digest(tokens: &Tokens) -> Digest {
     digest_of_hashes(&hashes)
 }
 
-/// Returns the XXH3-128, without a seed, of the tokens' hashes, each as eight little-endian bytes. It is computed from hashes and
-/// not from characters, so the canonical text need not be written to memory. Cost: one cycle per token, plus 30 ns. Frozen.
+/// Returns the XXH3-128 hash, without a seed, of the tokens' hashes. Each token's hash is written as eight little-endian bytes.
+/// The digest is computed from hashes and not from characters, so the canonical text need not be written to memory. Cost: one
+/// cycle per token, plus 30 ns. Frozen.
 pub fn digest_of_hashes(token_hashes: &[u64]) -> Digest {
     digest_by(Simd::detect(), token_hashes)
 }

@@ -4,10 +4,10 @@
 
 use super::{Digest, SHORT};
 
-/// Numbers that are added in one step.
+/// How many numbers are added in one step.
 pub(super) const STRIPE: usize = 8;
 
-/// Stripes between two scrambles.
+/// How many stripes there are between two scrambles.
 const STRIPES: usize = 16;
 
 /// XXH3's default secret, used when none is given.
@@ -27,8 +27,8 @@ const SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// The numbers that are read from the secret: at every eighth byte here, and from different offsets for the last stripe and for
-/// the end.
+/// The numbers that are read from the secret. `KEYS` are read from its start on; the keys for the last stripe and for the final
+/// merge are read from other offsets.
 const KEYS: [u64; 24] = keys(0);
 const LAST: [u64; STRIPE] = keys(121);
 const LOW: [u64; STRIPE] = keys(11);
@@ -76,7 +76,7 @@ pub(super) fn long(steps: impl Steps, numbers: &[u64]) -> Digest {
     let mut sums = steps.sums([PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]);
     let Some(last) = numbers.last_chunk() else { return 0 };
     // The last number is excluded, so that a block or stripe that ends exactly with the input does not count as complete here.
-    // The last stripe, which is added below, covers its end.
+    // The last stripe, which is added below, covers the end of the input.
     let (blocks, rest) = numbers[..numbers.len() - 1].as_chunks::<{ STRIPES * STRIPE }>();
     for block in blocks {
         for (stripe, at) in block.as_chunks().0.iter().zip(0..) {

@@ -1,4 +1,4 @@
-//! The AVX2 and AVX-512 steps: eight sums in two vectors, or in one.
+//! The AVX2 and AVX-512 steps. There are eight sums: AVX2 keeps them in two vectors, and AVX-512 keeps them in one.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

@@ -20,13 +20,13 @@ pub fn finish(mut h: u64) -> u64 {
     h ^ (h >> 31)
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the random numbers from which every permutation is drawn. Implemented here because a
-/// library's stream may change between its versions, and these numbers are persisted.
+/// SplitMix64 (Steele, Lea, Flood 2014): the random numbers from which every permutation is drawn. It is implemented here because
+/// a library's stream may change between its versions, and these numbers are persisted.
 #[derive(Debug, Clone)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Creates the stream of a seed.
+    /// Creates the stream of random numbers for a seed.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

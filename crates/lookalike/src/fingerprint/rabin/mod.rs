@@ -104,11 +104,11 @@ impl Kernel {
 }
 
 impl Rabin {
-    /// Creates the function of a degree l and a seed, with nulls appended. Cost: drawing the polynomial takes about 60 µs at
-    /// degree 64.
+    /// Creates the function for a degree l and a seed, with nulls appended. Drawing the polynomial takes about 60 µs at degree
+    /// 64.
     ///
     /// # Errors
-    /// Returns an error if the degree is not between 16 and 64.
+    /// Fails if the degree is not between 16 and 64.
     pub fn new(degree: u32, seed: u64) -> Result<Self> {
         Self::check(degree)?;
         Ok(Self::of(Polynomial::irreducible(degree, seed)?, Nulls::default()))
@@ -117,7 +117,7 @@ impl Rabin {
     /// Checks that a degree is supported.
     ///
     /// # Errors
-    /// Returns an error if it is not between 16 and 64.
+    /// Fails if the degree is not between 16 and 64.
     pub fn check(degree: u32) -> Result<()> {
         match (MIN_DEGREE..=MAX_DEGREE).contains(&degree) {
             true => Ok(()),
@@ -151,9 +151,9 @@ impl Rabin {
         self.nulls
     }
 
-    /// Returns the fingerprint of a byte string, read from the first byte on and in each byte from the highest bit on: (1 ++
-    /// string) mod P, or (1 ++ string)·xˡ mod P with nulls. Because of the leading 1, zeros at the front of the string count.
-    /// Frozen.
+    /// Returns the fingerprint of a byte string: (1 ++ string) mod P, or (1 ++ string)·xˡ mod P with nulls. The bytes are read in
+    /// order, and each byte from its highest bit to its lowest. Because of the leading 1, zeros at the front of the string count.
+    /// The result is frozen: no release changes it.
     pub fn fingerprint(&self, string: &[u8]) -> u64 {
         let shift = shift(self.polynomial, self.nulls);
         let (units, tail) = string.as_chunks();
@@ -163,13 +163,14 @@ impl Rabin {
         residue >> (MAX_DEGREE - self.degree())
     }
 
-    /// Fills `fingerprints` with one number for each window of k *units*, repeats included (Broder 1997, section 4.3). Frozen.
+    /// Fills `fingerprints` with one number for each window of k *units*, repeats included (Broder 1997, section 4.3). The result
+    /// is frozen: no release changes it.
     ///
-    /// A unit is called a word in the paper: a token padded with NULs to eight bytes. A longer token is several units; each has
-    /// eight bytes, the last one after padding. So the window has a fixed width in bytes, and slides at a cost that does not
-    /// depend on k. A text with long words has more shingles than [`fingerprints`](super::fingerprints) gives it. The fingerprint
-    /// of a shingle is the [`fingerprint`](Self::fingerprint) of its units' bytes. A text of 1 to k − 1 units has one shingle,
-    /// the whole text; an empty text has none.
+    /// A unit is called a word in the paper: a token padded with NULs to eight bytes. A longer token is cut into several units of
+    /// eight bytes; the last one is padded. So the window has a fixed width in bytes, and slides at a cost that does not depend
+    /// on k. A text with long words has more shingles here than with [`fingerprints`](super::fingerprints). The fingerprint of a
+    /// shingle is the [`fingerprint`](Self::fingerprint) of its units' bytes. A text of 1 to k − 1 units has one shingle, the
+    /// whole text; an empty text has none.
     pub fn shingles(&self, tokens: &Tokens, shingling: Shingling, fingerprints: &mut Vec<u64>) {
         // The units are written into the output buffer, and each is replaced by the fingerprint of the window that begins with
         // it.
@@ -189,8 +190,8 @@ impl Rabin {
     }
 }
 
-/// Returns by how many bits a string is shifted before division by M: enough to align its residue with the upper end of a word,
-/// plus the nulls.
+/// Returns the number of bits by which a string is shifted before it is divided by M. The shift aligns the residue with the upper
+/// end of a word, and includes the nulls.
 fn shift(polynomial: Polynomial, nulls: Nulls) -> u32 {
     match nulls {
         Nulls::Appended => 64,

@@ -2,8 +2,9 @@
 
 use super::polynomial::Polynomial;
 
-/// M = P·x⁶⁴⁻ˡ, without its leading term. Since V·x⁶⁴⁻ˡ mod M = (V mod P)·x⁶⁴⁻ˡ, a residue modulo P is kept in the upper l bits
-/// of a word and shifted down at the end. So no kernel needs to know l.
+/// The modulus M = P·x⁶⁴⁻ˡ, where l is the degree of P; the leading term of M is not stored. A residue modulo P is kept in the
+/// upper l bits of a word and shifted down at the end. This is possible because V·x⁶⁴⁻ˡ mod M = (V mod P)·x⁶⁴⁻ˡ. So no kernel
+/// needs to know l.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Modulus(u64);
 

@@ -19,11 +19,11 @@ pub struct Polynomial(u128);
 
 impl Polynomial {
     /// Draws an irreducible polynomial of the given degree with the given seed; all are equally probable. Frozen: the same degree
-    /// and seed give the same polynomial on every machine. Cost: 60 µs on average at degree 64, since one polynomial in l is
+    /// and seed give the same polynomial on every machine. Cost: 60 µs on average at degree 64, because one polynomial in l is
     /// irreducible and most others have a small factor.
     ///
     /// # Errors
-    /// Returns an error if the degree is not between 1 and 64.
+    /// Fails if the degree is not between 1 and 64.
     pub fn irreducible(degree: u32, seed: u64) -> Result<Self> {
         if !(1..=MAX_DEGREE).contains(&degree) {
             return Err(ErrorKind::Degree { degree, min: 1, max: MAX_DEGREE }.into());
@@ -42,7 +42,7 @@ impl Polynomial {
         degree(self.0)
     }
 
-    /// Returns the coefficients: bit i is that of xⁱ, so bit l is the highest that is set.
+    /// Returns the coefficients: bit i is the coefficient of xⁱ, so bit l is the highest bit that is set.
     pub fn coefficients(self) -> u128 {
         self.0
     }
@@ -90,7 +90,7 @@ fn gcd(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// Returns the square of a polynomial of degree under 64: over GF(2), its coefficients with zeros between them.
+/// Returns the square of a polynomial of degree under 64. Over GF(2), squaring only inserts a zero between each two coefficients.
 fn square(mut a: u128) -> u128 {
     for shift in [32, 16, 8, 4, 2, 1] {
         // Alternating runs of `shift` ones and `shift` zeros.

@@ -31,7 +31,8 @@ impl Times {
     }
 }
 
-/// The modulus and the table of x⁶⁴. The table of the leaving unit depends on the window's length and is filled for each text.
+/// The modulus and the table for multiplication by x⁶⁴. The table for the unit that leaves the window depends on the window's
+/// length, and is filled for each text.
 #[derive(Clone)]
 pub(super) struct Portable {
     modulus: Modulus,

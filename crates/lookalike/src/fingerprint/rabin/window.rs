@@ -1,4 +1,4 @@
-//! Splits tokens into eight-byte units, and holds the constants by which a window of k units slides.
+//! Splits tokens into eight-byte units, and holds the constants for sliding a window of k units.
 
 use crate::text::Tokens;
 
@@ -25,8 +25,8 @@ impl Window {
     }
 }
 
-/// Fills `units` with the tokens as units of eight bytes, first byte highest. A shorter token is padded with NULs, which no token
-/// contains; a longer one takes as many units as it needs (Broder 1997, section 4.3).
+/// Fills `units` with the tokens, split into units of eight bytes; a unit's first byte is its highest. A shorter token is padded
+/// with NULs, which no token contains; a longer one takes as many units as it needs (Broder 1997, section 4.3).
 pub(super) fn fill_units(tokens: &Tokens, units: &mut Vec<u64>) {
     units.clear();
     if tokens.is_empty() {

@@ -1,9 +1,9 @@
 //! The carry-less multiplication kernel (PCLMULQDQ), chosen at run time. This is the only file of the folder with `unsafe`.
 //!
-//! Between steps the residue is kept as a polynomial of 128 bits that is only congruent to it. Multiplying it by x⁶⁴ takes two
-//! independent multiplications, by x⁶⁴ and x¹²⁸ mod M. So a step waits for one multiplication, while a full reduction would make
-//! it wait for two. Each window also needs a (Barrett) reduction, but no later step waits for it. Reducing at each step was
-//! tried: it slides half as fast.
+//! Between steps, the residue is not fully reduced: it is kept as a congruent polynomial of 128 bits. Multiplying this polynomial
+//! by x⁶⁴ takes two independent multiplications, by x⁶⁴ and x¹²⁸ mod M. So a step waits for one multiplication, while a full
+//! reduction would make it wait for two. Each window also needs a (Barrett) reduction, but no later step waits for it. Reducing
+//! at each step was tried, and is half as fast.
 #![allow(unsafe_code)]
 
 use std::{arch::x86_64::*, mem};

@@ -1,10 +1,10 @@
 //! The default fingerprint: rolling hashes of windows of tokens.
 //!
-//! The fingerprint of tokens t₁ … t_k is finish(t₁·Bᵏ⁻¹ + … + t_k) modulo 2⁶⁴, over the tokens' hashes. Moving the window takes
-//! two multiplications for any k. Two windows collide if Σ (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0, which has probability 2⁻⁶⁴ for random token
-//! hashes. If two windows differ only in that two tokens, d apart, are swapped, each factor of two in Bᵈ − 1 doubles this
-//! probability. The number of such factors is 1 for odd d, 4 for d = 2, 5 for d = 4 (the ends of the default window) and 8 for d
-//! = 32. So the probability is 2⁻⁵⁶ at worst.
+//! If t₁ … t_k are the hashes of the tokens in a window, the window's fingerprint is finish(t₁·Bᵏ⁻¹ + … + t_k), computed modulo
+//! 2⁶⁴. Moving the window takes two multiplications for any k. Another window, with the hashes u₁ … u_k, collides with it if Σ
+//! (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0, which has probability 2⁻⁶⁴ for random token hashes. If the two windows differ only because two tokens, d
+//! places apart, are swapped, each factor of two in Bᵈ − 1 doubles this probability. The number of such factors is 1 for odd d, 4
+//! for d = 2, 5 for d = 4 (the ends of the default window) and 8 for d = 32. So the probability is 2⁻⁵⁶ at worst.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -15,11 +15,11 @@ use crate::{shingle::Shingling, simd::Simd};
 /// The base. It is odd, so that no token's bits are shifted out of the window.
 const B: u64 = K0 ^ 0b10;
 
-/// The window length from which rolling is cheaper than summing each window from scratch, eight windows in parallel.
+/// For windows of this length or more, rolling is cheaper than summing each window from scratch, eight windows in parallel.
 #[cfg(target_arch = "x86_64")]
 const LONG: usize = 16;
 
-/// Fills `fingerprints` with one number for each window, repeats included. Cost: a few cycles each. Frozen.
+/// Fills `fingerprints` with one number for each window, repeats included. Cost: a few cycles per window. Frozen.
 pub fn fingerprints(token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
     fingerprints_by(Simd::detect(), token_hashes, shingling, fingerprints);
 }

@@ -1,9 +1,9 @@
 //! Hashes tokens into numbers.
 //!
-//! The hash of a token is finish(w₀ ⊕ s(w₁ ⊕ s(w₂ ⊕ …))). The w are its bytes in words of eight, little-endian, the last one
-//! padded with zeros, and s is a bijection with s(0) = 0. No token contains a NUL, so padding is never mistaken for content.
-//! [`finish`] is a bijection too: two tokens of up to eight bytes, which are nearly all words and all characters, never collide.
-//! Others collide with probability 2⁻⁶⁴.
+//! The hash of a token is finish(w₀ ⊕ s(w₁ ⊕ s(w₂ ⊕ …))). The w are the bytes of the token in little-endian words of eight; the
+//! last word is padded with zeros. The function s is a bijection with s(0) = 0. No token contains a NUL, so padding is never
+//! mistaken for content. [`finish`] is a bijection too, so two tokens of up to eight bytes never collide; nearly all words and
+//! all characters are that short. Other tokens collide with probability 2⁻⁶⁴.
 //!
 //! The definition is designed for SIMD: every token of up to 16 bytes takes the same steps, which are two loads at fixed
 //! distances from its start, and multiplications modulo 2⁶⁴.
@@ -17,7 +17,8 @@ use crate::{
     text::{TokenSink, Tokens},
 };
 
-/// Fills `hashes` with a 64-bit hash of each token, in order. Frozen; the same on every machine.
+/// Fills `hashes` with a 64-bit hash of each token, in order. The hashes are frozen: they are the same in every release and on
+/// every machine.
 pub fn token_hashes(tokens: &Tokens, hashes: &mut Vec<u64>) {
     hashes.clear();
     append(tokens, hashes);

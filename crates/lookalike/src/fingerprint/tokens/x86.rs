@@ -45,7 +45,7 @@ fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
             (_mm512_cvtepu16_epi64(start), _mm512_cvtepu16_epi64(end))
         };
         let length = _mm512_sub_epi64(end, start);
-        // The tokens for which 16 bytes can be read, and which of these tokens have at most 16 bytes.
+        // `readable` marks the tokens for which 16 bytes can be read. `short` marks those of them that have at most 16 bytes.
         let readable = _mm512_mask_cmple_epu64_mask(lanes, start, last);
         let short = _mm512_mask_cmple_epu64_mask(readable, length, _mm512_set1_epi64(16));
         // SAFETY: only the lanes of `readable` are read; they begin at least 16 bytes before the end of the text.

@@ -22,7 +22,7 @@ const REJECT: f64 = 1e-9;
 const CHANCE: f64 = 1.0 / 256.0;
 
 /// Returns the bytes of a signature's first slots. Minima are small numbers whose high bits are nearly all zero, so a
-/// multiplication brings every bit of a minimum into its byte.
+/// multiplication mixes every bit of a minimum into its byte.
 ///
 /// # Panics
 /// Panics if the signature has fewer than [`BITS_SLOTS`] slots.
@@ -62,8 +62,9 @@ pub fn agreement_resemblance(agreement: u32) -> f64 {
     without_chance(f64::from(agreement) / BITS_SLOTS as f64)
 }
 
-/// Returns the same resemblance with an interval, which is converted from the interval of the share of bytes that agree. The
-/// bytes do not show whether a set is empty: two empty sets agree in all bytes, although the empty set resembles nothing.
+/// Returns the resemblance that an agreement implies, with an interval. The interval is converted from the interval of the share
+/// of bytes that agree. The bytes do not show whether a set is empty: two empty sets agree in all bytes, although the empty set
+/// resembles nothing.
 pub fn agreement_estimate(agreement: u32) -> Estimate {
     Estimate::of_share(agreement.into(), BITS_SLOTS as u64).map(without_chance)
 }

@@ -121,10 +121,11 @@ impl Avx512 {
     }
 
     /// # Safety
-    /// There must be at most [`SPAN`] minima, and coefficients for each whole vector of them.
+    /// There must be at most [`SPAN`] minima, and a whole vector of coefficients for each vector of minima, even if the last
+    /// vector of minima is incomplete.
     #[target_feature(enable = "avx512f,popcnt")]
     unsafe fn fill_span(fingerprints: &[u64], multipliers: &[u32], addends: &[u32], minima: &mut [u32]) {
-        // Padded, since a whole vector may be stored or loaded at the last place.
+        // The arrays are padded, because a whole vector may be stored or loaded at the last place.
         let (mut a, mut b, mut least) = ([0; SPAN + LANES], [0; SPAN + LANES], [u32::MAX; SPAN + LANES]);
         let slots = minima.len();
         let lanes_of = |v: usize| (0xffff_u32 >> (LANES - (slots - v * LANES).min(LANES))) as __mmask16;
@@ -155,8 +156,8 @@ impl Avx512 {
         let mut at = 0;
         for (v, &empty) in empty.iter().enumerate().take(vectors) {
             let place = minima.as_mut_ptr().wrapping_add(v * LANES);
-            // SAFETY: only existing lanes of the minima are loaded and stored; a vector that begins at any count is within
-            // `least`.
+            // SAFETY: only existing lanes of the minima are loaded and stored; `at` is at most SPAN, so a vector that begins
+            // there is within `least`.
             unsafe {
                 let kept = _mm512_maskz_loadu_epi32(lanes_of(v), place.cast());
                 let filled = _mm512_mask_expand_epi32(kept, empty, _mm512_loadu_si512(least.as_ptr().add(at).cast()));

@@ -51,8 +51,8 @@ pub(in crate::text) struct Manner {
 pub(in crate::text) enum Stop {
     /// The scan reached the end of the text.
     End,
-    /// The scan reached its capacity. The next one continues at `from`; if this is where the scan began, continue as for a hard
-    /// character.
+    /// The scan reached its capacity. The next scan continues at `from`. If this scan also began at `from`, continue as for a
+    /// hard character.
     Full { from: usize, at: usize },
     /// There is a hard character at `at`.
     Hard { from: usize, at: usize },
@@ -71,14 +71,14 @@ pub(super) fn dispatch<L: Lanes>(lanes: L, text: &[u8], base: usize, manner: Man
 /// State that is passed from one block to the next.
 #[derive(Default)]
 struct Carry {
-    /// Whether the last byte belongs to a word.
+    /// Whether the last byte of the previous block belongs to a word.
     word: u64,
-    /// Bytes of a character that began in the previous block: first the end of a character that is a token, then the bytes of a
-    /// letter, then the bytes of any easy character.
+    /// Bytes of a character that began in the previous block. `solo_end` has the end of a character that is a token, `letter` has
+    /// the bytes of a letter, and `easy` has the bytes of any easy character.
     solo_end: u64,
     letter: u64,
     easy: u64,
-    /// Whether the first byte is escaped.
+    /// Whether the first byte of the next block is escaped.
     escaped: u64,
 }
 
@@ -170,7 +170,8 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
     }
 }
 
-/// Returns the 64 bytes that are `ahead` bytes further on, in a block with [`AHEAD`] more.
+/// Returns the 64 bytes that begin `ahead` bytes after the start of a block. The block is given with the [`AHEAD`] bytes after
+/// it.
 #[inline(always)]
 fn chunk(block: &[u8; BLOCK + AHEAD], ahead: usize) -> &[u8; BLOCK] {
     block[ahead..].first_chunk().unwrap_or(&[0; BLOCK])
@@ -196,8 +197,8 @@ fn floor_boundary(text: &[u8], at: usize) -> usize {
 }
 
 impl Carry {
-    /// Returns which bytes are escaped by a backslash before them: those after an odd number of backslashes. (The method is
-    /// simdjson's: when the starts of the runs are subtracted from the odd bits, the borrow passes through each run.)
+    /// Returns which bytes are escaped by a backslash before them: those after an odd number of backslashes. (The method is from
+    /// simdjson: the starts of the runs of backslashes are subtracted from the odd bits, and the borrow passes through each run.)
     #[inline(always)]
     fn escaped_bytes(&mut self, backslashes: u64) -> u64 {
         const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;

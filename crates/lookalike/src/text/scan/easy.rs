@@ -1,5 +1,5 @@
-//! Finds the easy characters outside ASCII by comparing bytes: one vector has their first bytes, one their second, and one their
-//! third.
+//! Finds the easy characters outside ASCII by comparing bytes. One vector has the characters' first bytes, another their second
+//! bytes, and a third their third bytes.
 //!
 //! A test checks each easy character against the table of characters. Rare characters are left out, so that the scan treats them
 //! as hard.
@@ -11,7 +11,7 @@ pub(super) struct Easy {
     /// Letters of words.
     pub(super) letters2: u64,
     pub(super) letters3: u64,
-    /// Characters that are tokens.
+    /// Characters that are tokens of their own.
     pub(super) solos: u64,
     /// Separators.
     pub(super) gaps2: u64,
@@ -21,7 +21,7 @@ pub(super) struct Easy {
 impl Easy {
     #[inline(always)]
     pub(super) fn of<L: Lanes>(lanes: L, first: L::Bytes, second: L::Bytes, third: L::Bytes) -> Self {
-        // Macros instead of closures, since closures would not be compiled again for each processor.
+        // These are macros and not closures, because closures would not be compiled again for each processor.
         macro_rules! within {
             ($bytes:expr, $low:literal..=$high:literal) => {
                 lanes.within($bytes, $low, $high)

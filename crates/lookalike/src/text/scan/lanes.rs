@@ -3,7 +3,7 @@
 /// Bytes in a block.
 pub(super) const BLOCK: usize = 64;
 
-/// A processor's operations on 64 bytes. A mask has a bit for each byte, and its lowest bit is that of the first byte.
+/// A processor's operations on 64 bytes. A mask has a bit for each byte; the lowest bit belongs to the first byte.
 pub(super) trait Lanes: Copy {
     /// 64 bytes.
     type Bytes: Copy;

@@ -3,12 +3,12 @@
 //! Easy characters are those that make up nearly every text and do not depend on their neighbours: ASCII, Han, kana, Hangul
 //! syllables, lower-case letters of western Europe and Cyrillic, and the punctuation of all of these. The canonical form of a
 //! token of easy characters is its own bytes, with ASCII in lower case. So it need not be written to memory: its start and end
-//! are enough. The scan stops at the first *hard* character; [`read`](super::read) normalises that one and continues after it.
-//! `tests` check every easy character against the table of characters.
+//! are enough. The scan stops at the first *hard* character; [`read`](super::read) normalises that character, and the scan
+//! continues after it. The tests check every easy character against the table of characters.
 //!
 //! A block becomes masks of 64 bits (letters, characters that are tokens, bytes outside ASCII, escaped bytes). Tokens start and
-//! end at the edges of the masks, so no branch depends on a byte. This method of scanning text is simdjson's (Langdale, Lemire
-//! 2019, section 3.1), and so is the rule for backslashes.
+//! end at the edges of the masks, so no branch depends on a byte. This method of scanning text, and the rule for backslashes, are
+//! simdjson's (Langdale, Lemire 2019, section 3.1).
 
 mod lanes;
 
@@ -25,8 +25,8 @@ use self::blocks::dispatch;
 pub(super) use self::blocks::{Manner, Spans, Stop};
 use crate::simd::Simd;
 
-/// Fills `spans` with the tokens of `text` from `base` on, and returns why and where it stopped. Places are in bytes; if the text
-/// is UTF-8, they are boundaries of characters.
+/// Fills `spans` with the tokens of `text`, starting at `base`, and returns why and where the scan stopped. Places are in bytes;
+/// if the text is UTF-8, they are boundaries of characters.
 pub(super) fn scan(simd: Simd, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
     match simd {
         Simd::Portable => dispatch(portable::Portable, text, base, manner, spans),

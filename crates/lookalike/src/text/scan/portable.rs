@@ -43,7 +43,7 @@ impl Lanes for Portable {
         std::array::from_fn(|i| a[i] | b[i])
     }
 
-    /// Takes eight bytes at a time: the multiplication moves each byte's lowest bit to a place of its own in the highest byte.
+    /// Converts eight bytes at a time: the multiplication moves each byte's lowest bit to a place of its own in the highest byte.
     #[inline(always)]
     fn bits(self, mask: Self::Mask) -> u64 {
         mask.as_chunks::<8>()

@@ -4,8 +4,8 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFI
 
 use super::names::known;
 
-/// Returns the charset of a content type: `text/html; charset="utf-8"`. This is the HTML standard's algorithm for extracting a
-/// character encoding from a meta element; quotes may be single quotes.
+/// Returns the charset of a content type such as `text/html; charset="utf-8"`. This is the HTML standard's algorithm for
+/// extracting a character encoding from a meta element. The quotes may also be single quotes.
 pub fn charset(content_type: &str) -> Option<&str> {
     let bytes = content_type.as_bytes();
     let mut from = 0;
@@ -25,8 +25,8 @@ pub fn charset(content_type: &str) -> Option<&str> {
     }
 }
 
-/// The number of bytes of a page in which a declaration of its encoding is searched for. The standard requires only the first
-/// 1,024 bytes. If a declaration comes later, the standard follows it by reading the page again.
+/// The number of bytes of a page in which a declaration of its encoding is searched for. The standard requires a search of only
+/// the first 1,024 bytes. If a declaration comes later, a browser that follows the standard reads the page again.
 const SEARCHED: usize = 16 << 10;
 
 /// Returns the encoding that an HTML page declares, for [`decode`]. It is taken from the HTTP header, else from the first

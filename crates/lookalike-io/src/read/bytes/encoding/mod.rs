@@ -31,7 +31,7 @@ pub struct Decoded<'a> {
 /// header, from the document itself ([`declared_in_html`]) or from the user. An unknown label is ignored, so check the user's
 /// label with [`named`].
 ///
-/// These are tried in order: a byte order mark; UTF-16 without a mark, recognised by the control bytes in its most common
+/// The following are tried in order: a byte order mark; UTF-16 without a mark, recognised by the control bytes in its most common
 /// characters; ISO-2022-JP, recognised by its escapes; UTF-8; UTF-8 with a few broken characters, such as where a text was cut
 /// off; the label, unless much of the text is invalid in its encoding; the guess of chardetng, the detector of Firefox, which
 /// depends on the bytes alone. UTF-16 and ISO-2022-JP must come before UTF-8, because their bytes can be valid UTF-8 that
@@ -62,7 +62,7 @@ pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, scratch: &'a mut Stri
     by(guess(bytes), bytes, scratch)
 }
 
-/// Decodes a line of JSON that is not UTF-8 from a named encoding; none if it is invalid in that encoding too.
+/// Decodes a line of JSON that is not UTF-8 from a named encoding. Returns none if the line is invalid in that encoding too.
 pub(crate) fn line<'a>(bytes: &'a [u8], encoding: &str) -> Option<Cow<'a, str>> {
     known(encoding)?.decode_without_bom_handling_and_without_replacement(bytes)
 }
@@ -83,7 +83,7 @@ fn write(encoding: &'static Encoding, bytes: &[u8], scratch: &mut String) -> boo
     scratch.clear();
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let (mut rest, mut lossy) = (bytes, false);
-    // Decode piece by piece: the buffer that a text may need is three times what it usually needs.
+    // Decode piece by piece: the largest buffer that a text may need is three times as large as the buffer that it usually needs.
     const PIECE: usize = 64 << 10;
     loop {
         let (piece, after) = rest.split_at(rest.len().min(PIECE));
@@ -99,9 +99,9 @@ fn write(encoding: &'static Encoding, bytes: &[u8], scratch: &mut String) -> boo
 
 /// Detects UTF-16 without a mark. The bytes are read as UTF-16, and two conditions must hold. At least one character in two
 /// hundred is a common character: a line end, a space, a digit, a Latin letter, or a Chinese comma or full stop. At most one in a
-/// hundred is a character that does not occur in text: half of a surrogate pair, a control character or a private one. A unit
-/// that consists of two ASCII characters looks like a Chinese character; if most units are of this kind, the text is ASCII. In
-/// text of any other encoding, control bytes are rare.
+/// hundred is a character that does not occur in text: half of a surrogate pair, a control character or a private-use character.
+/// A unit that consists of two ASCII characters looks like a Chinese character; if most units are of this kind, the text is
+/// ASCII. In text of any other encoding, control bytes are rare.
 fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     // Text in encodings other than UTF-16 has almost none of these bytes, so this check rejects most documents, at several GB/s.
     let is_control = |bytes: &[u8]| bytes.iter().fold(false, |any, &byte| any | (byte < b'\t'));
@@ -129,15 +129,16 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     is_clear.then_some(if little > big { UTF_16LE } else { UTF_16BE })
 }
 
-/// Returns whether bytes that are valid UTF-8 are ISO-2022-JP: ASCII with escapes, each of which that encoding defines.
+/// Returns whether bytes that are valid UTF-8 are in fact ISO-2022-JP. Such bytes are ASCII with escapes, and ISO-2022-JP defines
+/// every one of the escapes.
 fn is_iso_2022_jp(bytes: &[u8]) -> bool {
     bytes.is_ascii()
         && (memchr::memmem::find(bytes, b"\x1b$").is_some() || memchr::memmem::find(bytes, b"\x1b(").is_some())
         && ISO_2022_JP.decode_without_bom_handling_and_without_replacement(bytes).is_some()
 }
 
-/// Returns whether at most one in nine of the characters that are not ASCII is invalid UTF-8. In other encodings, almost all of
-/// them are invalid.
+/// Returns whether at most one in nine of the characters that are not ASCII is invalid UTF-8. For text in other encodings, almost
+/// all of these characters are invalid.
 fn is_nearly_utf8(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0, 0);
     for chunk in bytes.utf8_chunks() {
@@ -159,7 +160,7 @@ fn is_mostly_lost(text: &str) -> bool {
     other < 8 * lost
 }
 
-/// Returns the detector's guess, which is windows-1252 if it has no other.
+/// Returns the detector's guess. If the detector has no other guess, the result is windows-1252.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     // ASCII before the first byte that is not ASCII says almost nothing about the encoding.
     let start = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(0).saturating_sub(64);

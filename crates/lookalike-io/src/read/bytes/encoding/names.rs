@@ -7,7 +7,7 @@ use lookalike::shown::quoted;
 
 use crate::error::{Error, ErrorKind, Result, Setting};
 
-/// Returns the encoding for a label as pages use it; none for labels that the standard lists only to reject them.
+/// Returns the encoding for a label as pages use it. Returns none for labels that the standard lists only to reject them.
 pub(crate) fn known(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().as_bytes())
 }
@@ -15,7 +15,7 @@ pub(crate) fn known(label: &str) -> Option<&'static Encoding> {
 /// Returns the name that the Encoding Standard uses for an encoding, from the name that the user gave.
 ///
 /// # Errors
-/// When the encoding is unknown; the message lists the nearest names.
+/// Fails if the encoding is unknown; the message lists the nearest names.
 pub fn named(label: &str) -> Result<&'static str> {
     if let Some(encoding) = known(label) {
         return Ok(encoding.name());

@@ -10,7 +10,7 @@ fn decoded(bytes: &[u8], declared: Option<&str>) -> (String, &'static str, bool)
     (text.to_owned(), encoding, lossy)
 }
 
-/// Encodes a text; none if the encoding lacks a character.
+/// Encodes a text. Returns none if the encoding lacks a character.
 fn encoded(text: &str, label: &str) -> Option<Vec<u8>> {
     let units = |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect();
     match label {
@@ -145,7 +145,8 @@ fn texts(path: PathBuf, key: &str) -> Vec<(String, String)> {
     values.map(|value| [key, "text"].map(|key| value[key].as_str().unwrap().to_owned()).into()).collect()
 }
 
-/// The encodings that were usual where a language is spoken, except those of the Macintosh, which the detector does not consider.
+/// For each language, the encodings that were usual where it is spoken. The encodings of the Macintosh are not included, because
+/// the detector does not consider them.
 const USUAL: [(&str, &[&str]); 13] = [
     ("eng fra deu spa ita por_BR por_PT nld swe dan nob nno fin isl cat glg eus", &["windows-1252", "iso-8859-15"]),
     ("pol ces slk hun hrv slv srp_latn bos_latn", &["windows-1250", "iso-8859-2"]),

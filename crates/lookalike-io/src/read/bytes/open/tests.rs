@@ -33,7 +33,7 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 #[cfg(feature = "codecs")]
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     use lz4_flex::frame::{BlockMode, FrameEncoder, FrameInfo};
-    // Tests linked and independent blocks. Without the marks at the end, nothing would show whether a frame is complete.
+    // Tests linked and independent blocks. Without the end marks of a frame, nothing would show whether the frame is complete.
     let linked = bytes.len().is_multiple_of(2);
     let mode = if linked { BlockMode::Linked } else { BlockMode::Independent };
     let mut encoder = FrameEncoder::with_frame_info(FrameInfo::new().block_mode(mode).content_checksum(linked), Vec::new());
@@ -122,7 +122,7 @@ proptest! {
         let mut packed = encode(&bytes);
         let at = at.index(packed.len());
         packed[at] ^= 1 << bit;
-        // Brotli has no checksum, and the lz4 frames that other programs write may have none. For these it is enough that
+        // Brotli has no checksum, and the lz4 frames that other programs write may have none. For these codecs it is enough that
         // decoding ends.
         match read(&packed, ending, 1000) {
             Ok(read) if matches!(ending, ".gz" | ".bz2" | ".xz") => prop_assert!(read == bytes || at < 8, "{}", at),

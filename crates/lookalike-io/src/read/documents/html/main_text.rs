@@ -56,8 +56,8 @@ pub(crate) fn content(page: &str, most_attributes: usize) -> Main {
     if page.len() > LONGEST || most_attributes > MOST_ATTRIBUTES || !is_modest(page) {
         return Main::TooLarge;
     }
-    // legible makes assumptions about a tree, and panics on pages for which they do not hold. Any state that a panic leaves
-    // incomplete is dropped with it.
+    // legible makes assumptions about a tree, and panics on pages for which they do not hold. A panic may leave some state
+    // incomplete, but that state is dropped with the panic.
     match quietly(|| legible::parse(page, None, None)) {
         Ok(Ok(article)) => Main::Found(article.content),
         Ok(Err(_)) | Err(_) => Main::None,
@@ -203,7 +203,8 @@ impl TreeSink for Watch {
         self.nodes.borrow_mut()[*target].has_parent = false;
     }
 
-    /// The depths of the descendants are not updated. A page needs one more tag for each level by which they move down.
+    /// The depths of the descendants are not updated. For each level by which the descendants move down, a page needs one more
+    /// tag.
     fn reparent_children(&self, _: &usize, _: &usize) {}
 
     fn is_mathml_annotation_xml_integration_point(&self, target: &usize) -> bool {

@@ -28,12 +28,12 @@ impl Extractor {
 
     /// Writes the text of a page to `scratch`, with one space or line end between words, and returns it. `declared` is the
     /// encoding label in the page's HTTP header. If there is no such label, the encoding is the one that the page itself
-    /// declares. If the page declares none, it is detected from the page's bytes (`encoding::decode`).
+    /// declares. If the page declares no encoding, the encoding is detected from the page's bytes (`encoding::decode`).
     ///
-    /// Extraction never fails. `Text` takes one pass, at hundreds of MB/s. `Main` builds a tree, at about 60 MB/s. It does this
-    /// for pages of up to 16 MiB and 30,000 elements, nested no deeper than browsers allow. A page with that many elements must
-    /// not nest them more than 20 deep on average. All other pages yield all their text and are [counted](Self::take_too_large).
-    /// No page takes longer than about a second.
+    /// Extraction never fails. `Text` takes one pass, at hundreds of MB/s. `Main` builds a tree, at about 60 MB/s. It builds a
+    /// tree only for pages of up to 16 MiB and 30,000 elements, nested no deeper than browsers allow. A page with that many
+    /// elements must not nest them more than 20 deep on average. All other pages yield all their text and are
+    /// [counted](Self::take_too_large). No page takes longer than about a second.
     pub fn extract<'a>(&mut self, html: &[u8], declared: Option<&str>, scratch: &'a mut String) -> &'a str {
         let declared = declared_in_html(html, declared);
         let page = decode(html, declared, &mut self.decoded).text;
@@ -55,7 +55,7 @@ impl Extractor {
         scratch
     }
 
-    /// Returns how many pages have been too large to search for a main part since the last call.
+    /// Returns the number of pages since the last call that were too large to search for a main part.
     pub fn take_too_large(&mut self) -> u64 {
         std::mem::take(&mut self.too_large)
     }
@@ -242,7 +242,7 @@ mod tests {
         assert!(text(Html::Main, &many).contains("Elsewhere"));
     }
 
-    /// The bounds depend on the page alone: pages just below them have a main part, and pages above are counted.
+    /// The bounds depend on the page alone: pages just below the bounds have a main part, and pages above the bounds are counted.
     #[test]
     fn pages_above_the_bounds_give_all_their_text_and_are_counted() {
         let sentence = "This is a sentence of the article, with some words, and it is followed by others. ";
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Without the bounds, each of these took minutes or all memory.
+    /// Without the bounds, each of these pages took minutes or all memory.
     #[test]
     fn hostile_pages_take_no_longer_than_others() {
         let numbered = |count: usize, piece: fn(usize) -> String| (0..count).map(piece).collect::<String>();

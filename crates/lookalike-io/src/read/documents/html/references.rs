@@ -5,8 +5,8 @@ use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 /// The length of the longest name in the standard, with its semicolon: `CounterClockwiseContourIntegral;`.
 const LONGEST: usize = 32;
 
-/// Decodes the reference that begins with the ampersand at the start of the text, and returns its length in bytes; 0 if it is not
-/// a reference.
+/// Decodes the reference that begins with the ampersand at the start of the text. Returns the reference's length in bytes, or 0
+/// if it is not a reference.
 pub(crate) fn decode(text: &str, into: &mut String) -> usize {
     let bytes = text.as_bytes();
     if bytes.get(1) == Some(&b'#') {

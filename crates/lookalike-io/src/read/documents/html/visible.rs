@@ -15,10 +15,10 @@ enum Kind {
     Apart,
     /// The element separates words, and preserves the line ends inside it.
     Lines,
-    /// Its content is raw and invisible.
+    /// The content is raw and invisible.
     Hidden,
     Script,
-    /// The content is invisible. Character references in it are decoded, which makes no difference here.
+    /// The content is invisible. In HTML, character references in it are decoded, but this makes no difference here.
     Title,
     /// The content is visible, and raw except for character references.
     Area,
@@ -52,8 +52,8 @@ fn kind(name: &[u8]) -> Kind {
     }
 }
 
-/// Appends the text of a page, and returns the largest number of attributes in any tag. Words have one space between them, or a
-/// line end where a block or a line begins or ends; preformatted text also keeps its line ends.
+/// Appends the text of a page, and returns the largest number of attributes in any tag. There is one space between words, or a
+/// line end where a block or a line begins or ends. Preformatted text also keeps its line ends.
 pub(crate) fn text(html: &str, into: &mut String) -> usize {
     let bytes = html.as_bytes();
     let mut seen = Seen { start: into.len(), into, gap: Gap::None, lines: 0, meant: String::new() };
@@ -181,8 +181,8 @@ struct Tag {
     closes_itself: bool,
 }
 
-/// Returns the tag whose name begins at `at`, and counts its attributes. None if the page ends inside the tag, which is then
-/// ignored.
+/// Returns the tag whose name begins at `at`, and counts its attributes. Returns none if the page ends inside the tag; the tag is
+/// then ignored.
 fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
     let ends_name = |byte: &u8| is_space(*byte) || matches!(byte, b'/' | b'>');
     at += bytes[at..].iter().position(ends_name)?;
@@ -237,8 +237,8 @@ fn raw_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
     ends.find(|&end| begins(&bytes[end..], b"</", name)).unwrap_or(bytes.len())
 }
 
-/// Returns the position of the end tag of a script. If the script has what looks like a comment, and another script inside that
-/// comment, the first end tag belongs to the inner script.
+/// Returns the position of the end tag of a script. A script may contain what looks like a comment, with another script inside
+/// that comment. The first end tag then belongs to the inner script.
 fn script_end(bytes: &[u8], mut at: usize) -> usize {
     let (mut escaped, mut double) = (false, false);
     loop {

@@ -33,8 +33,8 @@ pub enum Nulls {
 /// Appends rows as JSON Lines.
 ///
 /// # Errors
-/// When JSON cannot represent a type or a value: a map whose keys are not strings, a union, a time after the year 262,142. Rows
-/// written before the error remain in `out`.
+/// Fails if JSON cannot represent a type or a value: a map whose keys are not strings, a union, a time after the year 262,142.
+/// Rows written before the error remain in `out`.
 pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) -> Result<()> {
     let schema = batch.schema_ref();
     let names = schema.fields().iter().map(|field| field.name().as_str());
@@ -200,7 +200,7 @@ fn unknown(kind: &DataType) -> ArrowError {
     ArrowError::JsonError(format!("{kind} cannot be written as JSON"))
 }
 
-/// Returns the function that writes maps, as objects whose keys are strings.
+/// Returns the function that writes maps. A map is written as an object whose keys are strings.
 fn map(array: &MapArray, nulls: Nulls) -> Result<Write<'_>> {
     if !matches!(array.key_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
         return Err(ArrowError::JsonError(format!("a map's keys are {}, not strings", array.key_type())));

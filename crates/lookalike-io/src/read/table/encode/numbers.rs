@@ -1,5 +1,5 @@
-//! Writes numbers as JSON, in the shortest form that reads back as the same number. Floats are written with an exponent from
-//! 10^10 on, and below 10^-5.
+//! Writes numbers as JSON, in the shortest form that reads back as the same number. Floats of at least 10^10 and floats below
+//! 10^-5 are written with an exponent.
 
 use lexical_core::{BUFFER_SIZE, ToLexical};
 

@@ -24,7 +24,8 @@ fn twin(batch: &RecordBatch, nulls: Nulls) -> String {
     String::from_utf8(writer.into_inner()).unwrap()
 }
 
-/// Checks that the output for a column equals that of arrow-json: whole, sliced, in lists, in a struct and in a map.
+/// Checks that the output for a column equals that of arrow-json. The column is tested whole, sliced, in lists, in a struct and
+/// in a map.
 fn same(column: &ArrayRef) {
     let rows = column.len();
     let item = |name: &str| Arc::new(Field::new(name, column.data_type().clone(), true));

@@ -17,7 +17,7 @@ use arrow_schema::{ArrowError, DataType, IntervalUnit, TimeUnit};
 
 use super::value::{Result, Write};
 
-/// Returns the function that writes the values of an array; none if the array's type is not a date, a time, a duration or an
+/// Returns the function that writes the values of an array, or none if the array's type is not a date, a time, a duration or an
 /// interval.
 pub(super) fn written(array: &dyn Array) -> Option<Write<'_>> {
     /// Converts each value and writes it in a format. The conversion may fail.

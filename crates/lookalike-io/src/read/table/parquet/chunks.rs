@@ -1,5 +1,5 @@
-//! Column chunks as the decoder requests them. For a file, they are read page by page. For an object, small chunks are fetched in
-//! one call, and large chunks are streamed a few mebibytes ahead.
+//! Column chunks as the decoder requests them. The chunks of a file are read page by page. Small chunks of an object in a store
+//! are fetched in one call, and large chunks are streamed a few mebibytes ahead.
 
 use std::{
     io::{self, Read},
@@ -21,7 +21,8 @@ use crate::{
     read::table::Ranges,
 };
 
-/// The first error of reading bytes, unchanged. The decoders may rewrite the errors that they return.
+/// The first error that occurred when bytes were read, unchanged. It is stored because the decoders may rewrite the errors that
+/// they return.
 type Failure = Arc<Mutex<Option<Error>>>;
 
 fn take(failure: &Failure) -> Option<Error> {
@@ -182,8 +183,8 @@ mod ahead {
             self.place.contains(&at)
         }
 
-        /// Returns some bytes of the chunk. Discards the bytes before them, because these are not needed again. Bytes after the
-        /// chunk are not returned.
+        /// Returns some bytes of the chunk. Discards the bytes before them, because the earlier bytes are not needed again. Bytes
+        /// after the chunk are not returned.
         pub(crate) fn read(&self, ranges: &Ranges, start: u64, length: u64) -> Result<Bytes> {
             let end = start.saturating_add(length).min(self.place.end);
             let mut window = lock(&self.bytes);
@@ -206,7 +207,7 @@ mod ahead {
             let passed = (start - window.start) as usize;
             drop(window.bytes.split_to(passed));
             window.start = start;
-            // The bytes are copied, so that a page that keeps them does not keep the window alive.
+            // The bytes are copied, so that the window can be freed while a page keeps its bytes.
             Ok(Bytes::copy_from_slice(&window.bytes[..(end - start) as usize]))
         }
     }

@@ -1,5 +1,5 @@
-//! Parses the headers of pages (the parquet-format specification, `PageHeader`), in Thrift's compact protocol. It reads only what
-//! is needed to find where the next page begins and which rows a page has.
+//! Parses the headers of pages (the parquet-format specification, `PageHeader`), in Thrift's compact protocol. This module reads
+//! only what is needed to find where the next page begins and which rows a page has.
 
 /// The content of a page header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ const RLE_DICTIONARY: i64 = 8;
 const DEEPEST: usize = 8;
 
 impl Head {
-    /// Reads the header at the start of `bytes`. None if they end before the header does, or are invalid.
+    /// Reads the header at the start of `bytes`. Returns none if the bytes end before the header does, or are invalid.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut from = Compact { bytes, at: 0 };
         let (mut page_type, mut compressed, mut own) = (None, None, None);
@@ -41,8 +41,8 @@ impl Head {
             match (field, kind) {
                 (1, INTEGER) => page_type = Some(from.integer()?),
                 (3, INTEGER) => compressed = Some(from.integer()?),
-                // Field 5 is the header of a data page. Field 8 is that of a data page of version 2, which gives the number of
-                // rows explicitly.
+                // Field 5 is the header of a data page. Field 8 is the header of a data page of version 2, and gives the number
+                // of rows explicitly.
                 (5, STRUCT) => own = Some(from.numbers([1, 2])?),
                 (8, STRUCT) => own = Some(from.numbers([3, 4])?),
                 _ => from.skip(kind, DEEPEST)?,
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(Head::read(&after), Some(Head { length: SECOND.len() as u64, compressed: 4, kind: data(6, false) }));
         let dictionary = b"\x15\x04\x15\x12\x15\x08\x4c\x15\x0e\x15\x00\x11\x00\x00";
         assert_eq!(Head::read(dictionary), Some(Head { length: 14, compressed: 4, kind: Kind::Other }));
-        // A list of structs in an unknown field.
+        // This header has a list of structs in an unknown field.
         let list = [&SECOND[..SECOND.len() - 1], b"\x19\x2c\x15\x02\x00\x00\x00"].concat();
         assert_eq!(Head::read(&list).map(|head| (head.length, head.kind)), Some((list.len() as u64, data(6, false))));
     }
@@ -195,7 +195,7 @@ mod tests {
         for head in [PLAIN, SECOND] {
             assert!((0..head.len()).all(|end| Head::read(&head[..end]).is_none()));
         }
-        // Negative lengths and counts, and nested structs.
+        // These headers have negative lengths or counts, or nested structs.
         assert_eq!(Head::read(b"\x15\x06\x15\x12\x15\x07\x5c\x15\x0e\x15\x02\x15\x0c\x15\x00\x00\x00"), None);
         assert_eq!(Head::read(b"\x15\x06\x15\x12\x15\x08\x5c\x15\x0e\x15\x02\x15\x0b\x15\x00\x00\x00"), None);
         assert_eq!(Head::read(&b"\x1c".repeat(1 << 20)), None);

@@ -28,8 +28,8 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Locates the pages of a chunk with this many rows, with one small read per page. None if a row can have several values, or
-    /// if the chunk is invalid; the reader of the chunk then reports the error.
+    /// Locates the pages of a chunk with this many rows, with one small read per page. Returns none if a row can have several
+    /// values, or if the chunk is invalid; the reader of the chunk then reports the error.
     pub(crate) fn locate(ranges: &Arc<Ranges>, chunk: &ColumnChunkMetaData, rows: u64) -> Option<Self> {
         if chunk.column_descr().max_rep_level() > 0 {
             return None;

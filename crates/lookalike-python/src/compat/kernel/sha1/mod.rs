@@ -54,7 +54,7 @@ pub fn heads(kernel: Kernel, bytes: &[u8], start: usize, ends: &[usize], out: &m
     }
 }
 
-/// Returns the same number for one token of any length.
+/// Returns the number that [`heads`] appends, for one token of any length.
 pub fn one(token: &[u8]) -> u64 {
     let mut state = INITIAL.map(|word| [word]);
     let (blocks, rest) = token.as_chunks::<64>();

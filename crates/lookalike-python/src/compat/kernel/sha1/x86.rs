@@ -1,4 +1,4 @@
-//! SHA-1 of the blocks of sixteen tokens with AVX-512, or of eight tokens twice with AVX2.
+//! Computes the SHA-1 of sixteen blocks, one per token, with AVX-512, or of eight blocks twice with AVX2.
 
 #![allow(unsafe_code)]
 
