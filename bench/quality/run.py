@@ -39,7 +39,7 @@ SETS = (
     Set("English, posts of more than 400 words", "newsgroups20", least=401),
     Set("English, licences of some 1,000 words", "licenses"),
     Set("English, manual pages of one template", "winps_docs"),
-    Set("Many languages, versions of terms of some 15,000 words", "ota_us_versions"),
+    Set("Many languages, versions of terms of service of some 15,000 words", "ota_us_versions"),
     Set("Japanese, stories of some 6,000 characters", "ja_aozora_dev"),
 )
 

@@ -175,7 +175,7 @@ def dedup(
     - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. With data in memory (and with
       files if the lines are not needed), use `skip_bad=True`: rows without a text, such as null, or without an id, if `id` names
       a column, are skipped. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
-      `report.skipped` has their numbers.
+      `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
     - `dry_run=False`: whether to do everything except for writing files.
     - `resume=None`: a folder for saved progress, so that the same call continues from there.
@@ -326,7 +326,7 @@ def _skips(options: dict[str, Any]) -> bool:
     if not isinstance(skip_bad, bool):
         raise ConfigError(
             "skip_bad= with a file name only works with paths and URLs; with data in memory, skip_bad=True skips and counts rows "
-            "without a text, and report.skipped has their numbers",
+            "without a text, and report.skipped has their row numbers",
             option="skip_bad",
         )
     return skip_bad

@@ -163,7 +163,7 @@ const SHORT: [Short; 11] = [
             ("turn", "Value of a full turn in the unit of the angles"),
             ("within", "Compare only prints with the same value of this field"),
             ("label", "Field that identifies the finger, to evaluate the result"),
-            ("model", "Compute what random sets of squares find; read nothing"),
+            ("model", "Compute the probability that a pair becomes a candidate; needs no input"),
             ("json", "Print the summary as JSON"),
         ],
     ),

@@ -22,14 +22,14 @@ pub fn is_command(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns a text of several lines with its command characters escaped (see [`is_command`]). Line breaks and tabs are unchanged.
+/// Returns a text of several lines with its control characters escaped (see [`is_command`]). Line breaks and tabs are unchanged.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     // A lone carriage return moves to the start of the line and overwrites it.
     let stays = |at: usize, c: char| matches!(c, '\n' | '\t') || c == '\r' && text[at + 1..].starts_with('\n');
     written_out(text, |at, c| is_command(c) && !stays(at, c))
 }
 
-/// Returns a text on one line, with its line breaks and its command characters escaped (see [`is_command`]).
+/// Returns a text on one line, with its line breaks and its control characters escaped (see [`is_command`]).
 pub fn one_line(text: &str) -> Cow<'_, str> {
     written_out(text, |_, c| is_command(c) || matches!(c, '\u{2028}' | '\u{2029}'))
 }

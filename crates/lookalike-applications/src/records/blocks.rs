@@ -76,7 +76,7 @@ impl Block {
                     return Err(wrong("takes no characters from a field; set prefix and suffix to 1 or more".into()));
                 }
                 if let Some((_, part)) = parts.iter().enumerate().find(|(at, part)| parts[..*at].contains(part)) {
-                    return Err(wrong(format!("has {:?} twice in equal; remove one of the two", shown(part))));
+                    return Err(wrong(format!("lists {:?} twice under equal; remove one of the two", shown(part))));
                 }
                 let name = parts.iter().map(shown).collect::<Vec<_>>().join(" + ");
                 let parts = parts.iter().map(|part| Ok((place(&part.field)?, part.clone())));

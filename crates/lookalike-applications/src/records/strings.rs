@@ -231,8 +231,9 @@ fn trigrams(a: &str, b: &str) -> f64 {
     shared as f64 / (a.len() + b.len() - shared) as f64
 }
 
-/// Returns the American Soundex code of each word (as defined by the National Archives: h and w do not separate, vowels do). A
-/// word with letters other than a to z is its own code.
+/// Returns the American Soundex code of each word, as defined by the National Archives. Letters with the same digit are coded
+/// once if they are adjacent or only h or w is between them, but separately if a vowel is between them. A word with letters other
+/// than a to z is its own code.
 pub(super) fn sounds(value: &str) -> String {
     let codes: Vec<String> = value.split(' ').map(soundex).collect();
     codes.join(" ")

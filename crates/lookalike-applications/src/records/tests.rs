@@ -94,7 +94,7 @@ fn errors_contain_the_cause_and_advice() {
             }),
             "field \"n\": within does not work with compare",
         ),
-        (with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]), "block 1 has \"a\" twice in equal"),
+        (with(|c| c.blocks = vec![BlockConfig::equal(&["a", "b", "a"])]), "block 1 lists \"a\" twice under equal"),
         (with(|c| c.missing = Missing::Share(2.0)), "missing must be from 0 to 1 or \"skip\", got 2"),
         (
             with(|c| c.fields[0].missing = Some(Missing::Share(-1.0))),

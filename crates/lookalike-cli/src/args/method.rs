@@ -22,10 +22,10 @@ pub struct MethodArgs {
     pub shingles: ShingleArgs,
     #[command(flatten)]
     pub find: FindArgs,
-    /// How candidate pairs are verified [default: exact; simhash: sketch]
+    /// How candidate pairs are verified [default: exact; with simhash, sketch]
     #[arg(long, value_enum, help_heading = "Comparison")]
     pub verify: Option<VerifyBy>,
-    /// Document of a group to keep [default: first; containment: longest]
+    /// Document of a group to keep [default: first; with containment, longest]
     ///
     /// RULE is first, longest (most characters of the original text), newest:FIELD, max:FIELD or min:FIELD. If several documents
     /// are equal by this rule, the first of them is kept.

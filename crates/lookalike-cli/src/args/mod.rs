@@ -379,7 +379,7 @@ pub struct RunArgs {
     pub quiet: bool,
 }
 
-/// The least memory limit that a run can respect.
+/// The lowest memory limit that a run can respect.
 const LEAST_MEMORY: u64 = 64 * bytesize::MB;
 
 /// Parses a size in bytes, with or without a unit.

@@ -18,10 +18,10 @@ use crate::{
 
 /// Drop documents as an earlier dedup run decided
 ///
-/// Writes the records of INPUT whose verdict in DECISIONS is "kept". The output has the same format as that of dedup: it is, byte
-/// for byte, what `lookalike dedup INPUT -o KEPT` wrote or would have written with these decisions. So you can first decide
-/// (dedup --label, or dedup with --decisions but without -o), then review the decisions, and drop documents later. If you edit a
-/// verdict in DECISIONS, the edited verdict applies.
+/// Writes the records of INPUT whose verdict in DECISIONS is "kept". The output is byte for byte the file that
+/// `lookalike dedup INPUT -o KEPT` wrote, or would have written, with these decisions. So you can first decide (dedup --label, or
+/// dedup with --decisions but without -o), then review the decisions, and drop documents later. If you edit a verdict in
+/// DECISIONS, the edited verdict applies.
 ///
 /// Records and decisions are matched by id, so give the same flags under Input as for dedup. The order of the records may differ
 /// unless ids are repeated or generated. Nothing is written unless every record has a decision and every decision has a record.

@@ -158,9 +158,9 @@ impl From<CardsBy> for Format {
 /// The probabilities of the model.
 #[derive(Args)]
 struct Asked {
-    /// Compute what random sets of squares find; read nothing
+    /// Compute the probability that a pair becomes a candidate; needs no input
     ///
-    /// The model assumes aligned prints.
+    /// Two prints become a candidate pair if they share a random set of squares. The model assumes aligned prints.
     #[arg(long, help_heading = "Model")]
     model: bool,
     /// Probability that a square has minutiae

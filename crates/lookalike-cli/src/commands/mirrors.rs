@@ -311,7 +311,7 @@ fn textless(summary: &MirrorsSummary) -> Option<String> {
     (pages > 0).then(|| {
         let are = if pages == 1 { "has" } else { "have" };
         let same = match alike {
-            0 => "no other site has the same bytes at the same path as one of them".into(),
+            0 => "no page of another site has the same bytes at the same path".into(),
             alike => format!("{} of them match because another site has the same bytes at the same path", count(alike)),
         };
         format!("empty: {} {are} no text to compare; {same}", counted(pages, "page"))

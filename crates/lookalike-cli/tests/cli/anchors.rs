@@ -29,7 +29,7 @@ fn articles_are_compared_without_their_surroundings() {
     let place = Place::new();
     place.write("a.txt", page(FLOOD, TIMES)).write("b.txt", page(FLOOD, HERALD)).write("c.txt", page(MATCH, TIMES));
     let (article, around) = ("a.txt b.txt", "a.txt c.txt");
-    // With all shingles, the text around the article decides.
+    // With all shingles, the surrounding text affects the resemblance more than the article does.
     assert!(resemblance(&place, article, "") < resemblance(&place, around, ""));
     let (same, other) = (resemblance(&place, article, "--anchors en"), resemblance(&place, around, "--anchors en"));
     assert!(same > 0.8 && other < 0.1, "{same} {other}");

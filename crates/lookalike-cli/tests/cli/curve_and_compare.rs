@@ -126,7 +126,7 @@ fn simhashes_within_a_distance() {
     SimHashes that differ in up to 6 of 64 bits find 0.4993 of the pairs at 0.9
     Charikar 2002, section 3; Manku, Jain, Das Sarma 2007, section 3; for large texts with equally many shingles, each once
     equivalent resemblance       0.9174
-    bits that find 0.99          13  of the pairs at 0.9
+    bits for recall 0.99         13  for pairs at 0.9
     tables                       7  of 7 blocks
     tables a random pair shares  0.012695  on average; more for dissimilar texts with words in common
     for texts of 49 shingles or more: 0.4672 or more

@@ -354,7 +354,7 @@ impl Progressed {
                     decided.first(hash_name(&id)).ok_or_else(|| {
                         Error::record(format!("there is no decision about {id}")).at_place(at()).advise(
                             "a record without an id is identified by its file name and line; apply decisions to the input of \
-                             their run, under the same name",
+                             the run that made them, under the same name",
                         )
                     })?
                 }
@@ -362,7 +362,7 @@ impl Progressed {
             let row = self.take(first, decided).ok_or_else(|| {
                 Error::record(format!("there are more records with this id than decisions about it in {decisions}"))
                     .at_place(at())
-                    .advise("apply them to the input of their run")
+                    .advise("apply decisions to the input of the run that made them")
             })?;
             if decided.is_kept(row) {
                 self.kept.insert(self.counts.documents);
@@ -425,6 +425,6 @@ impl Progressed {
         let (place, id) = found.ok_or_else(|| written.changed(0))?;
         let more = if left == 1 { String::new() } else { format!(", nor for {} more", left - 1) };
         let wrong = Error::record(format!("the input has no document for the decision about {id}{more}")).at_place(place);
-        Err(wrong.advise("apply decisions to the input of their run, and read it with the same options"))
+        Err(wrong.advise("apply decisions to the input of the run that made them, and read it with the same options"))
     }
 }

@@ -117,8 +117,8 @@ impl Tokens {
         })
     }
 
-    /// Returns the text with at least [`PAD`] readable bytes after it, the token ends, and the gap between tokens, for the
-    /// hasher.
+    /// Returns what the hasher reads: the text, the positions where tokens end, and the size of the gap between tokens. At least
+    /// [`PAD`] bytes after the text are readable.
     pub(crate) fn raw(&self) -> (&[u8], &[usize], usize) {
         // A buffer that was never filled has no bytes after its empty text.
         (&self.text[..self.text.len().min(self.filled + PAD)], &self.ends[..self.count], self.gap)

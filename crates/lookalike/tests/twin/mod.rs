@@ -133,8 +133,8 @@ impl Twin {
         verdicts
     }
 
-    /// Returns the component of each document among all pairs in which one document is similar to the other. A component is
-    /// identified by its first document in keep order.
+    /// Returns the connected component of each document. Two documents are connected if they are a candidate pair and at least
+    /// one is similar to the other. A component is identified by its first document in keep order.
     pub fn components(&self, order: &[usize], t: f64) -> Vec<usize> {
         let mut names = vec![usize::MAX; order.len()];
         for &start in order {

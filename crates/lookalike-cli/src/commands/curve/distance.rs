@@ -87,7 +87,7 @@ fn head(r: &Report) -> String {
         r.distance, r.bits, r.found_at_threshold, r.threshold, r.resemblance,
     );
     if let Some(distance) = r.distance_for_recall {
-        head += &format!("bits that find {:<13} {distance}  {DIM}of the pairs at {}{DIM:#}\n", r.recall, r.threshold);
+        head += &format!("bits for recall {:<12} {distance}  {DIM}for pairs at {}{DIM:#}\n", r.recall, r.threshold);
     }
     head += &format!(
         "tables                       {}  {DIM}of {} blocks{DIM:#}\n\

@@ -42,7 +42,7 @@ pub(super) struct Matrix {
     steps: bool,
 }
 
-/// The maximum number of rows or sets: this command is for examples.
+/// The maximum number of rows or sets. The command is meant only for small examples.
 const MOST: usize = 10_000;
 
 #[derive(Serialize)]

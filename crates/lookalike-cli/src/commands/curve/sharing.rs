@@ -1,5 +1,5 @@
-//! Computes how likely it is that two similar texts share enough of their sampled shingles, or a super-shingle, by the size of
-//! the texts.
+//! Computes, for texts of several sizes, how likely it is that two similar texts share enough of their sampled shingles, or that
+//! they share a super-shingle.
 
 use anyhow::Context;
 use clap::{Args, ValueEnum};

@@ -27,7 +27,13 @@ use crate::error::{Error, Result};
 pub(crate) type Reader = Box<dyn Read + Send>;
 
 /// Examines the first bytes and wraps the reader in the right decompressor. `name` is for messages.
-pub(crate) fn decompress(mut raw: impl Read + Send + 'static, name: &str) -> Result<Reader> {
+pub(crate) fn decompress(raw: impl Read + Send + 'static, name: &str) -> Result<Reader> {
+    unpack(Box::new(raw), name)
+}
+
+/// The same for one type of reader. For each type that files, stores, and commands have, the compiler would build all decoders
+/// again, which took a tenth of this crate's build time.
+fn unpack(mut raw: Reader, name: &str) -> Result<Reader> {
     let reading = |error| Error::reading(name, &error);
     let mut start = [0; START];
     let mut filled = 0;

@@ -85,7 +85,7 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
         let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc file in this folder, and no .txt, .md or .html";
         let refused = Error::new(ErrorKind::Input, what).at(path.display().to_string());
         return Err(refused
-            .advise(words!["name the files themselves, or read all of them as documents with ", (Setting::Format, "text")]));
+            .advise(words!["give the names of the files, or read all of them as documents with ", (Setting::Format, "text")]));
     }
     if !all_splits {
         splits::refuse_several_of_documents(&path.display().to_string(), documents.iter().map(|(_, id)| id.as_str()))?;

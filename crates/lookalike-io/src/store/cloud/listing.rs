@@ -37,14 +37,14 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
     let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Input, what).at(url).advise(advice));
     let nothing_wanted = || {
         let what = "no .jsonl, .ndjson, .csv, .tsv, .parquet, .arrow or .warc object in this folder";
-        refuse(what, "name the objects themselves")
+        refuse(what, "give the URLs of the objects")
     };
     if bucket.at.kind == Kind::Http {
         if path.ends_with('/') {
-            return refuse("is a folder, and web servers do not list folders", "name the files themselves");
+            return refuse("is a folder, and web servers do not list folders", "give the URLs of the files");
         }
         if path.contains('*') {
-            return refuse("is a glob, and web servers do not list files", "name the files themselves");
+            return refuse("is a glob, and web servers do not list files", "give the URLs of the files");
         }
         return single(bucket, &Path::default(), url).map(|object| vec![object]);
     }

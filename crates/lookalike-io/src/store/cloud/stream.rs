@@ -27,8 +27,8 @@ use crate::{
 /// Permits for the parts that may be fetched ahead of reading, shared by all objects.
 static PERMITS: Semaphore = Semaphore::const_new((AHEAD / PART) as usize);
 
-/// The number of pieces of a part that may wait to be read. These are all pieces of the part, unless the server does not support
-/// ranges and the whole object is one part.
+/// The maximum number of pieces of one part that wait to be read. A part has no more pieces than this, unless the server does not
+/// support ranges and the whole object is one part.
 const PIECES: usize = PART as usize / PIECE;
 
 /// A reader of the bytes of an object.

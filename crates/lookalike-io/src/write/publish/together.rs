@@ -172,7 +172,7 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
 }
 
 impl Named {
-    /// Removes the former file with the name.
+    /// Removes the earlier file, which was moved to a hidden name when this output took its name.
     fn clean(self) -> Result<()> {
         let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
         let left = hidden.path().display().to_string();
