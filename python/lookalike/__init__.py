@@ -8,10 +8,11 @@ gives the same answers as its command, byte for byte, and releases the interpret
   methods on your data. These functions take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs.
   `dedup` and `pairs` can also compare the data with references of the same kinds, such as test sets. `apply` applies the
   decisions of an earlier run to files.
-- `compare` measures two texts exactly and shows what they share; `passages` finds the passages that they share word for word.
+- `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
+  word for word.
 - `LshIndex` is an in-memory index that returns the stored texts similar to a query text.
 - `MinHash`, `Bottom`, `Modulo` and `SimHash` make sketches of one text or of a batch.
-- `curve` computes which share of the similar pairs a number of bands and rows finds.
+- `curve` computes the share of the similar pairs that is found with a given number of bands and rows.
 - `lookalike.compat.datasketch` has datasketch's classes, with its hash values, but faster.
 - `python -m lookalike` runs the command.
 

@@ -10,7 +10,7 @@ from lookalike import _lookalike
 
 
 def main() -> int:
-    """Run the command with the program's arguments and return its exit code: 0 for success, 1 for no, 2 for failure.
+    """Run the command with the program's arguments and return its exit code: 0 for success, 1 if the answer is no, 2 for failure.
 
     While the command runs, a keyboard interrupt ends the process immediately, as it does for the `lookalike` program. Python
     itself would handle the interrupt only after the command has finished.

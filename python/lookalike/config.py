@@ -62,7 +62,7 @@ class _Kind(TypedDict):
 
 
 class Bands(_Kind, total=False):
-    """Texts that share a band of their MinHash signatures: `{"kind": "bands", …}`, the default."""
+    """Candidates are texts that share a band of their MinHash signatures: `{"kind": "bands", …}`, the default."""
 
     bands: int | None
     """b, the number of bands; given together with `rows`, or determined by the threshold and the recall."""
@@ -73,7 +73,7 @@ class Bands(_Kind, total=False):
 
 
 class SimHashBy(_Kind, total=False):
-    """Texts whose SimHashes differ in few bits: `{"kind": "simhash", …}`."""
+    """Candidates are texts whose SimHashes differ in few bits: `{"kind": "simhash", …}`."""
 
     bits: Literal[64, 128]
     features: Literal["shingles", "tokens"]
@@ -84,7 +84,7 @@ class SimHashBy(_Kind, total=False):
 
 
 class Sentences(_Kind, total=False):
-    """Texts whose longest sentences are the same: `{"kind": "sentences", …}`."""
+    """Candidates are texts whose longest sentences are the same: `{"kind": "sentences", …}`."""
 
     longest: int
     """How many of the longest sentences must be the same."""
@@ -93,7 +93,7 @@ class Sentences(_Kind, total=False):
 
 
 class Shared(_Kind, total=False):
-    """Texts that share enough of their sampled shingles: `{"kind": "shared", …}`; the default when containment is measured."""
+    """Candidates are texts that share enough sampled shingles: `{"kind": "shared", …}`; the default for containment."""
 
     modulus: Modulus | None
     """Which shingles are sampled; determined by the measure, the threshold and the recall unless given."""
@@ -109,7 +109,7 @@ class GreedyBy(TypedDict, total=False):
     """The settings of greedy clusters."""
 
     representative: Literal["firstmember", "popular"]
-    """What represents a cluster."""
+    """Which document represents a cluster."""
     sample: int
     """s, the number of fingerprints in a sketch."""
 
@@ -127,8 +127,9 @@ class ShinglesConfig(TypedDict, total=False):
     """Settings for a kind of text; explicit keywords override them. `"quotations"` is for texts of one or two sentences:
     `shingle=2, threshold=0.5`."""
     tokens: Literal["auto", "words", "chars", "lines", "jieba", "items"]
-    """What a token is: by script (the default), words everywhere, characters, lines (for code and logs), or words of a Chinese
-    dictionary. With `"items"`, documents are sets and tokens are their items: strings and numbers, compared as they are."""
+    """What a token is: chosen by the script of the text (the default), words everywhere, characters, lines (for code and logs),
+    or words of a Chinese dictionary. With `"items"`, documents are sets and tokens are their items: strings and numbers, compared
+    as they are."""
     fold: str | Sequence[str]
     """Differences to ignore, by the command's names such as `"accents"`: comma-separated, or in a list."""
     folds: Folds
@@ -160,7 +161,7 @@ class _Finding(ShinglesConfig, total=False):
     permutations: Literal["one", "many"] | None
     """For MinHash: how many random permutations make a signature."""
     bits: Literal[64, 128] | None
-    """For SimHash: the bits of a hash."""
+    """For SimHash: the number of bits in a hash."""
     features: Literal["shingles", "tokens"] | None
     """For SimHash: the features that are hashed."""
     distance: int | None
@@ -209,9 +210,9 @@ class CollectionConfig(_Finding, total=False):
         | Sentences
         | _Kind
     )
-    """How candidates are found; the name of a kind alone selects its defaults. "all" joins all sets exactly, in memory."""
+    """How candidates are found; the name of a kind alone selects its defaults. "all" finds all pairs exactly, in memory."""
     verify: Literal["exact", "sketch", "none"] | None
-    """What counts as similar."""
+    """What counts as similar: the exact measure of the two sets, the estimate from the sketches, or being a candidate."""
 
 
 class ReadOptions(TypedDict, total=False):
@@ -255,7 +256,7 @@ class PairsOptions(RunOptions, total=False):
     """The keywords of `pairs` after the threshold."""
 
     exact: bool
-    """The same as `method="shingle"`: join all sets exactly, in memory."""
+    """The same as `method="shingle"`: find all similar pairs exactly, with all sets in memory."""
     nearest: int | None
     """How many of the most similar matches of each document to list, the most similar first: a is the document, and b is its
     neighbour."""
@@ -280,12 +281,12 @@ class DedupOptions(RunOptions, total=False):
     drop_holders: bool
     """Whether a document is dropped if it contains a reference, rather than if a reference contains it."""
     dry_run: bool
-    """Do everything except for writing files."""
+    """Do everything except write files."""
     label: bool
     """Drop nothing: write all records to `output`, with the fields cluster, verdict, representative and similarity."""
     label_prefix: str
-    """The prefix of the names of these four fields, such as "dup_"."""
+    """The prefix of the names of the four fields that `label` adds, such as "dup_"."""
     decisions: str | PathLike[str] | None
     """A file for the command's decision lines."""
     resume: str | PathLike[str] | None
-    """A folder for saved progress, so that the same call continues from there."""
+    """A folder for saved progress, from which the same call continues after an interruption."""

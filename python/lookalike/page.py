@@ -89,7 +89,7 @@ def histogram(similarities: NDArray[np.float64]) -> str:
 
 
 def paired(headline: str, count: int, pairs: Sequence[Any]) -> str:
-    """Write the page of pairs: the first ones, as a table. All data is escaped."""
+    """Write the page of pairs: a table of the first pairs. All data is escaped."""
     names = ("a", "b", "resemblance", "containment_ab", "containment_ba")
     head = "".join(f"<th>{name}</th>" for name in names)
     rows = "".join(f"<tr>{''.join(f'<td>{_cell(getattr(pair, name))}</td>' for name in names)}</tr>" for pair in pairs)

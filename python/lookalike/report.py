@@ -70,7 +70,8 @@ class Report:
         """The command's summary (`--json`): the numbers of documents, kept and dropped, the reasons, the method and the time.
 
         `found_at_threshold` is the minimum share of the pairs at the threshold that are found, for texts of `found_from_size`
-        shingles or more; `found_of_shorter` lists the shorter texts, their number, and the share that is found among them.
+        shingles or more; `found_of_shorter` lists the shorter texts by their number of shingles: how many texts there are, and
+        the minimum share of their pairs that is found.
         """
 
     def __len__(self) -> int:

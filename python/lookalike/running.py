@@ -86,7 +86,8 @@ def dedup(
     A document is dropped if its similarity to a kept document reaches the threshold; its representative is the most similar of
     these kept documents. Similarity is the exact resemblance of the two sets of shingles, unless set otherwise.
 
-    `data` is one of these. The kept documents are returned as the same kind of object, in the same order, with the same types:
+    `data` is one of the kinds below. The kept documents are returned as the same kind of object, in the same order, with the same
+    types:
 
     - a list or tuple of `str`, or a numpy array of them; a list or tuple of dictionaries, which are rows;
     - a pandas frame or series (its index is preserved), or a polars frame or series;
@@ -110,10 +111,11 @@ def dedup(
     in files by their field `id`, or by file and line.
 
     `against` are references, such as a test set or the documents that were kept before. `data` is compared with the references
-    too. References are always kept, are first in keep order, and are neither returned nor listed in the decisions. References can
-    be anything that `data` can be, or a list of several collections of any kinds (in which a name is a `Path` or `Files`). Their
-    text is in the column or field `text`. References do not need ids: documents in files without an id are identified by file and
-    line, and those in memory without a column `id` by their rows. Named references precede those in memory.
+    too. References are always kept, are first in keep order (the order in which documents are considered), and are neither
+    returned nor listed in the decisions. References can be anything that `data` can be, or a list of several collections of any
+    kinds (in which a name is a `Path` or `Files`). Their text is in the column or field `text`. References do not need ids:
+    documents in files without an id are identified by file and line, and those in memory without a column `id` by their rows.
+    Named references precede those in memory.
 
     - `against_only=True` compares documents with references, and not with each other: documents that are similar only to each
       other are all kept.
@@ -128,8 +130,8 @@ def dedup(
       is `shingle=2, threshold=0.5`.
     - `measure="resemblance"`: shared shingles divided by all shingles of both texts; `"containment"`: divided by the shingles of
       the document that may be dropped.
-    - `shingle=None`: the number of tokens in a shingle, 1 to 64; None means 5, except for lines (2) and with anchors (3).
-      `tokens="auto"`: what a token is, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
+    - `shingle=None`: the number of tokens in a shingle, 1 to 64; None means 5, except for lines (2), with anchors (3) and for
+      sets (1). `tokens="auto"`: what a token is, or `"words"`, `"chars"`, `"lines"`, `"jieba"`; or `"items"`.
     - `anchors=[]`: languages, such as `["en"]` or `"en,de"`: use only shingles that begin with one of their stop words. Articles
       have many stop words, and menus and advertisements have few, so pages with the same article in different surroundings are
       similar. A text with few stop words is compared by all its shingles; `report.summary["few_anchors"]` counts these texts.
@@ -145,8 +147,8 @@ def dedup(
       `run_length=None` for super. `bits=None`, `features=None`, `distance=None`, `blocks=None`: for SimHash. `longest=None`,
       `digest=None`: for sentences. A keyword that the method does not use is an error.
     - `verify=None`: what makes a candidate similar: `"exact"`, `"sketch"` or `"none"`; by default it depends on `candidates`.
-    - `cluster="law"`: a kept document and those similar to it; `"components"`: documents that chains of similar pairs connect;
-      `"greedy"`: Broder's clusters, with `representative=None` and `sample=None`; or `{"greedy": {…}}`.
+    - `cluster="law"`: a group is a kept document and the documents similar to it; `"components"`: documents that chains of
+      similar pairs connect; `"greedy"`: Broder's clusters, with `representative=None` and `sample=None`; or `{"greedy": {…}}`.
     - `fingerprint="rolling"`, or `"rabin"` with `degree=None`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: how shingles are
       mapped to numbers.
     - `set_field=None`: the column or field of sets, the same as `text` with `tokens="items"`.
@@ -177,8 +179,8 @@ def dedup(
       a column, are skipped. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
       `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
-    - `dry_run=False`: whether to do everything except for writing files.
-    - `resume=None`: a folder for saved progress, so that the same call continues from there.
+    - `dry_run=False`: whether to do everything except write files.
+    - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
     - `label=False`, `label_prefix=""`: whether to write all records to `output`, with four fields that contain the decision.
 
     These keywords are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`,

@@ -9,14 +9,14 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An impossible grid over prints, or a grid in which every minutia counts in every square.
+    /// An impossible grid over prints, or a grid whose margin is so large that every minutia counts in several squares.
     #[error(
         "a grid of squares of {square} pixels with a margin of {margin} over {width} by {height} is not possible; use squares of 1 to 65536 pixels, a margin below half of a square, and a field of at most 2²⁴ squares"
     )]
     Grid {
         /// The side of a square, in pixels.
         square: u32,
-        /// The margin: minutiae within this distance of a border count on both sides of it.
+        /// The margin, in pixels: minutiae within this distance of a border between two squares count in both squares.
         margin: u32,
         /// The width of the field.
         width: u32,

@@ -1,5 +1,5 @@
-//! Applications of lookalike's core other than finding near-duplicate texts. Like the core, these are pure functions: they open
-//! no file, start no thread and read no clock.
+//! Applications of lookalike's core other than finding near-duplicate texts. Like the core, this crate has only pure functions:
+//! they open no file, start no thread and read no clock.
 //!
 //! | module | from → to |
 //! |---|---|

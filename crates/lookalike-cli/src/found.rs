@@ -57,7 +57,7 @@ pub fn preset(method: &Config) -> Option<String> {
     Some(format!("{preset}: shingles of {}, threshold {}", counted(method.k() as u64, "token"), method.threshold))
 }
 
-/// Describes how many texts were not compared by their anchored shingles, if `--anchors` was given.
+/// Describes how many texts have too few stop words to be compared by the shingles that begin with one, if `--anchors` was given.
 pub fn anchors(finding: &Finding) -> Option<String> {
     let few = finding.few_anchors.filter(|&few| few > 0)?;
     let (have, their) = if few == 1 { ("has", "its") } else { ("have", "their") };

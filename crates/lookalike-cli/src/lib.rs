@@ -1,7 +1,7 @@
 //! The command as a library, for its own program and for `python -m lookalike`. Data is written to standard output, messages to
 //! standard error. Exit code 0 is success, 1 a negative answer (no pair, not similar enough), and 2 an error.
 
-// Code that data can reach returns an error and never panics. Each remaining panic states why nothing can reach it.
+// Code that data can reach returns an error and never panics. Each remaining panic has a note that says why nothing can reach it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
 mod args;
@@ -47,7 +47,7 @@ use self::front::Flags;
     lookalike compare a.txt b.txt\n  lookalike eval crawl.jsonl --sample 1000\n  lookalike curve --threshold 0.8 --recall 0.99"
 )]
 struct Cli {
-    /// Log what a run does to standard error; -vv also logs each input
+    /// Log the steps of a run on standard error; -vv also logs each input
     ///
     /// With --version: print how the program was built.
     #[arg(long, short, global = true, action = ArgAction::Count, hide_short_help = true)]
@@ -73,7 +73,7 @@ enum Command {
 }
 
 /// Runs the command with these arguments, the first of which is the name of the program, and returns the exit code. This function
-/// never ends the process, so another program can host the command.
+/// never ends the process, so another program can call it.
 ///
 /// `itself` contains what is needed to start the program again, as `eval` does for each run: the file of the program, and the
 /// arguments that precede the command's own. If it is `None`, the file of the current process is used.
@@ -146,7 +146,7 @@ fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    // An error of the libraries has its own kind, which already takes the causes of the error into account.
+    // The kind of an error of our libraries already takes the causes of the error into account.
     match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {

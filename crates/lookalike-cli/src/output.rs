@@ -68,7 +68,7 @@ pub fn warning(text: &str) {
     say(&format!("{WARNING}warning:{WARNING:#} {}", message(text)));
 }
 
-/// Returns the name of a file as pages show it.
+/// Returns the name of a file in the form that the command prints.
 pub fn name(path: &Path) -> String {
     one_line(&shown_name(&path.display().to_string())).into_owned()
 }
@@ -174,13 +174,13 @@ fn unit_of(stage: Stage) -> &'static str {
     }
 }
 
-/// A progress bar on standard error that shows one stage after the other. It is hidden unless standard error is a terminal.
+/// A progress bar on standard error that shows the current stage of a run. It is hidden unless standard error is a terminal.
 pub struct Bars {
     shown: Mutex<Shown>,
 }
 
 impl Bars {
-    /// Creates the bar. It is hidden if `quiet` is set or if log lines replace it.
+    /// Creates the progress bar. The bar is also hidden if `quiet` is set or if log lines replace it.
     pub fn new(quiet: bool) -> Self {
         let target = if quiet || log::max_level() != log::LevelFilter::Off || !std::io::stderr().is_terminal() {
             ProgressDrawTarget::hidden()

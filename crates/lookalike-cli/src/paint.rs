@@ -1,7 +1,8 @@
 //! Colours that cannot be confused with data.
 //!
-//! A page consists of our words, our styles and data. If styles were written as escape sequences from the start, they could not
-//! be distinguished from escape sequences in the data. So a style is written as a mark and becomes an escape sequence only on
+//! A page is text that the command prints for people. A page consists of our words, our styles and data. If styles were written
+//! as escape sequences from the start, they could not be distinguished from escape sequences in the data. So a style is first
+//! written as a mark (a letter between two characters that data should not contain), and becomes an escape sequence only on
 //! output, in [`Target::text`]. If a terminal shows the page, every other control character is escaped there.
 
 use std::{

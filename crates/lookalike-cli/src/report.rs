@@ -6,7 +6,8 @@ use std::path::Path;
 use lookalike_engine::{LateOutput, shown_name, shown_path};
 use serde::Serialize;
 
-/// The version of the schema. It increases when a field is removed or renamed or changes its meaning, not when one is added.
+/// The version of the schema. The version increases when a field is removed or renamed or changes its meaning, not when a field
+/// is added.
 const SCHEMA: u32 = 1;
 
 /// The header of a summary: the inputs and outputs of a run.

@@ -1,11 +1,11 @@
-//! The text of `-h`: for each command, the few flags that most runs need, in one line each. `--help` has all of them.
+//! The text of `-h`: for each command, the few flags that most runs need, in one line each. `--help` has all flags.
 
 use clap::Command;
 
 /// A command and the texts of its flags in `-h`. All other flags are only in `--help`.
 type Short = (&'static str, &'static [(&'static str, &'static str)]);
 
-const INPUTS: (&str, &str) = ("inputs", "Files, folders, quoted globs or URLs; - is standard input");
+const INPUTS: (&str, &str) = ("inputs", "Files, folders, quoted globs or URLs (- for standard input)");
 const TEXT_FIELD: (&str, &str) = ("text_field", "Field with the text");
 const ID_FIELD: (&str, &str) = ("id_field", "Field with the id");
 const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half of free memory]");
@@ -16,7 +16,7 @@ const SHORT: [Short; 11] = [
         "dedup",
         &[
             INPUTS,
-            ("output", "Write the kept records to KEPT; - is standard output"),
+            ("output", "Write the kept records to KEPT (- for standard output)"),
             ("decisions", "Write the decision about each document to FILE"),
             ("label", "Drop nothing; write all records with their decisions"),
             ("dry_run", "Write nothing; show what would be dropped"),
@@ -33,7 +33,7 @@ const SHORT: [Short; 11] = [
         &[
             ("decisions", "Decisions file of a dedup run"),
             INPUTS,
-            ("output", "Write the kept records to KEPT; - is standard output"),
+            ("output", "Write the kept records to KEPT (- for standard output)"),
             TEXT_FIELD,
             ID_FIELD,
             ("json", "Print the summary as JSON"),
@@ -47,7 +47,7 @@ const SHORT: [Short; 11] = [
             ("output", "Write the pairs to FILE instead of standard output"),
             ("threshold", "Minimum similarity of a pair [default: 0.5]"),
             ("nearest", "List the K most similar matches of each document"),
-            ("exact", "Find every pair, without sketches; needs more memory"),
+            ("exact", "Find every pair by comparing shingle sets; needs more memory"),
             ("against", "List only pairs of a REF document and an input document"),
             ("measure", "Similarity measure"),
             TEXT_FIELD,
@@ -74,12 +74,12 @@ const SHORT: [Short; 11] = [
         "passages",
         &[
             ("a", "A text or a collection to hold in memory"),
-            ("b", "Texts or collections to compare with A [default: A with itself]"),
+            ("b", "Texts or collections to compare with A [default: compare A with itself]"),
             ("output", "Write JSON Lines to FILE"),
             ("least", "Minimum length of a shared run, in tokens"),
-            ("gap", "Join runs that at most N tokens separate"),
-            ("threshold", "Show only pairs in which one text contains this share of the other"),
-            ("common", "Ignore words that more than N texts of A have in common"),
+            ("gap", "Join shared runs with at most N tokens between them"),
+            ("threshold", "Show only pairs in which one text contains this share of the other text"),
+            ("common", "Ignore runs of words that more than N texts of A have in common"),
             ("pairs", "Show the N pairs that share the most text"),
             ("full", "Show long passages in full"),
             TEXT_FIELD,
@@ -96,7 +96,7 @@ const SHORT: [Short; 11] = [
             ("sample", "Compare N random documents with all others, exactly"),
             ("run", "Method to evaluate: dedup flags in quotes"),
             ("threshold", "Minimum similarity of duplicates [default: 0.8]"),
-            ("repeat", "Run each method R times"),
+            ("repeat", "Run each method R times and report the median time"),
             TEXT_FIELD,
             ID_FIELD,
             ("json", "Print the results as JSON"),
@@ -138,7 +138,7 @@ const SHORT: [Short; 11] = [
     (
         "link",
         &[
-            ("a", "Records: JSON Lines, JSON arrays or CSV; - is standard input"),
+            ("a", "Records: JSON Lines, JSON arrays or CSV (- for standard input)"),
             ("b", "Other records, to link with those of A"),
             ("config", "Configuration with fields, blocks and thresholds, in TOML"),
             ("output", "Write the pairs to FILE instead of standard output"),

@@ -26,22 +26,23 @@ use serde::Serialize;
 pub struct RunConfig {
     /// Files, folders, globs, or `-` for standard input, in order.
     pub inputs: Vec<String>,
-    /// Shell commands whose output is an input, after the other inputs. Each command runs once per pass and must print the same
-    /// output every time.
+    /// Shell commands. The output of each command is an input, and is read after the files, folders and globs. Each command runs
+    /// once per pass and must print the same output every time.
     pub input_commands: Vec<String>,
     /// In-memory tables. They are inputs too, and are read after all other inputs.
     pub tables: Vec<InputTable>,
     /// References, named in the same way as inputs. [`dedup`](crate::dedup()) also compares the inputs with the documents of
-    /// references. Reference documents come first in keep order and are all kept; they are not written, and get no decision.
-    /// [`pairs`](crate::pairs()) lists the pairs that consist of a reference document and a document of the inputs. `mirrors` and
-    /// `passages` compare the two in the same way. Runs of other kinds do not read references.
+    /// references. Reference documents come first in keep order (the order in which documents are considered) and are all kept.
+    /// They are not written to the outputs, and no decision is made about them. [`pairs`](crate::pairs()) lists the pairs that
+    /// consist of a reference document and a document of the inputs. `mirrors` and `passages` also compare references with
+    /// inputs. Runs of other kinds do not read references.
     pub against: Vec<String>,
     /// In-memory tables. They are references too, and are read after all other references.
     pub against_tables: Vec<InputTable>,
     /// Compare with references only: no two documents of the inputs are compared with each other.
     pub against_only: bool,
-    /// If containment is measured: drop a document that contains a reference document, as a training text contains a test item. A
-    /// document that a reference contains is then not dropped.
+    /// Drop a document that contains a reference document, as a training text may contain a test item. A document that a
+    /// reference document contains is then not dropped. This setting requires that containment is counted exactly.
     pub drop_holders: bool,
     /// How documents are compared.
     pub method: Config,
@@ -89,8 +90,8 @@ pub struct RunConfig {
     /// Where [`dedup`](crate::dedup()) saves its progress, so that another run can resume from there; `None` for a run that
     /// always starts from the beginning.
     pub resume: Option<Resume>,
-    /// The minimum number of kept documents for a bucket to be searched with an index. The value does not change any answer. The
-    /// field exists for tests, which need small buckets with an index.
+    /// The minimum number of kept documents in a bucket that is searched with an index. The number does not change which
+    /// documents are kept or which pairs are listed. The field exists for tests, which need small buckets with an index.
     #[doc(hidden)]
     pub crowd: usize,
 }
@@ -101,7 +102,7 @@ pub struct Resume {
     /// The folder of the run's state. The folder does not exist yet, is empty, or contains the state of an earlier run with the
     /// same configuration and the same inputs; that run is then resumed. A run that completes deletes its files in the folder.
     pub folder: PathBuf,
-    /// Bytes of input after which progress is synced to the disk.
+    /// Progress is synced to the disk each time this number of input bytes has been read.
     pub part: u64,
 }
 
@@ -148,7 +149,8 @@ impl Default for RunConfig {
 }
 
 /// The minimum number of kept documents in a bucket for which an index is worthwhile. An index query costs about 5 µs for a text
-/// of 300 shingles. Without an index, each document of a bucket costs 5 ns if the b-bit sketches differ and 2 µs if they agree.
+/// of 300 shingles. Without an index, the text is compared with each kept document of the bucket, which costs 5 ns if the b-bit
+/// sketches of the two differ and 2 µs if they agree.
 const CROWD: usize = 256;
 
 /// The part of a run's memory that does not grow with the number of documents: the program, blocks that are read and written,
@@ -156,9 +158,10 @@ const CROWD: usize = 256;
 const FIXED: u64 = 56 << 20;
 const FIXED_PER_THREAD: u64 = 8 << 20;
 
-/// The maximum number of windows of an output that may wait for the disk if there is enough memory. Lines are produced in bursts,
-/// and no lines are produced while a round is being decided. With 16 windows the disk keeps writing during that time, and a run
-/// over a gigabyte takes a tenth less time. With 32 windows it is no faster.
+/// The maximum number of windows (write buffers) of an output that may wait for the disk if there is enough memory. Lines are
+/// produced in bursts, and no lines are produced while the documents of a round (several blocks of the input) are being decided.
+/// With 16 windows the disk keeps writing during that time, and a run over a gigabyte takes a tenth less time. With 32 windows
+/// the run is no faster.
 const FAR_AHEAD: usize = 16;
 
 /// The memory limit is divided by this number of bytes to get the number of windows that may wait.
@@ -172,7 +175,8 @@ pub(crate) fn windows_ahead(memory: u64) -> usize {
 /// The memory limit is divided by this number of bytes to get the number of a table's row groups that are encoded in parallel.
 const MEMORY_PER_GROUP: u64 = 512 << 20;
 
-/// Returns how many row groups a table's output may have in memory: at most one per thread, which is enough.
+/// Returns how many row groups a table's output may have in memory: at most one per thread, because more would not make the
+/// output faster.
 pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
     ((memory / MEMORY_PER_GROUP) as usize).clamp(1, threads)
 }
@@ -194,8 +198,8 @@ impl RunConfig {
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
         // Both the output of kept lines and the output of decisions may run ahead.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
-        // Each thread may have one object open, with one part of it in flight. The memory for this part is needed in addition to
-        // the memory that all threads share.
+        // Each thread may have one remote object open, and may be transferring one part of it. The memory for this part is needed
+        // in addition to the memory that all threads share.
         let remote = self.inputs.iter().chain(&self.against).any(|name| store::is_url(name));
         let fetched = if remote { store::AHEAD + store::PART * threads as u64 } else { 0 };
         let uploads = outputs.iter().filter(|path| path.to_str().is_some_and(store::is_url)).count() as u64;
@@ -315,7 +319,7 @@ pub struct Estimate {
     pub disk: u64,
 }
 
-/// The passes of a run.
+/// The passes of a run, and the unit in which the progress of each is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -327,17 +331,19 @@ pub enum Stage {
     Counting,
     /// Second pass: loads the shingle sets of documents that may match. Measured in bytes.
     Loading,
-    /// Second pass if input order is keep order: makes shingle sets, decides, and writes kept lines. Measured in bytes.
+    /// Second pass if input order is keep order: makes shingle sets, decides which documents are kept, and writes kept lines.
+    /// Measured in bytes.
     Streaming,
-    /// Decides documents in keep order. Measured in documents.
+    /// Decides which documents are kept, in keep order. Measured in documents.
     Deciding,
-    /// Compares all documents with a sample of them. Measured in bytes.
+    /// Compares all documents with a sample of the documents. Measured in bytes.
     Comparing,
     /// Last pass: writes the outputs. Measured in bytes.
     Writing,
     /// Reads records for their fields. Measured in bytes.
     Gathering,
-    /// Scores candidate pairs of records, one column of blocking keys after the other. Measured in pairs.
+    /// Scores candidate pairs of records. The pairs come from columns of blocking keys (values that two records must share), one
+    /// column after the other. Measured in pairs.
     Scoring,
 }
 

@@ -1,6 +1,6 @@
-//! Runs lookalike over files: reads inputs, manages threads and temporary files, and writes outputs. The core has the algorithms;
-//! this crate feeds texts to the core and writes its decisions. It uses about 300 bytes of memory per document, and its output is
-//! the same for any number of threads.
+//! Runs lookalike over files: reads inputs, manages threads and temporary files, and writes outputs. The core (the crate
+//! `lookalike`) has the algorithms; this crate feeds texts to the core and writes the core's decisions. It uses about 300 bytes
+//! of memory per document, and its output is the same for any number of threads.
 //!
 //! A run ([`dedup()`]) makes up to three passes over its input, in five stages:
 //!
@@ -8,7 +8,8 @@
 //! 2. *pairing*: groups keys into buckets, and decides two kinds of documents: copies, and documents that are alone in their
 //!    buckets of all bands;
 //! 3. *loading*: makes and spills the shingle sets of documents that share a band;
-//! 4. *deciding*: applies the law in keep order, with exact verification;
+//! 4. *deciding*: applies the law (the rule for what is dropped) in keep order (the order in which documents are considered),
+//!    with exact verification;
 //! 5. *writing*: writes the kept lines byte for byte, and the decisions.
 //!
 //! With a state folder ([`Resume`]), a run records the results of its passes over the input, so that another run can resume where

@@ -8,7 +8,8 @@ use serde::Serialize;
 #[repr(transparent)]
 pub(crate) struct Document(pub(crate) u64);
 
-/// A document, identified by its position in keep order. Of two similar documents, the one with the lower rank is kept.
+/// A document, identified by its position in keep order (the order in which documents are considered). Of two similar documents,
+/// the one with the lower rank is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub(crate) struct Rank(pub(crate) u64);

@@ -1,5 +1,5 @@
 //! Tests documents against references: the engine's decisions must equal those of a naive loop over all pairs, which implements
-//! the definition of the law.
+//! the definition of the law (the rule for what is dropped).
 
 use std::{
     collections::BTreeSet,
@@ -35,7 +35,7 @@ struct Known {
     key: u64,
 }
 
-/// The law with references, implemented by two loops.
+/// A reference implementation of the law (the rule for what is dropped) with references, by two loops.
 struct Twin<'a> {
     method: &'a Method,
     documents: Vec<Known>,

@@ -159,7 +159,7 @@ fn nonblocking() -> i32 {
     rustix::fs::OFlags::NONBLOCK.bits() as i32
 }
 
-/// Returns the numbers of the operations to disturb: `all` of them, or about `most` of them that are spread evenly.
+/// Returns the numbers of the operations to disturb: `all` operations, or about `most` operations that are spread evenly.
 fn spread(all: u64, most: u64) -> Vec<u64> {
     let step = all.div_ceil(most).max(1);
     // Always include the first and the last operations, because they are on different kinds of files.

@@ -1,5 +1,5 @@
-//! The engine must give the same answer as the core in memory, which is itself checked against a naive implementation. This must
-//! hold for any number of threads, any compression, any split into files, and for real collections.
+//! The engine must make the same decisions as the core in memory, which is itself checked against a naive implementation. This
+//! must hold for any number of threads, any compression and any way of splitting the input into files, and for real collections.
 
 use std::{
     fs,
@@ -97,7 +97,7 @@ fn finding() -> Vec<(Candidates, Measure, Option<Verify>)> {
     vec![
         (shared(None, 1000), Measure::Resemblance, None),
         (shared(Some(Modulus::Fixed { level: 2 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
-        // With these samples, even small texts are on several levels.
+        // With these samples, even small texts differ in the modulus by which their fingerprints are sampled.
         (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, None),
         (shared(Some(Modulus::Growing { least: 5 }), 6), Measure::Resemblance, Some(Verify::Sketch)),
         (shared(None, 1000), Measure::Containment, None),
@@ -163,9 +163,9 @@ proptest! {
     }
 }
 
-/// Generates texts from two templates. Each text also has words of its own. The number of these words is chosen so that any two
-/// texts made from the same template have a resemblance of about `threshold`. Some texts share their own words, and some are
-/// copies. No text contains a word twice.
+/// Generates texts from two templates. Each text also has words that are not in its template. The number of these words is chosen
+/// so that any two texts made from the same template have a resemblance of about `threshold`. Some texts share their own words,
+/// and some are copies. No text contains a word twice.
 fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
     let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
     prop::collection::vec(text, 1..90).prop_map(move |all| {
@@ -188,8 +188,8 @@ fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Documents must get the same decisions if they are looked up in an index instead of in buckets. The crowd size (the number
-    /// of kept documents from which a bucket gets an index) is so small that indexes are made, shared and rebuilt.
+    /// The decisions must be the same whether candidates are found in an index or in buckets. The crowd size (the number of kept
+    /// documents from which a bucket gets an index) is so small that indexes are made, shared and rebuilt.
     #[test]
     fn crowds_do_not_change_decisions(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
@@ -221,8 +221,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Lists of all pairs, and components, must not change either if there are indexes of large buckets. The bucket size is so
-    /// small that there are indexes.
+    /// Lists of all pairs and connected components must also be the same whether or not large buckets have indexes. The bucket
+    /// size is so small that there are indexes.
     #[test]
     fn large_buckets_do_not_change_pairs(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
@@ -387,8 +387,8 @@ fn memory_that_is_not_kept_is_reported() {
     }
 }
 
-/// A run is interrupted in the middle of many texts made from one template, and resumed. The documents that were kept before must
-/// be in crowds immediately.
+/// A run is interrupted in the middle of many texts made from one template, and resumed. The documents that were kept before the
+/// interruption must be in crowds (buckets with an index) as soon as the run resumes.
 #[test]
 fn a_resumed_run_has_its_crowds() {
     let folder = TempDir::new().unwrap();
@@ -591,7 +591,7 @@ fn a_cut_into_files_changes_no_verdict() {
     assert_eq!(many.summary.blank_lines, all.len().div_ceil(701) as u64);
 }
 
-/// Another program found the exact pairs at the threshold 0.8. Both documents may be kept in at most 1 % of these pairs, and
+/// Another program found the exact pairs at the threshold 0.8. In at most 1 % of these pairs, both documents may be kept, and
 /// every dropped document must be in such a pair with its representative.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
@@ -629,8 +629,8 @@ fn recall_and_precision_against_the_independent_truth() {
             decisions.len(),
             decisions.iter().map(|d| d["id"].as_str().unwrap()).collect::<std::collections::HashSet<_>>().len()
         );
-        // The canonical form of the ground truth is a little simpler than lookalike's, so a few texts with Latin letters inside
-        // Chinese differ.
+        // The canonical form of the ground truth is a little simpler than lookalike's, so its figures for a few Chinese texts
+        // with Latin letters differ from lookalike's.
         let mut unlike = 0;
         for d in decisions.iter().filter(|d| d["verdict"] == "dropped") {
             let (id, r) = (d["id"].as_str().unwrap(), d["representative"].as_str().unwrap());
@@ -694,8 +694,8 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
     for name in ["licenses", "newsgroups20", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions", "clough_stevenson"] {
         let files = ["jsonl", "pairs.jsonl", "containment.jsonl"].map(|kind| shared(&format!("{name}.{kind}.zst")));
         let [Some(input), Some(alike), Some(contained)] = files else { return };
-        // One file has the pairs whose resemblance is at least a half. The other file has the pairs with less resemblance in
-        // which one document contains the other.
+        // One file has the pairs whose resemblance is at least a half. The other file has the pairs whose resemblance is lower,
+        // but in which one document contains the other.
         let truth: Vec<Value> = [truth_of(&alike), truth_of(&contained)].concat();
         let size = |pair: &Value, side: &str| pair[side].as_f64().unwrap();
         let smaller = |pair: &Value| size(pair, "na").min(size(pair, "nb"));

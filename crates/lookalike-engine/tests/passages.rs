@@ -1,5 +1,5 @@
-//! Passages must equal those that are found by comparing all stretches of all pairs of texts. This must hold for any number of
-//! threads, for texts in memory and on disk, and for one collection and two.
+//! Passages must equal those that are found by comparing all stretches (runs of tokens) of all pairs of texts. This must hold for
+//! any number of threads, for texts in memory and on disk, and for one collection and two.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

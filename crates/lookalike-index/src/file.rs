@@ -1,9 +1,9 @@
 //! Serialises an index to bytes and to a file.
 //!
-//! The format is little-endian throughout. It consists of: the magic bytes; the version, 4 bytes; the configuration as JSON,
-//! preceded by its length (8 bytes, as all lengths); the number of documents; for each document, in insertion order, its id (0
-//! and a text, or 1 and 8 bytes), its keys, its fixed-size sketch and its shingle set, each preceded by its length; and the
-//! XXH3-128 of everything before.
+//! All numbers are little-endian, and all lengths take 8 bytes. The format consists of: the magic bytes; the version, 4 bytes;
+//! the configuration as JSON, preceded by its length; the number of documents (8 bytes); the documents, in insertion order; and
+//! the XXH3-128 of everything before. A document consists of its id (0 and a text, or 1 and a number of 8 bytes), its keys, its
+//! fixed-size sketch and its shingle set. The text, the keys, the sketch and the set are each preceded by their length.
 
 use std::{
     fs,

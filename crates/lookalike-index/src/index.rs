@@ -19,7 +19,7 @@ pub struct Match {
     pub similarity: f64,
 }
 
-/// A collection of texts that finds the texts that are similar to a given text.
+/// A collection of texts that can be searched for the texts that are similar to a given text.
 #[derive(Debug, Clone)]
 pub struct Index {
     method: Method,
@@ -75,7 +75,7 @@ impl Index {
         self.documents.values()
     }
 
-    /// Adds a text under an id. An empty text matches nothing.
+    /// Adds a text under an id. An empty text can be added, but never matches.
     ///
     /// # Errors
     /// Fails if the id is already in the index.
@@ -157,7 +157,7 @@ impl Index {
     ///
     /// # Errors
     /// Fails if the settings differ; the error contains both settings. `of` is the name of this index, which the message shows in
-    /// addition to its settings.
+    /// addition to this index's settings.
     pub fn refuse_unlike(&self, of: Option<&str>, other: &Config) -> Result<()> {
         if self.config() == other {
             return Ok(());

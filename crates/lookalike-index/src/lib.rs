@@ -1,8 +1,8 @@
-//! An in-memory index that finds the texts that are similar to a given text.
+//! An in-memory index of texts that finds those that are similar to a given text.
 //!
-//! A text that shares a key with the query (a band of the MinHash signature by default) is a candidate. A candidate is a match if
-//! its exact similarity reaches the threshold. This is the project's rule: if texts are queried one by one, and each is inserted
-//! only when nothing matches, the index contains what `lookalike dedup` keeps.
+//! A text is a candidate if it shares a key with the query. By default, the keys are bands of the MinHash signature. A candidate
+//! is a match if its exact similarity reaches the threshold. `lookalike dedup` uses the same rule: if texts are queried one by
+//! one, and each is inserted only when nothing matches, the index contains the texts that `lookalike dedup` keeps.
 //!
 //! ```
 //! use lookalike_index::{Id, Index};
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! Memory: each text takes 4 bytes per band, 128 bytes for the sketch, and 8 bytes per shingle. Shingles are not stored if
-//! `verify` is `Sketch` or `None`. In addition, a map leads from each band's keys to the texts that have them. A key that only
+//! `verify` is `Sketch` or `None`. In addition, each band has a map from its keys to the texts that have the key. A key that only
 //! one text has takes at least 60 bytes of this map.
 
 // Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.

@@ -2,7 +2,7 @@
 
 use lookalike::{Method, Scratch, Verify};
 
-/// The keys, the sketch and the shingles of a text. A text without tokens has none of them, so it matches nothing.
+/// The keys, the sketch and the shingles of a text. A text without tokens has no keys, sketch or shingles, so it matches nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sketched {
     /// One key for each band.

@@ -1,5 +1,5 @@
-//! Compares an index with the core: it must find what a comparison of all pairs of sketches finds, even after it was written and
-//! read back.
+//! Compares an index with the core: the index must find what a comparison of all pairs of sketches finds, even after it was
+//! written and read back.
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 #[cfg(feature = "tables")]
 pub use with_tables::{InputTable, JSON};
 
-/// A table in memory. It has no values, because this lookalike was built without tables.
+/// A table in memory. This type has no values in a build without tables.
 #[cfg(not(feature = "tables"))]
 #[derive(Debug, Clone)]
 pub enum InputTable {}

@@ -1,6 +1,6 @@
 //! Checks that the buffers of a batch match its types. This is for batches that other programs created and passed on as pointers,
-//! for example through Arrow's C interface. The kernels trust offsets, lengths and UTF-8, so a batch is checked before anything
-//! else reads it.
+//! for example through Arrow's C interface. Arrow's functions trust offsets, lengths and UTF-8, so a batch is checked before
+//! anything else reads it.
 //!
 //! If the size of a buffer is known, the buffer is checked against it. The C interface does not pass the sizes of buffers. There,
 //! only the last offset of a string column shows how many bytes the strings have, and only the producer can check that offset.

@@ -109,7 +109,8 @@ fn is_own(fields: &Map<String, Value>) -> bool {
     !fields.iter().any(is_flag)
 }
 
-/// Expands each kind that is given by its name alone. A name alone is enough for a kind without further settings.
+/// Expands each kind that is given by its name alone to an object with this kind. A name alone is enough for a kind without
+/// further settings.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
@@ -178,7 +179,7 @@ pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     if own.is_empty() {
         return Ok(config);
     }
-    // This reports the name of an invalid field.
+    // Converting the fields alone reports the name of an invalid field.
     keyed::<Config>(own.clone())?;
     let mut whole = serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
     if let Value::Object(fields) = &mut whole {

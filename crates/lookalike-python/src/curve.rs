@@ -64,7 +64,7 @@ impl Curve {
     }
 
     /// Returns P(found) at a similarity, or at each value of a numpy array of float64, as an array of the same shape. Values
-    /// outside 0 to 1 count as the nearer end.
+    /// below 0 count as 0, and values above 1 count as 1.
     #[pyo3(signature = (similarity, /))]
     fn found<'py>(&self, similarity: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = similarity.py();

@@ -87,8 +87,8 @@ impl Match {
 /// If the texts of a batch are queried one by one, and each is inserted only if nothing matches, the index keeps what `lookalike
 /// dedup` keeps.
 ///
-/// - Keywords: `threshold`, `recall`, `candidates` (by bands, SimHash or sentences), `verify`, and those of shingles: `tokens`,
-///   `fold`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`; see `Config`.
+/// - Keywords: `threshold`, `recall`, `candidates` (by bands, SimHash or sentences), `verify`, and the settings of shingles:
+///   `tokens`, `fold`, `shingle`, `anchors`, `occurrences`, `fingerprint`, `seed`; see `Config`.
 /// - With `tokens="items"` the index stores sets. Pass lists, tuples or sets of strings and numbers, or JSON arrays of them, in
 ///   place of texts. Items are compared by value and type: 1 and 1.0 are equal, 1 and "1" differ.
 /// - Ids are `str` or `int` (64 bits). An empty text can be inserted and matches nothing.

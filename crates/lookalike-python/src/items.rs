@@ -84,7 +84,7 @@ pub fn fill<T: Send, S>(
 ) -> PyResult<()> {
     let weight: usize = items.iter().map(Item::weight).sum();
     let threads = parallel::threads(threads).min(weight / WORTH + 1);
-    // Pieces are small, so that threads do not wait long for the last one.
+    // Pieces are small, so that threads do not wait long for the last piece.
     let rows = items.len().div_ceil(threads * 16).max(1);
     parallel::fill(out, rows * width, threads, state, |state, first, out| {
         for (item, out) in items[first / width..].iter().zip(out.chunks_mut(width)) {

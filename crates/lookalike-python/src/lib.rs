@@ -5,7 +5,7 @@
 //! configuration, and distribute a batch over threads. The others define the public functions and classes.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
-// The public items are documented in `python/lookalike/_lookalike.pyi` and in the docstrings here.
+// The public items are documented in `python/lookalike/_lookalike.pyi` and in the docstrings of this crate.
 #![allow(missing_docs)]
 
 mod error;

@@ -9,8 +9,8 @@ use crate::{
 /// Compares two texts. Returns the exact resemblance of their sets of 5-word shingles, and the share of each set that is also in
 /// the other.
 ///
-/// Use [`Method::compare`] for other settings, and [`Method::passages`] for what the texts share. Cost: a few nanoseconds per
-/// byte. Source: Broder 1997, section 2.
+/// Use [`Method::compare`] for other settings, and [`Method::passages`] for the passages that the texts share. Cost: a few
+/// nanoseconds per byte. Source: Broder 1997, section 2.
 ///
 /// ```
 /// let whole = "The quick brown fox jumps over the lazy dog and runs away into the dark green wood.";

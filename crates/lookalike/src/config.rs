@@ -1,4 +1,4 @@
-//! The settings of the user: one structure for all front ends.
+//! The user's settings: one structure for the library, the command and the Python package.
 
 use std::fmt;
 
@@ -18,7 +18,8 @@ use crate::{
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// The preset that the settings started from. It is here only for reports: its settings are in the other fields.
+    /// The preset that the settings started from. This field is only for reports: the settings of the preset are in the other
+    /// fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// The kind of tokens.
@@ -27,10 +28,10 @@ pub struct Config {
     pub folds: Folds,
     /// k, the tokens per shingle; none for the default, see [`k`](Self::k).
     pub shingle: Option<usize>,
-    /// Languages whose stop words start a shingle; empty to use all shingles. A text with few of these words uses all its
-    /// shingles ([`Anchors`](crate::fingerprint::Anchors)).
+    /// Languages: only shingles that begin with one of their stop words are used. If empty, all shingles are used. A text with
+    /// few stop words uses all its shingles ([`Anchors`](crate::fingerprint::Anchors)).
     pub anchors: Vec<Language>,
-    /// Whether a shingle that occurs several times in a text counts once.
+    /// Whether a shingle that occurs several times in a text counts once or each time.
     pub occurrences: Occurrences,
     /// The function that converts a shingle to a number.
     pub fingerprint: FingerprintBy,
@@ -40,7 +41,7 @@ pub struct Config {
     pub threshold: f64,
     /// The method that finds candidates.
     pub candidates: Candidates,
-    /// The share of pairs *at* the threshold that must be found. Pairs above it are found more often.
+    /// The share of pairs *at* the threshold that must be found. Pairs above the threshold are found more often.
     pub recall: f64,
     /// The seed of all random choices.
     pub seed: u64,
@@ -72,9 +73,9 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Returns the tokens per shingle: the configured number, or the default of five. The default is two for lines. It is three
-    /// for shingles that begin with a stop word: that word and the next two. It is one for sets, in which each item counts
-    /// separately.
+    /// Returns the tokens per shingle: the configured number or, if there is none, the default. The default is five in general,
+    /// two for lines, and three for shingles that begin with a stop word (that word and the next two). For sets, the default is
+    /// one, so each item counts separately.
     pub fn k(&self) -> usize {
         self.shingle.unwrap_or(match self.tokens {
             TokensBy::Items => 1,
@@ -92,8 +93,8 @@ impl Config {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Texts of one or two sentences: quotations, verses, titles, queries. It uses two tokens per shingle and a threshold of 0.5,
-    /// so that two texts remain similar if one or two words or characters change.
+    /// Texts of one or two sentences: quotations, verses, titles, queries. The preset sets two tokens per shingle and a threshold
+    /// of 0.5, so that two texts remain similar if one or two words or characters change.
     ///
     /// Measured by `make bench-quotations` on 10,000 Chinese quotations and 31,102 English verses with variants. The defaults
     /// find 16 % of the variants with one changed word or character; this preset finds all of them. A threshold of 0.4 finds more
@@ -120,7 +121,7 @@ impl Preset {
     }
 }
 
-/// How often a document's set contains a shingle that occurs several times in the document (Broder 1997, section 2).
+/// How many members a document's set has for a shingle that occurs several times in the document (Broder 1997, section 2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
@@ -137,12 +138,12 @@ pub enum Occurrences {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum FingerprintBy {
-    /// The rolling hash of token hashes.
+    /// A rolling hash of the tokens' hashes.
     #[default]
     Rolling,
     /// Rabin's fingerprint of words padded to eight bytes, with a polynomial drawn from the seed (Broder 1997, section 4).
     Rabin {
-        /// l, the bits of a fingerprint: 16 to 64. With few bits, different shingles collide.
+        /// l, the bits of a fingerprint: 16 to 64. With few bits, different shingles may have the same fingerprint.
         degree: u32,
     },
 }
@@ -154,7 +155,8 @@ pub enum FingerprintBy {
 pub enum Candidates {
     /// Documents that share a band of their MinHash signatures.
     Bands(Bands),
-    /// Documents that share sampled fingerprints, counted by sorting and merging.
+    /// Documents that share a minimum number of sampled fingerprints (hashes of shingles), or a super-shingle (a run of such
+    /// fingerprints). Shared elements are counted by sorting and merging.
     Shared(Shared),
     /// Documents whose SimHashes differ in few bits.
     SimHash(SimHashBy),
@@ -162,7 +164,8 @@ pub enum Candidates {
     Sentences(SentencesBy),
     /// Only documents with the same canonical form.
     Exact,
-    /// All pairs, by an exact join of the sets. It needs no sketch and misses nothing.
+    /// All pairs that reach the threshold. The sets themselves are compared (an exact join), so no sketch is needed and no pair
+    /// is missed.
     All,
 }
 
@@ -197,7 +200,8 @@ impl From<SentencesBy> for Candidates {
 }
 
 impl Candidates {
-    /// Returns the default: bands for resemblance, and shared fingerprints for containment, which bands cannot find.
+    /// Returns the default: bands for resemblance, and shared fingerprints for containment, because bands cannot find contained
+    /// texts.
     ///
     /// The command and the Python package also call this function, so that all interfaces have the same default.
     pub fn usual(measure: Measure) -> Self {
@@ -207,7 +211,7 @@ impl Candidates {
         }
     }
 
-    /// Returns the maximum number of documents that may have an element; a more common element is excluded.
+    /// Returns the maximum number of documents that may share a sampled element; a more common element is excluded.
     pub(crate) fn common(&self) -> u32 {
         match self {
             Self::Shared(Shared { common, .. }) => *common,
@@ -231,9 +235,9 @@ impl Candidates {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Bands {
-    /// b, given together with `rows`; by default it follows from the threshold and the recall.
+    /// b, the number of bands, to be given together with `rows`. By default, both follow from the threshold and the recall.
     pub bands: Option<usize>,
-    /// r, given together with `bands`.
+    /// r, the number of rows per band, to be given together with `bands`.
     pub rows: Option<usize>,
     /// The number of permutations per signature.
     pub permutations: Permutations,
@@ -243,9 +247,9 @@ pub struct Bands {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permutations {
-    /// One per slot.
+    /// One permutation for each slot (number) of the signature.
     Many,
-    /// One for all slots: several times faster on long texts, and equally accurate on all texts.
+    /// One permutation for all slots: several times faster on long texts, and equally accurate on all texts.
     #[default]
     One,
 }
@@ -257,11 +261,12 @@ pub enum Permutations {
 pub struct Shared {
     /// Which fingerprints are sampled; by default it follows from the measure, the threshold and the recall.
     pub modulus: Option<Modulus>,
-    /// Fingerprints in more documents than this are excluded and reported.
+    /// The maximum number of documents that may share a fingerprint. More common fingerprints are excluded and reported.
     pub common: u32,
-    /// Whether candidates must share a run of sampled fingerprints (a super-shingle). If so, one shared run suffices.
+    /// Whether candidates must share a run of sampled fingerprints (a super-shingle). If so, two documents that share one run are
+    /// candidates.
     pub super_shingles: bool,
-    /// Fingerprints per run; by default it follows from the threshold and the recall.
+    /// The number of fingerprints per super-shingle; by default it follows from the threshold and the recall.
     pub run: Option<usize>,
 }
 
@@ -291,7 +296,7 @@ pub struct SimHashBy {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Features {
-    /// Shingles: their order matters, and the distance follows from the resemblance.
+    /// Shingles: the order of the tokens matters, and the expected distance follows from the resemblance.
     #[default]
     Shingles,
     /// Tokens: a bag of words. Two texts have a greater cosine by tokens than by shingles.
@@ -320,13 +325,14 @@ impl Default for SentencesBy {
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(rename_all = "lowercase")]
 pub enum Verify {
-    /// The exact measure of the two shingle sets.
+    /// The exact similarity of the two shingle sets reaches the threshold.
     Exact,
-    /// The estimate of the sketches. For MinHash, it is the estimated resemblance; near 0.8, the estimate is within 0.07 of the
-    /// exact resemblance in 19 of 20 cases. For sampled fingerprints, it is the estimated resemblance or containment. For
-    /// SimHash, few bits must differ; for sentences, the digests must be equal.
+    /// The similarity that is estimated from the sketches reaches the threshold. For MinHash, the resemblance is estimated; near
+    /// 0.8, the estimate is within 0.07 of the exact resemblance in 19 of 20 cases. For sampled fingerprints, the resemblance or
+    /// the containment is estimated. There are two exceptions: for SimHash, few bits may differ; for sentences, the digests must
+    /// be equal.
     Sketch,
-    /// Every candidate counts as a match. This is fast, and wrong for most candidates of most collections.
+    /// Every candidate counts as a match. Accepting every candidate is fast, and wrong for most candidates of most collections.
     None,
 }
 
@@ -357,7 +363,7 @@ pub struct GreedyBy {
 }
 
 impl Default for GreedyBy {
-    /// Returns a sample of 200, which the paper considers more than enough (section 4.2).
+    /// Returns a sample of 200 fingerprints, which Broder (1997, section 4.2) considers more than enough for a good estimate.
     fn default() -> Self {
         Self { representative: Representative::FirstMember, sample: 200 }
     }

@@ -56,7 +56,7 @@ pub enum ErrorKind {
         /// The maximum.
         max: usize,
     },
-    /// Passages of zero tokens, or with a minimum length above the maximum.
+    /// A minimum length of passages that is zero or above the maximum.
     #[error("the minimum length of a passage must be from 1 to {max} tokens, got {least}; 8 words is usual")]
     RunLength {
         /// The tokens requested.
@@ -74,7 +74,7 @@ pub enum ErrorKind {
         /// The maximum.
         max: u32,
     },
-    /// Zero bands or rows, or more of them than a signature can hold.
+    /// Zero bands or rows, or more bands and rows than a signature can hold.
     #[error("bands and rows must each be at least 1 and their product at most {max}, got {bands} bands of {rows} rows")]
     Shape {
         /// The bands requested.
@@ -156,18 +156,19 @@ pub enum ErrorKind {
         recall: f64,
         /// The threshold t.
         threshold: f64,
-        /// The longest run that reaches the recall.
+        /// The length of the longest super-shingle that reaches the recall.
         most: usize,
     },
     /// All shingles would be excluded as too common.
     #[error("common must be at least 1, got 0, which would exclude every shingle; for example 1000")]
     Common,
-    /// Super-shingles were requested at a threshold that texts of different sizes can reach.
+    /// Super-shingles were requested at a threshold so low that texts of very different sizes can reach it.
     #[error(
         "super-shingles find texts of similar size, but at threshold {0} the larger text may be more than twice the size of the smaller; use 0.5 or more, or find candidates by bands or shared shingles"
     )]
     SuperThreshold(f64),
-    /// The distance of SimHashes of tokens does not follow from a resemblance of shingle sets.
+    /// No distance was given for SimHashes of tokens. Such a distance does not follow from the threshold, which is a resemblance
+    /// of shingle sets.
     #[error(
         "texts in one language have similar SimHashes of tokens, so the threshold does not determine a distance; give the number of bits that may differ, such as 3"
     )]
@@ -212,7 +213,7 @@ pub enum ErrorKind {
         /// The bits of a hash.
         bits: u32,
     },
-    /// A plan of more tables than are allowed.
+    /// Blocks and a distance that need more tables than are allowed.
     #[error(
         "{blocks} blocks for a distance of {distance} bits need more than {max} tables; use at most {most} blocks, or a smaller distance"
     )]
@@ -248,7 +249,7 @@ pub enum ErrorKind {
     /// A requested confidence outside (0, 1).
     #[error("the confidence must be above 0 and below 1, got {0}; for example 0.95")]
     Confidence(f64),
-    /// No sample within the search limit is known to be large enough.
+    /// No sample up to the largest size in the search is known to be large enough for the margin and the confidence.
     #[error(
         "a margin of {margin} with confidence {confidence} needs a sample larger than {max}; use a wider margin or a lower confidence"
     )]
@@ -257,7 +258,7 @@ pub enum ErrorKind {
         margin: f64,
         /// The confidence requested.
         confidence: f64,
-        /// The largest sample in the search.
+        /// The largest sample size in the search.
         max: usize,
     },
     /// More fingerprints than greedy clusters can number.
@@ -283,10 +284,10 @@ pub enum ErrorKind {
         "shingles that begin with stop words consist of whole words; leave out {0}, or the languages whose stop words were requested"
     )]
     Anchored(&'static str),
-    /// Steps for texts were requested, but documents are sets.
+    /// A setting for texts was requested, but documents are sets.
     #[error("the items of a set are compared as they are, each separately; leave out {0}, or compare texts")]
     Set(&'static str),
-    /// A part that is not included in this build.
+    /// A part of the library that is not included in this build.
     #[error("{what} is not in this build; build with the feature `{feature}`, or do without it")]
     NotBuilt {
         /// The part requested.

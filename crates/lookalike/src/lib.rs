@@ -25,8 +25,8 @@
 //!
 //! # The pipeline
 //!
-//! This is the core: pure functions from texts to decisions. It opens no file, reads no clock, and starts no thread unless the
-//! feature `rayon` is on. A text passes through these steps, and the modules are in the same order:
+//! This is the core: pure functions from texts to decisions. The core opens no file, reads no clock, and starts no thread unless
+//! the feature `rayon` is on. A text passes through these steps, and the modules are in the same order:
 //!
 //! | step | module | what it is |
 //! |---|---|---|
@@ -37,7 +37,7 @@
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall guarantee; blocks for Hamming distance; shared fingerprints |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 //! | match → passages | [`runs`] | what two texts share word for word, and where |
-//! | matches → groups | [`cluster`] | keep order, connected components, greedy clusters |
+//! | matches → groups | [`cluster`] | keep order (which document is considered first), connected components, greedy clusters |
 //! | answers → figures | [`eval`] | precision, recall and related measures, against an exact truth |
 //! | all of it | [`dedup()`], [`decide`] | the whole pipeline in memory |
 //!
@@ -57,7 +57,7 @@
 //! The same texts and settings give the same answer on every machine, with any features and in every release: the hash functions
 //! never change.
 
-// Code that data can reach returns an error and never panics. Each exception states why data cannot reach it.
+// Code that data can reach returns an error and never panics. Each exception has a note that says why data cannot reach it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 // Without the feature `engine`, functions that only the engine calls are unused. With it, the compiler reports unused code.
 #![cfg_attr(not(feature = "engine"), allow(dead_code))]

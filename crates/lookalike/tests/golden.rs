@@ -1,6 +1,6 @@
-//! `testdata/golden/sketches.json` is the reference for both the core and Python, and the core writes it. A changed number is a
-//! change of format: every stored sketch and index would be wrong. Numbers of 64 bits and more are in hexadecimal, because not
-//! all JSON parsers read them exactly.
+//! `testdata/golden/sketches.json` is the reference for both this crate and the Python package; this crate writes the file. If a
+//! number changes, the format has changed, and every stored sketch and index would be invalid. Numbers of 64 bits and more are in
+//! hexadecimal, because not all JSON parsers read them exactly.
 //!
 //! `cargo test -p lookalike --test golden -- --ignored` rewrites this file.
 

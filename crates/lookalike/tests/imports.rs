@@ -1,6 +1,7 @@
-//! Tests that imports only go downward. `lib.rs` and each `mod.rs` declare their modules in the order in which data passes
-//! through them: a module uses only modules declared before it, and files never import each other in a cycle. The test reads
-//! every path in the sources that begins with `crate`, `super` or `self`, except in tests.
+//! Tests that the modules of each crate import each other in one direction only. `lib.rs` and each `mod.rs` declare their modules
+//! in the order in which data passes through them: a module uses only modules declared before it, and files never import each
+//! other in a cycle. (The top level of `lookalike-cli` is exempt from the order.) The test reads every path in the sources that
+//! begins with `crate`, `super` or `self`, except in tests.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -17,8 +17,8 @@ use lookalike::{
 use proptest::prelude::*;
 use twin::Twin;
 
-/// Generates texts as edits of edits. Each is a new text, an earlier one with a word changed, added or removed, or a copy of an
-/// earlier one. Every third text is in capitals, with other separators.
+/// Generates texts, many of which are edits of earlier edits. Each text is new, or an earlier text with a word changed, added or
+/// removed, or a copy of an earlier text. Every third text is in capitals, with other separators.
 fn collection() -> impl Strategy<Value = Vec<String>> {
     let step = (any::<prop::sample::Index>(), 0u8..8, any::<u16>());
     prop::collection::vec(step, 1..40).prop_map(|steps| {
@@ -33,7 +33,7 @@ fn collection() -> impl Strategy<Value = Vec<String>> {
             let mut words = if texts.is_empty() { Vec::new() } else { texts[from.index(texts.len())].clone() };
             let at = if words.is_empty() { 0 } else { number % words.len() };
             match kind {
-                // Some texts are long enough to use only shingles with stop words.
+                // Some texts are long enough to be compared only by the shingles that begin with a stop word.
                 0 => words = (0..number % if number % 8 == 7 { 120 } else { 30 }).map(|i| word(number / 7 + i * i)).collect(),
                 1 | 2 if !words.is_empty() => words[at] = word(number),
                 3 => words.insert(at, word(number)),
@@ -58,7 +58,8 @@ fn config() -> impl Strategy<Value = Config> {
     let threshold = prop::sample::select(vec![0.3, 0.5, 0.7, 0.8, 0.9, 1.0]);
     let tokens = prop::sample::select(vec![TokensBy::Auto, TokensBy::Words, TokensBy::Chars, TokensBy::Lines]);
     let occurrences = prop::sample::select(vec![Occurrences::Once, Occurrences::Labelled]);
-    // Words here have at most eight bytes, so the units of Rabin's fingerprint are the tokens.
+    // Words here have at most eight bytes, so the units of Rabin's fingerprint (pieces of tokens of up to eight bytes) are the
+    // tokens.
     let fingerprint = prop::sample::select(vec![FingerprintBy::Rolling, FingerprintBy::Rabin { degree: 61 }]);
     let folds =
         any::<(bool, bool, bool)>().prop_map(|(accents, marks, digits)| Folds { accents, marks, digits, ..Folds::default() });
@@ -89,7 +90,7 @@ fn config() -> impl Strategy<Value = Config> {
                 measure,
                 recall,
                 seed,
-                // The twin measures sets; the estimates of sketches are tested separately.
+                // The naive implementation in `twin` measures sets; the estimates of sketches are tested separately.
                 verify: Some(Verify::Exact),
                 ..Config::default()
             }
@@ -234,7 +235,8 @@ proptest! {
         let docs = docs(&texts, &[0]);
         let twin = twin_of(&docs, &config);
         let decisions = decide(&docs, config.clone()).unwrap();
-        // A document is kept if and only if it matches no earlier kept document. This defines the lexicographically first set.
+        // A document is kept if and only if it matches no earlier kept document. This rule defines the lexicographically first
+        // maximal independent set.
         for (d, decision) in decisions.iter().enumerate() {
             let held_back = (0..d).any(|k| decisions[k].is_kept() && twin.is_candidate(d, k) && twin.similarity(d, k) >= config.threshold);
             prop_assert_eq!(decision.is_kept(), !held_back);
@@ -287,7 +289,7 @@ proptest! {
 }
 
 proptest! {
-    /// The clustering of sketches is tested in its own module. This tests that its clusters become correct decisions.
+    /// The clustering of sketches is tested in its own module. This test checks that the clusters become correct decisions.
     #[test]
     fn greedy_clusters_keep_their_first_and_lose_nothing(texts in collection(), keys in prop::collection::vec(any::<u8>(), 1..9), popular: bool, threshold in 0.3f64..1.0) {
         let docs = docs(&texts, &keys);
@@ -329,7 +331,7 @@ fn a_chain_does_not_join_its_ends() {
 fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
     // b is dropped because it is similar to a (they share 36 of 46 shingles). c is kept, and it comes between b and the copy of
-    // b. This copy resembles c (40 of 46) more than a.
+    // b. The copy shares more shingles with c (40 of 46) than with a.
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
     let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();

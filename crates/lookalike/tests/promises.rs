@@ -100,8 +100,8 @@ fn no_size_is_found_less_often_than_promised() {
                 let trials = if size < 50 { 200 } else { 60 };
                 let Some(least) = least(&method, size, trials, &mut random) else { continue };
                 let said = promised(size);
-                // This is the least of several shares, so allow five standard errors, which each share exceeds once in a million
-                // runs.
+                // `least` is the smallest of several simulated shares, so the test allows five standard errors, which a single
+                // share exceeds once in a million runs.
                 let margin = 5.0 * (said * (1.0 - said) / f64::from(trials)).sqrt() + 0.5 / f64::from(trials);
                 assert!(least >= said - margin, "{name} at {threshold}, {size} shingles: {least} for {said}");
             }
@@ -152,7 +152,8 @@ fn promises_in_a_table() {
     assert_eq!([said("super", 3), said("simhash", 1), said("minhash", 9)], [1.0, 1.0, said("minhash", 900)]);
 }
 
-/// Prints a table with 5,000 pairs for each size. It takes a minute: `cargo test --test promises -- --ignored --nocapture`.
+/// Prints a table with 5,000 pairs for each size. It takes a minute. Run it with
+/// `cargo test --test promises -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement: what is promised and what is found, size by size"]
 fn promised_and_found() {

@@ -1,4 +1,4 @@
-"""Arrow tables, batches, arrays and readers: those of pyarrow, and any object with a stream by the PyCapsule interface."""
+"""Arrow tables, batches, arrays and readers of pyarrow, and any object with a stream through the PyCapsule interface."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def readable(called: str) -> Iterator[None]:
 
 
 def check_column(called: str, name: object, column: Any, first: int = 0) -> None:
-    """Check a pyarrow array, or the chunks of one, which are counted from `first`.
+    """Check a pyarrow array, or the chunks of a chunked array, which are counted from `first`.
 
     Raises `InputError` with the column and the batch. Cost: one pass over offsets and strings, without the interpreter lock.
     """
@@ -55,7 +55,7 @@ def check_table(called: str, data: Any, number: int = 0) -> Any:
     for name, column in zip(names, columns, strict=True):
         check_column(called, name, column, number)
     with readable(called):
-        # This checks that all columns have the same length.
+        # The validation of the table checks that all columns have the same length.
         data.validate()
     return data
 
@@ -81,7 +81,7 @@ def check_pandas(called: str, data: Any) -> None:
             check_column(called, name, array)
     levels = data.index.levels if isinstance(data.index, pandas.MultiIndex) else [data.index]
     for level in levels:
-        # The arrays of other levels would be created just for this check.
+        # Levels of other types are not Arrow data, and their arrays would be created just for this check.
         if isinstance(level.dtype, pandas.api.extensions.ExtensionDtype):
             for array in _arrow_arrays(level.array):
                 check_column(called, "index" if level.name is None else level.name, array)

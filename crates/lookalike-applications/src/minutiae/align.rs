@@ -21,8 +21,8 @@ pub const MOST_ALIGNED: usize = 255;
 /// squares in the sets of *Mining of Massive Datasets*, and the number of corners of a triangle.
 pub const FEWEST_ALIGNED: usize = 3;
 
-/// The distance between neighbouring cells of votes, in pixels. Each cell is twice as wide, so that votes that belong together
-/// share a cell even if they are near a border.
+/// The distance between neighbouring cells of votes, in pixels. Each cell is twice as wide as this distance, so that votes that
+/// belong together share a cell even if they are near a border.
 const CELL: f64 = 10.0;
 
 /// The placement of a print: a turn about the origin, then a shift.
@@ -35,8 +35,8 @@ pub struct Placement {
     /// The vertical shift, in pixels.
     pub dy: f64,
     /// The number of pairs of minutiae that agree on this placement. Divided by the geometric mean of both prints' numbers of
-    /// minutiae, it ranks FVC's pairs better than the squares of the aligned prints do. The best tenth then contains 914 genuine
-    /// pairs instead of 859.
+    /// minutiae, it ranks the pairs of the FVC databases better than the squares of the aligned prints do. The best tenth of the
+    /// pairs then contains 914 genuine pairs instead of 859.
     pub votes: u32,
 }
 
@@ -105,7 +105,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// Returns the cell that contains the most shifts (the first one of several) and their number.
+    /// Returns the cell that contains the most shifts (the first such cell if there are several), and the number of these shifts.
     fn most(&mut self, shifts: &[Shift]) -> Option<(u32, u64)> {
         if shifts.len() < WORTH_A_FIELD {
             return self.most_by_sorting(shifts);

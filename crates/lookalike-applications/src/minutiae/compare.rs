@@ -16,8 +16,8 @@ use crate::error::Result;
 pub enum By {
     /// By the squares of a grid, without aligning the prints.
     Grid(Field),
-    /// By the squares of a grid, after one print has been aligned with the other. A print with fewer than three minutiae is in no
-    /// candidate pair.
+    /// By the squares of a grid, after one print of the pair has been aligned with the other print. A print with fewer than three
+    /// minutiae is in no candidate pair.
     Aligned(Field),
     /// By triangles of neighbouring minutiae, which do not depend on the position of the prints.
     Neighbours(Triangles),
@@ -28,7 +28,7 @@ pub enum By {
 pub struct Field {
     /// The side of a square, in pixels.
     pub square: u32,
-    /// Minutiae within this many pixels of a border also count on its other side.
+    /// Minutiae within this number of pixels of a border between two squares count in both squares.
     pub margin: u32,
     /// The number of random sets of squares; 0 makes all pairs candidates.
     pub sets: u32,
@@ -127,8 +127,9 @@ impl<'a> Prints<'a> {
     }
 
     /// Returns the earlier prints that are candidates for a print, with their scores. The score by squares is the resemblance of
-    /// both sets of squares. The score by triangles is the total weight of the numbers that both prints have, divided by the
-    /// geometric mean of both prints' weights. The weight of a number that n prints have is 1 / n².
+    /// both sets of squares. The score by triangles is the total weight of the numbers (which represent triangles) that both
+    /// prints have, divided by the geometric mean of both prints' total weights. The weight of a number that n prints have is 1 /
+    /// n².
     pub fn before(&self, b: u32) -> Vec<Ranked> {
         let at = b as usize;
         match &self.way {
@@ -179,8 +180,8 @@ fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
 }
 
 /// Returns the weight of an element that the given prints have. We rejected 1 divided by the number of prints, without the
-/// square: the best tenth then contains 786 of FVC's pairs instead of 826. We also rejected the logarithm of the share of prints:
-/// the best tenth then contains about as many pairs as without the square.
+/// square: the best tenth of the pairs then contains 786 of the genuine pairs in the FVC databases instead of 826. We also
+/// rejected the logarithm of the share of prints: the best tenth then contains about as many genuine pairs as without the square.
 fn weight(having: &[u32]) -> f64 {
     let prints = having.len() as f64;
     1.0 / (prints * prints)

@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 const MAX_MEMBERS: u32 = 64;
 const MAX_SETS: u32 = 1 << 20;
 
-/// Random sets of squares. Unlike the permutations of MinHash, a set requires that all its squares are *set* in both prints. Most
-/// squares of most prints are empty, so a square that is empty in both prints is no evidence.
+/// Random sets of squares. Unlike the permutations of MinHash, a set requires that each of its squares has minutiae in both
+/// prints. Most squares of most prints are empty, so a square that is empty in both prints is no evidence that the prints match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Family {
     members: usize,
@@ -43,7 +43,7 @@ impl Family {
     }
 
     /// Returns the sorted numbers of the sets whose squares a print has. Cost: about 1.25 lookups per set if 20 % of the squares
-    /// are set.
+    /// have minutiae.
     pub fn keys(&self, print: &Squares) -> Vec<u32> {
         let sets = self.squares.chunks_exact(self.members).zip(0..);
         sets.filter(|(set, _)| set.iter().all(|&square| print.has(square))).map(|(_, number)| number).collect()
@@ -60,12 +60,13 @@ fn below(random: u64, n: u32) -> u32 {
     ((u128::from(random) * u128::from(n)) >> 64) as u32
 }
 
-/// A model of what random sets find if each square of a print has minutiae independently of the others.
+/// A model of which pairs of prints random sets find. It assumes that each square of a print has minutiae independently of the
+/// other squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
-    /// The probability that a square has minutiae; the book's guess is 0.2.
+    /// The probability that a square has minutiae; the guess in *Mining of Massive Datasets* is 0.2.
     pub share: f64,
-    /// The probability that a square with minutiae in one print also has them in another print of the same finger; the book's
+    /// The probability that a square with minutiae in one print also has minutiae in another print of the same finger; the book's
     /// guess is 0.8.
     pub agreement: f64,
     /// The number of sets.
@@ -108,10 +109,10 @@ impl Model {
         -f64::exp_m1(f64::from(self.sets) * f64::ln_1p(-all))
     }
 
-    /// Estimates the same probabilities by simulation. Each of `trials` trials draws a family and two pairs of prints on a field
-    /// of `squares` squares, and checks them as [`Family::keys`] does. If the field is large compared with the sets, the result
-    /// agrees with the formulas. On a small field, sets have squares in common. A print then often has either both or neither of
-    /// two such sets, and fewer pairs become candidates.
+    /// Estimates by simulation the probabilities that [`same`](Self::same) and [`other`](Self::other) compute. Each of `trials`
+    /// trials draws a family and two pairs of prints on a field of `squares` squares, and checks them as [`Family::keys`] does.
+    /// If the field is large compared with the sets, the result agrees with the formulas. On a small field, sets have squares in
+    /// common. A print then often has either both or neither of two such sets, and fewer pairs become candidates.
     ///
     /// # Errors
     /// Fails in the same cases as [`Family::new`], and also if a share is not between 0 and 1.

@@ -19,8 +19,8 @@ impl Grid {
     /// most twice the margin apart in both directions.
     ///
     /// # Errors
-    /// Fails if a square has no pixels, or if the margin is half a square or more (then everything would count everywhere). Also
-    /// fails if the field has no squares or more than 2²⁴ squares.
+    /// Fails if a square has no pixels, or if the margin is half a square or more (then every minutia would count in several
+    /// squares). Also fails if the field has no squares or more than 2²⁴ squares.
     pub fn new(square: u32, margin: u32, width: u32, height: u32) -> Result<Self> {
         let squares = u64::from(width.div_ceil(square.max(1))) * u64::from(height.div_ceil(square.max(1)));
         if square == 0 || margin * 2 >= square || square > 1 << 16 || squares == 0 || squares > 1 << 24 {

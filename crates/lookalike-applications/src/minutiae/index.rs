@@ -1,4 +1,5 @@
-//! An index of the sets that contain an element. It finds what two prints share without visiting pairs that share nothing.
+//! An index of the sets that contain an element. It finds the elements that two prints share, and does not visit pairs of prints
+//! that share none.
 
 /// Sets with numbered elements, and for each element the sets that contain it. Takes 8 bytes per element of a set (24 during
 /// construction), and a lookup needs no search. We rejected rows of elements and sets that are looked up by bisection: they take

@@ -1,4 +1,5 @@
-//! A ranking of pairs, best first. Its memory depends on the number of wanted pairs, not on the number of added pairs.
+//! A ranking of pairs, best first. The memory that it takes depends on the number of wanted pairs, not on the number of added
+//! pairs.
 
 /// Two prints and their score. The prints are given by their numbers, the earlier print first.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -15,15 +15,15 @@ pub struct Triangles {
     pub length: f64,
     /// The step in which angles are measured, in 256ths of a turn; it divides 256.
     pub angle: f64,
-    /// A value nearer than this share of a step to the step's border counts on both sides. So two values agree if they differ by
-    /// up to twice this share.
+    /// A value counts in two steps if its distance from the border between them is less than this share of a step. So two values
+    /// agree if they differ by up to twice this share.
     pub soft: f64,
 }
 
 impl Default for Triangles {
-    /// Returns the middle of the range that was best on FVC prints. Nearly as many pairs are found throughout that range: with
-    /// four to eight neighbours, length steps of 10 to 24 pixels, angle steps of 8 to 16 (in 256ths of a turn), and soft shares
-    /// of 0.25 to 0.45. With angle steps of 32, the best tenth contains a seventh fewer pairs.
+    /// Returns the middle of the range that was best on FVC prints. Nearly as many genuine pairs are found throughout that range:
+    /// with four to eight neighbours, length steps of 10 to 24 pixels, angle steps of 8 to 16 (in 256ths of a turn), and soft
+    /// shares of 0.25 to 0.45. With angle steps of 32, the best tenth of the ranking contains a seventh fewer genuine pairs.
     fn default() -> Self {
         Self { neighbours: 6, length: 16.0, angle: 16.0, soft: 0.25 }
     }
@@ -79,7 +79,7 @@ impl Triangles {
         self.cross(&measures, 0, set);
     }
 
-    /// Adds one number for each combination of the measures' steps. A measure near a border counts in two steps.
+    /// Adds one number for each combination of the measures' steps. A measure near the border between two steps counts in both.
     fn cross(&self, measures: &[(f64, Option<i64>)], number: u64, set: &mut Vec<u64>) {
         let Some((&(value, all), rest)) = measures.split_first() else {
             set.push(number);

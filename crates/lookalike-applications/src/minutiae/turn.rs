@@ -1,5 +1,5 @@
-//! Points with a direction, and the effect of turning them. Angles are 256ths of a turn, as on ISO/IEC 19794-2 cards, and wrap as
-//! bytes do. Only + − × are used, so every machine computes the same bits.
+//! Points with a direction, and how they change when a print is turned. Angles are 256ths of a turn, as on ISO/IEC 19794-2 cards,
+//! and wrap as bytes do. Only + − × are used, so every machine computes the same bits.
 
 /// A point at which a ridge ends or forks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

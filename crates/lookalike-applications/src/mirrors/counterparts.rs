@@ -94,8 +94,8 @@ impl Mirrors {
     }
 }
 
-/// Pairs pages that are sorted by group and number. The more similar pairs are made first, then the pairs of earlier pages. Pages
-/// without a partner are added to `rest_a` and `rest_b`.
+/// Pairs pages that are sorted by group and number. More similar pages are paired first, and among equally similar pages the
+/// earlier ones. Pages without a partner are added to `rest_a` and `rest_b`.
 fn pair_up(
     likes: &Likes,
     of_a: &[Page],
@@ -113,7 +113,7 @@ fn pair_up(
         chunks.scan(0, run).collect()
     };
     let (runs_a, mut runs_b) = (runs(of_a), runs(of_b));
-    // Each edge is (resemblance, run of a, run of b).
+    // Each edge is (resemblance, run of `a`, run of `b`); a run consists of consecutive pages of one group.
     let mut edges: Vec<(f64, usize, usize)> = Vec::new();
     for (at, (group, _)) in runs_a.iter().enumerate() {
         let rows = likes.of(*group);
@@ -141,7 +141,7 @@ fn pair_up(
         for &(page, at, start) in &free_pages {
             let run = alike[start].1;
             let others = alike[start..].iter().take_while(|edge| edge.1 == run).map(|edge| edge.2);
-            // A run's pages are taken from its front, so its free pages are the rest of its range.
+            // Pages are taken from the front of a run, so the pages that are left in a run's range are its free pages.
             let first = others.filter(|&other| !runs_b[other].1.is_empty()).min_by_key(|&other| of_b[runs_b[other].1.start].page);
             let Some(other) = first else { continue };
             let free = &mut runs_b[other].1;

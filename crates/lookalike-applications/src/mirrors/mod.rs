@@ -2,8 +2,9 @@
 //!
 //! Mirrored pages are quite similar but seldom identical: each host adds its own name, links and dates (*Mining of Massive
 //! Datasets*, section 3.1.2; Broder et al., *Syntactic clustering of the Web*, section 1). So a site counts as a mirror of
-//! another if enough of its pages have a match there, counted in both directions ([`Mirrors::site_pairs`]). Pages are then paired
-//! one to one ([`Mirrors::counterparts`]): even if all pages of a template are similar, each has at most one counterpart.
+//! another if a large enough share of its pages has a match on the other site, and the share is measured in both directions
+//! ([`Mirrors::site_pairs`]). Pages are then paired one to one ([`Mirrors::counterparts`]): even if all pages of a template are
+//! similar, each has at most one counterpart.
 //!
 //! Equal pages form a *group*, and matches are found between groups: a page that occurs on a thousand hosts is one group.
 //!

@@ -1,4 +1,4 @@
-//! The pages of one collection, by group and by site.
+//! The pages of one collection, by site and by group (the pages with equal texts).
 
 /// A page that has equal or similar pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

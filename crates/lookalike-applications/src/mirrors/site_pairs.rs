@@ -1,10 +1,10 @@
 //! Finds sites that mirror each other, by the shares of their pages that have a match.
 //!
-//! A page that all hosts have, such as an error page or a server's first page, would pair every host with every other. Such pairs
-//! are not counted and then discarded; they are never generated. Suppose that m of a site's pages must match: then any set that
-//! omits at most m - 1 of its pages contains a matching page. The m - 1 omitted pages are those that occur on the most sites (the
-//! prefix filter of set joins; Chaudhuri, Ganti and Kaushik, *A primitive operator for similarity joins*, 2006). This loses no
-//! pair.
+//! A page that all hosts have, such as an error page or a server's first page, would pair every host with every other. This
+//! module never generates such pairs, so it does not have to count and discard them. Suppose that m of a site's pages must match:
+//! then any set of its pages that omits at most m - 1 of them contains a matching page. The m - 1 omitted pages are those that
+//! occur on the most sites (the prefix filter of set joins; Chaudhuri, Ganti and Kaushik, *A primitive operator for similarity
+//! joins*, 2006). This loses no pair.
 
 use super::{Likes, Mirrors, Side};
 
@@ -134,7 +134,8 @@ impl Mirrors {
             }
             sweep.each(|b, a, matched_b, matched_a| {
                 let row = Row { a, b, matched_a, matched_b };
-                // If no pages are excluded as too common, the first sweep has found all pairs whose first share is large enough.
+                // If no pages are excluded as too common, the first sweep has found all pairs in which the share of the first
+                // site is large enough.
                 let is_found = match common {
                     None => by_a && self.pair(&row).share_a() >= share,
                     Some(_) => found.binary_search(&(a, b)).is_ok(),
@@ -223,8 +224,8 @@ impl<'a> Sweep<'a> {
         common.map(|group| self.side.group(group).len() as u64).sum()
     }
 
-    /// Passes to `give` each pair of sites in which enough pages of this side's site have a match, with the number of matching
-    /// pages of both sites.
+    /// Passes to `give` each pair of sites in which the required share of the pages of this side's site has a match, with the
+    /// number of matching pages of both sites.
     fn each(&self, mut give: impl FnMut(u32, u32, u64, u64)) {
         const NONE: u32 = u32::MAX;
         // `at` has the position of each site among the candidates.
@@ -283,8 +284,8 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Returns the rarest of a site's groups. There are enough of them that every mirror has a match for at least one of them.
-    /// `groups` is sorted by the number of sites on which each group has a match.
+    /// Returns the rarest of a site's groups. They include enough groups that every mirror of the site has a match for at least
+    /// one of them. `groups` is sorted by the number of sites on which each group has a match.
     fn rare<'g>(&self, site: u32, pages: u64, groups: &'g [(usize, u32)]) -> &'g [(usize, u32)] {
         // This is slightly less than required, so that rounding loses no pair.
         let needed = (self.share * pages as f64 - 1e-6).ceil().max(1.0) as u64;

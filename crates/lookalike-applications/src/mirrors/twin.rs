@@ -1,4 +1,4 @@
-//! Compares the results with a naive reference implementation, page against page.
+//! Compares the results of the module with those of a naive reference implementation, which compares every page with every other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

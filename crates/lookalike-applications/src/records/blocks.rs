@@ -1,9 +1,9 @@
 //! Candidates: the pairs of records that are scored.
 //!
-//! The source's simple LSH makes a bucket for each value of each field: two records are candidates when they have any one field
-//! in common. The source sorts instead of hashing, so that each value has its own bucket. Here hashes are sorted and then the
-//! values are compared, which has the same effect. A pair that has small differences in all fields is found by n-grams of
-//! characters.
+//! The simple LSH of *Mining of Massive Datasets*, section 3.8.1, makes a bucket for each value of each field: two records are
+//! candidates when they have any one field in common. The book sorts instead of hashing, so that each value has its own bucket.
+//! This module sorts hashes and then compares the values, which has the same effect. A pair that has small differences in all
+//! fields is found by n-grams of characters.
 
 use lookalike::{
     fingerprint::{DigestBy, fingerprint_set},

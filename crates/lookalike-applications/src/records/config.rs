@@ -14,7 +14,8 @@ pub struct LinkConfig {
     /// The lowest score of a match.
     #[serde(rename = "match", default = "LinkConfig::usual_match")]
     pub matches: f64,
-    /// The lowest score of a possible match, for pairs below `match`. `None` means 0.75, or `match` if that is lower.
+    /// The lowest score of a possible match, for pairs whose score is below `match`. `None` means 0.75, or `match` if that is
+    /// lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possible: Option<f64>,
     /// Whether each record is in at most one pair: the pairs with the best scores are kept.
@@ -76,7 +77,8 @@ pub enum ClusterBy {
 /// How a field counts if one or both of the two records lack it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Missing {
-    /// The field is excluded and the other fields decide: neither its points nor its weight count.
+    /// The field is excluded, so that only the other fields decide: neither the points nor the weight of the excluded field
+    /// count.
     #[default]
     Skip,
     /// The field gets this share of its weight as points, and its weight counts as for any other field.
@@ -138,7 +140,8 @@ pub struct FieldConfig {
     /// The comparison to use instead of the type's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<Compare>,
-    /// The points of a pair with the same value. The source has 100 for each field.
+    /// The points that this field gives a pair with the same value. *Mining of Massive Datasets* (section 3.8.1) gives 100 for
+    /// each field.
     #[serde(default = "FieldConfig::usual_weight")]
     pub weight: f64,
     /// The similarity up to which values count as different and get no points. Similarities above it are rescaled to the range
@@ -199,7 +202,8 @@ pub enum Kind {
     Number,
     /// Text: canonical words.
     Text,
-    /// A code of digits and letters, such as 12-345/B. Separators are removed, and codes are compared by typing errors.
+    /// A code of digits and letters, such as 12-345/B. Separators are removed, and codes are compared by the number of typing
+    /// errors between them.
     Code,
     /// Canonical words that are either equal or different.
     Exact,

@@ -56,10 +56,10 @@ fn time_at(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Writes a date as `1998-03-12`, `1998-03` or `1998`; returns false if it cannot be parsed. It parses digits in a row
-/// (`19980312`, `12031998`), and three numbers in ISO's, the usual or the American order. It also parses names of months in
-/// English, German, French, Spanish, Italian, Dutch and Portuguese. The day, or the day and the month, may be missing. Times of
-/// day are skipped. An impossible month or day, such as one with a typing error, is written unchanged and is compared like any
-/// other. A value with a day above 31 is not a date.
+/// (`19980312`, `12031998`), and three numbers in ISO order (year first), in the usual order (day first) or in American order
+/// (month first). It also parses names of months in English, German, French, Spanish, Italian, Dutch and Portuguese. The day, or
+/// the day and the month, may be missing. Times of day are skipped. An impossible month or day, such as one with a typing error,
+/// is written unchanged and is compared like any other. A value with a day above 31 is not a date.
 pub(super) fn write(words: &str, month_first: bool, into: &mut String) -> bool {
     let Some(Date { year, month, day }) = read(words, month_first).filter(|date| date.day <= 31) else { return false };
     *into += &match (month, day) {
@@ -238,8 +238,8 @@ const LESS_PRECISE: f64 = 0.9;
 
 /// Returns the similarity of two normalised dates. Equal dates get 1. Dates get 0.9 if their day and month are exchanged, or if
 /// they are equal in all parts that both have. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year
-/// and month give 0.4, and the same year 0.2. If one of the values is not a date, both are compared by typing errors, without the
-/// hyphens of dates.
+/// and month give 0.4, and the same year 0.2. If one of the values is not a date, the values are compared by the number of typing
+/// errors between them, without the hyphens of dates.
 pub(super) fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;

@@ -80,10 +80,10 @@ pub(super) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
 
 /// Writes the digits of a phone number without its extension. A dialling prefix (00, or 0 within a country) is omitted.
 fn phone(value: &str, into: &mut String) {
-    // Tables that treat phone numbers as fractions write them with `.0`.
+    // Tables that store phone numbers as floating-point numbers write them with `.0` at the end.
     let whole = value.trim().strip_suffix(".0").filter(|whole| whole.bytes().all(|byte| byte.is_ascii_digit()));
     let lower = whole.unwrap_or(value).to_lowercase();
-    // An extension follows enough digits to make a call.
+    // An extension begins with a letter or `#` that comes after enough digits to make a call.
     let mut digits = 0;
     let end = lower.char_indices().find(|&(_, c)| {
         digits += usize::from(c.is_ascii_digit());

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 
 /// A validated configuration, which normalises values, finds candidates and scores pairs.
 ///
-/// The source (*Mining of Massive Datasets*, section 3.8.1) gives each of name, address and phone up to 100 points. Here a field
+/// *Mining of Massive Datasets*, section 3.8.1, gives each of name, address and phone up to 100 points. In this linker a field
 /// has a weight, 100 by default. The points that it gives are its weight multiplied by the similarity of its values. The score is
 /// the share of the possible points. It is rounded to ten thousandths, so that the written score is the one that is compared with
 /// the thresholds.
@@ -80,8 +80,8 @@ impl Linker {
         self.blocks.iter().position(|block| block.joins(records, a, b))
     }
 
-    /// Returns the similarity of two records in a field, from 0 to 1, before the floor is applied; `None` if one record lacks the
-    /// field.
+    /// Returns the similarity of two records in a field, from 0 to 1, before the field's `floor` is applied; `None` if one record
+    /// lacks the field.
     pub fn similarity(&self, records: &Records, field: usize, a: u32, b: u32) -> Option<f64> {
         let (a, b) = (records.get(a, field), records.get(b, field));
         (!a.is_empty() && !b.is_empty()).then(|| kinds::similarity(&self.config.fields[field], a, b))

@@ -27,8 +27,9 @@ impl OneToOne {
         Self { taken: vec![false; records] }
     }
 
-    /// Returns whether both records of a pair were free, and marks them as taken. Pairs must come with the best score first, and
-    /// among equal scores the first records first. Then each accepted pair is the best one that is still possible.
+    /// Returns whether both records of a pair were free (in no accepted pair). If so, accepts the pair and marks both records as
+    /// taken. Pairs must come with the best score first, and among equal scores the first records first. Then each accepted pair
+    /// is the best pair that was still possible.
     ///
     /// # Panics
     /// Panics if a record of the pair does not exist.

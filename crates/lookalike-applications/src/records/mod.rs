@@ -1,9 +1,9 @@
 //! Finds records of the same person, firm or thing (entity resolution): *Mining of Massive Datasets*, section 3.8.1.
 //!
 //! Records have fields of several types. The type of a field decides the normal form of its values. Candidates are pairs that
-//! share a field's value, as in the source's simple LSH, or pairs found by the rules in [`BlockConfig`]. The score of a candidate
-//! is the points that its fields give, as a share of the points that they could have given. Two thresholds classify it as a
-//! match, a possible match or neither.
+//! share a field's value, as in the simple LSH of that section, or pairs found by the rules in [`BlockConfig`]. The score of a
+//! candidate is the number of points that its fields give, divided by the number of points that they could have given. Two
+//! thresholds classify a candidate as a match, a possible match or neither.
 //!
 //! ```
 //! use lookalike_applications::records::{FieldConfig, Kind, LinkConfig, Linker, Records, Scratch, Verdict};

@@ -1,16 +1,16 @@
-//! Similarity of two strings, from 0 to 1: symmetric, and 1 for equal strings.
+//! Similarity of two strings, from 0 to 1. It is 1 for equal strings, and does not depend on the order of the two strings.
 //!
-//! The character measures are rapidfuzz's. The order of the two strings is fixed here, because Jaro's greedy assignment may
-//! depend on it.
+//! The measures that compare characters are those of the crate `rapidfuzz`. Before the comparison, the two strings are put in a
+//! fixed order, because the result of Jaro's greedy assignment may depend on their order.
 
 use rapidfuzz::distance::{indel, jaro_winkler, osa};
 
 use super::config::Compare;
 
 /// Returns the similarity of two non-empty values by a measure. Cost: Jaro-Winkler and the edits take about 100 ns for a name.
-/// `Soft` takes a few nanoseconds for each pair of words that are not in both values. For a pair of words with enough letters in
-/// common, `Soft` also computes the Jaro-Winkler similarity. No two values cost more than about 40 ms: [`MOST_CHARACTERS`],
-/// [`SOFT_WORDS`] and [`SOFT_WORK`] are the limits.
+/// `Soft` takes a few nanoseconds for each pair of a word of one value and a word of the other, except words that both values
+/// have. For a pair of words with enough letters in common, `Soft` also computes the Jaro-Winkler similarity. No two values cost
+/// more than about 40 ms: [`MOST_CHARACTERS`], [`SOFT_WORDS`] and [`SOFT_WORK`] are the limits.
 pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
@@ -98,8 +98,8 @@ fn distinct(value: &str) -> Vec<&str> {
     words
 }
 
-/// Passes three numbers of distinct words to `share` and returns its result: the words that both values have, the words of `a`,
-/// and the words of `b`.
+/// Counts distinct words: the words that both values have, the words of `a`, and the words of `b`. Passes these three numbers to
+/// `share` and returns its result.
 fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
     let shared = a.iter().filter(|word| b.binary_search(word).is_ok()).count();
@@ -110,8 +110,8 @@ fn words(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
 const SOFT_WORDS: usize = 1000;
 
 /// The largest total number of characters in the compared pairs of words of two values. Above this limit, words are only tested
-/// for equality. Two texts of 900 English words take a quarter of it. The limit is reached only if both values have hundreds of
-/// words that are made of the same letters.
+/// for equality. Two texts of 900 English words take a quarter of this limit. The limit is reached only if both values have
+/// hundreds of words that are made of the same letters.
 const SOFT_WORK: usize = 1 << 20;
 
 /// Returns the mean similarity of the distinct words of both values to their best partners, each weighted by its length.

@@ -1,4 +1,4 @@
-//! Compares the properties of linkage with naive implementations.
+//! Checks the properties of linkage, and compares its results with those of naive implementations.
 
 use proptest::prelude::*;
 
@@ -24,7 +24,7 @@ fn records(linker: &Linker, raw: &[Vec<String>]) -> Records {
     records
 }
 
-/// Checks the source's customers: name, address and phone, 100 points each.
+/// Checks the customers in the example of *Mining of Massive Datasets*: name, address and phone, 100 points each.
 #[test]
 fn the_sources_customers() {
     let fields = vec![field("name", Kind::Name), field("address", Kind::Address), field("phone", Kind::Phone)];

@@ -1,4 +1,4 @@
-//! Estimates how many of the found pairs are correct, without knowing which ones.
+//! Estimates how many of the found pairs are correct, without a ground truth that tells which pairs are correct.
 
 use super::{
     config::{FieldConfig, Kind},

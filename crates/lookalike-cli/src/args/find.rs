@@ -1,4 +1,4 @@
-//! Flags for finding candidate pairs. A flag of a method that was not chosen is an error; it is not ignored.
+//! Flags for finding candidate pairs. A flag of a method that was not chosen is an error and is not ignored silently.
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -27,8 +27,7 @@ pub struct FindArgs {
     pub candidates: Option<CandidatesBy>,
     /// For --method minhash: share of pairs to find at the threshold
     ///
-    /// This is the expected recall for pairs whose similarity equals the threshold. Pairs above the threshold are found more
-    /// often.
+    /// P is the expected recall for pairs whose similarity equals the threshold. Pairs above the threshold are found more often.
     #[arg(long, value_name = "P", default_value_t = Config::default().recall, allow_negative_numbers = true, help_heading = "Candidates")]
     pub recall: f64,
     /// For --candidates bands: number of bands; requires --rows
@@ -74,7 +73,9 @@ pub struct FindArgs {
     /// For --method simhash: blocks per hash [default: --distance plus 1]
     #[arg(long, value_name = "N", help_heading = "Candidates")]
     pub blocks: Option<u32>,
-    /// For --method sentences: longest sentences that must match [default: 3]
+    /// For --method sentences: number of longest sentences [default: 3]
+    ///
+    /// Two documents are candidates if these sentences are the same in both.
     #[arg(long, value_name = "K", help_heading = "Candidates")]
     pub longest: Option<usize>,
     /// For --method sentences: hash of the longest sentences [default: xxh3]
@@ -87,8 +88,8 @@ pub struct FindArgs {
 pub enum MeasureBy {
     /// shared shingles divided by all shingles of both texts: high if the texts are roughly the same
     Resemblance,
-    /// shared shingles divided by the shingles of one text: high if the other text contains roughly all of it. dedup drops the
-    /// contained text
+    /// shared shingles divided by the shingles of one text: high if the other text contains roughly all of this text. dedup drops
+    /// the contained text
     Containment,
 }
 
@@ -106,13 +107,14 @@ impl From<MeasureBy> for Measure {
 pub enum MethodBy {
     /// random samples of the shingle sets
     Minhash,
-    /// hashes that differ in few bits; dedup treats pairs within --distance as similar unless --verify exact is given
+    /// hashes that differ in few bits; dedup treats pairs that differ in at most --distance bits as similar unless --verify exact
+    /// is given
     Simhash,
     /// identical longest sentences
     Sentences,
     /// identical text after normalisation
     Exact,
-    /// every pair, by an exact join of all shingle sets in memory
+    /// every pair that reaches the threshold, by comparing all shingle sets in memory (an exact join)
     Shingle,
 }
 
@@ -121,7 +123,7 @@ pub enum MethodBy {
 pub enum CandidatesBy {
     /// one band of their MinHash signatures
     Bands,
-    /// enough of their sampled shingles
+    /// enough of their sampled shingles, as determined by the threshold and the recall
     Shared,
     /// a sequence of their sampled shingles (a super-shingle)
     Super,
@@ -129,7 +131,7 @@ pub enum CandidatesBy {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PermutationsBy {
-    /// a separate permutation for each slot of the signature
+    /// a separate permutation for each slot (number) of the signature
     Many,
     /// one permutation for all slots: several times faster
     One,
@@ -243,8 +245,7 @@ impl FindArgs {
         Ok(candidates)
     }
 
-    /// Returns an error if a flag was given that the chosen way of finding candidates does not use. The flag was meant for a
-    /// different way.
+    /// Returns an error if a flag was given that only other ways of finding candidates use.
     fn refuse_others(&self, chosen: &Candidates) -> anyhow::Result<()> {
         let by_super: Candidates = Shared { super_shingles: true, ..Shared::default() }.into();
         let bands = [Bands::default().into()];

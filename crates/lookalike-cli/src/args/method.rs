@@ -27,8 +27,9 @@ pub struct MethodArgs {
     pub verify: Option<VerifyBy>,
     /// Document of a group to keep [default: first; with containment, longest]
     ///
-    /// RULE is first, longest (most characters of the original text), newest:FIELD, max:FIELD or min:FIELD. If several documents
-    /// are equal by this rule, the first of them is kept.
+    /// RULE is first, longest (the most characters in the original text), newest:FIELD (the latest time in this field), max:FIELD
+    /// or min:FIELD (the largest or smallest number in this field). If several documents are equal by this rule, the first of
+    /// them is kept. RULE thus determines keep order, the order in which documents are considered.
     #[arg(long, value_name = "RULE", help_heading = "Grouping")]
     pub keep: Option<Keep>,
     /// How groups are formed
@@ -37,7 +38,7 @@ pub struct MethodArgs {
     /// For --cluster greedy: what represents a cluster [default: first]
     #[arg(long, value_enum, help_heading = "Grouping")]
     pub representative: Option<RepresentativeBy>,
-    /// For --cluster greedy: fingerprints per sketch [default: 200]
+    /// For --cluster greedy: sampled shingles per sketch [default: 200]
     #[arg(long, value_name = "S", help_heading = "Grouping")]
     pub sample: Option<usize>,
 }
@@ -47,8 +48,8 @@ pub struct MethodArgs {
 pub enum VerifyBy {
     /// compute the exact similarity of the two shingle sets
     Exact,
-    /// estimate the similarity from sketches, to within a few hundredths. With simhash, a pair is accepted if few bits differ;
-    /// with sentences, it is accepted if the longest sentences are identical
+    /// estimate the similarity from sketches, to within a few hundredths. With simhash, a pair is accepted if at most --distance
+    /// bits differ; with sentences, it is accepted if the longest sentences are identical
     Sketch,
     /// accept every candidate: fast, but mostly wrong
     None,
@@ -71,7 +72,7 @@ pub enum ClusterBy {
     Law,
     /// all documents that chains of similar pairs connect
     Components,
-    /// Broder's greedy clusters of sketches: one pass, from estimates only
+    /// Broder's greedy clusters of sketches, formed in one pass from estimated similarities
     Greedy,
 }
 
@@ -79,12 +80,12 @@ pub enum ClusterBy {
 pub enum RepresentativeBy {
     /// the first member of the cluster
     First,
-    /// the sampled fingerprints that most members of the cluster have
+    /// the sampled shingles that occur in the most members of the cluster
     Popular,
 }
 
 impl MethodArgs {
-    /// Returns the configuration; it is not yet checked as a whole.
+    /// Returns the configuration; whether the settings fit together is not yet checked.
     pub fn config(&self) -> anyhow::Result<Config> {
         if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
             let greedy = (Setting::Cluster, "greedy");

@@ -23,18 +23,18 @@ pub use self::{
 /// Where the documents are.
 #[derive(Args)]
 pub struct InputArgs {
-    /// Files, folders, quoted globs or URLs to read; - is standard input
+    /// Files, folders, quoted globs or URLs to read (- for standard input)
     ///
     /// JSON Lines, JSON arrays, CSV, TSV and WARC files can be plain or compressed (.gz, .zst, .bz2, .xz, .lz4 or .br). Parquet
     /// and Arrow files are recognised by .parquet, .arrow and .feather. A .txt, .md, .html or similar file is one document. URLs
     /// can be s3://, gs:// and az://, or https:// for a single file.
     #[arg(required_unless_present = "input_command", value_name = "INPUT")]
     pub inputs: Vec<String>,
-    /// Run COMMAND with sh -c and read its output, after the other inputs
+    /// Run COMMAND with sh -c and read its output after the named inputs
     ///
-    /// The output can be plain or compressed, except with brotli. The command runs once for each pass and must print the same
-    /// data each time. Repeat the flag for several commands. A record without an id gets the id command:N:line, where N is the
-    /// number of the command.
+    /// The output can be plain or compressed, but not with brotli. A run can read its inputs several times; COMMAND is run again
+    /// each time and must print the same data. Repeat the flag for several commands. A record without an id gets the id
+    /// command:N:line, where N is the number of the command.
     #[arg(long, value_name = "COMMAND", help_heading = "Input")]
     pub input_command: Vec<String>,
     #[command(flatten)]
@@ -73,11 +73,11 @@ pub struct RecordArgs {
     pub delimiter: Option<u8>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
     ///
-    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
-    /// detected unless it is given here.
+    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
+    /// detected unless this flag is given.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub encoding: Option<String>,
-    /// Parse texts as HTML and compare this part of them
+    /// Parse texts as HTML and compare this part of each page
     ///
     /// [default: only .html files and HTML records are parsed, and their visible text is compared]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Input")]
@@ -162,7 +162,7 @@ pub struct FieldArgs {
     /// Field with the text; in CSV, the column
     ///
     /// A name with dots, such as meta.text, is the field with exactly this name or, if there is none, a path into objects and
-    /// structs. This applies to all flags that name fields. In CSV, a name is always the exact name of a column.
+    /// structs. The same rule applies to all flags that name fields. In CSV, a name is always the exact name of a column.
     #[arg(long, value_name = "FIELD", default_value = "text", help_heading = "Input")]
     pub text_field: String,
     /// Compare sets: field with a JSON array of strings and numbers
@@ -173,7 +173,7 @@ pub struct FieldArgs {
     pub set_field: Option<String>,
     /// Field with the id, a string or a number
     ///
-    /// A record without this field gets the id file:line.
+    /// A record without this field gets an id of the form file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     pub id_field: String,
 }
@@ -210,7 +210,7 @@ pub fn as_sets(config: Config) -> anyhow::Result<Config> {
 /// How texts become shingles.
 #[derive(Args)]
 pub struct ShingleArgs {
-    /// Settings for a kind of text; explicit flags override them
+    /// Use the settings for a kind of text; explicit flags override them
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Comparison")]
     pub preset: Option<PresetBy>,
     /// Unit of text that shingles are made of
@@ -219,7 +219,7 @@ pub struct ShingleArgs {
     /// Ignore these differences when comparing (comma-separated)
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparison")]
     pub fold: Vec<Fold>,
-    /// Tokens per shingle [default: 5; lines: 2, with --anchors: 3, sets: 1]
+    /// Tokens per shingle [default: 5 (lines: 2; with --anchors: 3; sets: 1)]
     ///
     /// A shingle is a run of consecutive tokens. Documents are compared by the shingles that they share. If tokens are
     /// characters, use 8 to 10.
@@ -237,7 +237,7 @@ pub struct ShingleArgs {
     /// How a shingle is hashed to a number
     #[arg(long, value_enum, default_value_t = Fingerprint::Rolling, help_heading = "Comparison")]
     pub fingerprint: Fingerprint,
-    /// For --fingerprint rabin: bits of the number, 16 to 64 [default: 64]
+    /// For --fingerprint rabin: bits of the hash, 16 to 64 [default: 64]
     #[arg(long, value_name = "BITS", help_heading = "Comparison")]
     pub degree: Option<u32>,
     /// Seed for all random choices
@@ -304,7 +304,8 @@ pub enum OccurrencesBy {
 pub enum Fingerprint {
     /// a rolling hash of the tokens' hashes
     Rolling,
-    /// Rabin's fingerprint of 8-byte words: a word of more than 8 bytes counts as several, so a shingle may have fewer words
+    /// Rabin's fingerprint, computed in units of 8 bytes: a word of more than 8 bytes counts as several tokens, so a shingle may
+    /// have fewer words
     Rabin,
 }
 
@@ -362,16 +363,17 @@ pub struct RunArgs {
     pub threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
-    /// Data beyond the limit is spilled to temporary files. Data that cannot be spilled, such as a line of hundreds of megabytes,
-    /// is reported in the summary.
+    /// Data beyond the limit is spilled to temporary files. Some data cannot be spilled, such as a line of hundreds of megabytes.
+    /// If the run therefore exceeds the limit, the summary reports by how much.
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     pub memory: Option<u64>,
     /// Folder for temporary files [default: the system's]
     #[arg(long, value_name = "FOLDER", help_heading = "Execution")]
     pub temp_dir: Option<PathBuf>,
-    /// Write the summary as JSON to FILE, a URL or - at the end of the run
+    /// Write the summary as JSON to FILE at the end of the run
     ///
-    /// The summary is written after the other outputs, either completely or not at all.
+    /// FILE can be a URL, or - for standard output. The summary is written after the other outputs, either completely or not at
+    /// all.
     #[arg(long, value_name = "FILE", help_heading = "Execution")]
     pub summary: Option<PathBuf>,
     /// Print nothing but errors

@@ -23,21 +23,23 @@ use crate::{
 /// dedup with --decisions but without -o), then review the decisions, and drop documents later. If you edit a verdict in
 /// DECISIONS, the edited verdict applies.
 ///
-/// Records and decisions are matched by id, so give the same flags under Input as for dedup. The order of the records may differ
-/// unless ids are repeated or generated. Nothing is written unless every record has a decision and every decision has a record.
-/// The input is read twice, once for the ids and once for the records. Each decision takes 32 bytes of memory.
+/// Records and decisions are matched by id, so give the same flags under Input as for dedup. The records may be in a different
+/// order than for dedup, unless ids are repeated or generated. Nothing is written unless every record has a decision and every
+/// decision has a record. The input is read twice, once for the ids and once for the records. Each decision takes 32 bytes of
+/// memory.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
     lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl")]
 pub struct Apply {
-    /// The decisions file of a dedup run; - is standard input
+    /// The decisions file of a dedup run (- for standard input)
     ///
-    /// DECISIONS can be JSON Lines, plain or compressed, or a table; the file extension tells which. It can also be a URL.
+    /// DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
+    /// can also be a URL.
     #[arg(value_name = "DECISIONS")]
     decisions: String,
     #[command(flatten)]
     input: InputArgs,
-    /// Write the kept records to KEPT; - is standard output
+    /// Write the kept records to KEPT (- for standard output)
     ///
     /// KEPT can be a URL, and its extension selects the compression, as for dedup.
     #[arg(long, short, value_name = "KEPT")]
@@ -49,7 +51,7 @@ pub struct Apply {
     keep: Option<Keep>,
     /// Print the summary as JSON
     ///
-    /// It is printed on standard output, or on standard error if a file is written to standard output.
+    /// The summary is printed on standard output, or on standard error if another output is written to standard output.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

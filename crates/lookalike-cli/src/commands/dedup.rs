@@ -19,29 +19,30 @@ use crate::{
 
 /// Drop near-duplicate documents and keep one from each group
 ///
-/// Documents are processed in keep order (see --keep). A document is dropped if its similarity to an already kept document
-/// reaches the threshold. Its representative is the most similar kept document. By default, similarity is the exact resemblance
-/// of the two sets of shingles (see --measure and --shingle), and every dropped document is itself similar to its representative,
-/// not only through a chain of other documents. --measure, --verify, --method simhash (which implies --verify sketch) and
-/// --cluster change this, and the summary says so. Only candidate pairs are compared, which are pairs that are likely to be
-/// similar (see --method and --recall).
+/// Documents are considered in keep order (the order that --keep determines). A document is dropped if its similarity to an
+/// already kept document reaches the threshold. The most similar kept document becomes its representative. By default, similarity
+/// is the exact resemblance of the two sets of shingles (see --measure and --shingle), and every dropped document is itself
+/// similar to its representative, not only through a chain of other documents. --measure, --verify, --method simhash (which
+/// implies --verify sketch) and --cluster change these rules, and the summary then says so. Only candidate pairs, which are
+/// likely to be similar, are compared (see --method and --recall).
 ///
 /// Kept records are written byte for byte as they were read. The decisions are one JSON line per document, in input order: id,
-/// verdict (kept, dropped), reason (if kept: unique, representative, empty; if dropped: exact, near, contained, holds),
-/// representative, resemblance, containment (the share of this text that the representative contains),
-/// containment_of_representative, cluster_size. Two more fields are optional. estimated is true if the resemblance or containment
-/// was estimated from sketches rather than counted. reference is the place (file:line) of the representative if it is a reference
-/// document, because a kept document may have the same id. If FILE ends with .parquet, .arrow or .arrows, the decisions are a
-/// table with these columns. By default, the decisions are written beside the kept records. Without -o, only the summary is
-/// written, and the decisions if --decisions is given.
+/// verdict (kept, dropped), reason (if kept: unique, representative, empty; if dropped: exact, near, contained, or holds for a
+/// document that contains its representative), representative, resemblance, containment (the share of this text that the
+/// representative contains), containment_of_representative, cluster_size. Two more fields are optional. estimated is true if the
+/// resemblance or containment was estimated from sketches rather than counted. If the representative is a reference document (see
+/// --against), reference gives its file and line (file:line), because a kept document may have the same id. If the name of the
+/// decisions file ends with .parquet, .arrow or .arrows, the decisions are written as a Parquet or Arrow table with these fields
+/// as columns. By default, the decisions are written beside the kept records. Without -o, only the summary is written, and the
+/// decisions if --decisions is given.
 ///
 /// With --against, reference documents precede all others in keep order, regardless of --keep, and all of them are kept. So a
-/// document is dropped if it is identical or similar to a reference document or to a document kept before it.
+/// document is dropped if it is identical or similar to a reference document or to a document that was kept before.
 ///
-/// With --label, nothing is dropped. Every record is written with four more fields, as in the decisions: cluster (the id of the
-/// record's representative, or the record's own id if it has no representative), verdict, representative, and similarity (the
-/// resemblance; with --measure containment, the containment). Use `lookalike apply` to drop documents later, based on the
-/// decisions.
+/// With --label, nothing is dropped. Every record is written with four more fields, which state the decision about it: cluster
+/// (the id of the record's representative, or the record's own id if it has no representative), verdict, representative, and
+/// similarity (the resemblance; with --measure containment, the containment). Use `lookalike apply` to drop documents later,
+/// based on the decisions.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
@@ -56,14 +57,14 @@ pub struct Dedup {
     input: InputArgs,
     #[command(flatten)]
     against: AgainstArgs,
-    /// Write the kept records to KEPT; - is standard output
+    /// Write the kept records to KEPT (- for standard output)
     ///
     /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
     /// Drop nothing; write all records to KEPT, with their decisions
     ///
-    /// The fields cluster, verdict, representative and similarity are added after those of the record.
+    /// The fields cluster, verdict, representative and similarity are added after the fields of the record.
     #[arg(long, requires = "output")]
     label: bool,
     /// With --label: prefix for the names of the four fields, such as dup_
@@ -71,8 +72,8 @@ pub struct Dedup {
     label_prefix: String,
     /// Write the decision about each document, with its reason, to FILE
     ///
-    /// FILE can be - or a URL, and its extension selects the compression, as for -o. [default: a file beside KEPT, such as
-    /// kept.decisions.jsonl for kept.jsonl]
+    /// FILE can be a URL, or - for standard output. Its extension selects the compression, as for -o. [default: a file beside
+    /// KEPT, such as kept.decisions.jsonl for kept.jsonl]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Do not write decisions beside KEPT
@@ -85,12 +86,12 @@ pub struct Dedup {
     dry_run: bool,
     /// Print the summary as JSON
     ///
-    /// It is printed on standard output, or on standard error if a file is written to standard output.
+    /// The summary is printed on standard output, or on standard error if another output is written to standard output.
     #[arg(long)]
     json: bool,
     /// Save progress in FOLDER; rerun the same command to continue
     ///
-    /// It does not matter how the run was interrupted. The saved progress is deleted on success.
+    /// The run may have been interrupted in any way. The saved progress is deleted on success.
     #[arg(long, value_name = "FOLDER", help_heading = "Execution", conflicts_with = "dry_run")]
     resume: Option<PathBuf>,
     /// With --resume: bytes of input between checkpoints; for tests
@@ -102,7 +103,7 @@ pub struct Dedup {
     run: RunArgs,
 }
 
-/// File extensions of kept records. They are removed to form the name of the decisions.
+/// File extensions of kept records. The name of the decisions file is formed without them.
 const ENDINGS: [&str; 11] =
     [".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc"];
 
@@ -112,8 +113,8 @@ struct AgainstArgs {
     /// Also drop documents that duplicate those of REF
     ///
     /// References can be test sets or an earlier collection. Each REF is named and read like an input. References are not written
-    /// and have no decisions. Their ids may repeat and may equal the ids of inputs. The flag takes all names up to the next flag,
-    /// so put INPUT before it.
+    /// and have no decisions. The ids of references may repeat and may equal the ids of inputs. The flag takes all names up to
+    /// the next flag, so put INPUT before it.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
     /// Compare inputs with references only, not with each other
@@ -127,8 +128,8 @@ struct AgainstArgs {
     drop_holders: bool,
 }
 
-/// Returns the name of the decisions beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. Returns `None` if
-/// the kept records are written to standard output, a device or a pipe.
+/// Returns the name of the decisions file beside the kept records: `kept.jsonl.zst` → `kept.decisions.jsonl.zst`. Returns `None`
+/// if the kept records are written to standard output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
     let open = ["-", "/dev", "/proc"].iter().any(|open| kept.starts_with(open));
     if open || kept.metadata().is_ok_and(|there| !there.is_file()) {

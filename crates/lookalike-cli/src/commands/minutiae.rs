@@ -18,17 +18,18 @@ use crate::{
 
 /// Find fingerprint cards that may be from the same finger
 ///
-/// A record has an id and the minutiae of a print (the points where ridges end or fork), each as [x, y, angle]. Prints one JSON
-/// line per pair, the best first: a, b, score. With --by neighbours, the score is the overlap of triangles of neighbouring
-/// minutiae, which do not change when a print is shifted or turned; rare triangles count more. With --by grid, each print is
-/// divided into squares, and the score is the resemblance of the two sets of squares that contain minutiae. The prints are not
-/// aligned first. With --by aligned, the score is the same resemblance, after one print has been aligned with the other. With
-/// --sets N, squares are compared only for candidates: pairs of prints that have minutiae in all squares of at least one of N
-/// random sets of squares.
+/// A record has an id and the minutiae of a print (the points where ridges end or fork), each as [x, y, angle]. The command
+/// writes one JSON line per pair of prints, the best first: a, b, score. With --by neighbours, the score is the overlap of
+/// triangles of neighbouring minutiae, which do not change when a print is shifted or turned; rare triangles count more. With
+/// --by grid, each print is divided into squares, and the score is the resemblance of the two sets of squares that contain
+/// minutiae. The prints are not aligned first. With --by aligned, the score is the same resemblance, after one print has been
+/// aligned with the other. With --sets N, squares are compared only for candidates: pairs of prints that have minutiae in all
+/// squares of at least one of N random sets of squares.
 ///
 /// With --label FIELD, where FIELD identifies the finger, each line reports whether both prints have the same label, and a table
 /// on standard error reports how many pairs with the same label are among the best. With --model, no prints are read. Instead,
-/// the command computes how many pairs of aligned prints random sets find, by formula and by simulation.
+/// the command computes, by formula and by simulation, how many pairs of aligned prints become candidates with random sets of
+/// squares.
 ///
 /// Whether --by neighbours or --by aligned ranks pairs better depends on the prints. If you know the finger of some prints, try
 /// both with --label.
@@ -39,9 +40,9 @@ use crate::{
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
     lookalike minutiae --model --members 4")]
 pub struct Minutiae {
-    /// Prints: files, folders, quoted globs or URLs; - is standard input
+    /// Prints: files, folders, quoted globs or URLs (- for standard input)
     ///
-    /// They are JSON Lines or JSON arrays, plain or compressed.
+    /// The files are JSON Lines or JSON arrays, plain or compressed.
     #[arg(required_unless_present = "model", conflicts_with = "model", value_name = "PRINTS")]
     inputs: Vec<String>,
     /// Write the pairs to FILE instead of standard output
@@ -71,7 +72,7 @@ pub struct Minutiae {
     minutiae_field: String,
     /// Field with the id, a string or a number
     ///
-    /// A record without this field gets the id file:line.
+    /// A record without this field gets an id of the form file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
     /// Names of the values of a minutia, in order
@@ -81,7 +82,7 @@ pub struct Minutiae {
     columns: Vec<String>,
     /// Value of a full turn in the unit of the angles
     ///
-    /// It is 256 on ISO/IEC 19794-2 cards, and 360 for degrees.
+    /// The value is 256 on ISO/IEC 19794-2 cards, and 360 for degrees.
     #[arg(long, value_name = "T", default_value_t = 256.0, help_heading = "Input")]
     turn: f64,
     /// y grows upwards, as in NIST's xyt files [default: downwards, as in ISO]
@@ -105,10 +106,10 @@ pub struct Minutiae {
     square: u32,
     /// Margin of a square, in pixels
     ///
-    /// A minutia within this distance of a border also counts in the square on the other side.
+    /// A minutia within this distance of a border also counts in the square on the other side of this border.
     #[arg(long, value_name = "PX", default_value_t = Field::default().margin, help_heading = "Grids")]
     margin: u32,
-    /// Number of random sets of squares; candidates share one of them
+    /// Number of random sets of squares that determine candidates
     ///
     /// Two prints are candidates if both have minutiae in all squares of at least one set. With 0, all pairs are candidates.
     /// [default: 1024; 0 with --by aligned, which compares all pairs anyway]
@@ -127,9 +128,10 @@ pub struct Minutiae {
     /// Results do not depend on the number of threads.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = "Execution")]
     threads: usize,
-    /// Write the summary as JSON to FILE, a URL or - at the end of the run
+    /// Write the summary as JSON to FILE at the end of the run
     ///
-    /// The summary is written after the other outputs, either completely or not at all.
+    /// FILE can be a URL, or - for standard output. The summary is written after the other outputs, either completely or not at
+    /// all.
     #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "model")]
     summary: Option<PathBuf>,
     /// Print nothing but errors
@@ -166,7 +168,7 @@ struct Asked {
     /// Probability that a square has minutiae
     #[arg(long, value_name = "P", default_value_t = Model::default().share, requires = "model", help_heading = "Model")]
     share: f64,
-    /// Probability that a square with minutiae has them in another print too
+    /// Probability that a square with minutiae also has some in another print
     ///
     /// The other print is from the same finger.
     #[arg(long, value_name = "P", default_value_t = Model::default().agreement, requires = "model", help_heading = "Model")]
@@ -185,9 +187,9 @@ struct Asked {
 enum Way {
     /// by triangles of neighbouring minutiae, independent of position and rotation
     Neighbours,
-    /// by squares, after one print has been aligned with the other. This is better for some sensors, and suits up to thousands of
-    /// prints. The 255 minutiae nearest to the middle of a print determine the alignment; a print with fewer than 3 is not
-    /// aligned
+    /// by squares, after one print has been aligned with the other. This method is better for some sensors, and is fast enough
+    /// for up to thousands of prints. The 255 minutiae nearest to the middle of a print determine the alignment; a print with
+    /// fewer than 3 is not aligned
     Aligned,
     /// by squares, without aligning the prints
     Grid,
@@ -279,7 +281,7 @@ impl Minutiae {
     }
 }
 
-/// The result of the model: what random sets of squares find.
+/// The result of the model: how many pairs become candidates with random sets of squares.
 #[derive(Serialize)]
 struct Modelled {
     sets: u32,

@@ -25,12 +25,12 @@ use crate::{
 /// in b) and matched_b, share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that
 /// have the same path in both sites).
 ///
-/// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. They are chosen
-/// among the matches: first those with the same path, then the more similar ones. Each page has at most one counterpart per site,
-/// so pages that share a template are not all paired with each other.
+/// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. Corresponding pages
+/// are chosen among the matches: first those with the same path, then the more similar ones. Each page has at most one
+/// counterpart per site, so pages that share a template are not all paired with each other.
 ///
 /// Pages without text, such as those whose content is in scripts, match if they have the same bytes at the same path. The summary
-/// counts them. If no site mirrors another, the summary names the closest pair.
+/// counts such pages. If no site mirrors another, the summary names the closest pair.
 ///
 /// Every match reaches the threshold, and its similarity is counted exactly. Candidates are found by sketches, which miss a share
 /// of the pairs; the summary reports the expected recall (see `lookalike curve`).
@@ -46,7 +46,7 @@ use crate::{
 pub struct Mirrors {
     /// First collection: a file, folder, quoted glob or URL
     ///
-    /// It is read like an input of `dedup`; - is standard input.
+    /// The collection is read like an input of `dedup` (- for standard input).
     #[arg(value_name = "A")]
     a: String,
     /// Second collection [default: compare the sites of A with each other]
@@ -122,7 +122,7 @@ pub struct Mirrors {
 enum Of {
     /// both sites
     Both,
-    /// at least one: this also finds a site that is a part of another
+    /// at least one of the two sites: this also finds a site that is a part of another
     Either,
     /// the site in A
     A,

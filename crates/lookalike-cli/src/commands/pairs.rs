@@ -21,8 +21,8 @@ use crate::{
 /// List all pairs of similar documents
 ///
 /// Prints one JSON line per pair, in input order: a, b, resemblance, containment_ab (the share of a that b contains),
-/// containment_ba, intersection, size_a, size_b, all counted exactly. With --verify sketch, pairs are similar according to the
-/// sketches, and a line has a, b and an estimate: resemblance or, for containment, containment_ab and containment_ba. With
+/// containment_ba, intersection, size_a, size_b, all counted exactly. With --verify sketch, similarity is estimated from
+/// sketches, and a line has a, b and the estimate: resemblance or, for containment, containment_ab and containment_ba. With
 /// --verify none, all candidate pairs are listed, and a line has only a and b. Candidates are found by sketches, which miss a
 /// share of the pairs; the summary reports the expected recall if it is known (see `lookalike curve`). --exact misses no pair,
 /// because it compares the shingle sets themselves instead of sketches.
@@ -49,14 +49,14 @@ pub struct Pairs {
     output: Option<PathBuf>,
     /// List the K most similar matches of each document
     ///
-    /// a is the document and b is its neighbour. The most similar neighbours come first; equally similar ones are in input order.
-    /// A pair is listed twice if each document is a neighbour of the other. With --against, the neighbours are reference
-    /// documents.
+    /// In each line, a is the document and b is one of its neighbours (its matches). The most similar neighbours come first;
+    /// equally similar ones are in input order. A pair is listed twice if each document is a neighbour of the other. With
+    /// --against, the neighbours are reference documents.
     #[arg(long, value_name = "K")]
     nearest: Option<NonZeroUsize>,
-    /// Find every pair without sketches, as with --method shingle
+    /// Find every pair by comparing shingle sets; same as --method shingle
     ///
-    /// All shingle sets are compared by an exact join, which misses no pair but needs all sets in memory.
+    /// The shingle sets themselves are compared instead of sketches, so no pair is missed, but all sets must be in memory.
     #[arg(long, conflicts_with = "method")]
     exact: bool,
     /// Print the summary as JSON on standard error

@@ -1,5 +1,6 @@
-//! Finds which documents of large buckets may match. For this it uses indexes of the rarest elements of each set (see
-//! [`prefixes`](crate::crowds::prefixes)). A query returns every document that is similar enough, and few others.
+//! Finds the documents of large buckets that may match a given document. It uses indexes of the rarest elements of each set (see
+//! [`prefixes`](crate::crowds::prefixes)). A query returns every document whose similarity reaches the threshold, and few other
+//! documents.
 //!
 //! Large buckets that hold the same texts share an index, because texts made from one template often share the buckets of many
 //! bands. A document queries each index only once.
@@ -22,8 +23,8 @@ use super::{
 use crate::matching::sets::Sets;
 
 /// An index suits the texts of a bucket if it contains at least one in `KNOWN` of the bucket's documents. A higher share is not
-/// required, because two buckets of texts made from the same template each have only a small share of these texts. If the index
-/// does not suit the texts, the only harm is that its order is a little worse.
+/// required, because two buckets of texts made from the same template each have only a small share of these texts. If the texts
+/// are wrongly taken to suit the index, the only harm is that its order of elements is a little worse.
 const KNOWN: usize = 16;
 
 /// The maximum number of sets that determine the order of an index, and the maximum total number of elements in these sets.
@@ -42,8 +43,8 @@ pub(crate) struct Prefixes {
     common: Common,
 }
 
-/// A document's prefixes in one index, as positions in the tags: the start of both prefixes, the end of the short prefix, and the
-/// end of the long prefix.
+/// A document's prefixes in one index, as positions in the list of tags (shortened hashes of elements): the start of both
+/// prefixes, the end of the short prefix, and the end of the long prefix.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     index: u32,
@@ -107,8 +108,8 @@ impl Index {
         prefixes.rest(part).iter().try_for_each(|&tag| self.rest.add(tag, document))
     }
 
-    /// Appends the members numbered `from` or higher that share an element of their prefixes; the same member may be appended
-    /// several times.
+    /// Appends to `found` the documents numbered `from` or higher whose prefixes share an element with these prefixes; the same
+    /// document may be appended several times.
     fn find(&self, prefixes: &Prefixes, part: &Part, from: u32, found: &mut Vec<u32>) {
         self.short.find(prefixes.long(part), from, found);
         self.rest.find(prefixes.short(part), from, found);
@@ -119,17 +120,18 @@ impl Index {
     }
 }
 
-/// Large buckets, and the indexes that some of them have.
+/// Large buckets, and the indexes of those large buckets that have one.
 pub(crate) struct Indexes {
     large: Large,
-    /// The index of each slot; [`NONE`] for a slot without an index.
+    /// The index of each slot (the number of a large bucket); [`NONE`] for a slot without an index.
     index_of: Vec<u32>,
     all: Vec<Index>,
     threshold: f64,
 }
 
 impl Indexes {
-    /// Returns whether indexes can be used with a method. Only methods that count the resemblance of sets can use them.
+    /// Returns whether indexes can be used with a method. Indexes find sets by their resemblance, so a method can use indexes
+    /// only if it counts resemblance.
     pub(crate) fn serve(method: &Method) -> bool {
         method.verify() == Verify::Exact && method.config().measure == Measure::Resemblance
     }
@@ -159,7 +161,7 @@ impl Indexes {
         self.all[index as usize].bytes()
     }
 
-    /// Collects the indexes that a contender has to query, each once, in order.
+    /// Collects the indexes that a contender (a document that has to be compared) has to query, each once, in order.
     fn of_contender(&self, contender: u32, into: &mut Vec<u32>) {
         into.clear();
         into.extend(self.large.slots(contender).iter().map(|&slot| self.index_of[slot as usize]).filter(|&index| index != NONE));
@@ -226,7 +228,7 @@ impl Indexes {
         Measure::Resemblance.of(Overlap { shared: a.min(b), a, b }) >= self.threshold
     }
 
-    /// Returns an index that is still open and suits the texts of a bucket with these documents, if there is one.
+    /// Returns an index that suits the texts of a bucket with these documents, if there is one for which `is_open` returns true.
     pub(crate) fn for_texts(&self, members: &[u32], is_open: impl Fn(u32) -> bool) -> Option<u32> {
         let (mut indexes, mut known) = (Vec::new(), BTreeMap::<u32, usize>::new());
         for &member in members {
@@ -262,7 +264,7 @@ impl Indexes {
         lengths.fold((0, 0), |(short, long), lengths| (short + lengths.short, long + lengths.long))
     }
 
-    /// Returns the size in bytes of an index that is filled with these documents.
+    /// Returns the size in bytes of an index that contains exactly these documents.
     pub(crate) fn bytes_of(&self, members: &[u32], sets: &Sets) -> usize {
         Postings::bytes_of(self.postings_of(members, sets).1) + size_of_val(members)
     }

@@ -1,10 +1,11 @@
-//! Finds all pairs of documents in large buckets that may match, for callers that need every match. The indexes of
-//! [`indexes`](crate::crowds::indexes) are used in the same way as for deciding in keep order, except that all documents are
-//! entered at the start.
+//! Finds all pairs of documents in large buckets that may match, for callers that need every match. It uses the indexes of
+//! [`indexes`](crate::crowds::indexes) in the same way as a run that decides documents in keep order (the order in which
+//! documents are considered), except that all documents are entered at the start.
 //!
-//! A document is only matched with the documents after it, so each pair is found once, however many large buckets it shares. If
-//! most of the later documents in its buckets also share its rare elements, as matching texts do, the later documents are taken
-//! from the buckets directly. So the number of postings walked is never larger than the number of pairs.
+//! A document is only matched with the documents after it, so each pair is found once, however many large buckets its documents
+//! share. If most of the later documents in its buckets also share its rare elements, as matching texts do, the later documents
+//! are taken directly from the buckets, without the index. So the number of postings walked is never larger than the number of
+//! pairs.
 
 use lookalike_io::{error::Result, spill::Budget};
 use rayon::{ThreadPool, prelude::*};
@@ -44,8 +45,8 @@ struct Scratch {
 }
 
 impl Joining {
-    /// Builds the indexes from band columns, for the buckets of at least `size` contenders. Returns `None` if there are no such
-    /// buckets.
+    /// Builds the indexes from band columns, which have the bucket of each contender (document that has to be compared) in each
+    /// band. Only buckets of at least `size` contenders are indexed. Returns `None` if there are no such buckets.
     pub(crate) fn of(
         columns: &[Vec<u32>],
         size: usize,
@@ -94,7 +95,7 @@ impl Joining {
         of_index
     }
 
-    /// Returns whether a bucket of a band is large, so that its pairs are found here.
+    /// Returns whether a bucket of a band is large, so that its pairs are found by this join.
     pub(crate) fn has(&self, band: usize, bucket: u32) -> bool {
         self.indexes.large().has(band as u32, bucket)
     }
@@ -144,7 +145,7 @@ impl Joining {
         Ok(())
     }
 
-    /// Returns, for each bucket of a document, the documents after it.
+    /// Returns, for each large bucket that a document is in, the documents of the bucket that come after this document.
     fn after(&self, number: u32) -> impl Iterator<Item = &[u32]> {
         let members = self.indexes.large().slots(number).iter().map(|&slot| &self.members[slot as usize]);
         members.map(move |members| &members[members.partition_point(|&member| member <= number)..])

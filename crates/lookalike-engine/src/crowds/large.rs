@@ -9,15 +9,17 @@ use rayon::prelude::*;
 
 use crate::pairing::Pairing;
 
-/// Buckets of many contenders. The number of a bucket is its *slot*. These buckets are known before anything is decided, so they
-/// depend only on the documents. Memory: four bytes for each membership of a document in a bucket, and twelve per document.
+/// Buckets of many contenders (documents that have to be compared). The number of a bucket is its *slot*. These buckets are known
+/// before anything is decided, so they depend only on the documents. Memory: four bytes for each membership of a document in a
+/// bucket, and twelve per document.
 pub(crate) struct Large {
     /// The number of contenders.
     bound: u32,
     buckets: Vec<Bucket>,
     /// The contenders that are in at least one large bucket.
     members: Numbering,
-    /// The position at which each member's slots start. Members are numbered among themselves.
+    /// The position at which each member's slots start. Members have their own numbers, from 0, in the order of their contender
+    /// numbers.
     starts: Vec<usize>,
     slots: Vec<u32>,
 }
@@ -28,8 +30,8 @@ pub(crate) struct Bucket {
     pub(crate) bucket: u32,
     /// The last contender in the bucket.
     pub(crate) last: u32,
-    /// Whether a contender in the bucket has copies. A copy may look up its neighbours in the bucket even after the last
-    /// contender is decided.
+    /// Whether a contender in the bucket has copies (identical documents). For a copy, neighbours in the bucket may be looked up
+    /// even after the last contender is decided.
     pub(crate) copied: bool,
 }
 

@@ -1,14 +1,15 @@
-//! Large buckets of texts that are alike but not similar enough, such as pages made from one template. This module finds which of
-//! their kept documents may match a given document, without comparing that document with all of them.
+//! Large buckets of texts that are alike but not similar enough to match, such as pages made from one template. This module finds
+//! the kept documents of such a bucket that may match a given document, without comparing the document with every kept document.
 //!
 //! A bucket in which many documents are kept becomes a *crowd*: its chain (the list of its kept documents) is closed, and its
 //! kept documents are entered into an index (see [`indexes`](crate::crowds::indexes)). The documents that the index returns are
-//! treated exactly like documents from chains, so the answer follows the law.
+//! treated exactly like documents from chains, so the result follows the law (the rule for what is dropped).
 //!
-//! The set of crowds and the order of an index change only at fixed contender numbers, independently of where windows and rounds
-//! begin or end. So the pairs that are found and counted depend only on the documents. An index is rebuilt when its number of
-//! documents has doubled, because elements that are rare among the first documents may be common among later ones. All rebuilds
-//! together cost twice the work of entering all documents.
+//! The set of crowds and the order of an index's elements change only at fixed contender numbers (contenders are the documents
+//! that have to be compared), independently of where windows and rounds (documents that are decided together) begin or end. So
+//! the pairs that are found and counted depend only on the documents. An index is rebuilt when its number of documents has
+//! doubled, because elements that are rare among the first documents may be common among later ones. All rebuilds together cost
+//! twice the work of entering all documents.
 
 mod large;
 
@@ -39,7 +40,7 @@ const EARLY: u32 = 3;
 /// The state of an index.
 #[derive(Debug, Clone, Copy, Default)]
 struct Life {
-    /// The number of members when the index was last put in order, and the number of members added since then.
+    /// The number of members when the index was last rebuilt or filled, and the number of members added since then.
     ordered: usize,
     grown: usize,
     /// The last contender that will query the index, and whether copies may query it later.
@@ -47,7 +48,7 @@ struct Life {
     copied: bool,
     /// Whether the index was emptied because nothing will query it any more.
     ended: bool,
-    /// The bytes of this index that are counted in the budget.
+    /// The bytes of this index that are counted in the memory budget.
     held: usize,
 }
 
@@ -58,17 +59,17 @@ pub(crate) struct Crowds {
     lives: Vec<Life>,
     /// The number of kept documents that makes a bucket a crowd.
     size: usize,
-    /// The length of a whole window, and the current interval between two maintenance points. The interval is a whole window or a
-    /// part of one.
+    /// The number of contenders in a whole window, and in the current interval between two points at which crowds are maintained.
+    /// The interval is a whole window or a part of one.
     window: u32,
     step: u32,
-    /// The number of kept documents of each slot.
+    /// The number of kept documents of each slot (large bucket).
     kept: Vec<u32>,
     /// Slots whose number of kept documents has reached the crowd size or one of its fractions. These slots may get an index.
     due: Vec<u32>,
     /// Indexes that have received documents since the last maintenance.
     touched: BTreeSet<u32>,
-    /// Indexes by the last contender that will query them.
+    /// Pairs of the last contender that will query an index, and the index.
     ending: BTreeSet<(u32, u32)>,
     /// Whether an earlier run kept documents, so that there may be crowds already.
     restored: bool,
@@ -114,9 +115,9 @@ impl Crowds {
         self.restored || within.is_multiple_of(self.step)
     }
 
-    /// Returns the maintenance interval for a window. The interval is the whole window, unless the window has enough documents of
-    /// a bucket that is not a crowd yet. The documents of such a bucket are compared pair by pair until the bucket becomes a
-    /// crowd, so the interval is then shorter.
+    /// Returns the maintenance interval for a window. The interval is the whole window, unless the window has so many documents
+    /// of one bucket that this bucket could become a crowd during the window. The documents of such a bucket are compared pair by
+    /// pair until the bucket becomes a crowd, so the interval is then shorter.
     fn step_in(&self, window: Range<u32>) -> u32 {
         let (whole, large) = (window.end - window.start, self.indexes.large());
         if (large.members(window.clone()) as usize) < self.size {
@@ -165,9 +166,9 @@ impl Crowds {
         }
     }
 
-    /// Maintains the crowds: makes crowds of the buckets that have become large enough, reorders indexes that have grown a lot,
-    /// and empties indexes that are no longer needed. All documents before `next` are decided. Call this on the thread pool, and
-    /// only at numbers that depend on nothing but the documents.
+    /// Maintains the crowds: turns buckets that have become large enough into crowds, reorders indexes that have grown a lot, and
+    /// empties indexes that are no longer needed. All documents before `next` are decided. Call this on the thread pool, and only
+    /// at numbers that depend on nothing but the documents.
     pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
@@ -210,8 +211,8 @@ impl Crowds {
         Ok(())
     }
 
-    /// Makes a crowd of a bucket with these kept documents. The bucket gets an existing index that suits their texts or, if there
-    /// are enough documents, a new index. Returns whether the bucket became a crowd.
+    /// Turns a bucket with these kept documents into a crowd. The bucket gets an existing index that suits their texts or, if
+    /// there are enough documents, a new index. Returns whether the bucket became a crowd.
     fn found(&mut self, slot: u32, members: &[u32], next: u32, sets: &Sets) -> Result<bool> {
         let index = match self.indexes.for_texts(members, |index| !self.lives[index as usize].ended) {
             Some(index) => {
@@ -240,8 +241,8 @@ impl Crowds {
         Ok(true)
     }
 
-    /// Rebuilds an index in the order that follows from its current members. Members that will not be looked up any more are left
-    /// out.
+    /// Rebuilds an index with the order of elements that follows from its current members. Members that will not be looked up any
+    /// more are left out.
     fn put_in_order(&mut self, index: u32, next: u32, sets: &Sets) -> Result<()> {
         let mut members = self.indexes.take_members(index);
         let still_needed = |member: u32| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);

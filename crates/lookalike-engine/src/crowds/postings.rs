@@ -1,4 +1,4 @@
-//! Maps an element's tag to the documents that were entered with it.
+//! Maps a tag (the shortened hash of an element) to the documents that were entered with this tag.
 
 use std::ops::Range;
 
@@ -6,11 +6,11 @@ use lookalike::lsh::NONE;
 use lookalike_io::error::{Error, ErrorKind, Result};
 use rayon::prelude::*;
 
-/// Sorted rows, and chains of the postings that were entered after the rows were sorted. Memory: nine bytes per posting, and
-/// another ten bytes for at most one posting in eight.
+/// The postings (pairs of a tag and a document): sorted rows, and chains of the postings that were entered after the rows were
+/// sorted. Memory: nine bytes per posting, and another ten bytes for at most one posting in eight.
 #[derive(Debug, Default)]
 pub(super) struct Postings {
-    /// Tag and document, ascending.
+    /// Each row has a tag and a document. The rows ascend.
     rows: Vec<u64>,
     /// The position at which each part's rows begin, followed by the end of the last part. Each part covers an equal part of the
     /// tag range, and has a few rows on average.
@@ -30,7 +30,8 @@ const FEW: usize = 16;
 const AT_ONCE: usize = 16;
 
 /// At most one posting in `RECENT` may be in chains. Chains take twice the memory of rows, and merging them into the rows moves
-/// all rows. With at most an eighth of the postings in chains, each posting is moved nine times, at two nanoseconds each.
+/// all rows. With at most an eighth of the postings in chains, each posting is moved nine times, and each move takes two
+/// nanoseconds.
 const RECENT: usize = 8;
 const FEWEST: usize = 1 << 10;
 
@@ -116,7 +117,7 @@ impl Postings {
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
-    /// Returns the rows of a tag, within its part, with documents numbered `from` or higher.
+    /// Returns the rows that have this tag and a document numbered `from` or higher. `part` is the range of rows to search.
     fn rows_in(&self, part: Range<usize>, tag: u32, from: u32) -> &[u64] {
         let rows = &self.rows[part];
         let (first, last) = (row(tag, from), row(tag, NONE));
@@ -132,7 +133,7 @@ impl Postings {
     /// Appends the documents numbered `from` or higher that were entered with these tags. A document is appended once for each of
     /// its entries. In the chains of recent postings, the walk ends at the first document before `from`.
     ///
-    /// Hardly any of this data is in the cache. So the data for several tags is loaded before any of them is examined.
+    /// Hardly any of this data is in the cache. So the data for several tags is loaded before the data for any tag is examined.
     pub(super) fn find(&self, tags: &[u32], from: u32, found: &mut Vec<u32>) {
         for tags in tags.chunks(AT_ONCE) {
             if from <= self.last && !self.rows.is_empty() {

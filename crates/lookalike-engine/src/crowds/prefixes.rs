@@ -22,7 +22,7 @@ impl Lengths {
     /// Returns the lengths for a set of `size` elements and a resemblance of at least `threshold` t, which is greater than 0.
     ///
     /// Let r(s, |x|, |y|) be the resemblance of two sets x and y with s shared elements, computed with the same rounded division
-    /// as in the law. It grows with s, and falls as |x| or |y| grows:
+    /// as in the law (the rule for what is dropped). It grows with s, and falls as |x| or |y| grows:
     ///
     /// - short: let x be the set and y a set that is at least as large. They share at least as many elements as
     ///   [`Measure::needed`] requires of two sets that are both of x's size, because r(s, |x|, |y|) ≥ t implies r(s, |x|, |x|) ≥
@@ -113,8 +113,8 @@ impl Rarity {
     }
 }
 
-/// Returns the upper half of a spread element. Two different elements rarely have the same tag, and if they do, the only cost is
-/// an additional comparison.
+/// Returns an element's tag, which is the upper half of the element after `spread`. Two different elements rarely have the same
+/// tag, and if they do, the only cost is an additional comparison.
 fn tag(element: u64) -> u32 {
     (spread(element) >> 32) as u32
 }

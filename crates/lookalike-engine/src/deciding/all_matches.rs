@@ -1,5 +1,5 @@
-//! Finds all matches between first copies, from candidates or, exactly, from an all-pairs join. Lists of pairs and mirrors are
-//! made from these matches.
+//! Finds all matches between first copies (the first of several identical documents). The matches come from candidates or, if
+//! none may be missed, from a join of all sets. Lists of pairs and of mirrors are made from these matches.
 
 use lookalike::{
     Method, Verify,
@@ -66,7 +66,7 @@ impl PairFigures {
     }
 }
 
-/// Collects matches between first copies, given by number. Each pair is passed once.
+/// Receives the matches between first copies, which are given by number. Each match is passed to the collector once.
 pub(crate) trait Matches {
     fn take(&mut self, a: u32, b: u32, figures: PairFigures);
 }
@@ -83,14 +83,15 @@ impl Matches for AllMatches {
 /// The result of pairing and verifying: all matches, and the data with which they were found.
 pub(crate) struct Verified<M> {
     pub(crate) pairing: Pairing,
-    /// The contenders' sets. At least their sizes are known for contenders that match and for contenders with copies.
+    /// The shingle sets of the contenders (the documents that have to be compared). At least the sizes of the sets are known for
+    /// contenders that match and for contenders with copies.
     pub(crate) sets: Sets,
     pub(crate) matches: M,
     pub(crate) finding: Finding,
 }
 
-/// The class of each contender, by number. A contender is compared only with contenders of a different class; a contender of
-/// class [`ANY`] is compared with all.
+/// The class of each contender (such as the site of a page), by number. A contender is compared only with contenders of a
+/// different class; a contender of class [`ANY`] is compared with all.
 pub(crate) type Classes = Vec<u32>;
 
 /// The class of a contender whose copies are in several classes.
@@ -110,7 +111,8 @@ pub(crate) fn verified<M: Matches>(
 ) -> Result<Verified<M>> {
     let budget = table.budget.clone();
     let mut pairing = Pairing::new(table, pool)?;
-    // The size of a text with copies is reported with its pairs, even if no other document is similar to it.
+    // A text and its copy are a pair, and a text's size is reported with its pairs. So the size is needed even if no other
+    // document is similar to the text.
     let copied = Places::none(table.documents);
     pairing.copies.iter().for_each(|&(_, first_copy)| copied.insert(first_copy.0));
     let (candidate_pairs, counted) = CandidatePairs::new(method, table, &mut pairing, Some(&copied), pool, observer)?;

@@ -1,4 +1,4 @@
-//! Candidate pairs before verification: band columns or an explicit list.
+//! Candidate pairs before verification, given by band columns (the bucket of each document in each band) or by an explicit list.
 
 use lookalike::{
     Candidates, Method,
@@ -23,10 +23,11 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The number of pairs that are examined before the candidates among them are verified. This number bounds the memory.
+/// The number of pairs that are examined before the candidates among them are verified. It limits the memory that waiting pairs
+/// take.
 const BATCH: usize = 1 << 22;
 
-/// Pairs of contenders that may be candidates. Contenders are given by number.
+/// Pairs of contenders (documents that have to be compared) that may be candidates. Contenders are given by number.
 pub(crate) enum CandidatePairs {
     /// All pairs of contenders that are in the same bucket of a band.
     Columns(Vec<Vec<u32>>),
@@ -68,7 +69,7 @@ impl CandidatePairs {
         Ok((Self::Listed(ranks.into_iter().map(|[a, b]| (number(a), number(b))).collect()), counted))
     }
 
-    /// Joins the contenders' sets if all pairs are requested.
+    /// If all pairs are requested, finds them by joining the contenders' sets.
     pub(crate) fn join(self, method: &Method, pairing: &Pairing, sets: &Sets) -> Result<Self> {
         if method.config().candidates != Candidates::All {
             return Ok(self);
@@ -149,7 +150,8 @@ impl CandidatePairs {
     }
 }
 
-/// Passes the candidate pairs in columns that share no large bucket of the `joining`.
+/// Passes the candidate pairs of the band columns to `verify`, except pairs whose documents share a large bucket of the
+/// `joining`.
 fn each_in_columns(
     columns: &[Vec<u32>],
     joining: Option<&Joining>,

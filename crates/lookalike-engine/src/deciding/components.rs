@@ -12,9 +12,9 @@ use crate::{
     pairing::verdicts::{Verdict, Verdicts},
 };
 
-/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. If the measure has two directions, the
-/// better direction counts. For counted sets this is the direction of the smaller set. If the sets were not loaded, both
-/// directions are estimated.
+/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. If the measure has two directions, as
+/// containment has, the better direction counts. For counted sets this is the direction of the smaller set. If the sets were not
+/// loaded, both directions are estimated.
 pub(crate) fn likenesses(
     pairs: &[(u32, u32)],
     matcher: &Matcher,
@@ -37,7 +37,8 @@ pub(crate) fn likenesses(
     pool.install(|| pairs.par_iter().map_init(Default::default, one).collect())
 }
 
-/// Returns verdicts by connected components of all matches: the first document of each component in keep order is kept.
+/// Returns verdicts by connected components of all matches: the first document of each component in keep order (the order in
+/// which documents are considered) is kept.
 pub(crate) fn components(
     candidate_pairs: &CandidatePairs,
     joining: Option<&Joining>,
@@ -48,7 +49,7 @@ pub(crate) fn components(
     let numbers = matcher.pairing.numbers()?;
     let mut groups = UnionFind::new(numbers as usize);
     candidate_pairs.each_candidate_pair(joining, matcher, sets, pool, |batch| {
-        // Documents that are already in the same component remain so, and are not compared again.
+        // Documents that are already in the same component remain in the same one, so they are not compared again.
         let open: Vec<(u32, u32)> = batch.iter().copied().filter(|&(a, b)| groups.find(a) != groups.find(b)).collect();
         for (&(a, b), likeness) in open.iter().zip(likenesses(&open, matcher, sets, pool)?) {
             if likeness.is_some() {
@@ -62,8 +63,8 @@ pub(crate) fn components(
 }
 
 /// Drops all documents except the first of each group, and measures how similar each dropped document is to the first. The
-/// similarity may be below the threshold, because a group may be formed by chains of matches. `firsts` has the first contender of
-/// each contender's group.
+/// similarity may be below the threshold, because a group may be formed by chains of matches. For each contender (document that
+/// has to be compared), `firsts` has the first contender of its group.
 pub(crate) fn measure_dropped(
     firsts: impl Iterator<Item = u32>,
     matcher: &Matcher,

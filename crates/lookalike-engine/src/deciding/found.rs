@@ -14,6 +14,6 @@ pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     }
 }
 
-/// The verdicts about copies, which are given by rank. The second part is the best representative found so far, and the number up
-/// to which a representative was looked for.
+/// The verdicts about copies, which are given by rank (position in keep order, in which documents are considered). The second
+/// part is the best representative found so far, and the number of the document up to which a representative was looked for.
 pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

@@ -1,7 +1,7 @@
-//! (De)serialises one round of decisions of the streaming pass as a journal record.
+//! Converts the decisions about one round (several blocks of the input) of the streaming pass to a journal record, and back.
 //!
-//! Sets are not recorded: they are twice as large as everything else that a run records. A resumed run has to read the earlier
-//! blocks again anyway, for their kept lines.
+//! Shingle sets are not recorded: they are twice as large as everything else that a run records. A resumed run has to read the
+//! earlier blocks again anyway, for their kept lines.
 
 use std::ops::Range;
 
@@ -21,14 +21,15 @@ use crate::{
 pub(crate) struct DecidedRound {
     /// The number of blocks from the start of the source to the end of the round.
     pub(crate) blocks: u64,
-    /// The number of the first contender of the next round. The contenders of this round begin where those of the previous round
-    /// end.
+    /// The number of the first contender (document that has to be compared) of the next round. The contenders of this round begin
+    /// where those of the previous round end.
     pub(crate) next: u32,
     /// The number of candidate pairs so far, and how many of them were ruled out by their sketches.
     pub(crate) met: [u64; 2],
     /// The contenders of the round that were dropped, with the verdicts about them.
     pub(crate) dropped: Vec<(u32, Verdict)>,
-    /// For each first copy, the verdicts about its copies in the round, and what is known for copies that come later.
+    /// For each first copy (the first of several identical documents), the verdicts about its copies in the round, and the best
+    /// representative so far for copies that come later.
     pub(crate) copies: Vec<(u32, CopiesOf)>,
 }
 

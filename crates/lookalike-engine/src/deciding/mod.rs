@@ -1,17 +1,18 @@
-//! Decides documents in keep order. The work is done in parallel, but the answer is that of the sequential loop that the law (the
-//! rule for what is dropped) defines.
+//! Decides which documents are kept, in keep order (the order in which documents are considered). The work is done in parallel,
+//! but the result is that of the sequential loop that the law (the rule for what is dropped) defines.
 //!
-//! Contenders are decided in windows. First, all documents of a window are verified in parallel against the documents that were
-//! kept before the window. Then the documents inside the window are decided one by one, because a document can be decided only
-//! after all documents before it. If a document is kept, the later documents of the window that share a band with this document
-//! are verified against it, again in parallel. So every pair of a document and a kept candidate before it is verified exactly
-//! once, as in the law's loop. A pair of two dropped documents is never verified.
+//! Contenders (the documents that have to be compared) are decided in windows of consecutive contenders. First, all documents of
+//! a window are verified in parallel against the documents that were kept before the window. Then the documents inside the window
+//! are decided one by one, because a document can be decided only after all documents before it. If a document is kept, the later
+//! documents of the window that share a band with this document are verified against it, again in parallel. So every pair of a
+//! document and a kept candidate before it is verified exactly once, as in the law's loop. A pair of two dropped documents is
+//! never verified.
 //!
 //! References are the first contenders. Each reference is kept without being compared with the references before it.
 //!
-//! A document whose buckets are crowds queries the indexes of [`Crowds`] instead of walking chains. First, all documents of the
-//! window look up, in parallel, the documents that were kept before the window. The documents that were kept inside the window
-//! are looked up later, when it is the document's turn to be decided.
+//! If a document is in crowds (large buckets with an index), its candidates are found with the indexes of [`Crowds`], and not in
+//! the buckets' lists of kept documents. Candidates that were kept before the window are found first, in parallel for all
+//! documents of the window. Candidates that were kept inside the window are found later, when the document itself is decided.
 
 pub(crate) mod candidate_pairs;
 
@@ -71,7 +72,7 @@ use crate::{
 /// fraction of this number.
 const WINDOW: u32 = 1024;
 
-/// If fewer shingles than this have to be merged, the overhead of the pool is larger than the work.
+/// If fewer shingles than this have to be merged, the overhead of the thread pool is larger than the work.
 const WORTH_SHARING: usize = 20_000;
 
 /// A function that makes the set of a copy, which is given by its rank.
@@ -102,8 +103,8 @@ pub(crate) struct Deciding<'a> {
     prefixes: Vec<Prefixes>,
     pub(crate) sets: Sets,
     pub(crate) verdicts: Verdicts,
-    /// For each dropped first copy whose copies have been handled, the best representative for its copies so far, and the number
-    /// up to which a representative was looked for.
+    /// For each dropped first copy (the first of several identical documents) whose copies have been handled, the best
+    /// representative for its copies so far, and the number up to which a representative was looked for.
     copied: BTreeMap<u32, (Found, u32)>,
     /// One scratch buffer for each thread of the pool, and one for the thread that decides.
     scratches: Vec<Mutex<Scratch>>,
@@ -260,7 +261,8 @@ impl<'a> Deciding<'a> {
         self.with_scratch(|scratch| {
             let Scratch { set, found, matching, .. } = scratch;
             asked.find((document, self.sets.len(document)), prefixes, first, &self.sets, found);
-            // Documents that also share an ordinary bucket were already compared when they were kept.
+            // Kept documents that also share an ordinary bucket with this document were already compared with it when they were
+            // kept.
             found.retain(|&kept| !groups.linked((kept - first) as usize, (document - first) as usize));
             self.matcher.keep_candidates(document, found, matching)?;
             if found.is_empty() {
@@ -290,7 +292,7 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    /// Keeps the temporary sets of kept documents that are still needed, and drops the others.
+    /// Holds on to the temporary sets of kept documents that are still needed, and drops the other temporary sets.
     pub(crate) fn keep_fresh(&mut self, numbers: Range<u32>, still_needed: &Places) -> Result<()> {
         let verdicts = &self.verdicts;
         let needed =
@@ -299,16 +301,16 @@ impl<'a> Deciding<'a> {
     }
 
     /// Decides copies. All contenders before the copies must already be decided. Each copy is given with its first copy. If the
-    /// first copy was dropped, the copy is dropped for the same representative, or for a better one that was kept between the
-    /// first copy and the copy. `set_of` makes the set of the copy with a given rank, for use when the first copies' sets are no
-    /// longer in memory. Returns the outcome for each first copy.
+    /// first copy was dropped, the copy is dropped for the same representative, or for a better one that is between the first
+    /// copy and the copy in keep order. `set_of` makes the set of the copy with a given rank, for use when the first copies' sets
+    /// are no longer in memory. Returns the outcome for each first copy.
     pub(crate) fn copies(
         &mut self,
         copies: impl Iterator<Item = (Rank, Contender)>,
         set_of: Option<SetOf>,
     ) -> Result<Vec<(u32, CopiesOf)>> {
-        // If documents are compared with references only, no representative can be kept between a first copy and its copy. So the
-        // copy has the same verdict.
+        // If documents are compared with references only, every representative is a reference, and no reference comes after a
+        // document of the inputs. So a copy has the same verdict as its first copy.
         if self.pairing().references.only {
             return Ok(Vec::new());
         }
@@ -359,7 +361,8 @@ impl<'a> Deciding<'a> {
         self.verdicts.of(Contender(number)).representative().is_some()
     }
 
-    /// Returns the verdicts about some copies of a dropped first copy, and what is known for copies that come later.
+    /// Returns the verdicts about some copies of a dropped first copy, and the best representative so far, from which the search
+    /// for later copies continues.
     fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, scratch: &mut Scratch) -> Result<CopiesOf> {
         let (first_copy, last) = (group[0].0, group[group.len() - 1].1);
         let before = |rank: Rank| self.matcher.pairing.contenders.below(rank.0) as u32;

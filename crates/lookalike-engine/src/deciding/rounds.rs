@@ -1,4 +1,5 @@
-//! Reads the blocks of the streaming pass, prepares them in parallel, and returns them in rounds and in input order.
+//! Reads the blocks of the streaming pass, prepares them in parallel, and returns them in input order, several blocks (a round)
+//! at a time.
 
 use std::sync::Mutex;
 
@@ -21,7 +22,8 @@ use crate::{
     },
 };
 
-/// The number of blocks per thread in a round, if there is enough memory. With this number, threads seldom wait for each other.
+/// The number of blocks per thread in a round, if there is enough memory. With this number of blocks, threads seldom wait for
+/// each other.
 const BLOCKS: usize = 8;
 
 /// The bytes of memory that a block takes while it is held, including its sets.
@@ -31,10 +33,11 @@ const BLOCK_MEMORY: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) block: Block,
-    /// The numbers of the block's contenders and the lengths of their sets, in the order of `shingles`.
+    /// The numbers of the block's contenders (the documents that have to be compared) and the lengths of their sets, in the order
+    /// of `shingles`.
     pub(super) documents: Vec<(u32, u32)>,
     pub(super) shingles: Vec<u64>,
-    /// Copies of contenders, each with its first copy.
+    /// Copies of contenders, each with the contender that has the same digest (its first copy).
     pub(super) copies: Vec<(Rank, Contender)>,
 }
 
@@ -85,7 +88,7 @@ impl<'a> Rounds<'a> {
         lock(&self.spare).extend(decided);
         loop {
             let one = |_| self.take();
-            // Take as many blocks as possible without waiting for a block to be passed on.
+            // Take as many blocks as the limit allows now, without waiting until earlier blocks have been returned.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
             let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
             let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;

@@ -5,10 +5,10 @@ use lookalike_io::{error::Result, spill::places::Places};
 
 use crate::pairing::Pairing;
 
-/// Returns the contenders whose sets are needed later if they are kept. A set is needed if a later document is in one of the
-/// contender's buckets. It is also needed for copies of an earlier document, because these copies look for a better
-/// representative than their first copy had. A contender's own copies do not need its set, because the contender is their
-/// representative.
+/// Returns the contenders (documents that have to be compared) whose sets are needed later if these contenders are kept. A set is
+/// needed if a later document is in one of the contender's buckets. It is also needed for copies of an earlier document, because
+/// these copies look for a better representative than the earlier document had. A contender's own copies do not need its set,
+/// because the contender is their representative.
 pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     let numbers = pairing.numbers()?;
     let still_needed = Places::none(numbers.into());
@@ -41,15 +41,15 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
             }
         }
     }
-    // Documents that cannot be representatives need not be kept.
+    // Documents of the inputs cannot be representatives then, so their sets are not needed.
     if pairing.references.only {
         (pairing.reference_numbers()..numbers).for_each(|number| still_needed.remove(number.into()));
     }
     Ok(still_needed)
 }
 
-/// The numbers up to which the members of a bucket look up other members: `until` for the member `last`, which has the largest
-/// number, and `others_until` for all other members.
+/// Until when the members of a bucket look up other members, as the number of the contender that is then decided: `until` for the
+/// member `last`, which has the largest such number, and `others_until` for all other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,
@@ -66,7 +66,7 @@ impl Askers {
         }
     }
 
-    /// Returns the number up to which the members other than this one look up other members.
+    /// Returns the number of the contender up to which members other than this one look up members of the bucket.
     fn until_without(&self, number: u32) -> u32 {
         if self.last == number { self.others_until } else { self.until }
     }

@@ -1,10 +1,10 @@
-//! The second and last pass of a run whose input order is keep order. Each document is decided when it is read, and written
-//! immediately.
+//! The second and last pass of a run in which keep order (the order in which documents are considered) is input order. Each
+//! document is decided when it is read, and written immediately.
 //!
 //! A document is only compared with earlier documents. So the input is read in rounds of several blocks. For each round the sets
-//! of its contenders are made, its documents are decided, and its kept lines are written while they are in memory. Meanwhile the
-//! next round is prepared. Only sets that a later document may need remain in memory. These are the sets of kept documents that
-//! share a bucket with a later document.
+//! of its contenders (the documents that have to be compared) are made, its documents are decided, and its kept lines are written
+//! while they are in memory. Meanwhile the next round is prepared. Only sets that a later document may need remain in memory.
+//! These are the sets of kept documents that share a bucket with a later document.
 
 use std::ops::Range;
 
@@ -36,8 +36,8 @@ use crate::{
     state::{Resumed, State, Taken, put},
 };
 
-/// Reads the input again, decides all contenders by the law, and writes the kept lines. Returns the verdicts and the number of
-/// kept lines.
+/// Reads the input again, decides all contenders by the law (the rule for what is dropped), and writes the kept lines. Returns
+/// the verdicts and the number of kept lines.
 ///
 /// If the reader of the kept output closes the pipe and other outputs are still wanted, `output` is set to `None`.
 pub(crate) fn decide_rounds(
@@ -108,7 +108,7 @@ struct Reached {
 
 /// Restores what an earlier run decided.
 fn restore(state: &mut State, deciding: &mut Deciding, blocks: u64) -> Result<Reached> {
-    // Contender numbers mean the same documents only if the set of contenders is the same.
+    // In two runs, the contender numbers identify the same documents only if the set of contenders is the same.
     let own = contenders_digest(deciding.pairing());
     let (mut reached, mut same, mut first) = (Reached::default(), true, true);
     state.verdicts.each(|record| {

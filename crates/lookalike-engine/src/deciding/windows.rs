@@ -1,4 +1,4 @@
-//! Collects the candidate links between the contenders of one window.
+//! Collects the candidate links between the contenders of one window (consecutive documents that are decided together).
 
 use std::ops::Range;
 
@@ -20,7 +20,8 @@ pub(super) enum Groups {
 }
 
 impl Groups {
-    /// Collects the links of a window. `some_closed` tells whether any buckets are closed; closed buckets are left out.
+    /// Collects the links of a window. `some_closed` tells whether any buckets are closed. Closed buckets, whose documents are
+    /// found with an index, are left out.
     pub(super) fn of(window: Range<u32>, links: &Links, some_closed: bool) -> Self {
         match links {
             Links::Buckets(buckets) => Self::of_buckets(window, buckets, some_closed),

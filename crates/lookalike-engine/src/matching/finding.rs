@@ -21,8 +21,8 @@ pub struct Finding {
     pub preset: Option<Preset>,
     /// How candidates were found, in words.
     pub found_by: String,
-    /// A lower bound of the probability that a pair at the threshold is found, if it is known. It is 1 if all pairs were
-    /// searched.
+    /// A lower bound of the probability that a pair at the threshold is found, if it is known. It is 1 if the method misses no
+    /// pair.
     pub found_at_threshold: Option<f64>,
     /// The lower bound `found_at_threshold` holds for pairs whose smaller text has at least this number of shingles; 1 if it
     /// holds for all texts.
@@ -39,8 +39,8 @@ pub struct Finding {
     pub common: u64,
     /// The number of documents in which the most common of the excluded fingerprints occurs.
     pub most_common: u32,
-    /// The number of documents that share only excluded fingerprints with other documents. Nothing is found for them except exact
-    /// copies.
+    /// The number of documents that share only excluded fingerprints with other documents. For such a document, only exact copies
+    /// are found.
     pub all_common: u64,
     /// If shingles must begin with a stop word: the number of documents with too few of these words, which are therefore compared
     /// by all their shingles. Documents of references are not counted. `None` if shingles may begin with any word.
@@ -50,7 +50,7 @@ pub struct Finding {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
     /// Bytes of memory that the run used above its limit, for data that cannot be spilled: indexes of texts that are alike but
-    /// not similar enough, lines of many megabytes, compressed data, and the buffers of many threads.
+    /// not similar enough to match, lines of many megabytes, compressed data, and the buffers of many threads.
     pub above_memory: u64,
     /// Pages that were too large or nested too deeply for finding their main part, so that all their text was compared.
     #[serde(skip_serializing_if = "is_zero")]
@@ -93,9 +93,9 @@ impl Finding {
         }
     }
 
-    /// Collects the counts for the summary. If shared fingerprints were counted, these are the numbers of pairs found and of
-    /// fingerprints excluded; otherwise, they are the numbers of candidate pairs that were counted while deciding. Also collects
-    /// the counts from reading the texts, and the memory above the limit.
+    /// Collects the counts for the summary. If shared fingerprints were counted, the summary gets the numbers of pairs found and
+    /// of fingerprints excluded; otherwise, it gets the numbers of candidate pairs that were counted while deciding. Also
+    /// collects the counts from reading the texts, and the memory above the limit.
     pub(crate) fn count(&mut self, counted: &Counted, matcher: &Matcher, table: &Table, config: &RunConfig) {
         self.too_large = table.counts.too_large;
         let [met, refused] = [&matcher.met, &matcher.refused].map(|count| count.load(Ordering::Relaxed));

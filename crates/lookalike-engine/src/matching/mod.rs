@@ -1,4 +1,5 @@
-//! Verifies candidate pairs, using the data that the engine holds about contenders. Documents are contenders, given by number.
+//! Verifies candidate pairs, using the data that the engine holds about contenders. The documents are contenders (documents that
+//! have to be compared), and are given by their contender numbers.
 
 pub(crate) mod finding;
 pub(crate) mod sets;
@@ -23,7 +24,8 @@ pub(crate) struct Matcher<'a> {
     /// The number of references, which are the first contenders.
     pub(crate) references: u32,
     numbered: References,
-    /// The class of each contender. Contenders of the same class are not compared; [`u32::MAX`] means no class.
+    /// The class of each contender, such as the site of a page. Contenders of the same class are not compared; [`u32::MAX`] means
+    /// no class.
     apart: Option<Vec<u32>>,
     /// The number of candidate pairs.
     pub(crate) met: AtomicU64,
@@ -72,8 +74,8 @@ impl<'a> Matcher<'a> {
         self.numbered.compared(Contender(a), Contender(b)) && !self.apart.as_ref().is_some_and(of_one)
     }
 
-    /// Returns the direction in which containment counts. With true, containment is the share of `other` that the document
-    /// contains; with false, it is the share of the document that `other` contains.
+    /// Returns the direction in which containment counts. If the result is true, containment is the share of `other` that the
+    /// document contains; otherwise, it is the share of the document that `other` contains.
     pub(crate) fn is_held(&self, other: u32) -> bool {
         self.pairing.references.held && other < self.references
     }

@@ -1,5 +1,5 @@
-//! Holds the shingle sets of the documents that will be compared. The sets are made again from the texts and may be spilled. They
-//! take eight bytes per shingle.
+//! Holds the shingle sets of the documents that will be compared. The first pass does not store sets, so they are made again from
+//! the texts. Sets may be spilled, and take eight bytes per shingle.
 
 use lookalike::{Method, Scratch, Verify};
 use lookalike_io::{
@@ -76,7 +76,7 @@ impl Sets {
         self.fresh.extend_from_slice(set);
     }
 
-    /// Keeps the temporary sets that are still `needed`, and drops the others.
+    /// Makes the temporary sets that are still `needed` permanent, and drops the other temporary sets.
     pub(crate) fn keep_fresh(&mut self, numbers: std::ops::Range<u32>, needed: impl Fn(u32) -> bool) -> Result<()> {
         for number in numbers {
             let start = self.starts[number as usize] as usize;
@@ -123,7 +123,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) observer: Observer<'a>,
 }
 
-/// Returns the sets of the contenders. The sets are loaded if similarity is counted from sets; otherwise they are empty.
+/// Returns the sets of the contenders (the documents that have to be compared). The sets are loaded if similarity is counted from
+/// sets; otherwise they are empty.
 pub(crate) fn of_contenders(pass: Pass, pairing: &Pairing) -> Result<Sets> {
     match pass.method.verify() {
         Verify::Exact => load_contenders(pass, pairing),

@@ -5,7 +5,8 @@ use lookalike_io::{
     spill::{Budget, Spill, grouping::stretches, sieve::Sieve},
 };
 
-/// The number of bits of a row that hold the place. 40 bits are enough for more than 10¹² documents.
+/// The number of bits of a row that hold the place, which is a document's number. 40 bits are enough for more than 10¹²
+/// documents.
 const PLACE: u32 = 40;
 
 /// The maximum number of documents that a row can distinguish.
@@ -29,11 +30,11 @@ impl Default for Scratch {
     }
 }
 
-/// Passes each bucket of a band to `give`, as two or more ascending places. `place_of` returns the place that represents a
-/// document; documents without a place are left out. Buckets are in the order of their keys.
+/// Passes each bucket of a band to `give`, as two or more ascending places. `place_of` returns the place of a document: the number
+/// by which it is known here. Documents without a place are left out. Buckets are in the order of their keys.
 ///
 /// A row consists of a key's lower 24 bits and a place. The key's upper eight bits determine which of 256 lists the row goes to.
-/// If `at_most` bytes of memory are not enough for the column, it is read several times, one part of the keys at a time. Cost: 8
+/// If `at_most` bytes of memory cannot hold the rows, the column is read several times, one part of the keys at a time. Cost: 8
 /// bytes per row, three passes, and a sort of the keys that occur repeatedly.
 pub(crate) fn each_bucket(
     column: &Spill<u32>,

@@ -1,5 +1,5 @@
-//! Determines which documents have to be compared. Copies, and documents that are alone in their buckets of all bands, are
-//! decided here.
+//! Determines which documents have to be compared. This step already decides copies, and documents that are alone in their
+//! buckets of all bands.
 
 mod bands;
 
@@ -35,7 +35,7 @@ use crate::{
     sketching::{order::Order, references::References, table::Table},
 };
 
-/// Keep order, and the documents that have to be compared.
+/// Keep order (the order in which documents are considered), and the documents that have to be compared.
 ///
 /// After this step a document is identified by its rank, which is its position in keep order. The documents that have to be
 /// compared, the *contenders*, are also numbered among themselves in keep order. So the memory of later passes grows with the
@@ -316,9 +316,9 @@ impl Pairing {
 /// its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
-/// The maximum number of documents that a document of a large bucket is compared with. If its sketch agrees with none of these
-/// documents, it is nevertheless assumed to be likely to have a candidate. If this assumption is wrong, the document's set is
-/// made needlessly. But the cost of comparing all documents would grow with the square of the bucket's size.
+/// The maximum number of documents that a document of a large bucket is compared with. If its sketch agrees with the sketch of
+/// none of these documents, it is nevertheless assumed to be likely to have a candidate. If this assumption is wrong, the
+/// document's set is made needlessly. But the cost of comparing all documents would grow with the square of the bucket's size.
 const LOOKS: usize = 64;
 
 /// Marks each document of a bucket whose sketch agrees with the sketch of another document in the bucket.

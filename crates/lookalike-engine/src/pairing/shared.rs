@@ -1,5 +1,5 @@
-//! Finds the pairs of documents that share enough fingerprints, with external sorting and merging (Broder, Glassman, Manasse,
-//! Zweig 1997, section 4). A filter makes it possible to find the same pairs from fewer rows.
+//! Finds the pairs of documents that share the required number of sampled fingerprints, with external sorting and merging
+//! (Broder, Glassman, Manasse, Zweig 1997, section 4). A filter makes it possible to find the same pairs from fewer rows.
 //!
 //! The paper lists every pair of documents for every fingerprint that they share, and counts how often each pair is listed. With
 //! this method, a fingerprint of 1,000 documents makes half a million rows, and a template of 50 such fingerprints makes 25
@@ -10,9 +10,10 @@
 //!
 //! 1. Sort rows (element, document). These rows show how many documents each element is in. Elements of only one document produce
 //!    no pair.
-//! 2. Sort rows (document, number of documents with the element, element). These rows give each document's prefix, for its own
-//!    modulus and for the larger moduli of other documents.
-//! 3. Sort rows (level, element, document). These rows give the pairs.
+//! 2. Sort rows (document, number of documents with the element, element). These rows give each document's prefix among all its
+//!    sampled elements and, for each larger modulus of another document's sample, the prefix among the elements that this modulus
+//!    divides.
+//! 3. Sort rows (level, element, document), in which 2 to the power of the level divides the element. These rows give the pairs.
 //! 4. Sort the pairs, keep each pair once, and compare its two samples.
 
 use lookalike::{
@@ -47,8 +48,8 @@ pub(crate) struct Counted {
     pub(crate) lost: u64,
 }
 
-/// Finds the pairs of contenders that share enough elements. The result is the same as if all shared elements except the common
-/// ones were counted.
+/// Finds the pairs of contenders (documents that have to be compared) that share the required number of elements. The result is
+/// the same as if all shared elements except the common ones were counted.
 pub(crate) fn count(method: &Method, table: &Table, pairing: &Pairing, pool: &ThreadPool, observer: Observer) -> Result<Counted> {
     let numbers = pairing.numbers()?;
     let levels = (0..numbers).map(|number| table.samples.level(pairing.document(Contender(number))) as u8).collect();
@@ -59,7 +60,7 @@ struct Counting<'a> {
     method: &'a Method,
     table: &'a Table,
     pairing: &'a Pairing,
-    /// The level of each contender.
+    /// The level of each contender's sample.
     levels: Vec<u8>,
     pool: &'a ThreadPool,
     observer: Observer<'a>,
@@ -182,7 +183,7 @@ impl<'a> Counting<'a> {
         each_group(rows, 3, |group| {
             for (i, &[level, _, _, a, a_inside]) in group.iter().enumerate() {
                 for &[_, _, _, b, b_inside] in &group[i + 1..] {
-                    // On a level that is higher than both documents' own levels, the pair was already made on a lower level.
+                    // If the level is higher than both documents' own levels, the pair was already found on a lower level.
                     let own_level = self.level(a).max(self.level(b)) == level;
                     if own_level && a_inside + b_inside > 0 {
                         pairs.push([a, b])?;

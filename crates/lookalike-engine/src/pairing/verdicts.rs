@@ -43,15 +43,15 @@ impl Verdict {
     }
 }
 
-/// The verdicts about all contenders, by number. A copy of a dropped contender has its own verdict here if that verdict differs
-/// from the verdict about its first copy.
+/// The verdicts about all contenders (the documents that had to be compared), by number. A copy of a dropped contender has an
+/// entry of its own only if its verdict differs from the verdict about the contender.
 ///
 /// The verdicts about all other documents follow from the verdicts stored here. Documents that are not copies are kept. A copy is
 /// dropped for its first copy if the first copy is kept, and otherwise has the same verdict as its first copy.
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     of_contenders: Vec<Verdict>,
-    /// Sorted by rank.
+    /// Verdicts about copies, sorted by rank (position in keep order, in which documents are considered).
     of_copies: Vec<(Rank, Verdict)>,
 }
 

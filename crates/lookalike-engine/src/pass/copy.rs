@@ -66,7 +66,7 @@ pub(crate) fn copy_kept(
     same_number(kept, written)
 }
 
-/// Returns an error if the number of lines that were found in the input differs from the number of documents kept.
+/// Returns an error if the number of kept lines that were found in the input differs from the number of kept documents.
 pub(crate) fn same_number(kept: u64, written: u64) -> Result<()> {
     if written == kept {
         return Ok(());

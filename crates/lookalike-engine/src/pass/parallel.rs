@@ -2,9 +2,9 @@
 //! many.
 //!
 //! Workers take blocks as soon as they are free, and hand in their results. Results are passed on in block order, so the error
-//! that is reported is the first one in input order. No worker waits with a result: one worker at a time passes results on, and
-//! the other workers hand their results to it. To limit the number of results that wait for the result of an earlier block,
-//! workers get no new blocks while too many results wait.
+//! that is reported is the first one in input order. No worker waits until its result can be passed on: one worker at a time
+//! passes results on, and the other workers hand their results to that worker. To limit the number of results that wait for the
+//! result of an earlier block, workers get no new blocks while too many results wait.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -123,7 +123,7 @@ struct Queue<T, F> {
     due: Position,
     waiting: Waiting<(Tag, usize, Result<T>)>,
     lines: LineCounter,
-    /// `None` while a worker passes results on.
+    /// The function that receives the results; `None` while a worker is calling it.
     sink: Option<F>,
     failed: Option<Error>,
 }
@@ -228,7 +228,7 @@ mod tests {
                 0 => Ok(()),
                 lines => Err(Error::record("as it may").of_line(lines as u64 - 1)),
             });
-            // The last line that begins in the first 256 KiB.
+            // Line 23,832 is the last line that begins in the first 256 KiB.
             assert_eq!(error.to_string(), format!("{}:23832: as it may", file.path().display()));
         }
     }
@@ -236,8 +236,8 @@ mod tests {
     /// The number of each block's first line, and the block's lines.
     type Shown = Vec<(u64, Vec<Vec<u8>>)>;
 
-    /// The reference implementation. It returns the lines that begin in each span. If a line is blank, the part of the line after
-    /// the end of its span is left out, except for the newline.
+    /// The reference implementation. It returns the lines that begin in each span (the range of bytes that one block covers). If
+    /// a line is blank, the part of the line after the end of its span is left out, except for the newline.
     fn naive(bytes: &[u8], span: usize) -> Shown {
         let mut shown = vec![(1, Vec::new()); bytes.len().div_ceil(span).max(1)];
         let mut start = 0;
@@ -321,8 +321,8 @@ mod tests {
         }
     }
 
-    /// The cost of a block inside a long line depends on the block's span, not on the line's length. Otherwise this test would
-    /// take minutes.
+    /// The cost of a block inside a long line depends on the number of bytes that the block covers (its span), not on the line's
+    /// length. Otherwise this test would take minutes.
     #[test]
     fn one_huge_line_among_others() {
         let mut file = tempfile::NamedTempFile::new().unwrap();

@@ -1,4 +1,4 @@
-//! Results of blocks that are not due yet, because an earlier block's result is not there.
+//! Results of blocks that are not due yet, because an earlier block's result is still missing.
 
 /// The position of a block: the number of its input, and its number in this input.
 pub(crate) type Position = (usize, u64);
@@ -22,7 +22,7 @@ impl<T> Waiting<T> {
         self.0.push((position, result));
     }
 
-    /// Returns the result of the block at `due`, if it is there.
+    /// Returns the result of the block at `due`, if this result is already waiting.
     pub(crate) fn remove(&mut self, due: Position) -> Option<T> {
         let found = self.0.iter().position(|(position, _)| *position == due)?;
         Some(self.0.swap_remove(found).1)

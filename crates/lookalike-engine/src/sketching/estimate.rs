@@ -10,11 +10,12 @@ use crate::config::Estimate;
 /// After this time, the speed of the first pass is stable.
 const AFTER: Duration = Duration::from_secs(2);
 
-/// The duration of the whole run relative to its first pass: on collections of pages and posts it took 2.2 to 2.6 times as long.
+/// The duration of the whole run relative to its first pass: on collections of pages and posts the run took 2.2 to 2.6 times as
+/// long as the pass.
 const WHOLE: f64 = 2.4;
 
-/// Bytes of the sets that are held for later documents, per byte of input. This is 6 to 20 per cent if a quarter to a third of
-/// the documents are similar.
+/// Bytes of the sets that are held for later documents, per byte of input. We measured 6 to 20 per cent where a quarter to a
+/// third of the documents are similar to others.
 const SETS: f64 = 0.15;
 
 /// Makes one estimate, as soon as possible.
@@ -39,7 +40,7 @@ impl Estimating {
     }
 
     /// Returns an estimate for the rest of the streaming pass, when `done` of `total` bytes have been read. If many documents are
-    /// alike but not similar enough, this pass takes most of the run's time and memory.
+    /// alike but not similar enough to match, this pass takes most of the run's time and memory.
     pub(crate) fn rest(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
         let elapsed = self.elapsed(done, total)?;
         let (rest, peak) = (total.saturating_sub(done) as f64 / done as f64, peak_memory().unwrap_or(0));
@@ -58,7 +59,7 @@ impl Estimating {
     }
 }
 
-/// Returns the estimate for a table that will grow by a factor of `times`.
+/// Returns the estimate for a run whose table will become `times` as large as it is now.
 fn estimate(table: &Table, times: f64, seconds: f64) -> Estimate {
     let held = times * table.bytes() as f64 + SETS * times * table.counts.line_bytes as f64;
     let limit = table.budget.limit() as f64;

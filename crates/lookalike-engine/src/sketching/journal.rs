@@ -1,4 +1,4 @@
-//! (De)serialises the first pass's results for a block as a journal record.
+//! Converts the first pass's results for a block to a journal record, and back.
 
 use lookalike::{Method, cluster::Keep};
 use lookalike_io::{
@@ -105,7 +105,7 @@ impl Recorded {
         Some(Self { sketched, tag, digest, read })
     }
 
-    /// Returns whether the record is that of the block at `start`, and has everything that this run collects for each document.
+    /// Returns whether the record is that of the block at `start`, and has all the data that this run collects for each document.
     /// Checksums detect damage; this check detects records of a different program, whose numbers have different meanings.
     pub(crate) fn fits(&self, method: &Method, fields: &Fields, parts: usize, start: &Start) -> bool {
         let Self { sketched, tag, .. } = self;

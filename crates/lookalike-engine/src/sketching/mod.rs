@@ -64,7 +64,7 @@ struct Worker {
     decoded: String,
 }
 
-/// The destinations of results that are not in the table.
+/// The destinations of results that do not go into the table.
 #[derive(Default)]
 pub(crate) struct Beside<'a> {
     /// The output for bad lines, if they do not stop the run.
@@ -77,7 +77,8 @@ pub(crate) struct Beside<'a> {
     pub(crate) textless: Option<&'a mut Vec<(u64, u128)>>,
 }
 
-/// The memory of a block's results is reused only up to this number of bytes, so that the memory that a huge line took is freed.
+/// The memory of a block's results is reused only up to this number of bytes, so that the memory for the results of a huge line
+/// is freed.
 const USUAL: usize = 2 << 20;
 
 /// Reads the whole source. Bad lines stop the run, or are skipped.
@@ -148,7 +149,7 @@ pub(crate) fn sketch(
     Ok(table)
 }
 
-/// Restores what an earlier run recorded. Returns the position where it stopped.
+/// Restores the results that an earlier run recorded. Returns the position where it stopped.
 fn restore(
     state: &mut State,
     (method, fields): (&Method, &Fields),

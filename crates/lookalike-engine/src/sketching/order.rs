@@ -1,4 +1,4 @@
-//! Defines keep order: of several similar documents, the first one in this order is kept.
+//! Defines keep order, in which documents are considered: of several similar documents, the first one in this order is kept.
 
 use std::cmp::Reverse;
 

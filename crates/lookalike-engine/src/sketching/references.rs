@@ -1,4 +1,5 @@
-//! Defines reference documents. They are first in keep order, are kept by definition, and are not compared with each other.
+//! Defines reference documents. They come first in keep order (the order in which documents are considered), are always kept, and
+//! are not compared with each other unless a command lists pairs or mirrors.
 
 use lookalike::{Cluster, Method, Verify, verify::Measure};
 use lookalike_io::{

@@ -39,7 +39,8 @@ impl BlockSamples {
         self.levels.push(level as u8);
     }
 
-    /// Returns whether these samples can be those of `count` documents, with levels up to `highest`.
+    /// Returns whether these samples can be those of `count` documents, with levels up to `highest`. All elements of a sample are
+    /// multiples of 2 to the power of its level.
     pub(crate) fn fit(&self, count: usize, highest: u32) -> bool {
         (self.lengths.len(), self.levels.len()) == (count, count)
             && self.lengths.iter().map(|&length| u64::from(length)).sum::<u64>() == self.elements.len() as u64

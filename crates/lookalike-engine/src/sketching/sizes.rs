@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 /// sixteen classes. Empty texts are not counted. The result is the same for any order in which texts are added.
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
-    /// The number of texts in each class, by the smallest size of the class.
+    /// The number of texts in each class, by the smallest number of shingles in the class.
     texts: BTreeMap<u32, u64>,
 }
 
-/// Sizes below this are counted exactly.
+/// Texts with fewer shingles than this are counted by their exact number of shingles.
 const EXACT: u32 = 256;
 
-/// The number of classes between a size and twice that size, as an exponent of two.
+/// The number of classes between a number of shingles and twice that number is 2 to the power of this.
 const CLASSES: u32 = 4;
 
 impl Sizes {
@@ -24,7 +24,8 @@ impl Sizes {
         }
     }
 
-    /// Returns the classes whose sizes are below `size`. For each class it returns the smallest size and the number of texts.
+    /// Returns the classes of texts with fewer than `size` shingles. For each class it returns the smallest number of shingles
+    /// and the number of texts.
     pub(crate) fn below(&self, size: usize) -> impl Iterator<Item = (usize, u64)> {
         self.texts.iter().map(|(&least, &texts)| (least as usize, texts)).take_while(move |&(least, _)| least < size)
     }

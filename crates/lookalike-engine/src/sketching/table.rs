@@ -34,7 +34,8 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<Spill<u32>>,
     /// Sampled fingerprints; empty if candidates are not found by sampled fingerprints.
     pub(crate) samples: SampledFingerprints,
-    /// The keys of keep order; empty if keep order is input order.
+    /// The keys by which documents are sorted into keep order (the order in which they are considered); empty if keep order is
+    /// input order.
     pub(crate) keys: Spill<u64>,
     /// The number of texts for each number of shingles; empty if it does not affect which pairs are found.
     pub(crate) sizes: Sizes,
@@ -55,7 +56,8 @@ pub(crate) struct Counts {
     pub(crate) bad_examples: Vec<Error>,
     /// Documents without an id of their own, excluding references.
     pub(crate) without_id: u64,
-    /// Documents that are compared by all their shingles because they have too few anchors, excluding references.
+    /// Documents that are compared by all their shingles because they have too few anchors (stop words at which shingles begin),
+    /// excluding references.
     pub(crate) few_anchors: u64,
     /// Pages that were too large for finding their main part.
     pub(crate) too_large: u64,
@@ -64,7 +66,7 @@ pub(crate) struct Counts {
 }
 
 /// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. A further bad
-/// line takes no memory except for an entry in the runs of skipped lines.
+/// line takes no memory, except that the line numbers of consecutive skipped lines are recorded as one entry.
 pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.

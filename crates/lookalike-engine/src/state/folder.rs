@@ -22,7 +22,7 @@ const NEW: &str = ".new";
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// The lock is held as long as this file is open, so a kill also releases it.
+    /// The lock is held as long as this file is open, so the lock is also released if the process is killed.
     _lock: File,
 }
 
@@ -114,7 +114,7 @@ impl Folder {
                 remove(&path)?;
             }
         }
-        // If the path is a link, the link and the folder that it points to are kept: the next run finds them there.
+        // If the path is a link, the link and the folder that it points to are kept, so that the next run can use the same path.
         if self.path.is_symlink() {
             return Ok(());
         }

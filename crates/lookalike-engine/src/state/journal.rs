@@ -42,8 +42,8 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, and creates it if it does not exist. `written` is the valid part of the journal; without it, nothing is
-    /// valid. The rest is removed. `owner` distinguishes the journals of different runs.
+    /// Opens the journal, and creates it if it does not exist. `written` is the extent of the journal's valid part; with `None`,
+    /// no part is valid. Everything after the valid part is removed. `owner` distinguishes the journals of different runs.
     pub(super) fn open(folder: &Path, name: &str, owner: u64, written: Option<Written>) -> Result<Self> {
         let path = folder.join(name);
         let none = Written { checksum: owner, ..Written::default() };

@@ -41,7 +41,8 @@ pub(super) struct Manifest {
     /// The configuration, as text, so that no digit of a number is lost.
     configuration: Box<RawValue>,
     inputs: Vec<Identity>,
-    /// XXH3 of the other fields. It makes it possible to distinguish a damaged manifest from the manifest of another run.
+    /// XXH3 of all fields except this one. With this checksum, a damaged manifest can be distinguished from the manifest of
+    /// another run.
     checksum: String,
 }
 

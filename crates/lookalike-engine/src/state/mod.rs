@@ -2,12 +2,12 @@
 //!
 //! A run with a state makes the same passes as a run without a state, but also writes their results to the folder. The folder has
 //! the [manifest](manifest), which identifies the run by its configuration and by properties of its inputs. It has two
-//! [journals](journal): the results of the first pass for each block, and the decisions of the second pass in each round. The
-//! folder also records how much of both journals is safely on the disk. A resumed run passes the journals' records to its passes
-//! as if the blocks had just been read. So the same code fills the same data structures, with any memory limit and any number of
-//! threads. The alternative was to make these data structures themselves named files. Then spilled data would not be written
-//! twice, but the file format would depend on every data structure. A run with enough memory would also have to read from files
-//! what it now has in memory.
+//! [journals](journal): the results of the first pass for each block, and the decisions of the second pass for each round
+//! (several blocks). The folder also records how much of both journals is safely on the disk. A resumed run feeds the journals'
+//! records to its passes as if the blocks had just been read. So the same code fills the same data structures, with any memory
+//! limit and any number of threads. The alternative was to make these data structures themselves named files. Then spilled data
+//! would not be written twice, but the file format would depend on every data structure. A run with enough memory would also have
+//! to read from files what it now has in memory.
 
 mod codec;
 mod folder;
@@ -57,7 +57,8 @@ pub(crate) struct State {
 /// The point at which a run resumed an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Resumed {
-    /// The pass that the earlier run had reached; [`Pairing`](Stage::Pairing) if it ended between the passes over the input.
+    /// The pass that the earlier run had reached; [`Pairing`](Stage::Pairing) if the earlier run ended between the passes over
+    /// the input.
     pub stage: Stage,
     /// The share of that pass that was done, if it is known; `None` between the passes.
     pub share: Option<f64>,

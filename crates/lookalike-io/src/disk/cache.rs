@@ -19,11 +19,11 @@ pub(super) fn set_direct(_: &File, _: bool) -> io::Result<()> {
 }
 
 /// Tells the page cache that a range of a file will not be read soon. The cache drops the pages that are already on the disk, and
-/// starts writing the others.
+/// starts writing the other pages to the disk.
 #[cfg(target_os = "linux")]
 pub(super) fn leave(file: &File, offset: u64, length: u64) {
     use rustix::fs::{Advice, fadvise};
-    // This is a hint, which the cache may ignore.
+    // The call is only a hint, which the cache may ignore.
     _ = fadvise(file, offset, std::num::NonZeroU64::new(length), Advice::DontNeed);
 }
 

@@ -13,7 +13,7 @@ use std::{
 pub use super::Operation;
 use crate::lock::lock;
 
-/// The fault of an operation.
+/// What goes wrong in an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// The operation fails with the system error of this number.

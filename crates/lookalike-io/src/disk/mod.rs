@@ -1,7 +1,7 @@
 //! All file system operations of the engine: opening, reading, writing, syncing, naming. They form one thin layer so that a test
 //! can make any single operation fail (the cargo feature `faults`) and check how the run reacts.
 //!
-//! An operation that a signal interrupts is retried here. All other errors of the system are returned unchanged. Without the
+//! This layer retries an operation that a signal interrupts. All other errors of the system are returned unchanged. Without the
 //! cargo feature `faults`, the layer only calls the standard library and costs nothing.
 
 #[cfg(feature = "faults")]

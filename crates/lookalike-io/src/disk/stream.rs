@@ -15,7 +15,8 @@ use super::{
 /// Files up to this size remain in the cache: they cost little, and are often read next.
 const SMALL: u64 = 4 << 20;
 
-/// The number of bytes that may be on their way to the disk before the cache is asked again to drop them.
+/// The number of bytes after which the cache is asked a second time to drop a page. At the first request, the page is usually not
+/// on the disk yet, so that it cannot be dropped.
 const BEHIND: u64 = 16 << 20;
 
 /// A file that is being written.
@@ -32,9 +33,9 @@ enum Way {
     Plain,
     /// A file that is still small.
     Cached,
-    /// Bypasses the cache.
+    /// The file bypasses the page cache.
     Direct,
-    /// Goes through the cache, which is asked to drop the pages afterwards.
+    /// The file goes through the page cache, which is asked to drop the file's pages afterwards.
     Behind,
 }
 
@@ -44,7 +45,7 @@ impl Stream {
         Self { file, written: 0, way: Way::Cached }
     }
 
-    /// Creates a stream for a device or pipe that others may also write to.
+    /// Creates a stream for a device or pipe that other programs may also write to.
     pub(crate) fn shared(file: File) -> Self {
         Self { file, written: 0, way: Way::Plain }
     }

@@ -4,8 +4,8 @@
 /// known disks.
 pub(super) const PAGE: usize = 4096;
 
-/// The size of a window in bytes. With three or more windows in flight, writing is as fast as with larger windows
-/// (bench/speed/NOTES.md).
+/// The size in bytes of a window, which is the write buffer below. With three or more windows in flight, writing is as fast as
+/// with larger windows (bench/speed/NOTES.md).
 pub const WINDOW: usize = 1 << 20;
 
 /// A buffer of one mebibyte that begins at a page boundary. The system allocates the memory only when the buffer is filled.

@@ -37,7 +37,8 @@ pub struct Error(Box<Parts>);
 struct Parts {
     kind: ErrorKind,
     place: Place,
-    /// Before the block's position is known: the line that the error concerns, counted from 0 in the block.
+    /// The line that the error concerns, counted from 0 in its block (some consecutive records). It is set only until the
+    /// position of the block is known.
     record: Option<u64>,
     option: Option<Setting>,
     what: Words,
@@ -224,7 +225,7 @@ impl Error {
 
     /// Returns what is wrong and what to do, for an error about a system limit other than disk space.
     fn of_limits(error: &io::Error) -> Option<(&'static str, Words)> {
-        // These are EMFILE and ENFILE, for which the standard library has no kind.
+        // The numbers are EMFILE and ENFILE, for which the standard library has no kind of error.
         if cfg!(unix) && matches!(error.raw_os_error(), Some(24 | 23)) {
             let advice = words!["raise the limit, for example with ulimit -n 4096, or lower ", Setting::Threads];
             return Some(("too many files are open", advice));
@@ -354,7 +355,7 @@ pub fn said(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
-/// The serialised failure of a record, which another process reports.
+/// The failure of a record in serialised form, so that another process can report the failure.
 #[derive(Serialize, Deserialize)]
 struct Saved<'a> {
     place: Cow<'a, Place>,

@@ -78,7 +78,7 @@ settings! {
     Tokens = "tokens",
     /// The number of tokens in a shingle.
     Shingle = "shingle",
-    /// The shingles that are used.
+    /// The languages whose stop words are anchors: only shingles that begin with an anchor are used.
     Anchors = "anchors",
     /// The fingerprint function of shingles.
     Fingerprint = "fingerprint",
@@ -92,7 +92,7 @@ settings! {
     Bands = "bands",
     /// The number of rows of a band.
     Rows = "rows",
-    /// The permutations of a signature.
+    /// Whether one random permutation or many make a signature.
     Permutations = "permutations",
     /// The share of the shingles that is sampled.
     Modulus = "modulus",
@@ -106,9 +106,9 @@ settings! {
     Features = "features",
     /// The number of bits in which two SimHashes may differ.
     Distance = "distance",
-    /// The number of blocks by which near SimHashes are found.
+    /// The number of blocks into which a SimHash is divided to find the SimHashes near it.
     Blocks = "blocks",
-    /// The number of sentences in a digest.
+    /// The number of longest sentences from which a digest is computed.
     Longest = "longest",
     /// The digest function of sentences.
     Digest = "digest",
@@ -120,7 +120,7 @@ settings! {
     Cluster = "cluster",
     /// The document of a greedy cluster with which other documents are compared.
     Representative = "representative",
-    /// The number of elements of a sample.
+    /// The number of fingerprints in a sketch of greedy clustering.
     Sample = "sample",
     /// The number of best pairs for each document.
     Nearest = "nearest",
@@ -158,11 +158,11 @@ settings! {
     Turn = "turn",
     /// The field that must be equal for prints to be compared.
     Within = "within",
-    /// The number of sets in a family.
+    /// For prints: the number of sets of grid squares in a family, by which candidates are found.
     Sets = "sets",
-    /// The number of squares in a set of a family.
+    /// For prints: the number of squares in each set of a family.
     Members = "members",
-    /// The number of squares from which the sets of a family are drawn.
+    /// For prints: the number of squares from which the sets of a family are drawn.
     Squares = "squares",
 }
 

@@ -1,8 +1,9 @@
-//! A pass over a source: hands blocks to workers.
+//! A pass over a source (all inputs of a run): hands blocks of records to worker threads.
 //!
-//! There is no reading thread. For a plain file, a worker takes a block number under a lock, and then reads that block into its
-//! own buffer without the lock. A stream is passed from worker to worker, and each of them decompresses and cuts off the next
-//! block. A worker that finds a stream in use moves on to the next compressed file.
+//! There is no separate thread for reading. For a plain file, a worker takes a block number under a lock, and then reads that
+//! block into its own buffer without the lock. A stream, which can only be read sequentially, is passed from worker to worker.
+//! Each worker decompresses the next block of the stream. A worker that finds a stream in use moves on to the next compressed
+//! file.
 
 use std::{
     collections::BTreeMap,
@@ -19,8 +20,8 @@ use super::{
 };
 use crate::{disk, error::Result, lock::lock};
 
-/// The maximum number of bytes of results that wait for an earlier block. Because results may wait, compressed parts after the
-/// first can be read before the first has ended.
+/// The maximum number of bytes of results that wait because the result of an earlier block must be passed on first. Because
+/// results may wait, compressed inputs after the first can be read before the first has ended.
 const MOST_WAITING: usize = 64 << 20;
 
 /// The position where a pass begins. This is the first block of the source, or the block after those that an earlier run has
@@ -59,11 +60,12 @@ pub struct Blocks<'a> {
     end: usize,
     /// The number of each part's first block, if an earlier pass has counted the blocks.
     first_blocks: Vec<usize>,
-    /// The maximum number of blocks that are taken but not yet passed on.
+    /// The maximum number of blocks that workers have taken and whose results are not yet passed on.
     most: usize,
     /// The number of inputs that may be read in parallel.
     readers: usize,
-    /// Whether to read all columns of tables. Otherwise, only the chosen columns are read: text, id, keep order and label.
+    /// Whether to read all columns of tables. Otherwise, only the chosen columns are read: text, id, label, and the field that
+    /// decides which document is kept.
     whole: bool,
     state: Mutex<State>,
     moved: Condvar,
@@ -74,7 +76,7 @@ struct State {
     next: usize,
     /// The inputs that have blocks left, in order.
     open: Vec<(usize, Open)>,
-    /// The block that must be passed on next, as part and index.
+    /// The block whose result must be passed on next, as part and index.
     due: (usize, u64),
     /// The number of blocks per part that are taken but not yet passed on.
     held: BTreeMap<usize, usize>,
@@ -340,7 +342,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Notes that a result of this many bytes is waiting for its turn.
+    /// Notes that a result of this many bytes waits until it can be passed on.
     pub fn waits(&self, bytes: usize) {
         lock(&self.state).waiting += bytes;
     }

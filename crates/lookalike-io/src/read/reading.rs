@@ -12,7 +12,7 @@ pub struct Reading {
     pub fields: Fields,
     /// The format of all inputs. If none, each format is detected from the input's name and bytes.
     pub format: Option<Format>,
-    /// The delimiter of CSV. If none, it is detected by the header.
+    /// The delimiter of CSV. If none, it is detected from the header.
     pub delimiter: Option<u8>,
     /// The text to extract from HTML. If it is set, all texts are HTML; otherwise a text is HTML only if the name or the type of
     /// its input says so.
@@ -35,7 +35,8 @@ impl Reading {
         self.html.is_some()
     }
 
-    /// Creates the settings for decisions: a table if the name's ending says so, else JSON Lines.
+    /// Creates the settings for reading a decisions file. The file is a table if the ending of its name is that of a table,
+    /// otherwise JSON Lines.
     pub fn decisions(name: &str) -> Self {
         let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else { return Self::lines() };
         let fields = Fields::new("verdict".into(), None, "id".into(), Keep::First, None);
@@ -49,7 +50,7 @@ impl Reading {
     }
 }
 
-/// A substitute for naming encodings, in builds without encodings.
+/// Replaces the function that finds an encoding by its label, in builds without encodings.
 ///
 /// # Errors
 /// Always fails.
@@ -61,7 +62,7 @@ pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
     Err(Error::new(ErrorKind::Config, what))
 }
 
-/// A substitute for writing in an encoding, in builds without encodings: writes UTF-8.
+/// Replaces the function that writes a text in an encoding, in builds without encodings. The result is always UTF-8.
 #[cfg(not(feature = "encodings"))]
 pub fn encode<'a>(text: &'a str, _: Option<&str>) -> std::borrow::Cow<'a, [u8]> {
     text.as_bytes().into()

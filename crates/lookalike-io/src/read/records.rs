@@ -35,7 +35,8 @@ fn beginning(reader: &mut Reader) -> std::io::Result<Vec<u8>> {
 }
 
 /// An input of records that can only be read sequentially. Each block continues where the block before it ended, and has the
-/// records that begin within one span of bytes. Blocks therefore depend on the bytes alone.
+/// records that begin within one span (a fixed number) of bytes. Which records are in which block therefore depends on the bytes
+/// of the input alone.
 pub(crate) struct RecordStream {
     reader: Reader,
     /// The name of the input in messages.
@@ -57,7 +58,7 @@ pub(crate) struct RecordStream {
 struct Found {
     /// The position in the input where the record begins.
     start: u64,
-    /// Its range in the bytes that are read but not yet returned.
+    /// The record's range in the bytes that are read but not yet returned.
     place: Range<usize>,
 }
 
@@ -161,7 +162,7 @@ impl RecordStream {
         bytes.truncate(before + *read.as_ref().unwrap_or(&0));
         self.ended = read? == 0;
         let Self { ends, found, fed, next, ended, name, .. } = self;
-        // This is the number of bytes of the input that are no longer in the buffer.
+        // The number of bytes of the input that are no longer in the buffer.
         let gone = *fed - before as u64;
         *fed += (bytes.len() - before) as u64;
         let mut push = |record: Range<u64>| {

@@ -1,6 +1,6 @@
-//! Finds equal keys in bounded memory. A column of keys, one per document, is read twice: once for a [`Sieve`], and once for the
-//! keys that pass it. Each thread reads the column for its own ranges of keys. If memory cannot hold the data of all ranges, the
-//! keys are divided into more ranges than there are threads.
+//! Finds equal keys in bounded memory. A column of keys, one per document, is read twice: once to fill a [`Sieve`], which shows
+//! the keys that may be repeated, and once to collect these keys. Each thread reads the column for its own ranges of keys. If
+//! memory cannot hold the data of all ranges, the keys are divided into more ranges than there are threads.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -40,8 +40,8 @@ impl Key for u128 {
     }
 }
 
-/// Divides the 256 ranges of keys into as few stretches as possible, so that each contains at most about `at_most` of the `rows`
-/// rows.
+/// Divides the 256 ranges of keys into as few stretches (groups of consecutive ranges) as possible, so that each contains at most
+/// about `at_most` of the `rows` rows.
 pub fn stretches(rows: u64, at_most: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
     cut(0..256, rows.div_ceil(at_most.max(1) as u64) as usize)
 }
@@ -66,7 +66,7 @@ pub fn each_group<K: Key>(
     place_of: impl Fn(u64) -> Option<u64> + Sync,
     mut give: impl FnMut(&[(K, u64)]) -> Result<()>,
 ) -> Result<()> {
-    // One half is for sieves, and the other half is for rows.
+    // One half of the free memory is for sieves, and the other half is for rows of repeated keys.
     let (half, threads) = (budget.left() / 2, pool.current_num_threads());
     let a_thread = keys.len().div_ceil(threads as u64) as usize;
     let stretches: Vec<_> = stretches(keys.len(), (half / SIEVE / threads).min(a_thread)).collect();
@@ -94,7 +94,8 @@ pub fn each_group<K: Key>(
 struct Sifted {
     stretch: RangeInclusive<u8>,
     sieve: Sieve,
-    /// The number of keys whose bit was already set when they were inserted. At most twice as many keys pass the sieve.
+    /// The number of keys whose bit was already set when they were inserted. At most twice as many keys may be repeated according
+    /// to the sieve.
     again: usize,
 }
 

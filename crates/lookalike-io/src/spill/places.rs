@@ -1,5 +1,6 @@
-//! Sets of places, with one bit for each place, and dense numbers for the members of a set. With these numbers, the data of later
-//! passes grows with the size of the set, not with the size of the collection.
+//! Sets of places (numbers below a bound, such as the numbers of documents), with one bit for each place, and dense numbers for
+//! the members of a set. With these numbers, the data of later passes grows with the size of the set, not with the size of the
+//! collection.
 
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +50,7 @@ impl Places {
     }
 }
 
-/// The number of words of a set whose members are counted together.
+/// The number of 64-bit words of a set whose members are counted together.
 const COUNTED: usize = 8;
 
 /// A set of places that numbers its members from 0 in their order. It takes a sixth of a byte for each place below the bound.

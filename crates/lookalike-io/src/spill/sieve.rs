@@ -1,12 +1,12 @@
 //! Finds the keys that may have occurred twice. In most collections, most keys occur only once and need no sorting.
 
-/// A set of bits; a few bits of a key select its bit. One bit means *seen*, and the bit 32 positions further in the same word
-/// means *seen again*, so that a lookup is one memory access. A key that occurred once passes if a different key has the same
-/// bit; this happens to 6 to 12 keys in 100.
+/// A set of bits, in which the lowest bits of a key select the bit for the key. One bit means *seen*, and the bit 32 positions
+/// further in the same word means *seen again*, so that a lookup is one memory access. A key that occurred once is reported as
+/// repeated if a different key has the same bit; this happens to 6 to 12 keys in 100.
 #[derive(Debug, Default)]
 pub struct Sieve {
     words: Vec<u64>,
-    /// The bits of a key that are used.
+    /// A mask of the bits of a key that are used.
     mask: u64,
 }
 

@@ -1,4 +1,4 @@
-//! External sorting: runs that fit in memory are sorted and spilled, then merged.
+//! External sorting: runs (pieces of the data that fit in memory) are sorted and written to a temporary file, then merged.
 
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 

@@ -30,7 +30,7 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     }
 }
 
-/// Returns whether decisions with this name are written as a table.
+/// Returns whether a decisions file with this name is written as a table.
 ///
 /// # Errors
 /// Fails if the name has the file extension of another format, or of a table that is compressed as a whole.

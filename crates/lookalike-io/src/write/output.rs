@@ -17,8 +17,8 @@ use crate::{
     store::shown_path,
 };
 
-/// The number of windows of an output that may wait for the disk if memory is short: one is being written, one waits, and the
-/// rest is for times when the disk is slow.
+/// The number of windows (write buffers) of an output that may wait for the disk if memory is short: one is being written, one
+/// waits, and the rest is for times when the disk is slow.
 pub const LEAST_AHEAD: usize = 4;
 
 /// An output that is being written. If it is dropped before it is finished, nothing remains.
@@ -143,7 +143,7 @@ fn given_up(name: &str) -> Error {
     Error::new(ErrorKind::Output, "was abandoned after an earlier failure").at(name)
 }
 
-/// Runs the writing thread, which processes all pieces in order.
+/// Runs the writing thread, which processes all messages in order.
 fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Window>) -> io::Result<Option<Whole>> {
     for piece in pieces {
         match piece {

@@ -55,7 +55,7 @@ struct Dropped {
 enum Standing {
     /// Another document, by its row.
     Kept(u64),
-    /// One of the [`References`], by its number there.
+    /// One of the [`References`], by its number in that table.
     Reference(u64),
 }
 

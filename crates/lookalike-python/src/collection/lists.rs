@@ -13,7 +13,7 @@ use pyo3::{
 
 use crate::error::{Known, raise_with};
 
-/// Rows between two checks for signals.
+/// The number of rows between two checks for signals.
 const STRETCH: usize = 1 << 16;
 
 /// The list of a column, and the names of the collection and the column for messages.

@@ -41,8 +41,8 @@ impl Watched {
 const PATIENCE: Duration = Duration::from_millis(800);
 
 /// Executes a run and regularly calls `progress` with the stage, the work done and the total. A keyboard interrupt, or any
-/// exception from a signal handler or from `progress`, ends the run. This function raises the exception when the run has ended,
-/// or after a short wait.
+/// exception from a signal handler or from `progress`, ends the run. This function raises the exception as soon as the run has
+/// ended, or after a short wait if the run does not end.
 pub fn watched<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -76,8 +76,8 @@ pub fn watched<T: Send + 'static>(
         }
     };
     if ended.is_some() {
-        // The result has arrived, so the thread ends immediately. This waits for it, so that the thread is gone when this
-        // function returns.
+        // The result has arrived, so the thread ends immediately. Wait for the end of the thread, so that the thread is gone when
+        // this function returns.
         drop(py.detach(|| running.join()));
     }
     match (raised, ended) {

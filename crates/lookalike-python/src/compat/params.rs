@@ -1,5 +1,5 @@
-//! Implements datasketch's choice of bands and rows, which minimises the weighted sum of two areas at the S-curve. The areas are
-//! integrated in the same way as in datasketch.
+//! Implements datasketch's choice of bands and rows, which minimises the weighted sum of two areas: the area under the S-curve
+//! below the threshold, and the area over the S-curve above it. The areas are integrated in the same way as in datasketch.
 
 use pyo3::prelude::*;
 
@@ -102,8 +102,8 @@ fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the bands and rows with the smallest weighted sum of both areas. If several shapes have the same sum, it returns the
-/// first of them.
+/// Returns the bands and rows (the shape) with the smallest weighted sum of both areas. If several shapes have the same sum, it
+/// returns the first of them.
 fn best(shapes: impl Iterator<Item = (u32, u32)>, error: impl Fn(f64, f64) -> f64) -> (u32, u32) {
     let (mut least, mut best) = (f64::INFINITY, (0, 0));
     for (b, r) in shapes {

@@ -1,4 +1,5 @@
-//! The rule for the representative: the most similar of the kept candidates, with ties broken by keep order.
+//! The rule for the representative: the most similar of the kept candidates, with ties broken by keep order (the order in which
+//! documents are considered).
 
 /// The best kept candidate found so far for a document.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,9 @@
-//! The kept documents of each bucket, for the pass in keep order.
+//! The kept documents of each bucket, for the pass over all documents in keep order (the order in which they are considered).
 //!
-//! Documents are compared only with kept documents, so a bucket stores only kept documents. They form a linked list inside the
-//! columns. A document's place in a column holds the number of its bucket until the document is kept. Then it holds the document
-//! that was kept before it in that bucket. The memory in addition to the columns is four bytes per bucket.
+//! Documents are compared only with kept documents, so a bucket stores only kept documents. The kept documents of a bucket form a
+//! linked list inside the columns of band keys. A document's place in a column holds the number of its bucket until the document
+//! is kept. From then on, the place holds the document that was kept before this one in the bucket. The memory in addition to the
+//! columns is four bytes per bucket.
 //!
 //! A bucket can be closed once an index takes over; lookups then skip it.
 

@@ -1,11 +1,11 @@
 //! Exact duplicates are removed from the pipeline by their digest.
 //!
-//! The first of several equal documents in keep order is their *first copy*; the others are copies. If the first copy is kept, it
-//! represents the copies: they equal it, and no document that was kept earlier is similar to it. If the first copy was dropped,
-//! each copy is dropped too, because the representative of the first copy also precedes the copy. But a document kept *between*
-//! the first copy and a later copy may be a better representative. So the copies of a dropped first copy are also compared with
-//! the documents in between, and with no others. A copy is never kept, so copies need no buckets and have no effect on other
-//! documents.
+//! In keep order (the order in which documents are considered), the first of several equal documents is their *first copy*; the
+//! others are copies. If the first copy is kept, it represents the copies: they equal it, and no document that was kept earlier
+//! is similar to it. If the first copy was dropped, each copy is dropped too, because the representative of the first copy also
+//! precedes the copy. But a document that is kept *after* the first copy was dropped may precede a later copy in keep order, and
+//! be a better representative of that copy. So each copy of a dropped first copy is also compared with the documents between the
+//! two in keep order, and with no others. A copy is never kept, so copies need no buckets and have no effect on other documents.
 
 use crate::fingerprint::Digest;
 

@@ -1,15 +1,15 @@
 //! Greedy clustering of sketches in one pass (Broder 1997, section 4.4). A sketch joins the cluster whose representative it
 //! resembles most, if the resemblance suffices. Otherwise it starts a cluster.
 //!
-//! This is not the law (the exact rule in `dedup/law.rs`): estimates decide, and a sketch is compared only with the
-//! representatives of clusters. It is for inspecting the groups of a collection when only the sketches are available.
+//! This clustering does not follow the law (the exact rule in `dedup/law.rs`): estimates decide, and a sketch is compared only
+//! with the representatives of clusters. Use it to inspect the groups of a collection when only the sketches are available.
 //!
 //! A hash table maps a fingerprint to the clusters that have it, so a sketch is compared only with clusters that share a
 //! fingerprint with it. Clustering r sketches of s fingerprints takes O(r s) as long as each fingerprint belongs to few clusters.
-//! This is not true for boilerplate: 14,000 manual pages made from one template took 540 steps per fingerprint. So only the
-//! rarest fingerprints of a sketch are looked up. Their number is chosen so that every cluster that the sketch can join has at
-//! least one of them. This gives the same clusters in 0.2 steps per fingerprint, a hundredth of the time ([`Work`] counts the
-//! steps). If all fingerprints of a sketch are common, the cost is still O(r² s).
+//! Fingerprints of boilerplate belong to many clusters: 14,000 manual pages made from one template took 540 steps per
+//! fingerprint. So only the rarest fingerprints of a sketch are looked up. Their number is chosen so that every cluster that the
+//! sketch can join has at least one of them. The clusters are the same, but the manual pages take 0.2 steps per fingerprint and a
+//! hundredth of the time ([`Work`] counts the steps). If all fingerprints of a sketch are common, the cost is still O(r² s).
 
 use std::{
     cmp::Reverse,
@@ -36,8 +36,8 @@ pub enum Representative {
     #[serde(rename = "first")]
     FirstMember,
     /// The s fingerprints that occur in the most members' sketches, with ties broken by the smaller number. The representative
-    /// changes as the cluster grows, so early members may no longer resemble it enough. This choice needs a finite s: without
-    /// one, the representative would be the union of all members, and would resemble each new member less.
+    /// changes as the cluster grows, so early members may no longer resemble it enough. This choice needs a finite s: without a
+    /// limit, the representative would be the union of all members, and would resemble each new member less.
     Popular,
 }
 
@@ -64,11 +64,11 @@ pub struct GreedyClusters {
     most: usize,
     /// For each cluster, the sorted fingerprints of its representative and the node of each.
     representatives: Vec<(Vec<u64>, Vec<u32>)>,
-    /// The nodes of fingerprints that members have but the representative does not have. Searching the chain for each lookup
-    /// instead took quadratic time for boilerplate that is in only some of the sketches.
+    /// The nodes of fingerprints that members have but the representative does not have. An earlier version searched the
+    /// fingerprint's chain instead of this table, which took quadratic time for boilerplate that is in only some of the sketches.
     sidelined: Table<(u64, u32), u32>,
     work: Work,
-    /// The chains of the current sketch's fingerprints.
+    /// The chains (lists of clusters) of the current sketch's fingerprints.
     at_hand: Vec<Chain>,
     /// For each cluster, how many of the visited chains have a node of its representative; zero between uses.
     shared: Vec<u32>,
@@ -76,7 +76,8 @@ pub struct GreedyClusters {
     ranked: Vec<(Reverse<u32>, u64, u32)>,
 }
 
-/// The chain of a fingerprint: the number of clusters that have the fingerprint, and the node of the cluster that was added last.
+/// The chain of a fingerprint, which links the clusters that have the fingerprint: their number, and the node of the cluster that
+/// was added last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Chain {
     length: u32,
@@ -162,8 +163,8 @@ impl GreedyClusters {
         self.work
     }
 
-    /// Counts the fingerprints that the sketch shares with the representatives of clusters. It reads only the shortest chains,
-    /// and returns the number of chains that it skipped.
+    /// Counts the fingerprints that the sketch shares with the representatives of clusters. The function reads only the shortest
+    /// chains, and returns the number of chains that it skipped.
     ///
     /// A representative that resembles the sketch enough has at least `needed` of the sketch's n fingerprints. So among any n −
     /// `needed` + 1 fingerprints of the sketch, the representative has at least one (the prefix filter of Chaudhuri, Ganti &
@@ -172,8 +173,8 @@ impl GreedyClusters {
         self.at_hand.clear();
         self.at_hand.extend(sketch.iter().filter_map(|fingerprint| self.chains.get(fingerprint)));
         let n = sketch.len();
-        // The sample of the union has at least n fingerprints. `floor` may give one too few, and the product is rounded, so step
-        // up to the exact boundary.
+        // The sample of the union has at least n fingerprints. `floor` may give one shared fingerprint too few, and the product
+        // is rounded, so step up to the exact boundary.
         let mut needed = (self.threshold * n as f64).floor() as usize;
         while needed < n && (needed as f64 / n as f64) < self.threshold {
             needed += 1;
@@ -201,8 +202,8 @@ impl GreedyClusters {
         self.at_hand.len() - looked
     }
 
-    /// Returns the cluster to join, among those that `meet` found. Each may share up to `unseen` more fingerprints than were
-    /// counted.
+    /// Returns the cluster to join, among those that `meet` found. Each cluster may share up to `unseen` more fingerprints with
+    /// the sketch than were counted.
     fn most_resembling(&mut self, sketch: &[u64], unseen: usize) -> Option<u32> {
         let mut best: Option<(f64, u32)> = None;
         for cluster in self.met.drain(..) {

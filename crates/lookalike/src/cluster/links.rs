@@ -1,4 +1,5 @@
-//! The data that the pass in keep order reads: the links between candidates, and which documents are kept.
+//! The data that is read by the pass over all documents in keep order (the order in which they are considered): the links between
+//! candidates, and which documents are kept.
 
 use super::{Buckets, Neighbours};
 

@@ -1,4 +1,4 @@
-//! Matches → groups: which documents are kept, and which document represents each dropped one.
+//! From matches to groups: which documents are kept, and which document represents each dropped one.
 
 mod best;
 mod buckets;

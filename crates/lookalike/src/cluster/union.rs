@@ -1,4 +1,5 @@
-//! Connected components, offered in addition to the law because they are widely known. A chain a~b~c~d joins a to d.
+//! Connected components, offered in addition to the law (the exact rule in `dedup/law.rs`) because they are widely known. If a is
+//! similar to b, b to c and c to d, then a and d are in one component, however different they are.
 
 /// Disjoint sets over 0 … n − 1.
 #[derive(Debug, Clone)]
@@ -22,7 +23,8 @@ impl UnionFind {
         x
     }
 
-    /// Joins the sets of `a` and `b`. The smaller number remains, so the result does not depend on the order of joins.
+    /// Joins the sets of `a` and `b`. The smaller of the two sets' numbers identifies the new set, so the result does not depend
+    /// on the order of joins.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.find(a), self.find(b));
         self.parents[a.max(b) as usize] = a.min(b);

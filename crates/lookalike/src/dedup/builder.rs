@@ -19,8 +19,8 @@ use crate::{
 /// Finds near-duplicate texts, and keeps the first of each group. Texts are near-duplicates if their sets of 5-word shingles have
 /// a resemblance of at least 0.8.
 ///
-/// The texts can have any string type: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. [`Dedup`] has the settings. There can be up to
-/// 2³² − 1 texts. Cost: about 3 ns per byte of text, and about 8 bytes of memory per word for the sets.
+/// The texts can have any string type: `&[&str]`, `&Vec<String>`, `&[Box<str>]`. Use [`Dedup`] for other settings. There can be
+/// up to 2³² − 1 texts. Cost: about 3 ns per byte of text, and about 8 bytes of memory per word for the sets.
 ///
 /// ```
 /// use lookalike::{Reason, dedup};
@@ -59,9 +59,9 @@ pub fn dedup<T: AsRef<str>>(texts: &[T]) -> Decisions {
 #[must_use = "a builder does nothing until `run`"]
 pub struct Dedup {
     config: Config,
-    /// None for the default of the measure.
+    /// If none, the measure determines the default.
     candidates: Option<Candidates>,
-    /// None for the default of the measure.
+    /// If none, the measure determines the default.
     keep: Option<Keep>,
 }
 
@@ -103,8 +103,9 @@ impl Dedup {
         self
     }
 
-    /// Sets the similarity measure; resemblance by default. For containment, the longest text is first in keep order and
-    /// candidates share sampled fingerprints, unless [`keep`](Self::keep) or [`candidates`](Self::candidates) changes this.
+    /// Sets the similarity measure; resemblance by default. For containment, the longest text of a group is kept and candidates
+    /// share sampled fingerprints (hashes of shingles), unless [`keep`](Self::keep) or [`candidates`](Self::candidates) changes
+    /// this.
     ///
     /// ```
     /// use lookalike::{Dedup, Reason, verify::Measure};
@@ -123,7 +124,7 @@ impl Dedup {
         self
     }
 
-    /// Sets which text of a group is kept: the first or the longest. For other orders, give numbers to
+    /// Sets which text of a group is kept: the first or the longest. For any other order, give each text a score with
     /// [`run_scored`](Self::run_scored).
     ///
     /// ```
@@ -222,7 +223,8 @@ impl Dedup {
         self
     }
 
-    /// Applies the settings for a kind of texts. It replaces all settings except [`keep`](Self::keep), so call it first.
+    /// Applies the settings for a kind of texts. The preset replaces all settings except [`keep`](Self::keep), so call this
+    /// method first.
     ///
     /// ```
     /// use lookalike::{Dedup, Preset};
@@ -235,8 +237,8 @@ impl Dedup {
         self.config(preset.config())
     }
 
-    /// Applies a whole configuration, for settings that have no method in this builder. It replaces all settings except
-    /// [`keep`](Self::keep), so call it first.
+    /// Applies a whole configuration, for settings that have no method in this builder. The configuration replaces all settings
+    /// except [`keep`](Self::keep), so call this method first.
     ///
     /// ```
     /// use lookalike::{Config, Dedup, FingerprintBy};
@@ -268,7 +270,7 @@ impl Dedup {
         Method::new(Config { candidates, ..self.config.clone() })
     }
 
-    /// Decides about texts.
+    /// Decides which texts are kept and which are dropped.
     ///
     /// # Errors
     /// Fails with the errors of [`Method::new`], and with [`ErrorKind::KeepField`] if [`keep`](Self::keep) was given an order by
@@ -285,8 +287,9 @@ impl Dedup {
         decided(&method, &docs)
     }
 
-    /// Decides about texts in the order of their scores, the highest first, with ties in input order. A score can be a rating, a
-    /// time, or a length; NaN is the lowest score.
+    /// Decides which texts are kept and which are dropped, like [`run`](Self::run). Texts are considered in the order of their
+    /// scores, the highest first; texts with equal scores are considered in input order. A score can be a rating, a time, or a
+    /// length; NaN is the lowest score.
     ///
     /// ```
     /// use lookalike::Dedup;

@@ -4,13 +4,13 @@ use std::fmt;
 
 use crate::verify::Overlap;
 
-/// A document for [`decide`](crate::decide): its text, and the key that determines its place in keep order (largest first, ties
-/// by input order).
+/// A document for [`decide`](crate::decide): its text, and the key that determines its place in keep order, the order in which
+/// documents are considered. The largest key is first; documents with equal keys are in input order.
 #[derive(Debug, Clone, Copy)]
 pub struct Doc<'a> {
     /// The original text.
     pub text: &'a str,
-    /// The key. If all keys are 0, the first document is kept.
+    /// The key. If all keys are 0, the first document of each group is kept.
     pub key: u64,
 }
 
@@ -37,8 +37,8 @@ pub enum Reason {
     Near,
     /// Dropped: its representative roughly contains it.
     Contained,
-    /// Dropped: it roughly contains its representative, which is a reference and must be kept. This occurs only with
-    /// `drop_holders` against references; this in-memory path never returns it.
+    /// Dropped: it roughly contains its representative, which is a reference and must be kept. Only runs with references and
+    /// `drop_holders` give this reason; the functions of this crate never do.
     Holds,
 }
 
@@ -51,9 +51,9 @@ pub struct Decision {
     /// For a dropped document, the kept document that represents it.
     pub representative: Option<usize>,
     /// For a dropped document, its similarity to its representative by the requested measure, either exact or estimated from
-    /// sketches; none if nothing was verified.
+    /// sketches; none if the similarity was neither measured nor estimated.
     pub similarity: Option<f64>,
-    /// For a dropped document, the overlap of its set (`a`) with the set of its representative, if it was counted.
+    /// For a dropped document, the overlap of its set (`a`) with the set of its representative, if the overlap was counted.
     pub overlap: Option<Overlap>,
     /// The number of documents in its group, including itself.
     pub cluster_size: usize,

@@ -1,9 +1,11 @@
-//! The whole pipeline in memory: texts go in, decisions come out. Start reading here; this is the reference for all larger
-//! implementations.
+//! The whole pipeline in memory: texts go in, decisions come out. Start reading with this file: all larger implementations must
+//! give the same decisions.
 //!
 //! > Documents are put in keep order. Going down that order, a document is dropped when a document already kept is its
 //! > candidate and is at least t similar to it; otherwise it is kept. A dropped document's representative is the most
 //! > similar of the kept candidates that reach t; ties go to the first in keep order.
+//!
+//! Keep order is the order in which documents are considered, and t is the threshold.
 
 use super::decision::{Decision, Doc, Reason};
 use crate::{
@@ -17,12 +19,13 @@ use crate::{
     verify::{Measure, Overlap, Pair, similar_pairs},
 };
 
-/// Decides about every document by the law: in keep order, a document is dropped if a kept candidate reaches the threshold. The
-/// decisions are in input order. This is the reference: every other implementation (the command, an index, or several machines)
-/// gives the same answer.
+/// Decides about every document by the law: documents are considered in keep order (the largest [`Doc::key`] first), and a
+/// document is dropped if its similarity to a kept candidate reaches the threshold. The decisions are returned in input order.
+/// This function is the reference: every other implementation (the command, an index, or a run on several machines) gives the
+/// same answer.
 ///
-/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which call this function. It holds the sets
-/// and sketches of all documents in memory, and accepts up to 2³² − 1 documents.
+/// Most programs call [`dedup`](crate::dedup()) or build a [`Dedup`](crate::Dedup), which call this function. This function holds
+/// the sets and sketches of all documents in memory, and accepts up to 2³² − 1 documents.
 ///
 /// ```
 /// use lookalike::{Config, Doc, decide};
@@ -61,7 +64,7 @@ struct Collection<'a> {
     digests: Vec<u128>,
     bits: Sketches,
     columns: Vec<Vec<u32>>,
-    /// The sampled fingerprints of each document. `levels` are the levels of these samples.
+    /// The sampled fingerprints of each document. The levels of these samples (log₂ of the modulus) are in `levels`.
     samples: Vec<Vec<u64>>,
     levels: Vec<u32>,
     sets: Vec<Vec<u64>>,
@@ -117,7 +120,7 @@ impl<'a> Collection<'a> {
                 continue;
             }
             // For a copy whose first copy was dropped, look up the candidates of the first copy again. The two have the same
-            // sketch, but more documents may have been kept since then.
+            // sketch, but more documents may have been kept since the first copy was considered.
             links.kept_neighbours(first_copy, &mut neighbours);
             best.take();
             for (&kept, similarity) in neighbours.members.iter().zip(self.similarities(d, &neighbours.members)) {
@@ -134,7 +137,7 @@ impl<'a> Collection<'a> {
     }
 
     /// Finds the connected components of all pairs in which one document is similar to the other, and returns the representative
-    /// of each document. Each component keeps its first document in keep order.
+    /// of each document. In each component, the first document in keep order is kept.
     fn components(&self, order: &[u32]) -> Vec<Option<u32>> {
         let first_copies = first_copies(&self.digests, order);
         let contenders = self.contenders(order, &first_copies);
@@ -188,13 +191,13 @@ impl<'a> Collection<'a> {
         }
     }
 
-    /// Returns all pairs of sets in which one is similar to the other.
+    /// Returns all pairs of sets in which one set is similar to the other.
     fn joined(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
         let Config { threshold, measure, .. } = *self.method.config();
         similar_pairs(measure, sets, threshold)
     }
 
-    /// Returns the pairs that share enough sampled fingerprints.
+    /// Returns the pairs that share enough sampled fingerprints to be candidates.
     fn sharing(&self, contenders: &[u32]) -> Vec<(u32, u32)> {
         let samples: Vec<Vec<u64>> = contenders.iter().map(|&d| self.samples[d as usize].clone()).collect();
         let (counts, _) = lsh::shared_counts(&samples, self.method.config().candidates.common());
@@ -224,13 +227,14 @@ impl<'a> Collection<'a> {
 
     /// Returns the similarity of a document to each document that it is linked to.
     fn similarities(&self, d: u32, others: &[u32]) -> Vec<Option<f64>> {
-        // Below this number, distributing the work costs more than the work.
+        // Below this number, distributing the work over threads costs more than the work itself.
         const WORTH: usize = 64;
         let threads = if others.len() < WORTH { Threads::One } else { self.threads };
         threads.map(others, || (), |(), &other| self.similarity(d, other))
     }
 
-    /// Returns the similarity of a document to a linked document, if they are candidates and it reaches the threshold.
+    /// Returns the similarity of a document to a linked document, if the two are candidates and their similarity reaches the
+    /// threshold.
     fn similarity(&self, d: u32, other: u32) -> Option<f64> {
         let Config { threshold, measure, .. } = *self.method.config();
         if !self.method.sketcher.agree(self.bits.get(d), self.bits.get(other)) {

@@ -1,5 +1,5 @@
-//! The whole pipeline in memory: texts go in, decisions come out. Start reading with `law.rs`, the reference for all larger
-//! implementations.
+//! The whole pipeline in memory: texts go in, decisions come out. Start reading with `law.rs`: all larger implementations must
+//! give the same decisions.
 
 mod decision;
 

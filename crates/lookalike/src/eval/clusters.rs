@@ -48,8 +48,8 @@ impl Contingency {
         Self { documents: gold.len() as u64, by_predicted: cells(predicted, gold), by_gold: cells(gold, predicted) }
     }
 
-    /// Returns B-cubed precision, recall and F; none without documents. Precision and recall are at least 1 / n, because a
-    /// document shares its groups with itself.
+    /// Returns B-cubed precision, recall and F, or `None` if there are no documents. Precision and recall are at least 1 / n,
+    /// because a document shares its groups with itself.
     pub fn b_cubed(&self) -> Option<BCubed> {
         let mean = |cells: &[Cell]| {
             let sum: f64 = groups(cells)
@@ -74,8 +74,9 @@ impl Contingency {
         }
     }
 
-    /// Returns the Rand index (Rand 1971): the share of all pairs that are together in both clusterings or separate in both; none
-    /// if there are no pairs. It is near 1 whenever groups are small, so use it only to compare with published figures.
+    /// Returns the Rand index (Rand 1971): the share of all pairs that are together in both clusterings or separate in both;
+    /// `None` if there are no pairs. The index is near 1 whenever groups are small, so use it only to compare with published
+    /// figures.
     pub fn rand_index(&self) -> Option<f64> {
         let (PairCounts { found_true, found, truth }, all) = (self.pairs(), pairs(self.documents));
         (all > 0).then(|| (all - (found - found_true) - (truth - found_true)) as f64 / all as f64)

@@ -31,9 +31,9 @@ impl Drops {
     /// `truth` lists every pair that includes a judged document and reaches the threshold, each pair once, in any order. (A pair
     /// below the threshold would excuse a wrong drop.) Cost: |judged| + |truth| steps, two bytes per document.
     ///
-    /// With connected components, a chain a~b~c~d drops d because of a. This drop is wrong if c was also dropped. With the law,
-    /// there are no wrong drops as long as similarities are exact. Two similar documents are then both kept only if they were not
-    /// candidates.
+    /// With connected components, if only neighbours in the chain a, b, c, d are similar, d is dropped because of a. This drop is
+    /// wrong if c was also dropped. With the law (the exact rule in `dedup/law.rs`), there are no wrong drops as long as
+    /// similarities are exact. Two similar documents are then both kept only if they were not candidates.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `kept`.
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_chain_dropped_for_its_head_is_wrong_from_the_third_on() {
-        // In the chain 0~1~2~3, connected components drop 1, 2 and 3 for 0. Only 1 has a kept partner.
+        // In the chain 0~1~2~3, connected components drop 1, 2 and 3 because of 0. Only 1 has a kept partner.
         let drops = Drops::judge(&[true, false, false, false], &[0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]);
         assert_eq!(drops, Drops { dropped: 3, wrong: 2, kept: 1, doubled: 0, truth: 3, missed: 0 });
         assert_eq!(drops.wrong_share().unwrap().value, 2.0 / 3.0);

@@ -1,4 +1,4 @@
-//! Answers → measures: evaluates a set of pairs, a clustering or a list of drops against a truth.
+//! From answers to measures: evaluates a set of pairs, a clustering or a list of drops against a truth.
 //!
 //! | measure | what it measures | against |
 //! |---|---|---|
@@ -16,7 +16,7 @@
 //! - **Truth is exact similarity or human judgement, never another sketch.** Agreement with another program that estimates is not
 //!   recall: both may miss the same pairs.
 //! - **A share without its denominator is meaningless.** If nothing was found, precision is `None`; if there is nothing to find,
-//!   recall is `None`. Both 0 and 1 would be misleading.
+//!   recall is `None`. In these cases, a value of 0 or 1 would be misleading.
 //! - **Pairs weight a group by the square of its size.** One group of a thousand copies has 499,500 pairs, so pairwise measures
 //!   then mostly describe that group. B-cubed and drops weight every document equally. An average of precisions over groups,
 //!   without recall, is not an F measure.

@@ -17,8 +17,8 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    /// Counts the pairs of two lists. Each list must be sorted and contain each pair (a, b), with a < b, once. This is one merge
-    /// of |found| + |truth| steps.
+    /// Counts the pairs of two lists. Each list must be sorted and contain each pair (a, b), with a < b, once. Cost: one merge of
+    /// |found| + |truth| steps.
     ///
     /// # Panics
     /// Panics if a list is not in this form: a silently wrong result would be worse.

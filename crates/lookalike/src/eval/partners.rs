@@ -6,7 +6,7 @@ use super::pairs::share;
 use crate::sketch::Estimate;
 
 /// The number of judged documents that have a partner, and the number of those documents that have no missed partner. A partner
-/// is another document that is truly similar.
+/// is another document that is truly similar; it is missed if the pair was not found.
 ///
 /// Recall over pairs is dominated by the few largest groups. Here each document counts once, and judged documents drawn at random
 /// are independent trials, so the interval is valid.

@@ -1,19 +1,21 @@
 //! The share of a sample's pairs, with an interval that accounts for the dependence between the pairs of one document.
 //!
 //! Documents are drawn, not pairs. All pairs of a drawn document are in the sample, and the pairs of one group are found or
-//! missed together. So Wilson's interval over pairs is too narrow, at worst by the size of the groups. The share is therefore
-//! treated as the ratio of two sums over the drawn documents, hits and pairs, and two intervals are computed for it:
+//! missed together. So Wilson's interval over pairs is too narrow, at worst by a factor as large as the size of the groups. The
+//! share is therefore treated as the ratio of two sums over the drawn documents, hits and pairs, and two intervals are computed
+//! for it:
 //!
 //! - Fieller's (1954) for a ratio of sums: all shares r for which the sum of (hits − r · pairs) is within Student's t of its
-//!   standard error (Cochran 1977, section 6.6). It accounts for the spread between documents, and fails if no document has a
-//!   miss.
+//!   standard error (Cochran 1977, section 6.6). This interval accounts for the spread between documents, and has no width if no
+//!   document has a miss.
 //! - Wilson's, for the number of independent pairs that would have the same variance (see Kish 1965, section 8.2, and Korn,
 //!   Graubard 1998). Unlike Fieller's interval, it keeps its width if the share is at or near 0 or 1. If there is no miss, or no
 //!   hit, the spread is unknown. Each document then counts as one trial, as if all its pairs had the same outcome. The trials are
 //!   weighted by the numbers of pairs x, so the documents are equivalent to (Σx)² / Σx² trials.
 //!
-//! The result covers both intervals. It cannot account for a group that has no document in the sample. If few documents have most
-//! of the pairs, the interval contains the truth less often than it should (the tests give the rates on two collections).
+//! The returned interval covers both of these intervals. It cannot account for a group that has no document in the sample. If few
+//! documents have most of the pairs, the interval contains the truth less often than it should (the tests give the rates on two
+//! collections).
 
 use crate::sketch::Estimate;
 
@@ -58,7 +60,7 @@ struct Sums {
     xx: f64,
     xy: f64,
     yy: f64,
-    /// The share of all documents that was not drawn. A sample that is a large part of the collection has less uncertainty.
+    /// The share of all documents that was not drawn. The smaller this share, the less uncertain the result.
     rest: f64,
 }
 

@@ -15,7 +15,7 @@ pub fn expected_distinct(n: u64, bits: u32) -> f64 {
 }
 
 /// Returns n − C(n, 2)/2ˡ, which approximates [`expected_distinct`] if l is much larger than log₂ n, so that no three shingles
-/// share an id. It is too small by less than C(n, 3)/2²ˡ.
+/// share an id. The approximation is too small by less than C(n, 3)/2²ˡ.
 pub fn expected_distinct_approx(n: u64, bits: u32) -> f64 {
     let n = n as f64;
     n - n * (n - 1.0).max(0.0) / 2.0 / ids(bits)

@@ -9,7 +9,7 @@ use super::mix::{K2, finish};
 ///
 /// The paper warns that fingerprints of one shingle under different labels may depend on each other (section 4.3). Here every
 /// label goes through a mixer in which each bit of the fingerprint and of the label affects each bit of the result. Cost: a sort.
-/// Frozen.
+/// The new values are frozen: no release changes them.
 pub fn label_occurrences(fingerprints: &mut [u64]) {
     fingerprints.sort_unstable();
     for same in fingerprints.chunk_by_mut(|a, b| a == b) {

@@ -7,8 +7,8 @@ use super::mix::{SplitMix64, finish};
 /// A permutation π of the 64-bit numbers (Broder 1997, section 4.1: shingles get short ids, and then the ids are permuted).
 ///
 /// This is a seeded bijection with full avalanche instead of a permutation drawn uniformly at random. The sketches' tests check
-/// that the estimators behave as they would under a uniform one. Frozen: the same seed gives the same permutation on every
-/// machine. Serialised as its seed.
+/// that the estimators behave as they would under a uniform one. The function is frozen: the same seed gives the same permutation
+/// on every machine. Serialised as its seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u64", into = "u64")]
 pub struct Permutation {

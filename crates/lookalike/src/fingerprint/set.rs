@@ -24,9 +24,9 @@ pub(crate) fn sort_distinct_in(scratch: &mut Vec<u64>, fingerprints: &mut Vec<u6
     insert_distinct(fingerprints);
 }
 
-/// The list lengths at which the method changes. Lists shorter than FEW are not radix-sorted. The digits have 8 bits for lists
-/// shorter than SOME, and 11 bits for lists shorter than MANY. Lists of MANY or more are not radix-sorted either, because most
-/// fingerprints would share their upper bits with others.
+/// The list lengths at which the sorting method changes. Lists shorter than FEW are not radix-sorted. The digits have 8 bits for
+/// lists shorter than SOME, and 11 bits for lists shorter than MANY. Lists of MANY or more are not radix-sorted either, because
+/// most fingerprints would share their upper bits with others.
 const FEW: usize = 64;
 const SOME: usize = 6000;
 const MANY: usize = 1 << 21;
@@ -73,7 +73,7 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
             fingerprints[at] = fingerprint;
             kept += 1;
             moved += kept - at;
-            // The upper bits are not random: an adversary chose the fingerprints.
+            // So many moves mean that the upper bits are not random: an adversary chose the fingerprints.
             if moved > 16 * fingerprints.len() {
                 fingerprints.drain(kept..=i);
                 return sort_distinct(fingerprints);
@@ -83,7 +83,8 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
     fingerprints.truncate(kept);
 }
 
-/// Returns the sorted set of the shingles of a text. This is the convenient form, for one text at a time.
+/// Returns the sorted set of the shingles of a text. This function is a shortcut for one text at a time; it takes no scratch
+/// buffers.
 ///
 /// # Panics
 /// Panics under the same conditions as [`canonicalise`].

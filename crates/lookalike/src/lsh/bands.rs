@@ -2,17 +2,17 @@
 
 use super::Curve;
 
-/// A random odd number.
+/// The multiplier of the band keys: a random odd number.
 const M: u64 = 0xd3a1_7b5c_94e6_2f8d;
 
 /// Yields the key of each band: the upper 32 bits of x₁·Mʳ + … + xᵣ·M modulo 2⁶⁴, where x₁ … xᵣ are the band's rows. The rows are
-/// minima, which are random numbers themselves, so two bands with different rows have the same key with probability 2⁻³². The
-/// keys are as stable as the fingerprints. Cost: one multiplication per row; mixing each row fully took a quarter of the time to
-/// sketch a short text.
+/// minima, which are random numbers themselves, so two bands with different rows have the same key with probability 2⁻³². Like
+/// the fingerprints, the keys are the same in every release and on every machine. Cost: one multiplication per row. An earlier
+/// version mixed each row fully, which took a quarter of the time to sketch a short text.
 ///
-/// The number of the band is not mixed in: keys are only ever compared within a band. Two texts share a band's key by chance with
-/// probability 2⁻³². In a collection of 10⁹ texts, each text then has a quarter of a false candidate per band on average, which
-/// the b-bit sketch rules out in nanoseconds. In return, keys take half the memory of 64-bit keys.
+/// The number of the band is not mixed into its key, because keys are only ever compared within a band. Two texts share a band's
+/// key by chance with probability 2⁻³². In a collection of 10⁹ texts, each text then has a quarter of a false candidate per band
+/// on average, which the b-bit sketch rules out in nanoseconds. In return, keys take half the memory of 64-bit keys.
 #[inline]
 pub fn band_keys(slots: &[u32], curve: Curve) -> impl Iterator<Item = u32> {
     slots

@@ -17,10 +17,10 @@ pub const MAX_TABLES: usize = 4096;
 /// A plan of tables that finds all pairs within a distance.
 ///
 /// The cost depends on the distance far more than on the plan (see [`accidental_matches`](Self::accidental_matches)). For 64
-/// bits, a distance of 3 takes 4 tables in which two random hashes collide once in 16,000. With 6 blocks, this distance takes 20
-/// tables, in which they collide once in 100 million. A distance of 9, which corresponds to resemblance 0.8, takes 10 tables in
-/// which an eighth of *all* pairs collide. With 14 blocks, it takes 2,002 tables, in which one pair in 3,000 collides. For
-/// collections that need such distances, use MinHash.
+/// bits, a distance of 3 takes 4 tables in which two random hashes collide once in 16,000. With 6 blocks, a distance of 3 takes
+/// 20 tables, in which two random hashes collide once in 100 million. A distance of 9, which corresponds to resemblance 0.8,
+/// takes 10 tables in which an eighth of *all* pairs collide. With 14 blocks, a distance of 9 takes 2,002 tables, in which one
+/// pair in 3,000 collides. For collections that need such distances, use MinHash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blocks {
     width: Width,
@@ -76,8 +76,9 @@ impl Blocks {
         self.masks.len()
     }
 
-    /// Yields the key of a hash in each table: 32 bits that mix the chosen blocks. The keys are as stable as the fingerprints. As
-    /// with [`band_keys`](super::band_keys), keys are only ever compared within a table.
+    /// Yields the key of a hash in each table: 32 bits that mix the chosen blocks. Like the fingerprints, the keys are the same
+    /// in every release and on every machine. As with [`band_keys`](super::band_keys), keys are only ever compared within a
+    /// table.
     #[inline]
     pub fn keys(&self, bits: u128) -> impl Iterator<Item = u32> {
         self.masks.iter().map(move |mask| {
@@ -87,9 +88,10 @@ impl Blocks {
     }
 
     /// Returns the average number of tables in which two random hashes share a key. Each table adds 2⁻ᵇ, where b is the number of
-    /// bits in its key, and 2⁻³² for the mixing. The share of random pairs that become candidates is at most this average, and it
-    /// is lower if many pairs collide in more than one table. Multiplied by n²/2, the average is about the *minimum* number of
-    /// candidates among n texts, because hashes of real texts are closer to each other than random ones.
+    /// bits in its key, and 2⁻³² for different blocks that are mixed into the same key. The share of random pairs that become
+    /// candidates is at most this average, and it is lower if many pairs collide in more than one table. Multiplied by n²/2, the
+    /// average is about the *minimum* number of candidates among n texts, because hashes of real texts are closer to each other
+    /// than random ones.
     pub fn accidental_matches(&self) -> f64 {
         let share = |mask: &u128| 0.5f64.powi(mask.count_ones() as i32);
         self.masks.iter().map(|mask| share(mask) + (1.0 - share(mask)) * 0.5f64.powi(32)).sum()

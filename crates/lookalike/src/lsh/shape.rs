@@ -16,8 +16,8 @@ pub struct Shape {
 impl Shape {
     /// Chooses bands and rows. More rows give fewer false candidates, and more bands find more pairs. So the function takes the
     /// largest number of rows with which the bands reach the recall within [`DEFAULT_SLOTS`] slots, and then all the bands that
-    /// fit. The slots exist anyway, and the additional bands raise the recall above the required one. If even bands of one row do
-    /// not reach the recall, the signature grows, up to [`MAX_SLOTS`].
+    /// fit. A signature has this number of slots anyway, so the additional bands cost no slots, and they raise the recall above
+    /// the required one. If even bands of one row do not reach the recall, the signature grows, up to [`MAX_SLOTS`].
     ///
     /// The usual alternative, minimising the areas of the curve, finds a third to a half of the pairs *at* the threshold.
     pub fn choose(threshold: f64, recall: f64) -> Result<Self> {
@@ -26,8 +26,8 @@ impl Shape {
         while slots <= MAX_SLOTS {
             let fit = |rows| Curve { bands: slots / rows, rows };
             if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
-                // At a threshold of 1, any band finds the pair, so the search ends with a single band of the maximum number of
-                // rows. So the rows are limited.
+                // At a threshold of 1, any band finds every pair, so the search ends with a single band that has all the slots as
+                // its rows. The number of rows is limited to prevent this.
                 let curve = fit(rows.min(MOST_ROWS));
                 return Ok(Self { curve, threshold });
             }

@@ -1,12 +1,12 @@
 //! Shared fingerprints, counted by sorting and merging. This method clustered the whole web (Broder, Glassman, Manasse, Zweig
 //! 1997, *Syntactic clustering of the Web*, section 4), and it also finds *contained* texts.
 //!
-//! (fingerprint, document) rows are sorted, and each fingerprint gives the pairs of its documents. The pairs are sorted, and the
-//! number of times that a pair occurs is the number of fingerprints that its two documents share. The number of pairs of one
-//! fingerprint grows with the square of the number of its documents, which is too large for a very common one (a page template,
-//! the head of a licence). A common fingerprint is also the least informative about any two of its documents, so it is excluded
-//! and reported. It then produces no candidates. But if two documents also share a rarer fingerprint, their common fingerprints
-//! count as shared too.
+//! First, the rows (fingerprint, document) are sorted, and each fingerprint gives the pairs of its documents. Then the pairs are
+//! sorted, and the number of times that a pair occurs is the number of fingerprints that its two documents share. The number of
+//! pairs of one fingerprint grows with the square of the number of its documents, which is too large for a very common one (a
+//! page template, the head of a licence). A common fingerprint is also the least informative about any two of its documents, so
+//! it is excluded and reported. An excluded fingerprint produces no candidates. But if two documents also share a rarer
+//! fingerprint, their excluded fingerprints count as shared too.
 
 /// Fingerprints in more documents than this are excluded, as in the paper.
 pub const COMMON: u32 = 1000;

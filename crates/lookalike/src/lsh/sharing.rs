@@ -74,9 +74,10 @@ pub const FEWEST_SHINGLES: usize = 50;
 const MISS_SHARE: f64 = 0.5;
 
 impl Sharing {
-    /// Creates the rule for the threshold and the recall. If no modulus is given, it is chosen for these.
+    /// Creates the rule for the threshold and the recall. If `modulus` is `None`, the function chooses a modulus for this
+    /// threshold and recall.
     ///
-    /// For resemblance, the modulus grows with the text, so that large texts cost no more than small ones. This is possible
+    /// For resemblance, the modulus grows with the text, so that large texts cost no more than small ones. The modulus may grow
     /// because similar texts have about the same size. For containment, the modulus stops growing at the largest power of two
     /// with which texts of [`FEWEST_SHINGLES`] shingles are found in texts of any length. The reason is that the sketches of a
     /// short excerpt and of the long text must both include the elements that they share.
@@ -126,8 +127,8 @@ impl Sharing {
         self.modulus
     }
 
-    /// Returns whether two documents share enough to be candidates. For containment, it is enough that either document may be
-    /// contained in the other. Cost: a merge of the two samples.
+    /// Returns whether two documents share enough to be candidates. For containment, two documents are candidates if either may
+    /// be contained in the other. Cost: a merge of the two samples.
     pub fn is_candidate(&self, a: Sample, b: Sample) -> bool {
         let level = a.level.max(b.level);
         let (counts, shared) = ([a.count(level), b.count(level)], a.shared(b) as usize);
@@ -238,8 +239,8 @@ impl Sharing {
     /// over texts of at least [`FEWEST_SHINGLES`].
     pub fn found_at_threshold(&self) -> f64 {
         match self.modulus {
-            // The probability is a sawtooth over the number of elements, which is at least `least`. Its amplitude decreases as
-            // the number grows.
+            // As the number of elements grows from `least`, the probability rises and falls like a sawtooth whose amplitude
+            // decreases.
             Modulus::Growing { least } => (least..=4 * least).map(|n| self.found_of(n)).fold(1.0, f64::min),
             Modulus::Fixed { .. } | Modulus::Capped { .. } => self.found(FEWEST_SHINGLES),
         }

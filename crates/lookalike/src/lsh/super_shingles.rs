@@ -1,7 +1,8 @@
 //! Super-shingles (Broder, Glassman, Manasse, Zweig 1997, *Syntactic clustering of the Web*, section 5): shingles of the
 //! shingles. The sorted sampled fingerprints of a text are cut into overlapping runs of w fingerprints. If two texts share even
-//! one run, they share w consecutive elements of the sample, which hardly happens by chance. So there are fewer rows to sort, and
-//! shared elements need not be counted. Short texts with small samples, and pairs of different sizes, are found less reliably.
+//! one run, they share w consecutive elements of the sample, which hardly happens by chance. Compared with single fingerprints,
+//! there are fewer rows to sort, and shared elements need not be counted. Short texts with small samples, and pairs of different
+//! sizes, are found less reliably.
 
 use super::{PairSizes, Sharing, sharing::Sample};
 use crate::{fingerprint::finish, sketch::binomial::masses};
@@ -9,8 +10,8 @@ use crate::{fingerprint::finish, sketch::binomial::masses};
 /// Fills `features` with the super-shingles of a text, sorted, without repeats. A super-shingle has `length` elements; a sample
 /// with fewer elements has only one super-shingle, the whole sample.
 ///
-/// The super-shingles of the next level's sample are included, because the larger of two similar texts may just have reached the
-/// next modulus.
+/// The super-shingles of the sample on the next level (with twice the modulus) are included too, because the larger of two
+/// similar texts may just have reached the next modulus.
 pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
     features.clear();
     for level in [sample.level, sample.level + 1] {
@@ -23,8 +24,8 @@ pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
 }
 
 /// Returns the probability that n elements of a sorted union include `length` shared ones in a row, if each is shared with
-/// probability p. This is the probability that a pair of resemblance p shares a super-shingle if their samples have n elements
-/// together.
+/// probability p. This is also the probability that two sets of resemblance p share a super-shingle if the union of their samples
+/// has n elements.
 pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
     // without[i] = P(no such run among the first i elements). A first run that ends at i follows an unshared element, and no run
     // ends before that element.
@@ -55,14 +56,14 @@ impl SharedSuperShingles {
     /// `length` elements.
     ///
     /// All orders of the elements are equally likely. The computation processes the elements from first to last, and tracks how
-    /// many shared ones are in a row so far, on both levels. Cost: `length`² · `shared` · `alone` steps.
+    /// many shared ones are in a row so far, on this level and on the next. Cost: `length`² · `shared` · `alone` steps.
     pub fn new(length: usize, [shared, alone]: [usize; 2]) -> Self {
         let found = [false, true].map(|next| table(length.max(1), [shared, alone], next));
         Self { most: [shared, alone], found }
     }
 
-    /// Returns P(found) of two sets that are sampled as `sharing` specifies. If there are more elements than `new` was given, the
-    /// value for the largest computed numbers is used.
+    /// Returns P(found) of two sets that are sampled as `sharing` specifies. If the sets have more elements than the numbers
+    /// given to `new`, the value for the largest computed numbers is used.
     pub fn found(&self, sharing: &Sharing, pair: PairSizes) -> f64 {
         let levels = sharing.levels(pair);
         // Sets on different levels have only the larger level in common.
@@ -145,9 +146,9 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
     found
 }
 
-/// Returns the same probability as `shares_run`, for large sets of which n elements are sampled on average. It is the minimum
-/// over all sets whose samples are on one level. The number of sampled elements varies, and a sample that is smaller by chance
-/// loses more than a larger one gains.
+/// Returns the same probability as `shares_run`, for large sets of which n elements are sampled on average. The result is the
+/// minimum over all sets whose samples are on one level. The number of sampled elements varies, and a sample that is smaller by
+/// chance loses more than a larger one gains.
 pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
     // Modelled as a set of n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
     let (first, masses) = masses(n << 20, 0.5f64.powi(20));

@@ -2,7 +2,7 @@
 //!
 //! A band is one column of 32-bit numbers, and a document is a row. The keys of a column are replaced in place by bucket numbers,
 //! or by [`NONE`] if a document is alone with its key. Most documents of most collections are alone in every band, and cost
-//! nothing from here on.
+//! nothing in the later steps.
 
 /// No bucket, or no document.
 pub const NONE: u32 = u32::MAX;

@@ -28,8 +28,9 @@ use crate::{
     verify::{self, Figures, Measure, Overlap, Passage},
 };
 
-/// A checked configuration: text → sketch, text → set, two sketches → candidate or not. Use it in programs that store sketches
-/// themselves; `examples/index.rs` and `examples/custom_pipeline.rs` are two examples.
+/// A checked configuration. It computes the sketch and the set of a text, and decides by two sketches whether their texts are
+/// candidates. Use it in programs that store sketches themselves; `examples/index.rs` and `examples/custom_pipeline.rs` are two
+/// examples.
 #[derive(Debug, Clone)]
 pub struct Method {
     config: Config,
@@ -42,7 +43,7 @@ pub struct Method {
 }
 
 impl Method {
-    /// Checks a configuration. [`Dedup::method`](crate::Dedup::method) creates the configuration and the method from settings.
+    /// Checks a configuration and creates a method from it. [`Dedup::method`](crate::Dedup::method) creates both from settings.
     ///
     /// ```
     /// use lookalike::{Config, Method};
@@ -124,8 +125,8 @@ impl Method {
         self.sketcher.shape()
     }
 
-    /// Returns the minimum share of pairs at the threshold that are found, and the minimum size of texts for which it is valid;
-    /// none if this is not known. Cost: up to 0.1 s for sampled shingles.
+    /// Returns the promised recall: the minimum share of the pairs at the threshold that is found, and the minimum size of texts
+    /// for which this share is valid; none if the recall is not known. Cost: up to 0.1 s for sampled shingles.
     ///
     /// ```
     /// let method = lookalike::Method::new(lookalike::Config::default())?;
@@ -154,8 +155,8 @@ impl Method {
         }
     }
 
-    /// Fills `scratch` with the sketch of a text, which is all that a run stores about the text. For bands and SimHash, nothing
-    /// is allocated once the buffers have grown.
+    /// Fills `scratch` with the sketch of a text. A run stores only the sketch of each text. For bands and SimHash, no memory is
+    /// allocated once the buffers are large enough.
     ///
     /// Cost: by default about a nanosecond per byte of a long text with AVX-512, and less than a microsecond for a short one.
     ///
@@ -217,7 +218,8 @@ impl Method {
             None => fingerprint::fingerprints_by(self.simd, hashes, self.shingling, fingerprints),
             Some(rabin) => {
                 rabin.shingles(&scratch.tokens, self.shingling, fingerprints);
-                // Residues are below 2ˡ, but MinHash uses the upper half of a number.
+                // Rabin's fingerprints are residues below 2ˡ, where l is the degree, but MinHash uses the upper half of a 64-bit
+                // number.
                 fingerprints.iter_mut().for_each(|f| *f = fingerprint::finish(*f));
             }
         }
@@ -265,8 +267,8 @@ impl Method {
         text::token_spans(text, self.config.tokens, self.config.folds)
     }
 
-    /// Cuts both texts into passages, for people. The cut depends only on the shingles that both texts have, not on the settings
-    /// for occurrences and fingerprints. Cost: three passes over each text.
+    /// Cuts both texts into passages that are shared or not, to show the texts to people. Where the texts are cut depends only on
+    /// the shingles that both have, not on the settings for occurrences and fingerprints. Cost: three passes over each text.
     ///
     /// ```
     /// let method = lookalike::Dedup::new().shingle(2).method()?;
@@ -291,8 +293,9 @@ impl Method {
         [cut(0, 1), cut(1, 0)]
     }
 
-    /// Returns whether two documents agree in their fixed-size sketches, the [`Scratch::bits`] of each. This is the second half
-    /// of the definition of *candidate*: two documents that share a key must also agree.
+    /// Returns whether the fixed-size sketches of two documents ([`Scratch::bits`]) agree as far as those of candidates must.
+    /// This is the second half of the definition of *candidate*: two documents that share a key are candidates only if their
+    /// fixed-size sketches also agree.
     #[inline]
     pub fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         self.sketcher.agree(a, b)

@@ -1,4 +1,4 @@
-//! Functions of a method that only engines built on the core need. They are public with the feature `engine`.
+//! Functions of a method that only engines built on the core need. These functions are public only with the feature `engine`.
 
 use super::{Method, Scratch, sketcher::Sketcher};
 use crate::{
@@ -16,9 +16,9 @@ impl Method {
         self.sketcher.sharing()
     }
 
-    /// Returns a function of the number of shingles in a pair's smaller text. Among the pairs of this size at the threshold, the
-    /// function gives the minimum share that is found, or 1 if only equal sets of this size reach the threshold. The function
-    /// assumes that texts repeat no shingle; for SimHash, a repeated shingle has more weight.
+    /// Returns a function of the number of shingles in a pair's smaller text. For the pairs of this size at the threshold, the
+    /// function gives the minimum probability of being found, or 1 if only equal sets of this size reach the threshold. The
+    /// function assumes that texts repeat no shingle; for SimHash, a repeated shingle has more weight.
     pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
         let promised = self.promised()?;
         Some(move |size| promised.found(size))
@@ -73,7 +73,8 @@ impl Method {
         self.sketcher.keeps_samples()
     }
 
-    /// If candidates are found by listed elements, returns whether two documents that share an element share enough elements.
+    /// If candidates are found by listed elements, returns whether two documents that share an element share enough elements to
+    /// be candidates.
     pub fn share_enough(&self, a: Sample, b: Sample) -> bool {
         self.sketcher.share_enough(a, b)
     }
@@ -84,12 +85,14 @@ impl Method {
         self.sketcher.least_shared(n)
     }
 
-    /// Returns the highest level of any document's sample. Two samples are compared on the larger of their levels.
+    /// Returns the highest level (log₂ of the sampling modulus) that the sample of a document can have. Two samples are compared
+    /// at the larger of their two levels.
     pub fn highest_level(&self) -> u32 {
         self.sketcher.highest_level()
     }
 
-    /// Returns whether one candidate may be a part of the other. Then the larger one may list any number of other elements.
+    /// Returns whether one document of a candidate pair may be a part of the other. If so, the larger document may list any
+    /// number of elements that the smaller one lacks.
     pub fn finds_parts(&self) -> bool {
         self.sketcher.finds_parts()
     }
@@ -99,12 +102,12 @@ impl Method {
         self.sketcher.estimate_samples(self.config.measure, a, b)
     }
 
-    /// Returns the maximum number of documents that may have an element; a more common element is excluded.
+    /// Returns the maximum number of documents that may share a sampled element; a more common element is excluded.
     pub fn common(&self) -> u32 {
         self.config.candidates.common()
     }
 
-    /// Returns all pairs of sets in which one set is similar to the other. If all pairs are requested, these are the candidate
+    /// Returns all pairs of sets in which one set is similar to the other. With `Candidates::All`, these pairs are the candidate
     /// pairs.
     pub fn join(&self, sets: &[Vec<u64>]) -> Vec<Pair> {
         verify::similar_pairs(self.config.measure, sets, self.config.threshold)

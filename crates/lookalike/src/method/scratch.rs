@@ -8,23 +8,25 @@ use crate::{
 /// The sketch of one text, and the buffers to compute it.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    /// The fingerprints of the shingles: with repeats, in any order, after `sketch`; a sorted set after `set`.
+    /// The fingerprints of the shingles. After `sketch`, they are in any order and may repeat; after `set`, they are a sorted
+    /// set.
     pub fingerprints: Vec<u64>,
     /// The hashes of the text's tokens, in order. For a set they are sorted, because its items have no order.
     pub token_hashes: Vec<u64>,
-    /// Whether the text has too few shingles that begin with a stop word, so that all its shingles are used. It is false without
-    /// anchors, and for an empty text.
+    /// Whether the text has too few shingles that begin with a stop word, so that all its shingles are used. This field is false
+    /// if [`Config::anchors`](crate::Config::anchors) is empty, and for an empty text.
     pub few_anchors: bool,
-    /// The digest that all copies of a document have in common. It covers the canonical form and, if candidates share sentences,
-    /// also the sentences.
+    /// The digest that all copies of a document have in common. The digest covers the canonical form and, if candidates share
+    /// sentences, also the sentences.
     pub digest: Digest,
-    /// One key per column.
+    /// One key per column, such as a band. Two documents with the same key in the same column may be candidates.
     pub keys: Vec<u32>,
     /// The fixed-size sketch.
     pub bits: Vec<u8>,
-    /// The sampled elements, sorted, each once, if candidates are found by shared elements.
+    /// The sampled elements (fingerprints or super-shingles), sorted and without repeats, if candidates are found by shared
+    /// elements.
     pub elements: Vec<u64>,
-    /// The level of the sample that the elements form; 0 if they are not a sample.
+    /// The level (log₂ of the modulus) of the sample that the elements form; 0 if the elements are not such a sample.
     pub level: u32,
     /// Scratch buffer for a canonical form, if it must be written.
     pub(super) tokens: Tokens,

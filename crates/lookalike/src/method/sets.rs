@@ -1,5 +1,5 @@
-//! Documents that are sets themselves: which settings are valid for them, their canonical form, and their size. `text/items.rs`
-//! reads their items.
+//! Documents that are sets instead of texts: which settings are valid for sets, and the canonical form and the size of a set.
+//! `text/items.rs` reads their items.
 
 use crate::{
     config::{Candidates, Config, FingerprintBy, Occurrences},
@@ -26,7 +26,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
 }
 
 /// Converts a set to canonical form. The hashes are sorted, because items have no order. If occurrences are not counted, repeated
-/// hashes are removed. So equal sets have equal digests, and are removed as copies.
+/// hashes are removed. So equal sets have equal digests and are found as copies.
 pub(super) fn put_in_order(occurrences: Occurrences, sorting: &mut Vec<u64>, hashes: &mut Vec<u64>) {
     match occurrences {
         Occurrences::Once => sort_distinct_in(sorting, hashes),

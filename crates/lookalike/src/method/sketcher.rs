@@ -230,8 +230,8 @@ impl Sketcher {
         matches!(self, Self::Shared { .. } | Self::Bottom(_))
     }
 
-    /// Returns Broder's estimate from two samples (1997, section 3): the share of shared elements. It is the share among the s
-    /// least elements of both samples, or among the elements that the larger modulus divides.
+    /// Returns Broder's estimate from two samples (1997, section 3): the share of shared elements. The share is counted among the
+    /// s least elements of both samples, or among the elements that the larger modulus divides.
     pub(crate) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
         if let Self::Bottom(bottom) = self {
             let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());
@@ -262,8 +262,8 @@ impl Sketcher {
         }
     }
 
-    /// Returns whether one candidate may be a part of the other. Then nearly all of its elements are in the other document, which
-    /// may have any number of elements.
+    /// Returns whether one document of a candidate pair may be a part of the other. If so, nearly all elements of the part are in
+    /// the other document, which may have any number of elements.
     pub(crate) fn finds_parts(&self) -> bool {
         matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
     }
@@ -308,8 +308,8 @@ fn shared(asked: &Shared, config: &Config) -> Result<Sketcher> {
     if asked.super_shingles && threshold < 0.5 {
         return Err(ErrorKind::SuperThreshold(threshold).into());
     }
-    // If one shared super-shingle suffices, there is no minimum number of shared elements, so a given modulus is not checked
-    // against the recall.
+    // If one shared super-shingle makes a pair a candidate, there is no minimum number of shared elements, so a given modulus is
+    // not checked against the recall.
     let of_elements = if asked.super_shingles && asked.modulus.is_some() { f64::MIN_POSITIVE } else { recall };
     let sharing = Sharing::new(against, threshold, of_elements, asked.modulus)?;
     let modulo = Modulo::new(sharing.modulus(), seed)?;

@@ -58,9 +58,9 @@ pub struct SharedText<'a> {
 }
 
 impl RunIndex {
-    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded: a run with only such windows
-    /// is not found. Each text counts `copies` times, so it is enough to index one of several equal texts. The entries are
-    /// sorted, which is fast if they are already in order.
+    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded: a run that contains no other
+    /// windows is not found. In this limit, each text counts as `copies(text)` texts, so only one of several equal texts has to
+    /// be indexed. The entries are sorted, which is fast if they are already in order.
     pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32, copies: impl Fn(u32) -> u32) -> Self {
         entries.sort_unstable();
         let (mut excluded, mut kept, mut start) = (0, 0, 0);
@@ -131,15 +131,15 @@ impl RunIndex {
     }
 }
 
-/// Returns how many of the first items have the same key.
+/// Returns the number of items at the start of a slice that have the same key as the first item.
 fn equal<T, K: PartialEq>(things: &[T], key: impl Fn(&T) -> K) -> usize {
     things.iter().take_while(|thing| key(thing) == key(&things[0])).count()
 }
 
 impl SharedText<'_> {
     /// Returns the runs of the indexed text and the text that was looked up. These are the runs that
-    /// [`shared_runs`](super::shared_runs) gives for two texts, except those that only excluded windows would find. Both texts
-    /// must be given again.
+    /// [`shared_runs`](super::shared_runs) gives for two texts, except those that only excluded windows would find. The caller
+    /// passes both texts again, because the index does not store them.
     pub fn runs(&self, of_index: &[u64], looked_up: &[u64]) -> Vec<Run> {
         let least = self.index.winnowing.least();
         if is_too_much(self.equal.iter().map(|equal| equal.entries.len() * equal.selected.len()).sum(), of_index, looked_up) {

@@ -1,4 +1,4 @@
-//! Runs → passages: runs that are separated by only a few tokens form one passage.
+//! From runs to passages: runs (shared sequences of tokens) that are separated by only a few tokens form one passage.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -39,7 +39,7 @@ fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
 }
 
 /// Joins runs that follow each other in both texts with at most `gap` tokens between them in each, or that overlap by at most
-/// `gap`. Each run is joined to the nearest earlier passage that allows it. The runs must be in the form of
+/// `gap`. Each run is joined to the nearest earlier passage that is close enough in both texts. The runs must be in the form of
 /// [`shared_runs`](super::shared_runs). With a gap of 0, no runs are joined. Cost: a search per run, among the passages that end
 /// near it in both texts.
 pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
@@ -121,7 +121,7 @@ mod tests {
         let inserted = [0, 1, 2, 98, 99, 3, 4, 5];
         assert_eq!(join(&inserted, 1).len(), 2);
         assert_eq!(join(&inserted, 2), [(0..6, 0..8, 6, 2)]);
-        // Runs in another order are not one passage.
+        // Runs that occur in a different order in the second text are not one passage.
         assert_eq!(join(&[5, 6, 7, 0, 1, 2], 9).len(), 2);
     }
 

@@ -12,7 +12,7 @@ use super::{
 /// first text, and then in the second.
 ///
 /// A run is a sequence of tokens of at least the minimum length that occurs in both texts. In at least one of the two texts, it
-/// is not part of a longer shared sequence. It is paired with its first occurrence in the other text. Cost: about 20 ns per
+/// is not part of a longer shared sequence. The run is paired with its first occurrence in the other text. Cost: about 20 ns per
 /// token; a microsecond per token for very repetitive texts.
 ///
 /// # Panics
@@ -47,7 +47,7 @@ pub(super) fn is_too_much(hits: usize, a: &[u64], b: &[u64]) -> bool {
 }
 
 /// Returns the runs that contain the given pairs of positions of equal windows. If each run of the two texts contains at least
-/// one of these pairs, the result is all runs.
+/// one of these pairs, the result has all runs of the two texts.
 pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: usize) -> Vec<Run> {
     // Two pairs of positions with the same difference are on one diagonal. The runs of a diagonal are extended one after the
     // other.

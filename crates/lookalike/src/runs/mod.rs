@@ -2,7 +2,7 @@
 //! length, however long the texts are. Use this to find and locate quotations and copied passages.
 //!
 //! The run of a token is the longest sequence around it that also occurs in the other text. [`shared_runs`] gives the runs of
-//! every token of both texts, so that it misses no shared sequence of `least` tokens or more on either side. If a sequence occurs
+//! every token of both texts, so it misses no shared sequence of `least` tokens or more in either text. If a sequence occurs
 //! several times in the other text, it is paired with the first occurrence. There are fewer runs than tokens, however repetitive
 //! the texts are.
 //!

@@ -14,7 +14,8 @@ const MAX_WINDOW: usize = 16;
 
 /// A selection of windows that finds every shared run of `least` tokens or more. In any `least` consecutive tokens, one window is
 /// selected, based only on these tokens (Schleimer et al. 2003, section 3). A window has half as many tokens as the shortest run,
-/// but at most 16. So at most about two of every `least / 2` windows are selected, and windows are still rarely shared by chance.
+/// but at most 16. So at most about two of every `least / 2` windows are selected, and two texts still rarely share a window by
+/// chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Winnowing {
     least: usize,

@@ -22,7 +22,8 @@ pub enum Width {
     /// 64 bits, as in Manku et al. 2007.
     #[default]
     W64,
-    /// 128 bits: they take twice the memory, and the spread of estimates of the same resemblance is √2 times smaller.
+    /// 128 bits. Compared with 64 bits, a hash takes twice the memory, and the spread of estimates of the same resemblance is √2
+    /// times smaller.
     W128,
 }
 
@@ -69,9 +70,9 @@ pub fn resemblance_of_cosine(c: f64) -> f64 {
 
 /// Returns the share of bits that are expected to differ at cosine `c`: arccos(c)/π (Charikar 2002, section 3).
 ///
-/// This is exact for random hyperplanes. The hyperplanes of SimHash have coefficients ±1, so here it is only an approximation,
-/// which is good only if many features share the weight. At resemblance 0.8, for which this function returns 0.152, sets of 10
-/// features differ in 0.137 of the bits, sets of 90 in 0.149, and sets of 450 in 0.151.
+/// The share is exact for random hyperplanes. The hyperplanes of SimHash have coefficients ±1, so for SimHash the share is only
+/// an approximation, which is good only if many features share the weight. At resemblance 0.8, for which this function returns
+/// 0.152, sets of 10 features differ in 0.137 of the bits, sets of 90 in 0.149, and sets of 450 in 0.151.
 pub fn differing_share(c: f64) -> f64 {
     c.clamp(-1.0, 1.0).acos() / PI
 }
@@ -102,7 +103,7 @@ pub fn resemblance_at(distance: u32, width: Width) -> f64 {
 }
 
 /// Returns the probability that a pair of sets of equal size at resemblance `threshold` differs in at most `distance` bits. The
-/// bits are independent, so it is a binomial sum. This is the recall at the threshold.
+/// bits are independent, so it is a binomial sum. The result is the recall at the threshold.
 pub fn within_distance(threshold: f64, width: Width, distance: u32) -> f64 {
     let share = differing_share(cosine_of_resemblance(threshold));
     probability(width.bits() as usize, share, 0..=distance as usize)

@@ -74,10 +74,10 @@ impl Bottom {
 /// far when they arrive (Broder 1997, section 4.1); all others are rejected by one comparison. The paper keeps the sample in a
 /// heap with a hash table of its elements, or in a balanced tree. Here, elements that may enter are appended to a list, and when
 /// the list has 3 s elements, it is sorted and cut to s. Up to twice as many elements enter, because the bound is lowered late,
-/// but the total cost is still lower. The following times were measured for s = 100 of 600 elements, 400 of 10,000 and 1,000 of
-/// 10⁶ (x86-64, 2 cores). The heap and table take 6.0, 54 and 1,620 µs, the tree takes 6.7, 113 and 1,680 µs, and this list takes
-/// 3.4, 34 and 1,380 µs, of which the permutation and the comparison are 1 ns per element. Selecting the s-th element before
-/// sorting saves another fifth, but repeats among the s would then need separate code.
+/// but the total cost is still lower. The following times were measured for s = 100 with 600 elements, s = 400 with 10,000
+/// elements and s = 1,000 with 10⁶ elements (x86-64, 2 cores). The heap and table take 6.0, 54 and 1,620 µs, the tree takes 6.7,
+/// 113 and 1,680 µs, and this list takes 3.4, 34 and 1,380 µs, of which the permutation and the comparison are 1 ns per element.
+/// Selecting the s-th element before sorting saves another fifth, but repeats among the s would then need separate code.
 #[derive(Debug, Clone)]
 pub struct BottomSampler {
     bottom: Bottom,
@@ -216,11 +216,11 @@ impl BottomSketch {
     /// Returns the estimated number of distinct elements of the set: a count, not a share. It is exact if the sketch holds the
     /// whole set.
     ///
-    /// For a full sample of k = s elements, let u be the share of all numbers up to its last element. The estimate is then
-    /// `(k−1)/u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007). For a sample that is not full, on a level
-    /// above 0, the estimate is k · 2ⁱ. The interval treats n · u as a gamma variable of shape k, and k as a Poisson variable;
-    /// both are a little wider than the truth. The ends of the interval are Wilson and Hilferty's points (1931), which are
-    /// accurate to a few thousandths for s ≥ 10.
+    /// For a full sample of k = s elements, let u be the share of all 2⁶⁴ numbers that are multiples of 2ⁱ and at most the
+    /// sample's last element. The estimate is then `(k−1)/u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007).
+    /// For a sample that is not full, on a level above 0, the estimate is k · 2ⁱ. The interval treats n · u as a gamma variable
+    /// of shape k, and k as a Poisson variable; both distributions are a little wider than the true ones. The ends of the
+    /// interval are computed by Wilson and Hilferty's approximation (1931), which is accurate to a few thousandths for s ≥ 10.
     pub fn distinct(&self) -> Estimate {
         let k = self.sample.len() as f64;
         if self.empty || self.whole && self.bottom.level == 0 {
@@ -230,7 +230,7 @@ impl BottomSketch {
             let m = low_bits(self.bottom.level) as f64 + 1.0;
             return Estimate { value: k * m, low: (gamma_point(k, -Z) * m).max(k), high: gamma_point(k + 1.0, Z) * m };
         }
-        // u is the share of all 2⁶⁴ numbers that are multiples of 2ⁱ up to the last element.
+        // u is the share of all 2⁶⁴ numbers that are multiples of 2ⁱ and at most the last element.
         let last = self.sample[self.bottom.s - 1] >> self.bottom.level;
         let u = (last as f64 + 1.0) / 2f64.powi(64);
         let value = (k - 1.0) / u;

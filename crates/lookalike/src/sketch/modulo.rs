@@ -3,8 +3,8 @@
 //!
 //! m = 2ⁱ, and i is the *level*: the low i bits of π(x) are tested. L_{i+1} has those elements of L_i whose next bit is also 0,
 //! so sketches of different levels are compared on the larger level. The level may depend on the number of distinct elements,
-//! because this number says nothing about which elements are in the set. Given the number, L(A) ∪ L(B) is still a uniform sample
-//! of A ∪ B, and L(A) is still a uniform sample of A.
+//! because this number says nothing about which elements are in the set. So even if the level is chosen by this number, L(A) ∪
+//! L(B) is still a uniform sample of A ∪ B, and L(A) is still a uniform sample of A.
 
 use std::borrow::Cow;
 
@@ -101,7 +101,7 @@ impl Modulo {
     /// Returns the sketch of a set of fingerprints, which may be in any order and contain repeats.
     ///
     /// Cost: about a nanosecond per element, plus sorting the sketch. With a growing modulus, the distinct elements must also be
-    /// counted. This takes one more pass if the list is sorted and free of repeats; otherwise, a copy of the list is sorted.
+    /// counted. Counting takes one more pass if the list is sorted and free of repeats; otherwise, a copy of the list is sorted.
     pub fn sketch(&self, fingerprints: &[u64]) -> ModuloSketch {
         let mut elements = Vec::new();
         let level = self.sample(fingerprints, &mut elements);

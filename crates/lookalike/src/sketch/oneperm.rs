@@ -10,13 +10,14 @@
 //! unbiased. If a union of n elements fills m bins, the elements that fill these bins are drawn without replacement, and the
 //! other t − m slots are independent. So the number of agreements is hypergeometric(n, nJ, m) + binomial(t − m, J). This is a sum
 //! of independent trials with the mean of binomial(t, J), so it has no larger variance and no heavier tails (Hoeffding 1956):
-//! what `agreement_floor` guarantees for k permutations holds here too. Only J and n matter, not how unequal the sets are.
+//! what `agreement_floor` guarantees for k permutations is also true of this method. Only J and n matter, not how unequal the
+//! sets are.
 //!
 //! **Rejected alternatives**, measured with t = 128. The table shows the root mean square error, divided by that of k independent
 //! permutations, √(J(1 − J)/t), with 20,000 pairs in each case. This ratio is about the same at J = 0.2, 0.5, 0.8, 0.9 and 0.95
 //! and for sets of different sizes; there is no bias beyond the noise:
 //!
-//! | n in the union | k permutations | this | fast similarity, t rounds | optimal densification | rotation |
+//! | n in the union | k permutations | this method | fast similarity, t rounds | optimal densification | rotation |
 //! |---|---|---|---|---|---|
 //! | 2 | 1.00 | 0.99 | 0.72 | 1.38 | 6.5 |
 //! | 5 | 1.00 | 0.98 | 0.71 | 1.23 | 4.6 |
@@ -28,9 +29,10 @@
 //!
 //! The next table is for J = 0.8. It shows how many pairs in 10,000 share none of 21 bands of 6 rows (the S-curve gives 17;
 //! measured with 200,000 pairs). It also shows the probability that a pair is lost whatever its bands are, because the pair
-//! agrees in fewer bytes than the 73 that `agreement_floor` requires (exact sums, except that rotation was counted):
+//! agrees in fewer bytes than the 73 that `agreement_floor` requires (computed with exact sums; only the values for rotation were
+//! measured):
 //!
-//! | n | k permutations | this | t rounds | optimal | rotation | floor: k | this | optimal | rotation |
+//! | n | k permutations | this method | t rounds | optimal | rotation | floor: k | this method | optimal | rotation |
 //! |---|---|---|---|---|---|---|---|---|---|
 //! | 5 | 17 | 15 | 6 | 27 | 0 | 8e-10 | 4e-10 | 1e-5 | 1e-1 |
 //! | 20 | 18 | 11 | 7 | 24 | 0 | 8e-10 | 7e-11 | 4e-8 | 1e-2 |
@@ -39,19 +41,19 @@
 //!
 //! - *Optimal densification* (Shrivastava 2017) lets an empty bin borrow from a random full one: for texts with fewer shingles
 //!   than bins, a few elements determine many slots. For such texts, this method misses about one and a half times as many pairs
-//!   as k permutations. For texts of up to 80 shingles, it also breaks the floor's guarantee (at J = 0.5 and n = 2, for one pair
-//!   in 250).
+//!   as k permutations. For texts of up to 80 shingles, it also breaks the guarantee of `agreement_floor` (at J = 0.5 and n = 2,
+//!   for one pair in 250).
 //! - *Rotation* (Shrivastava, Li 2014) borrows from the next full bin, which is worse.
 //! - *Fast similarity sketching with all its rounds* has the smallest error on short texts, as if the signature were twice as
 //!   long, and misses the fewest pairs. But it assigns a set of 10 elements about 70 times, which takes 1,800 ns instead of 290.
-//!   Fewer rounds give results in between: 8 rounds give errors of 0.80, 0.73, 0.71 and 0.73 at n = 10, 20, 50 and 100, in 460,
-//!   650, 1,200 and 1,800 ns. A long text needs only one round, because this round fills its bins. If one bin stays empty,
-//!   assigning 600 elements again to fill it costs more than one MinHash slot. With one round, a set of any size costs at most as
-//!   much as k permutations, plus 5 ns per slot.
+//!   Fewer rounds give errors and times between those of one round and of all rounds: 8 rounds give errors of 0.80, 0.73, 0.71
+//!   and 0.73 at n = 10, 20, 50 and 100, in 460, 650, 1,200 and 1,800 ns. A long text needs only one round, because this round
+//!   fills its bins. If one bin stays empty, assigning 600 elements again to fill it costs more than one MinHash slot. With one
+//!   round, a set of any size costs at most as much as k permutations, plus 5 ns per slot.
 //!
 //! **Nanoseconds per set** (one core with AVX-512; 128 and 1024 slots):
 //!
-//! | n | MinHash, 128 | this | t rounds | optimal | MinHash, 1024 | this |
+//! | n | MinHash, 128 | this method | t rounds | optimal | MinHash, 1024 | this method |
 //! |---|---|---|---|---|---|---|
 //! | 10 | 55 | 290 | 1,800 | 2,800 | 410 | 2,300 |
 //! | 100 | 460 | 540 | 1,800 | 1,200 | 3,800 | 5,300 |
@@ -59,9 +61,9 @@
 //! | 5,000 | 23,000 | 6,400 | 6,400 | 5,900 | 180,000 | 10,000 |
 //! | 50,000 | 237,000 | 65,000 | 65,000 | 61,000 | 1,800,000 | 66,000 |
 //!
-//! With AVX-512, this is faster than MinHash of 128 slots above 120 shingles. With AVX2 but not AVX-512, it is faster above 90
-//! shingles (for 600 shingles, MinHash takes 4,000 ns, and this takes 1,200). With neither, it is faster above 20 shingles (for
-//! 600 shingles, MinHash takes 38,000 ns, and this takes 2,900).
+//! With AVX-512, this method is faster than MinHash of 128 slots for texts of more than 120 shingles. With AVX2 but not AVX-512,
+//! it is faster above 90 shingles (for 600 shingles, MinHash takes 4,000 ns, and this method takes 1,200). With neither, it is
+//! faster above 20 shingles (for 600 shingles, MinHash takes 38,000 ns, and this method takes 2,900).
 
 use super::{MinHash, Signature, signature::Family};
 use crate::fingerprint::SplitMix64;
@@ -206,7 +208,7 @@ mod tests {
 
     #[test]
     fn agreements_have_the_mean_and_the_variance_of_the_formula() {
-        // Borrowing from full bins has up to 1.9 times this variance for the sets of 2 to 20 elements.
+        // Methods that borrow from full bins have up to 1.9 times the variance of the formula for sets of 2 to 20 elements.
         const PAIRS: usize = 20_000;
         for sizes in [[1, 0, 1], [4, 0, 1], [4, 8, 8], [16, 2, 2], [45, 0, 5], [80, 10, 10], [100, 0, 100], [480, 0, 120]] {
             let (mut sum, mut squares) = (0.0, 0.0);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Estimate;
 use crate::error::{ErrorKind, Result};
 
-/// The functions that give a signature's slots. Equal slots of different families mean nothing.
+/// The kind of functions that compute a signature's slots. Equal slots in signatures of different families mean nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Family {
@@ -36,8 +36,8 @@ impl Signature {
     }
 
     /// Returns the estimated resemblance: the share of slots that agree, unbiased (Broder 1997, section 3). The interval assumes
-    /// independent slots. The slots of one permutation vary less, so for them the interval is a little too wide. For an empty set
-    /// the result is exactly 0.
+    /// independent slots. If one permutation fills all slots, the share varies less, so the interval is a little too wide. For an
+    /// empty set the result is exactly 0.
     ///
     /// # Errors
     /// Fails if the other signature has a different family, length or seed.

@@ -60,10 +60,10 @@ const GROUP: usize = 8;
 
 /// Returns the bits that are set in more than half of the permuted features.
 ///
-/// 64 counters are stored across 64-bit planes: plane i holds bit i of each counter. Full adders add the features to the planes;
-/// seven adders add eight features. The following times per feature were measured with 600 features, for one half of the hash.
-/// With 64 counters of 32 bits, it takes 45 ns (10 with AVX-512). With planes and one feature at a time, it takes 7 to 12 ns.
-/// With this code, it takes 2.5 ns.
+/// The 64 counters are stored as *planes* of 64 bits: plane i holds bit i of each counter. Full adders add the features to the
+/// planes; seven adders add eight features. The following times per feature were measured with 600 features, for one half of the
+/// hash. Counting with 64 counters of 32 bits takes 45 ns (10 with AVX-512). Counting with planes, one feature at a time, takes 7
+/// to 12 ns. This code takes 2.5 ns.
 fn majority(features: &[u64], permutation: Permutation) -> u64 {
     let mut planes = [0; usize::BITS as usize];
     let depth = (usize::BITS - features.len().leading_zeros()).max(GROUP.ilog2() + 1) as usize;
@@ -165,8 +165,8 @@ impl SimHashSketch {
     }
 
     /// Returns the estimated resemblance of two *sets* of equal size: [`resemblance_of_cosine`](super::resemblance_of_cosine) of
-    /// the cosine and its interval. For sets of unequal size it is too high: a set within another of four times its size has a
-    /// resemblance of 0.25, but the estimate is 0.33. For an empty set the result is exactly 0.
+    /// the cosine and its interval. For sets of unequal size the estimate is too high: a set within another of four times its
+    /// size has a resemblance of 0.25 to it, but the estimate is 0.33. For an empty set the result is exactly 0.
     ///
     /// # Errors
     /// Fails if the other sketch has a different width or seed.

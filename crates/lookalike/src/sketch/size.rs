@@ -1,8 +1,8 @@
 //! The number of elements that a sample needs (Broder 1997, section 4.2).
 //!
 //! If s elements are sampled from A ∪ B, the number k of shared ones is hypergeometric, and nearly binomial if the union is much
-//! larger than the sample. A smaller union makes the spread narrower, so the following is cautious. k / s estimates the
-//! resemblance r. The table shows the probability that the estimate is within ε of r:
+//! larger than the sample. A smaller union makes the spread narrower, so the binomial probabilities below are cautious. k / s
+//! estimates the resemblance r. The table shows the probability that the estimate is within ε of r:
 //!
 //! | s | r = .5, ε = .1 | r = .5, ε = .05 | r = .8, ε = .1 | r = .8, ε = .05 | r = .9, ε = .05 | r = .95, ε = .05 |
 //! |---|---|---|---|---|---|---|
@@ -16,8 +16,9 @@
 //!
 //! The paper's last claim is about all pairs of a collection. Even on the whole Web it is improbable (less than 0.1 %) that any
 //! pair with a resemblance of less than half is estimated at more than .9. The paper's Web had 30 million documents, which are
-//! 4.5 · 10¹⁴ pairs. 100 elements estimate one such pair at more than .9 with probability 1.7 · 10⁻¹⁸ at most. So the sum over
-//! all pairs is 7.5 · 10⁻⁴ ([`overestimated_anywhere`]), as the paper says. For a single pair, 20 elements would be enough.
+//! 4.5 · 10¹⁴ pairs. A sample of 100 elements estimates one such pair at more than .9 with a probability of at most 1.7 · 10⁻¹⁸.
+//! So the sum over all pairs is 7.5 · 10⁻⁴ ([`overestimated_anywhere`]), as the paper says. For a single pair, a sample of 20
+//! elements would keep this probability below 0.1 %.
 
 use super::binomial::probability;
 use crate::error::{ErrorKind, Result};
@@ -77,11 +78,11 @@ pub fn within_at_worst(s: usize, eps: f64) -> f64 {
 /// Returns the smallest reliable sample size: the smallest s such that s elements *and every greater number of them* estimate the
 /// resemblance `r` to within `eps` with probability at least `confidence`. A resemblance of `None` means any.
 ///
-/// p(s, r, ε) does not rise steadily with s: it drops wherever a bound passes a k. So the first s that reaches the confidence may
-/// be followed by larger ones that do not reach it. By Hoeffding's inequality (1963), every s of at least ln(2 / (1 −
-/// confidence)) / 2ε² reaches the confidence for every r. Below this bound, p is computed for each s, from the top down to the
-/// first s that fails. Cost, for any resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02, 0.1 s for .01; about
-/// a second at most.
+/// p(s, r, ε) does not rise steadily with s: it drops wherever one of the bounds s(r ± ε) passes a whole number k. So the first s
+/// that reaches the confidence may be followed by larger ones that do not reach it. By Hoeffding's inequality (1963), every s of
+/// at least ln(2 / (1 − confidence)) / 2ε² reaches the confidence for every r. Below this bound, p is computed for each s, from
+/// the top down to the first s that fails. Cost, for any resemblance at confidence .95: 1 ms for a margin of .05, 10 ms for .02,
+/// 0.1 s for .01; about a second at most.
 ///
 /// # Errors
 /// Fails if `r` is not in [0, 1], if `eps` or `confidence` is not strictly between 0 and 1, or if Hoeffding's bound is above

@@ -1,16 +1,16 @@
-//! The ASCII path: it takes 64 bytes at a time and does not branch on a byte.
+//! The ASCII path: the code for ASCII text, which processes 64 bytes at a time and does not branch on a byte.
 //!
 //! Each block takes three steps, all in plain integer code that the compiler turns into the target's SIMD. The first step folds
 //! case and marks letters and digits. The second gathers the marks into a 64-bit mask (eight at a time by a multiplication). The
-//! third walks the mask's edges, two per word. A byte loop with a table and a branch per byte reached only 0.36 GB/s, hashing
+//! third visits the mask's edges, two per word. A byte loop with a table and a branch per byte reached only 0.36 GB/s, hashing
 //! included: the branch at each word's end was mispredicted once per word.
 
 use super::tokens::{Open, PAD, Tokens};
 
 const BLOCK: usize = 64;
 
-/// Reads ASCII text into `tokens` as words. The first word continues an open token, and the last one stays open. With `DIGITS`,
-/// each digit becomes 0.
+/// Reads ASCII text into `tokens` as words. If the last token in `tokens` is open (it may still grow), the first word continues
+/// it; a word at the end of the text stays open. With `DIGITS`, each digit becomes 0.
 pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     let mut folded = std::mem::take(&mut tokens.folded);
     if folded.len() < text.len() + BLOCK + PAD {
@@ -19,7 +19,7 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     tokens.reserve(text.len() + BLOCK, text.len() / 2 + 1);
     let continues = tokens.open == Open::Word && text.first().is_some_and(u8::is_ascii_alphanumeric);
     let mut writer = Writer::of(tokens, continues);
-    // The start of the word that the last block did not end.
+    // The start of the word that the previous block left unfinished.
     let mut begun = None;
     let mut at = 0;
     while at < text.len() {
@@ -81,7 +81,8 @@ impl<'a> Writer<'a> {
     fn word(&mut self, folded: &[u8], length: usize) {
         self.text[self.filled] = b' ';
         let out = &mut self.text[self.filled + self.gap..];
-        // Nearly all words fit: sixteen bytes are copied whatever the length, and the next word overwrites the excess.
+        // Nearly all words fit in sixteen bytes, so sixteen bytes are copied whatever the length, and the next word overwrites
+        // the excess.
         out[..PAD].copy_from_slice(&folded[..PAD]);
         if length > PAD {
             out[PAD..length].copy_from_slice(&folded[PAD..length]);

@@ -157,7 +157,7 @@ fn foreign_words<const FOLDED: bool>(
     at
 }
 
-/// Appends the next character to the tokens, or to the run that the dictionary cuts.
+/// Appends the next character to the tokens, or to the run of Han characters that the dictionary cuts into words.
 pub(super) fn push_run(kind: Kind, c: char, tokens: &mut Tokens) {
     match kind {
         Kind::Separator => tokens.open = Open::No,
@@ -170,7 +170,8 @@ pub(super) fn push_run(kind: Kind, c: char, tokens: &mut Tokens) {
                 dictionary::flush(tokens);
             }
         }
-        // A mark belongs to the last word, and ends the run.
+        // A combining mark belongs to the token before it. So it ends a run of Han characters too: the run is cut into words
+        // first.
         Kind::Mark | Kind::Word | Kind::Solo => {
             dictionary::flush(tokens);
             push_word(kind, c, true, tokens);

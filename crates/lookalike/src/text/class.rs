@@ -45,7 +45,8 @@ pub(super) enum Class {
 pub(super) fn fold(text: &str, out: &mut String) {
     let nfkc = ComposingNormalizer::new_nfkc();
     let seen = |text: &str| text.chars().filter(|&c| !is_ignorable(c)).collect::<String>();
-    // Ignorable characters are dropped again, because NFKC turns an isolated Arabic vowel into a vowel on a tatweel.
+    // Ignorable characters are dropped again, because NFKC turns an isolated Arabic vowel into a vowel on a tatweel, which is
+    // ignorable.
     let seen = seen(&nfkc.normalize(&seen(text)));
     let folded = CaseMapper::new().fold_string(&seen).into_owned();
     out.clear();
@@ -73,8 +74,8 @@ fn is_ignorable(c: char) -> bool {
 /// Returns the kind of a letter by its script. The scripts without spaces between words are those whose lines Unicode breaks by a
 /// dictionary (class SA), after any character (ID), or after any syllable (AK, AS: Javanese and similar scripts); `tests` check
 /// the list against these classes. The texts of the Universal Declaration of Human Rights agree: between two spaces Thai has 20
-/// letters, Yi 13, Khmer 11, Ethiopic 4. Tibetan has two, because it puts a mark after each syllable: its tokens are syllables
-/// without being listed here.
+/// letters, Yi 13, Khmer 11, Ethiopic 4. Tibetan has two, because it puts a mark after each syllable. So its tokens are syllables
+/// even though this function does not list Tibetan.
 ///
 /// The prolonged sound mark ー and similar characters are Common in Unicode's script table, so the kana blocks are listed too.
 fn kind_of_letter(c: char) -> Kind {

@@ -1,22 +1,22 @@
 //! Chinese words, cut by a dictionary (jieba's).
 //!
 //! Successive Han characters form a *run*, whatever separators are between them, and a run is cut into the words whose
-//! frequencies have the greatest product. Cutting at separators, which is usual in segmenters for readers, was tried. A text
+//! frequencies have the greatest product. Cutting a run at separators too, as word segmenters usually do, was tried. A text
 //! broken into lines of 40 characters then had a resemblance of 0.81 to the unbroken one, since line ends fall inside words.
-//! Without cutting at separators, the resemblance is 1 (5 words per shingle, the Universal Declaration of Human Rights). Words
-//! that span a separator are rare (3 in 1516 tokens) and the same in every copy.
+//! Without cutting at separators, the resemblance is 1 (measured on the Universal Declaration of Human Rights, with 5 words per
+//! shingle). Words that span a separator are rare (3 in 1516 tokens) and the same in every copy.
 //!
 //! Characters that are in no word are tokens of their own. Guessing words that the dictionary lacks (jieba's hidden Markov model)
-//! was tried. It joins a quarter of the Tang poems' tokens by guesses, is no faster, and lowered the resemblance of the text with
-//! broken lines to 0.80.
+//! was tried. In Tang poems, it joined a quarter of the tokens by guesses. It was no faster, and it lowered the resemblance
+//! between the text with broken lines and the unbroken one to 0.80.
 //!
 //! The result is deterministic: ties go to the longer word. Frequencies are compared by their logarithms, so two machines whose
 //! `ln` rounds differently could cut differently if two cuts tie to 15 digits.
 
 use super::tokens::{Open, Tokens};
 
-/// The number of bytes of a run that are cut in one step, so that a huge text needs no huge buffer. This breaks one word in ten
-/// thousand at most.
+/// The number of bytes of a run that are cut in one step, so that a huge text needs no huge buffer. Cutting a run there breaks at
+/// most one word in ten thousand.
 pub(super) const RUN: usize = 1 << 16;
 
 /// Cuts the run into tokens.
@@ -48,11 +48,11 @@ pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the dictionary: one line for each word with its frequency, ordered by word.
 ///
-/// The dictionary is jieba's (MIT). The crate jieba-rs includes the same dictionary, and another for parts of speech. It packs
-/// both during the build with a second zstd, which took 15 s of processor time of a release build and added 2.5 MB to the
-/// program. The file used here has all words before all frequencies. Each word is stored as its difference from the previous
-/// word: a letter for the number of leading characters that the two share (A for none), and then the rest of the word. This file
-/// is a quarter smaller than one with a word and its frequency in each line.
+/// The dictionary is jieba's (MIT). The crate jieba-rs includes the same dictionary, and another for parts of speech. The crate
+/// packs both during the build with a second copy of zstd, which took 15 s of processor time of a release build and added 2.5 MB
+/// to the program. The file used here has all words before all frequencies. Each word is stored as its difference from the
+/// previous word: a letter for the number of leading characters that the two share (A for none), and then the rest of the word.
+/// This file is a quarter smaller than one with a word and its frequency in each line.
 #[cfg(feature = "jieba")]
 #[expect(clippy::expect_used, reason = "the dictionary is part of the program, and a test reads it")]
 fn words() -> String {

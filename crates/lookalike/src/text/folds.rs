@@ -23,20 +23,20 @@ use crate::error::{ErrorKind, Result};
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 #[serde(deny_unknown_fields, default)]
 pub struct Folds {
-    /// Traditional Chinese characters become simplified ones, each character separately: 體 = 体, and 後 = 后, 裏 = 裡 = 里. This needs
-    /// the feature `chinese`.
+    /// Traditional Chinese characters become simplified ones, each character separately: 體 = 体, and 後 = 后, 裏 = 裡 = 里. This fold
+    /// needs the feature `chinese`.
     pub simplified: bool,
     /// Latin, Greek and Cyrillic letters lose their diacritics: é = e, ά = α, й = и, and ø = o, đ = d, ł = l, ħ = h, ŧ = t, ı =
     /// i. The marks of all other scripts (kana voicing, Thai and Indic vowels, Hebrew and Arabic points) are kept.
     pub accents: bool,
-    /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling,
-    /// cantillation: مُحَمَّد = محمد, שָׁלוֹם = שלום. Hamza and madda are kept, because they make other letters.
+    /// Arabic, Hebrew and Syriac letters lose the marks that most texts leave out: vowels (harakat, niqqud), doubling and
+    /// cantillation. So مُحَمَّد = محمد and שָׁלוֹם = שלום. Hamza and madda are kept, because they make other letters.
     ///
     /// This field is serialised only if it is set, so recorded configurations without it do not change.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub marks: bool,
-    /// Each decimal digit, of any script, becomes 0: "Act 12" = "Act 13", but not "Act 7". This is for texts that differ only in
-    /// dates and numbers.
+    /// Each decimal digit, of any script, becomes 0: "Act 12" = "Act 13", but not "Act 7". This fold is for texts that differ
+    /// only in dates and numbers.
     pub digits: bool,
 }
 

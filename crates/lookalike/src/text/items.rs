@@ -247,8 +247,8 @@ pub(super) fn spans(array: &str) -> Vec<Span> {
 
 impl Item<'_> {
     /// Appends a token such that two items are equal if and only if their tokens are: a string's characters with a quote after
-    /// them, or a number in its shortest form, which ends with a digit. Frozen. Neither ends with a NUL, so padding for the hash
-    /// is not mistaken for content.
+    /// them, or a number in its shortest form, which ends with a digit. This form is frozen: no release changes it. Neither kind
+    /// of token ends with a NUL, so padding for the hash is not mistaken for content.
     fn push(self, scratch: &mut String, tokens: &mut Tokens) {
         tokens.begin(Open::No);
         match self {
@@ -439,8 +439,8 @@ mod tests {
         }
     }
 
-    /// Returns a number's sign, and its digits after multiplication by 10¹²⁰⁰, without leading zeros. This method is naive and
-    /// ignores the cost.
+    /// Returns a number's sign, and its digits after multiplication by 10¹²⁰⁰, without leading zeros. This naive method is only
+    /// for tests, so its cost does not matter.
     fn scaled(number: &str) -> (bool, String) {
         let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
         let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));

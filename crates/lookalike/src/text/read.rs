@@ -34,9 +34,9 @@ impl Reader {
     /// Passes the tokens of a text to `taker`: those of [`canonicalise`] without folds. It supports only [`TokensBy::Auto`] and
     /// [`TokensBy::Words`]; for any other `by`, such as dictionary words or characters, the tokens would be wrong.
     ///
-    /// Texts are cut before and after characters that are hard to read, at places where a cut does not change the tokens. A token
-    /// ends at such a place, and the next character, which is a separator or a token of its own, does not depend on the text
-    /// before it.
+    /// Texts are cut before and after *hard* characters (those that the scan leaves to the normaliser), at places where a cut
+    /// does not change the tokens. A token ends at such a place, and the next character, which is a separator or a token of its
+    /// own, does not depend on the text before it.
     pub(crate) fn read(&mut self, simd: Simd, text: Text, by: TokensBy, taker: &mut impl TokenSink) {
         let solo = by == TokensBy::Auto;
         let (text, escaped) = match text {

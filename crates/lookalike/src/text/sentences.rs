@@ -1,8 +1,8 @@
 //! Cuts a text into sentences at punctuation and line breaks. This is accurate enough to find a text's longest sentences, and to
 //! find the same sentences in each copy of the text.
 //!
-//! Abbreviations are not looked up ("Dr. Smith" is cut): a wrong cut is equally wrong in the copy. Unicode's own rules (UAX #29)
-//! use property tables that grow with each version, and digests would change with them.
+//! Abbreviations are not looked up ("Dr. Smith" is cut): a cut at the wrong place is at the same place in the copy. Unicode's own
+//! rules (UAX #29) use property tables that grow with each version of Unicode, and digests would change with these tables.
 
 use super::{
     Span,

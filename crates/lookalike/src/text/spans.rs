@@ -157,7 +157,8 @@ impl Places {
     }
 
     fn cut_run(&mut self) {
-        // This function is also called for other kinds of tokens, and calling the dictionary for an empty run would load it.
+        // This function is also called for other kinds of tokens. An empty run must not reach the dictionary, because looking up
+        // words loads it.
         if self.run.is_empty() {
             return;
         }

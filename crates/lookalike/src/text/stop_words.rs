@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// The lists are those of NLTK (Danish, Dutch, English, Finnish, French, German, Italian, Norwegian, Portuguese, Russian,
 /// Spanish, Swedish and others, mostly a hundred to three hundred words). For other languages, the lists are those of Stopwords
-/// ISO. The Modern Greek words are listed without accents, so fold accents to match them. This type needs the feature
+/// ISO. The Modern Greek words are listed without accents, so they match only if accents are folded. This type needs the feature
 /// `stop-words`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Language(&'static str);
@@ -79,8 +79,8 @@ impl<'de> Deserialize<'de> for Language {
     }
 }
 
-/// The lists: one word per line, with a language's code in brackets before its words. They are stored as text, since tables of
-/// words took a megabyte of the program.
+/// The lists: one word per line, with a language's code in brackets before its words. They are stored as text, because tables of
+/// words made the program a megabyte larger.
 #[cfg(feature = "stop-words")]
 const LISTS: &str = include_str!("stop_words/lists.txt");
 

@@ -18,15 +18,15 @@ pub enum TokensBy {
     /// Characters: each letter, digit and mark, and one space for anything that separates words.
     Chars,
     /// Like `Auto`, but Han characters are cut into the words of a Chinese dictionary (jieba's). This dictionary mostly has words
-    /// in simplified characters, so fold with [`Folds::simplified`](super::Folds) if texts may have traditional characters. This
-    /// needs the feature `jieba`.
+    /// in simplified characters, so fold with [`Folds::simplified`](super::Folds) if texts may have traditional characters.
+    /// `Jieba` needs the feature `jieba`.
     ///
     /// Separators between Han characters do not count, so lines may break inside a word. The speed is 40 MB of verse or 90 MB of
     /// prose per second, compared with 360 MB per second for `Auto`. The dictionary is loaded once, in 0.1 s, and takes 33 MB of
     /// memory.
     Jieba,
     /// Lines: each token is the words of one line, as `Auto` finds them, so indentation and punctuation make no difference. A
-    /// line without a word is not a token. This is for code, logs and lists. Lines end at a line feed, a carriage return, or
+    /// line without a word is not a token. Use lines for code, logs and lists. Lines end at a line feed, a carriage return, or
     /// both.
     Lines,
     /// The items of a JSON array of strings and numbers, [`items()`](super::items()): the document is a set, and none of the
@@ -50,8 +50,8 @@ impl TokensBy {
 /// The tokens of one text. The buffer grows to the largest text it has held and never shrinks.
 ///
 /// Words are stored with one space between them, and characters are stored without a gap. So the stored text determines the token
-/// sequence, and the digest of this text is the digest of the canonical form. The exceptions are lines, which have several words,
-/// and the items of sets, which may contain any character.
+/// sequence, and a digest of the stored text is a digest of the canonical form. The exceptions are lines, which have several
+/// words, and the items of sets, which may contain any character.
 #[derive(Debug, Default)]
 pub struct Tokens {
     /// Written up to `filled`; the rest is spare space.

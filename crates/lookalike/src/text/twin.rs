@@ -220,7 +220,7 @@ proptest! {
 #[test]
 fn long_texts_are_tokenised_across_internal_borders() {
     // The text is longer than the stretches that the ASCII path reads at once, and has words and marks across every kind of
-    // border.
+    // border between stretches.
     let text: String =
         (0..9000).map(|i| if i % 977 == 0 { "e\u{301}x".into() } else { format!("w{i}{}", [" ", "", "-"][i % 3]) }).collect();
     for fold in folds() {

@@ -49,7 +49,7 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
                 if met[other as usize] == 0 {
                     candidates.push(other);
                 }
-                // Positional filter: even if all remaining elements were shared, there would be too few.
+                // Positional filter: even if all remaining elements were shared, the two sets would share too few elements.
                 if met[other as usize] != u32::MAX {
                     met[other as usize] =
                         if u64::from(met[other as usize]) + still < needed { u32::MAX } else { met[other as usize] + 1 };

@@ -12,7 +12,7 @@ pub enum Measure {
     /// r(A, B) = |A ∩ B| / |A ∪ B|: A and B are roughly the same.
     #[default]
     Resemblance,
-    /// c(A, B) = |A ∩ B| / |A|: A is roughly contained in B. Not symmetric.
+    /// c(A, B) = |A ∩ B| / |A|: A is roughly contained in B. This measure is not symmetric.
     Containment,
 }
 

@@ -1,4 +1,4 @@
-//! Candidate → match: exact set similarity.
+//! From candidate pairs to matches: the exact similarity of two sets.
 
 mod overlap;
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int) -> list[tuple[int, int]]:
-    """Return the closed intervals of set sizes with the fewest false positives, if upper ends represent all sizes in them.
+    """Divide set sizes into the closed intervals with the fewest false positives, if the largest size of each represents it.
 
     Args:
         sizes: the distinct sizes, ascending.
@@ -34,13 +34,13 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
         return [(sizes[0], sizes[-1])]
     if num_part >= n:
         return [(size, size) for size in sizes]
-    # wasted[l, u]: the waste of the sizes from l to u if the size of u represents them.
+    # wasted[l, u]: the estimated number of false positives among the sets of the sizes from l to u, if size u represents them.
     wasted = np.zeros((n, n))
     for lower in range(n):
         for upper in range(lower, n):
             part = slice(lower, upper + 1)
             wasted[lower, upper] = np.sum((float(sizes[upper]) - sizes[part]) / float(sizes[upper]) * counts[part])
-    # least[p][u]: the least waste of p intervals of the sizes up to u; 0 if there are too few sizes.
+    # least[p][u]: the smallest such number if the sizes up to u are divided into p intervals; 0 if there are too few sizes.
     least = [np.zeros(n), wasted[0]]
     for parts in range(2, num_part):
         least.append(np.zeros(n))
@@ -53,8 +53,8 @@ def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int)
     upper = last_end(num_part, num_part - 1, n - 1)
     partitions = [(sizes[upper + 1], sizes[-1])]
     for parts in range(num_part - 1, 1, -1):
-        # For the least waste, the second argument would be `parts - 1`. datasketch passes `parts`, so its partitions are not
-        # always the best, but we need the same partitions.
+        # For the fewest false positives, the second argument would be `parts - 1`. datasketch passes `parts`, so its partitions
+        # are not always the best, but we need the same partitions.
         end = last_end(parts, parts, upper)
         partitions.append((sizes[end + 1], sizes[upper]))
         upper = end

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 
-# For each scheme, the default hash function of a MinHash; its tokens are buffered.
+# For each scheme, the default hash function of a MinHash. Tokens for this function are buffered.
 _WAITS_FOR = {"affine32": sha1_hash32, "affine64": sha1_hash64, "legacy": sha1_hash32}
 
 # The maximum number of buffered tokens.

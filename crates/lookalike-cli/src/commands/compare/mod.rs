@@ -35,8 +35,8 @@ use crate::{
 ///
 /// A and B are two texts (files, plain or compressed, URLs, or - for standard input) or, with --in, the ids of two documents of a
 /// collection. Prints the exact resemblance, the containment in both directions, and the estimates that sketches would give, with
-/// intervals that contain the true value 95 times in 100. Then prints both texts, with shared passages in green and the rest in
-/// red.
+/// intervals that contain the true value 95 times in 100. Then prints both texts, with shared passages in green and all other
+/// text in red.
 ///
 /// With --sets, or with --in and --set-field, A and B are sets, which are compared by their items.
 ///
@@ -57,14 +57,14 @@ pub struct Compare {
     b: String,
     /// Look up A and B as ids in this file, folder or quoted glob
     ///
-    /// The flag can be repeated. Give an id without quotes. Only if a number and a string look alike, give the string with its
-    /// quotes.
+    /// The flag can be repeated. Give an id without quotes, even if it is a string. If one id is a number and another is a string
+    /// of the same digits, give the string with its quotes.
     #[arg(long = "in", value_name = "INPUT")]
     collection: Vec<String>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
     ///
-    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
-    /// detected unless it is given here.
+    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
+    /// detected unless this flag is given.
     #[arg(long, value_name = "LABEL", requires = "collection", help_heading = "Input")]
     encoding: Option<String>,
     #[command(flatten)]
@@ -86,9 +86,9 @@ pub struct Compare {
     measure: MeasureBy,
     /// Show what every kind of sketch estimates, and its size
     ///
-    /// Three kinds are MinHash: with many permutations, with one permutation, and cut to bytes. Three kinds are samples: the
-    /// shingles with the smallest hashes, those with hashes divisible by a modulus, and the smallest of the latter. The other
-    /// kinds are SimHash and the longest sentences.
+    /// Three kinds are MinHash signatures: with many permutations, with one permutation, and with each number cut to one byte.
+    /// Three kinds are samples: the shingles with the smallest hashes, the shingles with hashes that a modulus divides, and those
+    /// of the latter with the smallest hashes. The other kinds are SimHash and the longest sentences.
     #[arg(long)]
     sketches: bool,
     #[command(flatten)]
@@ -185,7 +185,7 @@ impl Compare {
         }
         let config = RunConfig {
             inputs: self.collection.clone(),
-            // The two documents are looked up by their ids, in any split.
+            // The two documents are looked up by their ids, in all splits of a dataset folder.
             all_splits: true,
             encoding: self.encoding.clone(),
             method: self.config()?,

@@ -17,7 +17,8 @@ use serde::{Serialize, Serializer};
 
 use crate::output::{BOLD, DIM, count};
 
-/// s, the number of elements of a bottom sketch: more than enough according to the paper (Broder 1997, section 4.2).
+/// s, the number of elements of a bottom sketch. According to the paper, 200 are more than enough for a good estimate (Broder
+/// 1997, section 4.2).
 const SAMPLE: usize = 200;
 
 /// The number of sentences in a digest.
@@ -29,7 +30,7 @@ const FINGERPRINT: usize = size_of::<u64>();
 /// A kind of sketch, and the result for the two texts.
 #[derive(Serialize)]
 pub(super) struct Sketched {
-    /// Its stable name in JSON.
+    /// The name of this kind in JSON, which never changes.
     #[serde(skip)]
     name: &'static str,
     #[serde(skip)]
@@ -77,7 +78,7 @@ pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2
         containment_ab: a.containment(&b)?,
         containment_ba: b.containment(&a)?,
     };
-    // The level of the larger text: at this level both texts are sampled alike.
+    // The level (log₂ of the modulus) of the larger text. At this level, both texts are sampled by the same rule.
     let level = a.level().max(b.level());
     let (bottom_bytes, by_bottom) = of_bottom(0)?;
     let (sifted_bytes, by_sifted) = of_bottom(level)?;

@@ -26,14 +26,14 @@ pub(super) struct SampleSize {
     confidence: f64,
     /// Show the probability for S sampled shingles instead
     ///
-    /// This is the probability that S sampled shingles give an estimate within the margin.
+    /// The command prints the probability that S sampled shingles give an estimate within the margin.
     #[arg(long, value_name = "S", requires = "sample_size", conflicts_with = "confidence")]
     #[arg(help_heading = "Sketch size")]
     sketch: Option<usize>,
     /// Show the probability of a gross overestimate among N documents
     ///
-    /// This is the probability that any pair of these documents with a resemblance below 0.5 is estimated above 0.9. Without
-    /// --sketch, the answer is the number of sampled shingles that keeps this probability below 1 minus --confidence.
+    /// The command prints the probability that any pair of these documents with a resemblance below 0.5 is estimated above 0.9.
+    /// Without --sketch, the answer is the number of sampled shingles that keeps this probability below 1 minus --confidence.
     #[arg(long, value_name = "N", requires = "sample_size", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(help_heading = "Sketch size")]
     documents: Option<u64>,

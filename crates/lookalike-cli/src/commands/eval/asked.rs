@@ -16,19 +16,19 @@ use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
 /// The pairs of a method are those that the method itself considers similar: by exact count or, as with simhash, according to the
 /// sketches. With --cluster greedy, they are the pairs within its clusters.
 ///
-/// Columns: precision, recall and F1 refer to pairs. whole refers to the documents that have a similar document: it is the share
-/// of them for which no similar document was missed. B³ P, R and F are B-cubed precision, recall and F of the groups that dedup
-/// makes (each dropped document with its representative), and ARI is the adjusted Rand index of these groups. These four columns
-/// compare the groups with those of the labels, or with the groups of documents that chains of true pairs connect. With --sample,
-/// the four columns are computed only if all documents are sampled. dropped counts documents. wrong counts documents that were
-/// dropped although no similar document was kept. missed counts true pairs of which both documents were kept. doubled counts
-/// documents that were kept although a similar document was also kept. candidates counts candidate pairs, before sketches rule
-/// any out. s and MB are seconds and peak memory of dedup alone.
+/// Columns: precision, recall and F1 refer to pairs. whole refers to documents: among those that have a similar document, it is
+/// the share of documents whose similar documents were all found. B³ P, R and F are B-cubed precision, recall and F of the groups
+/// that dedup makes (each dropped document with its representative), and ARI is the adjusted Rand index of these groups. These
+/// four columns compare the groups with those of the labels, or with the groups of documents that chains of true pairs connect.
+/// With --sample, the four columns are computed only if all documents are sampled. dropped counts dropped documents. wrong counts
+/// documents that were dropped although no similar document was kept. missed counts true pairs of which both documents were kept.
+/// doubled counts documents that were kept although a similar document was also kept. candidates counts candidate pairs, before
+/// sketches rule out some of them. s and MB are the seconds and the peak memory that dedup alone took.
 ///
-/// With --sample, pairs are those with a sampled document, and wrong, missed and doubled are counted among the sampled documents.
-/// Brackets are 95 % intervals. For the intervals of precision and recall, all pairs of a document count as one draw, because
-/// pairs of one group are found or missed together. The intervals do not account for groups without a sampled document: sample
-/// more documents if a few large groups have most of the pairs.
+/// With --sample, only pairs with a sampled document are counted, and wrong, missed and doubled are counted among the sampled
+/// documents. Brackets contain 95 % intervals. For the intervals of precision and recall, all pairs of a sampled document count
+/// as one random draw, because pairs of one group are found or missed together. The intervals do not account for groups without a
+/// sampled document: sample more documents if a few large groups have most of the pairs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \
@@ -44,7 +44,7 @@ pub struct Eval {
     /// File of all pairs that are truly similar
     ///
     /// The file is JSON Lines with the two ids, a and b, and optionally resemblance (or jaccard), containment or similarity.
-    /// Pairs below the threshold are left out. Pairs without such a number all count as similar.
+    /// Pairs below the threshold are left out. Pairs without a similarity all count as similar.
     #[arg(long, value_name = "PAIRS", help_heading = "Ground truth")]
     pub(super) truth: Option<PathBuf>,
     /// Field that is equal in documents that belong together
@@ -58,10 +58,10 @@ pub struct Eval {
     /// Method to evaluate: dedup flags in one pair of quotes
     ///
     /// Give '' for dedup with its defaults. The flag can be repeated. Flags that eval shares with dedup, such as --threshold,
-    /// apply to all runs; the run's own flags override them. [default: every --method with its main options]
+    /// apply to all runs; a run's own flags override these shared flags. [default: every --method with its main options]
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = "Methods")]
     pub(super) run: Vec<String>,
-    /// Run each method R times; seconds are the median
+    /// Run each method R times and report the median time
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000), help_heading = "Methods")]
     pub(super) repeat: u32,
     /// Print the results as JSON
@@ -74,8 +74,8 @@ pub struct Eval {
     pub(super) all_splits: bool,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
     ///
-    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
-    /// detected unless it is given here.
+    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16. The encoding of text and HTML documents is
+    /// detected unless this flag is given.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     pub(super) encoding: Option<String>,
     #[command(flatten)]

@@ -5,13 +5,13 @@ use lookalike::eval::Step;
 use super::{judge::Judged, report::Report, table};
 use crate::output::{BOLD, DIM, count};
 
-/// Blocks for shares from 0 to 1.
+/// Block characters that show shares from 0 to 1.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Eighths of a block, from the left.
+/// Block characters that are filled by 0 to 7 eighths, from the left.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// The number of blocks of a full bar.
+/// The number of block characters in a full bar.
 const FULL: usize = 30;
 
 pub fn page(report: &Report) -> String {
@@ -40,7 +40,7 @@ fn by_similarity(runs: &[Judged], steps: &[Step], threshold: f64, labels: usize)
 }
 
 fn block(step: Step) -> String {
-    // Only a share of 1 is a full block.
+    // Only a share of 1 is shown as a full block.
     step.share().map_or(' ', |share| BLOCKS[(share * 7.0) as usize]).into()
 }
 

@@ -91,8 +91,8 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
         // All documents of labelled groups are evaluated, so the recall is exact.
         None => counts.recall().map(|share| Estimate::exact(share.value)),
     };
-    // A share of all documents is exact. For a share of randomly drawn documents, the documents are independent trials, so the
-    // interval is kept.
+    // If all documents were evaluated, their share is known exactly. If the evaluated documents are a random sample, each is an
+    // independent trial, so the share keeps its interval.
     let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
         true => share.map(|share| Estimate::exact(share.value)),
         false => share,

@@ -9,7 +9,7 @@ use super::{judge::Judged, truth::About};
 #[derive(Serialize)]
 pub(super) struct Report {
     pub(super) truth: About,
-    /// The shared parameters: they apply to the truth, and to every run that does not override them.
+    /// The shared parameters, which apply to the truth and to every run that does not override them.
     pub(super) parameters: Parameters,
     pub(super) runs: Vec<Judged>,
 }

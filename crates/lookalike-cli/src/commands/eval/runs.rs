@@ -28,7 +28,8 @@ pub struct Plan {
     pub flags: Vec<String>,
     /// The flags with which `pairs` finds the same pairs.
     pairs: Vec<String>,
-    /// Whether the pairs are those within clusters, because greedy clusters are formed without comparing pairs.
+    /// Whether the pairs of this run are the pairs within its clusters. This is so for greedy clusters, which are formed without
+    /// comparing pairs.
     by_clusters: bool,
 }
 
@@ -61,7 +62,7 @@ impl Plan {
     /// Returns the requested runs, or all default runs.
     pub fn all(asked: &[String], common: &[(&'static str, String)], method: &Config) -> anyhow::Result<Vec<Self>> {
         let sets = method.tokens == TokensBy::Items;
-        // For containment, the default method already uses shared candidates.
+        // For containment, the default method is the same as `--candidates shared`.
         let serves = |(flags, contains): &(&str, bool)| match method.measure {
             // Sets have no sentences. Below a threshold of 0.5, similar texts may differ too much in size for super-shingles.
             _ if sets && *flags == "--method sentences" => false,
@@ -77,8 +78,8 @@ impl Plan {
     fn new(flags: &str, common: &[(&'static str, String)], sets: bool) -> anyhow::Result<Self> {
         let own = RunFlags::command().try_get_matches_from(flags.split_whitespace()).map_err(in_words)?;
         let given = |flag: &str| own.value_source(flag) == Some(ValueSource::CommandLine);
-        // A degree applies only to the fingerprint that it was given with. So if a run has its own fingerprint, the shared degree
-        // does not apply to it.
+        // --degree applies only to the --fingerprint that it was given with. So if a run has its own --fingerprint, the --degree
+        // that all runs share does not apply to this run.
         let superseded = |flag: &str| given(flag) || flag == "degree" && given("fingerprint");
         let mut words: Vec<(String, String)> = own_words(&own);
         words.extend(common.iter().filter(|(flag, _)| !superseded(flag)).map(|(flag, value)| (flag.to_string(), value.clone())));
@@ -165,7 +166,7 @@ struct Seconds {
     total: f64,
 }
 
-/// This program, which is started again for each run.
+/// This program, which `eval` starts again for each run.
 pub struct Child {
     /// The file of the program, and the arguments before the command.
     program: Vec<OsString>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::asked::Eval;
 use crate::output::Bars;
 
-/// The lowest similarity that is shown, unless the threshold is lower.
+/// The lowest similarity that the chart of found pairs shows, unless the threshold is lower.
 const SHOWN_FROM: f64 = 0.5;
 
 /// The truth that all runs are compared with.
@@ -44,7 +44,7 @@ pub struct About {
     pub with_partner: u64,
     /// The number of true pairs with an evaluated document.
     pub pairs: u64,
-    /// How the true clusters are defined. The groups that a run finds are compared with them.
+    /// How the true clusters are defined. The groups that a run finds are compared with these clusters.
     clusters: Option<&'static str>,
     pub threshold: f64,
     pub measure: Measure,

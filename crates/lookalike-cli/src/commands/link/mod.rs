@@ -22,14 +22,15 @@ use crate::{
 /// Link records of the same person, company or thing
 ///
 /// Records have fields, such as names, addresses, phone numbers and dates. A TOML configuration lists the fields and where to
-/// find them. Each field gives a pair of records up to 100 points, or up to the weight that is configured for it. The score is
-/// the share of the possible points, and two thresholds turn the score into a match, a possible match or neither. Only candidates
-/// are scored: pairs that have the same value in any one field or, if blocks (conditions for candidates) are configured, pairs
-/// that satisfy one of the blocks.
+/// find each in a record. Each field gives a pair of records up to 100 points, or up to the weight that is configured for it. The
+/// score is the share of the possible points, and two thresholds turn the score into a match, a possible match or neither. Only
+/// candidates are scored: pairs that have the same value in any one field or, if blocks (conditions for candidates) are
+/// configured, pairs that satisfy one of the blocks.
 ///
 /// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
-/// collections, A and B, only pairs across them are considered. If you give --label (a field that is equal in records of the same
-/// thing) or --truth (a file of true pairs), a table on standard error reports how many of the true pairs were found.
+/// collections, A and B, only pairs of a record of A and a record of B are considered. If you give --label (a field that is equal
+/// in records of the same thing) or --truth (a file of true pairs), a table on standard error reports how many of the true pairs
+/// were found.
 ///
 /// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
@@ -40,9 +41,9 @@ use crate::{
     [[field]]\n  name = \"phone\"\n  type = \"phone\"\n  weight = 50\n\n  [[block]]\n  equal = [\"phone\"]\n\n  \
     [[block]]\n  similar = \"name\"")]
 pub struct Link {
-    /// Records: a file, folder, quoted glob or URL; - is standard input
+    /// Records: a file, folder, quoted glob or URL (- for standard input)
     ///
-    /// They are JSON Lines, JSON arrays or CSV, plain or compressed.
+    /// The files are JSON Lines, JSON arrays or CSV, plain or compressed.
     #[arg(value_name = "A")]
     a: String,
     /// Other records, to link with those of A
@@ -105,12 +106,12 @@ pub struct Link {
     delimiter: Option<u8>,
     /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
     ///
-    /// This applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
+    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
     #[arg(long, value_name = "LABEL", help_heading = "Input")]
     encoding: Option<String>,
     /// Field with the id, a string or a number
     ///
-    /// A record without this field gets the id file:line.
+    /// A record without this field gets an id of the form file:line.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
     /// Allow duplicate ids within a collection
@@ -123,16 +124,17 @@ pub struct Link {
     threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
-    /// Keys and pairs beyond the limit are spilled to temporary files. Records cannot be spilled; the summary reports by how much
-    /// the records exceed the limit.
+    /// Pairs, and the keys by which candidates are found, are spilled to temporary files beyond the limit. Records cannot be
+    /// spilled; the summary reports by how much the records exceed the limit.
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     memory: Option<u64>,
     /// Folder for temporary files [default: the system's]
     #[arg(long, value_name = "FOLDER", help_heading = "Execution")]
     temp_dir: Option<PathBuf>,
-    /// Write the summary as JSON to FILE, a URL or - at the end of the run
+    /// Write the summary as JSON to FILE at the end of the run
     ///
-    /// The summary is written after the other outputs, either completely or not at all.
+    /// FILE can be a URL, or - for standard output. The summary is written after the other outputs, either completely or not at
+    /// all.
     #[arg(long, value_name = "FILE", help_heading = "Execution", conflicts_with = "explain")]
     summary: Option<PathBuf>,
     /// Print nothing but errors

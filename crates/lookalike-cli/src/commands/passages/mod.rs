@@ -21,17 +21,17 @@ use crate::{
 
 /// Show the passages that texts share word for word
 ///
-/// Compares each text of A with each text of B or, without B, the texts of A with each other. It finds every run of at least
-/// --least tokens that two of these texts share: no such run is missed in either text, however long the texts are. Case,
-/// punctuation and white space are ignored, and offsets refer to the original texts. A is held in memory and B is streamed, so
-/// give the smaller collection as A.
+/// Compares each text of A with each text of B or, without B, the texts of A with each other. The command finds every run of at
+/// least --least consecutive tokens that two of these texts share: no such run is missed in either text, however long the texts
+/// are. Case, punctuation and white space are ignored, and offsets refer to the original texts. A is held in memory and B is
+/// streamed, so give the smaller collection as A.
 ///
-/// Without --json or --output, the pairs that share the most are shown with their passages: green is shared, red is between
-/// shared runs (--gap). Otherwise, the output is one JSON line per pair: a, b, resemblance, containment_ab, containment_ba,
-/// intersection, size_a and size_b (of the shingle sets, counted exactly), tokens_a and tokens_b, shared_a and shared_b (how many
-/// of these tokens are in a shared run), and passages: a and b (start and end), tokens, text_a and text_b. --tokens and --fold
-/// determine what a token is. --shingle and the other shingle flags affect resemblance and containment, and therefore
-/// --threshold. They do not affect which passages are found.
+/// Without --json or --output, the pairs that share the most text are shown with their passages: shared text is green, and text
+/// between joined runs (--gap) is red. With --json or --output, the output is one JSON line per pair: a, b, resemblance,
+/// containment_ab, containment_ba, intersection, size_a and size_b (of the shingle sets, counted exactly), tokens_a and tokens_b,
+/// shared_a and shared_b (how many of these tokens are in a shared run), and passages, each with a and b (start and end), tokens,
+/// text_a and text_b. --tokens and --fold determine what a token is. --shingle and the other shingle flags affect resemblance and
+/// containment, and therefore --threshold, but not which passages are found.
 ///
 /// The exit code is 1 if no two texts share a passage, unless a collection is empty.
 #[derive(Args)]
@@ -44,7 +44,7 @@ pub struct Passages {
     /// A can be anything that dedup accepts as an input.
     #[arg(value_name = "A")]
     a: String,
-    /// Texts or collections to compare with A [default: A with itself]
+    /// Texts or collections to compare with A [default: compare A with itself]
     #[arg(value_name = "B")]
     b: Vec<String>,
     /// Write JSON Lines to FILE
@@ -69,13 +69,14 @@ pub struct Passages {
     offsets: OffsetsBy,
     /// Minimum length of a shared run, in tokens
     ///
-    /// Tokens are words, or characters in scripts without spaces. With --tokens lines, they are lines.
+    /// A run is a sequence of consecutive tokens. Tokens are words, or characters in scripts without spaces. With --tokens lines,
+    /// they are lines.
     #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparison")]
     least: usize,
-    /// Join runs that at most N tokens separate in both texts
+    /// Join shared runs with at most N tokens between them in both texts
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, help_heading = "Comparison")]
     gap: usize,
-    /// Show only pairs in which one text contains this share of the other
+    /// Show only pairs in which one text contains this share of the other text
     #[arg(
         long,
         short,
@@ -126,7 +127,7 @@ impl Passages {
                 OffsetsBy::Bytes => Offsets::Bytes,
                 OffsetsBy::Chars => Offsets::Chars,
             },
-            // The page takes the words from the texts themselves, so only JSON Lines need them.
+            // Only JSON Lines need copies of the passages, because the page reads them from the texts themselves.
             words: !self.no_text && (self.json || self.output.is_some()),
             best: Some(self.pairs),
         };

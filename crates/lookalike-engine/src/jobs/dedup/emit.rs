@@ -43,9 +43,10 @@ pub(crate) struct Emitting<'a> {
     matcher: &'a Matcher<'a>,
     verdicts: &'a Verdicts,
     pub(super) pool: &'a ThreadPool,
-    /// The number of documents in the group of each contender.
+    /// For each contender (document that had to be compared), the number of documents in its group.
     sizes: Vec<u32>,
-    /// The first copies that did not have to be compared, and the number of documents in each of their groups.
+    /// The first copies (the first of several identical documents) that did not have to be compared, and the number of documents
+    /// in each one's group.
     copied: Numbering,
     copied_sizes: Vec<u32>,
 }

@@ -34,7 +34,7 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
         }
         Ok(false)
     });
-    // Other errors are ignored here, because the first pass reports unreadable inputs in more detail.
+    // Errors of other kinds are ignored, because the first pass reports unreadable inputs in more detail.
     looked.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
 }
 

@@ -41,7 +41,7 @@ use crate::{
     state::State,
 };
 
-/// Deduplicates a collection by the law.
+/// Deduplicates a collection by the law (the rule for what is dropped).
 ///
 /// # Errors
 /// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
@@ -50,7 +50,7 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
     without_panic(|| all_passes(config, outputs, None, observer))
 }
 
-/// Deduplicates like [`dedup`], and also passes every decision to `tell`, before the outputs appear under their names.
+/// Does the same as [`dedup`], and also passes every decision to `tell` before the outputs appear under their names.
 ///
 /// # Errors
 /// Fails for the same reasons as [`dedup`], and with any error that `tell` returns.
@@ -116,9 +116,9 @@ struct Found {
     counted: Counted,
 }
 
-/// The ways in which documents may belong together.
+/// What the sketches show about which documents belong together.
 enum Grouping {
-    /// The first document of each contender's group. Greedy clusters need nothing else.
+    /// For each contender (document that has to be compared), the first document of its group. Greedy clusters need nothing else.
     Groups(Vec<u32>),
     /// Pairs of documents that may be candidates.
     Pairs(CandidatePairs),
@@ -140,8 +140,9 @@ fn find(method: &Method, table: &mut Table, pool: &ThreadPool, observer: Observe
     Ok(Found { pairing, candidate_pairs, counted })
 }
 
-/// Makes the contenders' sets, decides, and writes the kept records, all in one pass over the input. This is possible if input
-/// order is keep order. Records with labels are not written here. Returns the number of records written.
+/// Makes the contenders' sets, decides, and writes the kept records, all in one pass over the input. This is possible if keep
+/// order (the order in which documents are considered) is input order. If records are written with labels, a later pass writes
+/// them. Returns the number of records written.
 fn decide_streamed(
     pass: Pass,
     matcher: &Matcher,

@@ -9,7 +9,7 @@ use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
 /// The outcome of a run. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// The number of documents that were read. Documents of references are included neither here nor in the following counts.
+    /// The number of documents that were read. Neither this count nor the following counts include documents of references.
     pub documents: u64,
     /// Documents that are kept.
     pub kept: u64,
@@ -63,7 +63,7 @@ pub struct Summary {
     pub resumed: Option<Resumed>,
 }
 
-/// References, and their effect.
+/// The references, and how many documents were dropped for them.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Against {
     /// Documents of the references.
@@ -84,7 +84,8 @@ pub struct Seconds {
     pub sketching: f64,
     /// Grouping keys into buckets.
     pub pairing: f64,
-    /// Making sets, deciding, and writing kept lines in one pass, if input order is keep order.
+    /// Making sets, deciding, and writing kept lines in one pass, if keep order (the order in which documents are considered) is
+    /// input order.
     pub streaming: f64,
     /// Loading the sets of documents that may match.
     pub loading: f64,

@@ -1,5 +1,5 @@
-//! Identifies documents by their ids, and by the groups that their labels put them in. Both are needed to resolve ground truth
-//! about a collection.
+//! Identifies documents by their ids, and by the groups that their labels put them in. Both are needed to find the documents that
+//! a ground truth names.
 
 use std::collections::BTreeMap;
 

@@ -43,9 +43,9 @@ pub struct SampleTruth {
 
 /// Draws `size` documents with the configuration's seed, or all documents if there are fewer. Then finds every document whose
 /// similarity to one of the drawn documents is at least `least`. Similarity is counted with the configuration's measure and
-/// shingles; how the configuration finds candidates does not matter. Cost: three passes over the input, the last of which looks
-/// up every shingle ([`SampleIndex`]). Memory: the sample's shingles, which take about 14 kB for a text of 600 shingles, and 24
-/// bytes per pair. The result is the same for any number of threads.
+/// shingles. The configuration's method of finding candidates is not used. Cost: three passes over the input, the last of which
+/// looks up every shingle ([`SampleIndex`]). Memory: the sample's shingles, which take about 14 kB for a text of 600 shingles,
+/// and 24 bytes per pair. The result is the same for any number of threads.
 ///
 /// # Errors
 /// Fails for the same reasons as [`enrol`](crate::jobs::eval::roll::enrol).
@@ -107,8 +107,8 @@ struct Comparing<'a> {
 }
 
 impl Comparing<'_> {
-    /// Finds the sampled documents that are similar to a document. A pair of two sampled documents is found from each of them, so
-    /// it is returned only for its second document.
+    /// Finds the sampled documents that are similar to a document. A pair of two sampled documents is found once for each of the
+    /// two documents, so it is returned only for the second document.
     fn partners(&self, document: u32, set: &[u64], shared_counts: &mut SharedCounts, into: &mut Vec<SimilarPair>) {
         let is_sampled = self.sample.binary_search(&document).is_ok();
         for neighbour in self.index.neighbours(set, shared_counts) {

@@ -24,16 +24,17 @@ use crate::config::{Observer, Progress, Stage};
 pub struct BlockFigures {
     /// What the block requires of a pair.
     pub block: String,
-    /// Candidates that no earlier block made.
+    /// Candidate pairs that no earlier block produced.
     pub candidates: u64,
-    /// Whether the block uses bands. If so, its values are buckets of bands, and a record or a pair may be in several of them.
+    /// Whether the block uses bands of a MinHash signature. If so, the values of the block are buckets of bands, and a record or
+    /// a pair may be in several buckets.
     #[serde(skip)]
     pub in_bands: bool,
     /// Values that were skipped because too many records have them (`at_most`).
     #[serde(skip_serializing_if = "is_zero")]
     pub values_passed_over: u64,
     /// Pairs of records that share a skipped value. For bands, pairs are counted in each bucket, so this number is an upper
-    /// bound. Other blocks may have made some of these pairs.
+    /// bound. Some of these pairs may be candidates because of other blocks.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_passed_over: u64,
 }
@@ -46,7 +47,7 @@ fn is_zero(number: &u64) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) blocks: Vec<BlockFigures>,
-    /// The number of candidates that are true pairs.
+    /// The number of candidates that are true pairs according to the ground truth.
     pub(super) right: u64,
 }
 
@@ -71,7 +72,8 @@ const AT_A_TIME: usize = 1 << 16;
 /// The number of sorters that are in use at the same time: one for a column's rows, and one for the pairs that are found.
 pub(super) const SORTERS: usize = 2;
 
-/// Scores all candidates and calls `give` with those that reach `least`, in an order that depends only on the records.
+/// Scores all candidates and calls `give` with those whose score is at least `least`, in an order that depends only on the
+/// records.
 pub(super) fn candidates(
     gathered: &Gathered,
     linker: &Linker,
@@ -188,7 +190,8 @@ fn each_bucket(
     Ok(())
 }
 
-/// Returns the number of pairs of a bucket's records; for two collections, only pairs across them.
+/// Returns the number of pairs of a bucket's records. With two collections, only pairs of records from different collections
+/// count.
 fn pairs_among(bucket: &[u32], gathered: &Gathered) -> u64 {
     let (first, all) = (bucket.partition_point(|&record| record < gathered.split) as u64, bucket.len() as u64);
     if gathered.are_two() { first * (all - first) } else { all * (all - 1) / 2 }
@@ -262,7 +265,7 @@ impl Scoring<'_> {
         Ok(())
     }
 
-    /// Scores the pairs of a batch that no earlier column has made, and calls `give` with the pairs that are good enough.
+    /// Scores the pairs of a batch that no earlier column has made, and calls `give` with the pairs whose score is high enough.
     fn score(&self, batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)

@@ -44,8 +44,8 @@ pub struct BlockExplained {
     pub block: String,
     /// Whether the two records meet this requirement.
     pub joins: bool,
-    /// The two records are candidates only if at most this many records have the value that they share. The number of such
-    /// records is not counted here.
+    /// The two records are candidates only if at most this many records have the value that they share. An explanation does not
+    /// count such records.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }

@@ -103,8 +103,8 @@ pub struct LinkSummary {
 /// is JSON Lines, sorted by the records' positions in the input. Memory per record: 8 bytes for its normal forms, 4 for each
 /// field, and the characters of the normal forms; 12 bytes for its id, the characters of the id, and about 30 bytes for looking
 /// up the id; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with `--label`. Everything else goes to
-/// temporary files when memory is short: 24 bytes for each key while its block is made, and 12 for each match or possible match.
-/// The output is the same for any memory limit and any number of threads.
+/// temporary files when memory is short: 24 bytes for each key while its block is processed, and 12 for each match or possible
+/// match. The output is the same for any memory limit and any number of threads.
 ///
 /// # Errors
 /// Fails if the configuration is invalid, if an input cannot be read, if a record or a value is invalid, if an id occurs twice,
@@ -266,7 +266,8 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Returns an error if pairs were compared by the field `right_by`, because such a field adds no information.
+/// Returns an error if pairs were compared by the field `right_by`: a field that contributes to the score is no independent
+/// evidence that a pair is correct.
 fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     let Some(name) = right_by else { return Ok(()) };
     match linker.config().fields.iter().find(|field| field.paths().iter().any(|path| path == name)) {

@@ -152,7 +152,8 @@ impl Gathered {
         self.by_id[collection].get(&hash_name(id)).copied()
     }
 
-    /// Returns the record with an id as written, or else with the same id of the other type: CSV does not distinguish 7 and "7".
+    /// Returns the record whose id is written in this way. If there is none, a number is also looked up as a string, and a string
+    /// as a number, because CSV does not distinguish 7 and "7".
     pub(super) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
         self.find(id, collection).or_else(|| match serde_json::from_str(id) {
             Ok(serde_json::Value::String(text)) => self.find(&text, collection),
@@ -357,8 +358,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Returns an error if no record of a collection has any part of some field, because such a field is surely a mistake. If a
-    /// field has several parts, it is enough if one part occurs, because two collections may use different names for the same
-    /// field.
+    /// field has several parts, only one part has to occur, because two collections may use different names for the same field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
         match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
             None => Ok(()),

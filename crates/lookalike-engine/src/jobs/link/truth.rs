@@ -48,11 +48,12 @@ impl Counts {
 /// The comparison of links with the ground truth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {
-    /// True pairs; for two collections, only pairs across them.
+    /// True pairs. With two collections, only pairs of records from different collections count.
     pub truth: u64,
     /// True pairs among the candidates.
     pub candidates: u64,
-    /// The share of the true pairs that are candidates. No score can recover the other true pairs.
+    /// The share of the true pairs that are candidates. True pairs that are not candidates are never scored, so they cannot be
+    /// found.
     pub blocked: Option<f64>,
     /// True pairs among the matches.
     pub right: u64,
@@ -193,7 +194,8 @@ impl Truth {
     }
 }
 
-/// Returns the number of pairs of records within one group; for two collections, only pairs across them.
+/// Returns the number of pairs of records within one group. With two collections, only pairs of records from different
+/// collections count.
 fn pairs_within<G: Ord>(grouped: impl Iterator<Item = (u32, G)>, gathered: &Gathered) -> u64 {
     let mut groups: BTreeMap<G, [u64; 2]> = BTreeMap::new();
     for (record, group) in grouped {

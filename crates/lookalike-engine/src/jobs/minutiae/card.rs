@@ -167,8 +167,8 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
     let (x, y) = (value("x", FARTHEST, &pixels)?, value("y", FARTHEST, &pixels)?);
     let turns = || words![format!("a turn is {}; give ", asked.turn), (Setting::Turn, "360"), " if angles are degrees"];
     let angle = value("angle", asked.turn, &turns)? / asked.turn * 256.0;
-    // In files, y grows downwards unless `upwards` is set, while angles grow counter-clockwise. Here, angles grow from x towards
-    // y.
+    // In files, y grows downwards unless `upwards` is set, while angles grow counter-clockwise. In a `Minutia`, angles grow from
+    // the x axis towards the y axis.
     let y = if asked.upwards { y } else { -y };
     Ok(Minutia { x: whole(x), y: whole(y), angle: (whole(angle) & 255) as u8 })
 }

@@ -48,7 +48,7 @@ pub struct CardsSummary {
     /// Pairs of prints that may be compared with each other.
     pub pairs: u64,
     /// The number of candidate pairs. With a grid, these are the pairs that share a set of squares; otherwise, the pairs that
-    /// share anything at all.
+    /// share at least one triangle.
     pub candidates: u64,
     /// Prints with fewer than three minutiae. They are in no candidate pair, because so few minutiae cannot be aligned and form
     /// no triangle.
@@ -173,7 +173,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, too_few, written: written.len() as u64, genuine })
 }
 
-/// The number of prints that are compared with the earlier prints before the pairs that were found are ranked.
+/// The number of prints that are compared with all earlier prints in one step. The pairs found in a step are then ranked.
 const AT_A_TIME: usize = 256;
 
 fn pairs_of(prints: usize) -> u64 {

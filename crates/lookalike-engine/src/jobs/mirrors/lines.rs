@@ -20,8 +20,8 @@ pub struct Mirroring {
     pub share: f64,
     /// Which of the two sites of a pair must reach the share.
     pub of: ShareOf,
-    /// The maximum number of sites on which a page may have matches. A page that has matches on more sites of the other
-    /// collection than this does not contribute to pairs of sites. With `None`, all pages contribute.
+    /// The maximum number of sites on which a page may have matches. A page that has matches on more than this number of sites of
+    /// the other collection does not contribute to pairs of sites. With `None`, all pages contribute.
     pub common_sites: Option<usize>,
     /// Write every pair of matching pages, and not only one-to-one pairs.
     pub all_pairs: bool,

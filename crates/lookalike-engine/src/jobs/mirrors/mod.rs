@@ -71,10 +71,11 @@ pub struct MirrorsSummary {
     pub counterparts: u64,
     /// Counterparts that have the same path on both sites.
     pub same_path: u64,
-    /// Pairs of pages written, if they were asked for.
+    /// Pairs of pages written, if this output was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_pairs: Option<u64>,
-    /// The number of pages without a counterpart, if they were asked for. A page is counted once for each mirror of its site.
+    /// The number of pages without a counterpart, if this output was requested. A page is counted once for each mirror of its
+    /// site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<u64>,
     /// The number of pages that were excluded from site pairs because they have matches on too many sites, if a limit was set.
@@ -142,8 +143,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     if let ([only], true) = (&*sites.names, within) {
         return Err(alone(only, &asked.sites.by, &sites));
     }
-    // References are compared with each other too, because a page of the second collection may be a copy of a page in the first.
-    // The copy then matches every page that the original matches.
+    // References are compared with each other too, because a page of the second collection may be a copy of a page of the first.
+    // Such a copy matches every page of the first collection that the original matches.
     table.references = References { only: !within, among: true, ..table.references };
     let first = table.references;
     let class = |document: Document| match within {
@@ -224,8 +225,9 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     Error::new(ErrorKind::Input, what).advise(words!["name a second collection, or ", advice])
 }
 
-/// Returns the class of each contender. The class of a contender is its site or, if there are two collections, its collection.
-/// Contenders of the same class are not compared; a contender whose pages are in several classes is compared with all others.
+/// Returns the class of each contender (a page that has to be compared). The class of a contender is its site or, if there are
+/// two collections, its collection. Contenders of the same class are not compared; a contender whose pages are in several classes
+/// is compared with all others.
 fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
     let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();
     for (copy, first_copy) in pairing.copies_of_contenders() {

@@ -85,8 +85,8 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
     slashes.last().map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
 }
 
-/// Returns the part of a path that must be the same on both sites. A final `index.html` is not part of it, because servers add
-/// it. In URLs, percent signs are decoded, as in the names of downloaded files.
+/// Returns the part of a path that must be the same on both sites. A final `index.html` is left out, because servers add it to
+/// the path of a folder. In URLs, percent signs are decoded, as in the names of downloaded files.
 fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));

@@ -4,7 +4,7 @@ use lookalike_io::spill::Budget;
 
 use super::sites::Sites;
 
-/// Pages without text. Every empty text resembles every other, so an empty text is never treated as a duplicate by its text.
+/// Pages without text. All empty texts are equal, so a page without text is never treated as a duplicate because of its text.
 /// Instead, two pages without text match if they have identical bytes at the same path on two sites.
 pub(super) struct Textless {
     /// The number of pages without text.

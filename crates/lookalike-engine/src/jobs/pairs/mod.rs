@@ -1,4 +1,4 @@
-//! Lists every match of a collection, from candidates or, exactly, from an all-pairs join.
+//! Lists every match of a collection. The matches come from candidates or, if none may be missed, from a join of all sets.
 
 mod nearest;
 
@@ -83,7 +83,7 @@ pub fn pairs(config: &RunConfig, output: Option<&Path>, observer: Observer) -> R
     without_panic(|| all_passes(config, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-/// Finds pairs like [`pairs`], but passes each pair to `tell` instead of writing it.
+/// Does the same as [`pairs`], but passes each pair to `tell` instead of writing it.
 ///
 /// # Errors
 /// Fails for the same reasons as [`pairs`], and with any error that `tell` returns.
@@ -154,7 +154,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     })
 }
 
-/// The copies of each first copy.
+/// The copies of each first copy (the first of several identical documents).
 struct Copies {
     /// Rows (first copy, copy), sorted.
     rows: Vec<(Contender, Rank)>,
@@ -168,7 +168,7 @@ impl Copies {
         Self { rows }
     }
 
-    /// Returns a contender's copies.
+    /// Returns the copies of a contender (a document that had to be compared).
     fn of_first_copy(&self, first_copy: Contender) -> impl Iterator<Item = Rank> {
         let start = self.rows.partition_point(|row| row.0 < first_copy);
         self.rows[start..].iter().take_while(move |row| row.0 == first_copy).map(|row| row.1)

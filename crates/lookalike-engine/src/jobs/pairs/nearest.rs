@@ -1,10 +1,10 @@
 //! Collects the most similar matches of each document, and holds them in memory until all matches are found.
 //!
 //! A list of all matches may be much longer than the collection: of a thousand texts made from one template, each matches all
-//! others. Therefore each contender has a list of its own, which is cut whenever it is twice as long as needed. So the memory is
-//! at most 2 K entries of 56 bytes per contender, however many matches there are. This memory is charged to the run's budget as
-//! it grows. The order of two neighbours in a list is fixed, so the result does not depend on the order in which neighbours are
-//! found.
+//! others. Therefore each contender (document that has to be compared) has a list of its own, which is cut whenever it has twice
+//! as many entries as the K neighbours that were requested. So the memory is at most 2 K entries of 56 bytes per contender,
+//! however many matches there are. This memory is charged to the run's budget as it grows. The order of two neighbours in a list
+//! depends only on the documents, so the result does not depend on the order in which neighbours are found.
 
 use std::{cmp::Reverse, sync::Arc};
 

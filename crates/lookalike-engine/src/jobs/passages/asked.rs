@@ -6,23 +6,25 @@ use lookalike_io::error::Result;
 
 use super::report::{Offsets, Quoted};
 
-/// Which passages are wanted, and what is reported about them.
+/// The conditions for passages to be found, and what is reported about a passage.
 #[derive(Debug, Clone)]
 pub struct Quoting {
     /// The minimum length of a run of tokens that both texts have.
     pub least: usize,
-    /// The maximum number of tokens between two runs of one passage.
+    /// The maximum number of tokens between two of the shared runs that form one passage.
     pub gap: usize,
-    /// A window of tokens that occurs in more than this number of the held (indexed) texts leads to no passage.
+    /// A window (a short run of tokens) is not used to find passages if it occurs in more than this number of the held (indexed)
+    /// texts.
     pub common: Option<u32>,
-    /// Report only pairs in which the containment of one text in the other is at least this.
+    /// Report a pair only if the containment of one of its texts in the other is at least this number.
     pub containment: f64,
     /// The unit in which positions are counted.
     pub offsets: Offsets,
     /// Whether the text of passages is also returned.
     pub words: bool,
     /// Report only this number of pairs: the pairs that share the most tokens. They are reported after all texts were compared.
-    /// The other pairs are only counted, which takes a tenth of the time. With `None`, all pairs are reported as they are found.
+    /// The other pairs are only counted, which takes a tenth of the time that reporting them would take. With `None`, all pairs
+    /// are reported as they are found.
     pub best: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Finds what texts share with the held texts, which are the texts in the index.
+//! Finds the passages that texts share with the held texts, which are the texts in the index.
 
 use std::{
     cmp::Reverse,
@@ -33,7 +33,7 @@ use crate::{
     sketching::ids::raw,
 };
 
-/// What is needed to look a text up.
+/// What is needed to find the held texts that share passages with a text.
 pub(super) struct Looking<'a> {
     pub(super) pass: Pass<'a>,
     pub(super) asked: &'a Quoting,
@@ -51,7 +51,7 @@ pub(super) struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// Looks all texts up, block by block, and writes or reports the pairs in input order.
+    /// Compares all texts with the held texts, block by block, and writes or reports the pairs in input order.
     pub(super) fn all(&self, mut output: Option<&mut Output>, wanted: &mut Wanted) -> Result<Counts> {
         let Pass { source, table, pool, observer, .. } = self.pass;
         let (mut best, mut counts) = (self.most.map(Best::new), Counts::default());
@@ -138,12 +138,13 @@ struct Worker {
     looker: Looker,
 }
 
-/// A worker's scratch buffers for looking texts up.
+/// A worker's scratch buffers for comparing texts with the held texts.
 #[derive(Default)]
 struct Looker {
     scratch: Scratch,
     lookup: Lookup,
-    /// The tokens of the held text that was found last. If there is only one held text, it is found again and again.
+    /// The tokens of the held text that was found last. If there is only one held text, the same tokens are needed for every
+    /// pair.
     tokens: (Option<u32>, Vec<u64>),
     /// A cache of the held texts that were found, limited to [`CACHED`] tokens. The pairs with a held text usually follow each
     /// other closely.
@@ -180,7 +181,7 @@ impl Shared {
     }
 }
 
-/// A text that is looked up.
+/// A text that is compared with the held texts.
 struct Text<'a> {
     document: u64,
     text: &'a str,
@@ -245,8 +246,8 @@ impl Looker {
         Ok(())
     }
 
-    /// Computes what a text shares with a held text, and returns the result if the two share enough. Counts the pair, and also
-    /// the pairs with copies of the held text.
+    /// Computes what a text shares with a held text, and returns the result if the two share a run and their containment reaches
+    /// the requested minimum. Counts the pair, and also the pairs with copies of the held text.
     fn shared(
         &mut self,
         shared_text: &SharedText,

@@ -40,7 +40,7 @@ use crate::{
 /// The number of texts compared, and the results.
 #[derive(Debug, Clone, Serialize)]
 pub struct PassagesSummary {
-    /// The number of held texts. If one collection is compared with itself, these are all of its texts.
+    /// The number of held texts (the texts in the index). If one collection is compared with itself, all of its texts are held.
     pub texts_a: u64,
     /// The number of texts that were compared with the held texts.
     pub texts_b: u64,
@@ -48,11 +48,13 @@ pub struct PassagesSummary {
     pub pairs: u64,
     /// The total number of passages in these pairs.
     pub passages: u64,
-    /// Pairs of texts that share passages, but are left out because neither text is sufficiently contained in the other.
+    /// Pairs of texts that share passages, but are left out because neither text's containment in the other reaches the requested
+    /// minimum.
     pub pairs_left_out: u64,
     /// The minimum length of a run. Every run of tokens that two texts share is found if it has at least this length.
     pub least: usize,
-    /// The number of windows that were excluded from the search because they occur in too many texts.
+    /// The number of windows (short runs of tokens by which texts are found in the index) that were excluded from the search
+    /// because they occur in too many texts.
     pub windows_aside: u64,
     /// Bytes of memory that the run used above its limit.
     pub above_memory: u64,
@@ -83,8 +85,8 @@ pub fn passages(config: &RunConfig, asked: &Quoting, output: Option<&Path>, obse
     without_panic(|| all_passes(config, asked, Wanted::Written(output.unwrap_or(&stdout)), observer))
 }
 
-/// Finds passages like [`passages`], but reports pairs instead of writing them. Either all pairs are reported, or only the
-/// [best](Quoting::best), beginning with the pairs that share most.
+/// Does the same as [`passages`], but passes pairs to a callback instead of writing them. Either all pairs are reported, or only
+/// the [best](Quoting::best), beginning with the pairs that share most.
 ///
 /// # Errors
 /// Fails for the same reasons as [`passages`], and with any error that `tell` returns.

@@ -20,8 +20,8 @@ use crate::{
     sketching::table::Table,
 };
 
-/// The held texts, which are the first documents. Each takes 16 bytes of memory, in addition to data that may go to temporary
-/// files. If several texts have equal tokens, only the first of them is used in comparisons of tokens.
+/// The held texts (the texts in the index), which are the first documents. Each takes 16 bytes of memory, in addition to data
+/// that may go to temporary files. If several texts have equal tokens, only the first of them is used in comparisons of tokens.
 pub(super) struct Held {
     texts: Spill<u8>,
     /// Empty for texts that are equal to an earlier text.

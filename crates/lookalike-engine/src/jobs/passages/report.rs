@@ -23,9 +23,9 @@ pub enum Offsets {
 /// A line of the output: two texts that share passages.
 #[derive(Debug, Serialize)]
 pub struct Quoted<'a> {
-    /// The id of the held text. Within one collection, this is the earlier text.
+    /// The id of the held text (the text that was found in the index). Within one collection, this is the earlier text.
     pub a: &'a RawValue,
-    /// The id of the other text.
+    /// The id of the text that was compared with the held text.
     pub b: &'a RawValue,
     /// What the two texts share.
     #[serde(flatten)]
@@ -98,7 +98,7 @@ pub(super) fn shared_in(runs: &[Run], start: impl Fn(&Run) -> usize) -> usize {
 }
 
 impl Shares {
-    /// Describes runs and the passages that they are joined into.
+    /// Describes the runs of tokens that two texts share, and the passages that these runs are joined into.
     pub(super) fn new(
         figures: Figures,
         runs: &[Run],

@@ -23,10 +23,11 @@ use super::{
     table::Rows,
 };
 
-/// Some consecutive records of one part of the source. For a file of lines, these are the lines that begin in one span of the
-/// file's decompressed bytes. The span starts at the block's index times the span length. The boundaries depend on the input
-/// alone, so every pass sees the same blocks, whatever the number of threads and however the input is stored. If a long line
-/// covers a whole span, the block of that span has no record. The buffers are reused for the next block.
+/// Some consecutive records of one part of the source. The source is all inputs of a run; a part is an input or an independently
+/// readable piece of a table. For a file of lines, the records are the lines that begin in one span (a byte range of fixed
+/// length) of the file's decompressed bytes. The span starts at the block's index times the span length. The boundaries depend on
+/// the input alone, so every pass sees the same blocks, whatever the number of threads and however the input is stored. If a long
+/// line covers a whole span, the block of that span has no record. The buffers are reused for the next block.
 #[derive(Debug, Default)]
 pub struct Block {
     pub(crate) buffer: Buffer,

@@ -13,7 +13,7 @@ pub struct Scratch {
     pub(crate) page: String,
     pub(crate) pages: Pages,
     pub(crate) cells: csv::Scratch,
-    /// The values of three fields: the id, the field of the keep order, and the label.
+    /// The values of three fields: the id, the field that decides which document is kept, and the label.
     pub(crate) values: [String; 3],
     #[cfg(feature = "warc")]
     pub(crate) crawl: crawl::Scratch,

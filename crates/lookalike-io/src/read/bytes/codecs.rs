@@ -1,4 +1,4 @@
-//! Decoders that distinguish a truncated file from a damaged one, built on the codecs' crates.
+//! Decoders that distinguish a truncated file from a damaged one, built on the crates `lz4_flex` and `brotli`.
 
 use std::io::{self, BufRead, Read};
 
@@ -7,8 +7,8 @@ use lz4_flex::frame::FrameDecoder;
 
 use super::members::Member;
 
-/// A decoder of lz4 frames. The crate's decoder accepts the end of the file as the end of a frame, while this decoder reports an
-/// error.
+/// A decoder of lz4 frames. The decoder of `lz4_flex` accepts the end of the file as the end of a frame, while this decoder
+/// reports an error.
 pub(crate) struct Lz4<R: Read>(FrameDecoder<UntilEnd<R>>);
 
 /// A reader that notes whether more bytes were requested after its end.
@@ -50,8 +50,8 @@ impl<R: BufRead> Member for Lz4<R> {
     }
 }
 
-/// A decoder of exactly one brotli stream; nothing may follow the stream. The crate's reader returns the same error for every
-/// failure.
+/// A decoder of exactly one brotli stream; nothing may follow the stream. The reader of the `brotli` crate is not used, because
+/// it returns the same error for every failure.
 pub(crate) struct Brotli<R> {
     packed: R,
     state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>,

@@ -8,8 +8,8 @@ use std::{
 
 use crate::error::{Error, ErrorKind, Setting};
 
-/// The capacity in bytes that is requested for a pipe. If the system grants it, the writer no longer has to wait for us after
-/// every 64 KiB.
+/// The capacity in bytes that is requested for a pipe. If the system grants this capacity, the command no longer has to wait for
+/// lookalike after every 64 KiB.
 const PIPE: usize = 1 << 20;
 
 /// Enlarges a pipe. Does nothing if `pipe` is not a pipe or if the system refuses.

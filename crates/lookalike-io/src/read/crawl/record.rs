@@ -165,7 +165,7 @@ pub enum Skip {
     NotHttp,
     /// Neither HTML nor text, for example images, scripts or style sheets.
     NotText,
-    /// A document of more than 256 MiB after decompression. Such a record counts as bad, while records of the other kinds are
+    /// A document of more than 256 MiB after decompression. Such a record counts as bad, while a record with any other reason is
     /// only skipped.
     TooLong,
 }

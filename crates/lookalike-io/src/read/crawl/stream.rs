@@ -6,7 +6,8 @@ use crate::read::{
     bytes::Reader,
 };
 
-/// The records of a crawl. Each block continues where the block before it ended, and has enough records to fill a span.
+/// The records of a crawl. Each block continues where the block before it ended, and ends when it has at least a span (a fixed
+/// number) of bytes.
 pub(crate) struct CrawlStream {
     reader: WarcReader<Reader>,
     /// The name of the input in messages.

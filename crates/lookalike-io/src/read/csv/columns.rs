@@ -21,7 +21,7 @@ pub(crate) struct Scratch {
     text: String,
     bytes: Vec<u8>,
     cells: Cells,
-    /// The id, the field of the keep order, and the label.
+    /// The id, the field that decides which document is kept (the field of the keep order), and the label.
     values: [String; 3],
 }
 

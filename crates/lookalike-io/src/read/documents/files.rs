@@ -78,7 +78,7 @@ impl Files {
         Ok(Self { name, files: files.into_iter().map(document).collect::<Result<_>>()? })
     }
 
-    /// Returns the total number of bytes.
+    /// Returns the total size of the files in bytes.
     pub fn size(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
     }

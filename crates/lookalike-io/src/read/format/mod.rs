@@ -70,7 +70,7 @@ impl Format {
 
     /// Returns the format of a file that begins like a table.
     pub(crate) fn of_table(start: &[u8]) -> Option<Self> {
-        // A stream begins with a mark and the length of its first message's header.
+        // An Arrow stream begins with a mark (four bytes of 0xff) and the length of its first message's header.
         let is_stream = start.len() >= 8 && start[..4] == [0xff; 4] && start[6..8] == [0; 2] && start[4..6] != [0; 2];
         match start {
             [b'P', b'A', b'R', b'1' | b'E', ..] => Some(Self::Parquet),

@@ -99,7 +99,7 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
     }
 }
 
-/// Returns the inputs that the name of a decisions file refers to. Decisions are a table or JSON Lines.
+/// Returns the inputs that the name of a decisions file refers to. A decisions file is a table or JSON Lines.
 pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
     let naming = Naming { format: Reading::decisions(name).format, gitignore: false, all_splits: true };
     named(&[name.into()], naming, &mut Leaving::default())

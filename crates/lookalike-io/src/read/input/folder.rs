@@ -41,7 +41,7 @@ pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Resu
             failure.advise("make it readable, or name files").because(error)
         };
         let entry = match entry {
-            // This is a link to a parent folder. Everything in the parent folder is found without the link.
+            // The entry is a link to a parent folder. Everything in the parent folder is found without the link.
             Err(error) if is_loop(&error) => continue,
             Err(error) if let Some(link) = dangling(&error) => {
                 let refused = Error::new(ErrorKind::Input, "is a broken link").at(link.display().to_string());

@@ -28,8 +28,8 @@ const SPLITS: [(&str, &[&str]); 3] = [
 const ABOUT: [&str; 10] =
     ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
 
-/// A folder or a file if there is no ending, or a glob if there is one. The glob matches the files whose names have this
-/// beginning and ending.
+/// Names some files of a split: a single folder or file if there is no ending, otherwise a glob. The glob matches the files whose
+/// names have this beginning and this ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Like<'a> {
     beginning: &'a str,
@@ -126,7 +126,7 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
 /// The number of names that a message lists for a split.
 const SHOWN: usize = 6;
 
-/// The maximum number of globs that are tested on all files.
+/// The maximum number of globs per split that are tested on all files of a folder.
 const TRIED: usize = 64;
 
 impl Files<'_> {

@@ -13,7 +13,7 @@ pub struct Fields {
     /// If the text is a set (a JSON array), how an item that occurs several times is counted. None if the text is not a set.
     pub(crate) set: Option<Occurrences>,
     pub(crate) id: String,
-    /// The keep order, with the field that it reads, if any.
+    /// The keep order (the order in which documents are considered), with the field that it reads, if any.
     pub keep: Keep,
     /// The field with the label, if there is one.
     pub label: Option<String>,

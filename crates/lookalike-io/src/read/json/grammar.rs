@@ -42,8 +42,8 @@ pub(crate) fn skip_space(line: &[u8], mut at: usize) -> usize {
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option<End> {
     let mut surplus = 0;
-    // This is true if everything before `at` has been interpreted, so that a backslash just before `at` is the end of an escape.
-    // After a quiet block it is false, and a backslash just before `at` begins an escape.
+    // The flag is true if everything before `at` has been interpreted, so that a backslash just before `at` is the end of an
+    // escape. After a block that was recognised as a whole the flag is false, and a backslash just before `at` begins an escape.
     let mut understood = true;
     loop {
         if !(understood && line[at - 1] == b'\\')
@@ -168,7 +168,7 @@ const DEEPEST: u32 = 64;
 
 /// Returns the end of the value that begins at `at`.
 pub(crate) fn value_end(line: &[u8], mut at: usize) -> Option<usize> {
-    // These are the arrays and objects that are open around `at`. The innermost is in the lowest bit, and 1 means an object.
+    // There is one bit for each array (0) or object (1) that is open around `at`. The innermost is in the lowest bit.
     let (mut open, mut depth) = (0u64, 0);
     loop {
         at = match line.get(at)? {
@@ -280,8 +280,8 @@ mod tests {
             prop_assert_eq!(value_end(wrapped.as_bytes(), 0), judged(&wrapped), "{}", wrapped);
         }
 
-        /// Tests long strings in all combinations and at all positions. They contain characters that a quiet block may have, and
-        /// others that it may not have.
+        /// Tests long strings in all combinations and at all positions. Some of their characters are allowed in a block that is
+        /// recognised as a whole (`quiet`), and others are not.
         #[test]
         fn long_strings_end_at_their_quotes(text in r#"([a-p]{1,70}|[\\\n\t"]|\\[nrt"]|\\\\|é|\u{1}){0,40}"#) {
             let json = serde_json::to_string(&text).unwrap();

@@ -1,4 +1,5 @@
-//! Computes a record's key for the keep order, in which the largest key comes first.
+//! Computes a record's key for the keep order (the order in which documents are considered). The record with the largest key
+//! comes first.
 
 use lookalike::{
     Occurrences,

@@ -18,7 +18,7 @@ pub struct Paths {
     names: Vec<String>,
 }
 
-/// The number of a name, and the rest of the name inside an object.
+/// The number of a wanted name, and the part of that name that is still to be found inside an object.
 type Wanted<'n> = (usize, &'n str);
 
 /// The fields of an object, in their order.
@@ -33,9 +33,10 @@ impl Paths {
         Self { names: names.into_iter().collect() }
     }
 
-    /// Finds the raw values in a line, ordered by the names' numbers. A field with exactly the wanted name takes precedence over
-    /// a field whose name is only the beginning of the wanted name. If several fields have such a beginning as their name, the
-    /// shortest name that leads to a value counts. There can be several, because the names of fields may contain dots too.
+    /// Returns the raw value of each wanted name in a line, in the order of the names. A field with exactly the wanted name takes
+    /// precedence over a field whose name is only the beginning of the wanted name. If several fields have such a beginning as
+    /// their name, the shortest name that leads to a value counts. There can be several, because the names of fields may contain
+    /// dots too.
     ///
     /// # Errors
     /// Fails if the line is not a JSON object, or has a wanted field twice.

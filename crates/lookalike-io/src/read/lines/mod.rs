@@ -1,5 +1,5 @@
-//! Finds the lines that begin in a span of an input. The spans of a plain file can be read in any order. The spans of a stream
-//! can only be read one after the other.
+//! Finds the lines that begin in a span (a byte range of fixed length) of an input. The spans of a plain file can be read in any
+//! order. The spans of a stream can only be read one after the other.
 
 mod space;
 
@@ -22,11 +22,11 @@ pub(crate) fn blocks(bytes: u64, span: usize) -> u64 {
     bytes.div_ceil(span as u64).max(1)
 }
 
-/// Fills `buffer` with the lines that begin in its span of a plain file of `size` bytes.
+/// Fills `buffer` with the lines that begin in the buffer's span of a plain file of `size` bytes.
 ///
-/// The byte before the span shows whether a line begins at the span's start. If the whole span is inside a long line, the span's
-/// worker reads the span only to find that no line begins in it. The worker whose span contains the start of that line reads the
-/// same bytes again.
+/// The byte before the span shows whether a line begins at the span's start. If the whole span is inside a long line, the worker
+/// that processes the span reads it only to find that no line begins in it. The worker whose span contains the start of that line
+/// reads the same bytes again.
 pub(crate) fn cut_file(buffer: &mut Buffer, file: &File, size: u64, span: usize) -> Result<(), Failure> {
     let start = buffer.index * span as u64;
     let from = start.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The bytes read for a span, and for the line that crosses its end.
+//! The bytes read for a span (the byte range of a block), and for the line that crosses the end of the span.
 
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl<'a> Window<'a> {
         Ok(n)
     }
 
-    /// Moves bytes into the window that were read earlier.
+    /// Moves bytes that were read earlier into the window.
     pub(crate) fn take(&mut self, bytes: &mut Vec<u8>) {
         if self.buffer.len() < bytes.len() {
             self.buffer.resize(bytes.len(), 0);

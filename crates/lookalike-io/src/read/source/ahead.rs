@@ -1,4 +1,4 @@
-//! Objects that are requested before their turn.
+//! Objects in stores that are requested before it is their turn to be read.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ impl Ahead {
         lock(&self.0).clear();
     }
 
-    /// Returns the bytes of an object, by its number among the inputs, and requests the next ones.
+    /// Returns the bytes of an object, given its number among the inputs, and requests the objects that follow it.
     pub(crate) fn stream<'a>(
         &self,
         number: usize,

@@ -30,7 +30,7 @@ pub(crate) enum State {
     Regular { size: u64, modified: Option<SystemTime> },
     /// An object, files that are documents, or a table in memory. The types of these inputs check for changes themselves.
     Object,
-    /// An input that can be read only once; reading it fills the spool.
+    /// An input that can be read only once, and the spool (a stored copy) that the first reading fills.
     Once(Spool),
     /// A command that runs again for each pass, with the digest of each block in the first pass.
     Command(Mutex<Vec<u64>>),

@@ -1,6 +1,6 @@
 //! Inputs that can be read repeatedly. A run reads its input up to three times. For each pass, files are opened again and
-//! commands run again. An input that can be read only once (standard input, pipes) is spooled in compressed form during the first
-//! pass.
+//! commands run again. An input that can be read only once (standard input, pipes) is copied in compressed form to a temporary
+//! file (spooled) during the first pass.
 
 mod spool;
 
@@ -86,8 +86,8 @@ impl Source {
         Self::with_references(inputs, 0, reading, temp_dir)
     }
 
-    /// Creates a source whose first inputs are references. All references are kept, so they need not have the field that the keep
-    /// order reads.
+    /// Creates a source whose first inputs are references. All references are kept, so they need not have the field that decides
+    /// which document is kept.
     pub fn with_references(inputs: Vec<Input>, references: usize, reading: Reading, temp_dir: &Path) -> Result<Self> {
         let fields = Fields { keep: Keep::First, ..reading.fields.clone() };
         let of_references = Reading { fields, ..reading.clone() };

@@ -47,9 +47,9 @@ impl Spool {
     }
 }
 
-/// The compression level of the spool, which is written once and read twice. For one GB of text, level 1 took 3.7 s on one core
-/// to write and 1.2 s to read, and stored 0.43 GB. This level took 2.8 s and 0.9 s, and stored 0.56 GB. lz4 takes 2.9 s to write,
-/// and stores 0.57 GB.
+/// The compression level of the spool (the stored copy), which is written once and read twice. For one GB of text and on one
+/// core, level 1 took 3.7 s to write and 1.2 s to read, and stored 0.43 GB. This level took 2.8 s and 0.9 s, and stored 0.56 GB.
+/// lz4 takes 2.9 s to write, and stores 0.57 GB.
 const SPOOL_LEVEL: i32 = -3;
 
 /// A reader that stores everything it reads, for later passes.

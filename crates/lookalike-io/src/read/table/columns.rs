@@ -1,4 +1,4 @@
-//! Finds the columns of the text, the id, the keep order's field and the label.
+//! Finds the columns of the text, the id, the label, and the keep order (the field that decides which document is kept).
 
 use std::sync::Arc;
 

@@ -58,7 +58,7 @@ pub(crate) struct IpcPart {
     number: usize,
 }
 
-/// The mark before a message; the length of the message's header follows it.
+/// The four bytes that mark the start of a message. The length of the message's header follows them.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// The maximum length of a message header. A longer header is invalid.
 const MOST_HEAD: u64 = 256 << 20;

@@ -48,7 +48,7 @@ pub(crate) struct Parquet {
     ranges: Arc<Ranges>,
     metadata: ArrowReaderMetadata,
     stretches: Arc<[Stretch]>,
-    /// The positions of the pages of large row groups, by group and leaf.
+    /// The positions of the pages of large row groups, by row group and leaf column.
     pages: Arc<Mutex<BTreeMap<(usize, usize), Pages>>>,
 }
 
@@ -197,7 +197,7 @@ impl Parquet {
         self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
-    /// Returns the leaf for a path through structs. For a list, this is the leaf of its items.
+    /// Returns the leaf column for a path through structs. For a list, this is the column of its items.
     fn leaf(&self, path: &[String]) -> Option<usize> {
         self.columns().columns().iter().position(|column| column.path().parts().starts_with(path))
     }

@@ -40,7 +40,7 @@ pub struct Rows {
 /// The values of a column.
 struct Values {
     plain: Plain,
-    /// The index of each row's value, if the values are in a dictionary or in runs.
+    /// The index of each row's value, if the values are stored in a dictionary or as runs of equal values.
     indexes: Option<Vec<usize>>,
     /// Which rows have a value. A row has no value if the value or a struct around it is null.
     there: Option<NullBuffer>,

@@ -1,4 +1,4 @@
-//! Writes ids, labels and values for the keep order as JSON.
+//! Writes ids, labels and values for the keep order (the order in which documents are considered) as JSON.
 
 use std::fmt::Write;
 

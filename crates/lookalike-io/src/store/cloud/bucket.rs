@@ -45,12 +45,12 @@ pub(super) struct Bucket {
 /// The limits for repeating requests to a failing store.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// The number of consecutive tries without a single byte.
+    /// The number of consecutive tries without a single received byte after which lookalike gives up.
     pub(super) tries: u32,
     /// The first pause. Each later pause is twice the one before, up to `last_pause`.
     pub(super) first_pause: Duration,
     pub(super) last_pause: Duration,
-    /// The longest time without any data.
+    /// The longest time without any data before a try ends.
     pub(super) silence: Duration,
 }
 

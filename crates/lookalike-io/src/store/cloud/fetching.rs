@@ -30,7 +30,7 @@ impl Tries {
         self.failed = 0;
     }
 
-    /// Waits before the next try; returns false after enough tries.
+    /// Waits before the next try; returns false if the maximum number of tries is reached.
     pub(super) async fn pause(&mut self) -> bool {
         self.failed += 1;
         let pause = self.patience.first_pause.saturating_mul(1 << (self.failed - 1).min(16)).min(self.patience.last_pause);

@@ -1,4 +1,5 @@
-//! An object as it was when it was first seen. If a different object later has the same name, none of its bytes are used.
+//! An object as it was when it was first seen. If a different object later has the same name, none of the bytes of that object
+//! are used.
 
 use std::sync::{
     Arc,

@@ -12,7 +12,7 @@ use crate::{
 /// The number of threads. They copy and decrypt data, and otherwise wait.
 const THREADS: usize = 2;
 
-/// The runtime, and the process that started it: a fork of that process has none of its threads.
+/// The runtime, and the process that started it: a fork of that process has none of the runtime's threads.
 static RUNTIME: Mutex<Option<(u32, Runtime)>> = Mutex::new(None);
 
 /// Returns the runtime of this process.

@@ -1,4 +1,4 @@
-//! Reads an object from its beginning to its end, with some ranges always in flight.
+//! Reads an object from its beginning to its end, with some parts (ranges of its bytes) always in flight.
 
 use std::{
     collections::VecDeque,
@@ -45,7 +45,7 @@ pub struct ObjectStream {
     read: usize,
 }
 
-/// A part in flight.
+/// A part in flight: requested, but not yet read to its end.
 struct Part {
     pieces: mpsc::Receiver<Result<Piece>>,
     /// The number of bytes that are still to come.

@@ -29,7 +29,8 @@ use crate::{
 };
 
 /// The number of parts that have the same size. Stores accept ten thousand parts, and some require one size for all except the
-/// last. So the parts of the first 64 GB have the same size. Later parts are large enough for another 500 GB.
+/// last. So the parts of the first 64 GB have the same size. The later parts are larger, so that the object can have another 500
+/// GB.
 const EQUAL_PARTS: usize = 8000;
 const LATE_PART: u64 = 256 << 20;
 const MOST_PARTS: usize = 10_000;

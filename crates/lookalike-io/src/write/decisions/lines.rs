@@ -18,7 +18,7 @@ pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
 pub enum Likeness {
     /// Both shingle sets were counted, so the similarity is exact.
     Counted(Overlap),
-    /// The canonical forms are equal.
+    /// The canonical forms of both texts are equal: the texts differ only in what is ignored, such as case and punctuation.
     Same,
     /// The measure was estimated from sketches.
     Estimated(Measure, f64),
@@ -115,7 +115,7 @@ impl DecisionLines {
     /// Appends the line of a kept document.
     pub(crate) fn kept(&mut self, id: &str, reason: Reason, cluster_size: u32) -> Result<()> {
         self.begin(id);
-        // This is the most frequent line.
+        // The line of a unique document is the most frequent one.
         if reason == Reason::Unique && cluster_size == 1 {
             self.bytes.extend_from_slice(UNIQUE);
             return Ok(());

@@ -35,7 +35,7 @@ pub(crate) enum Codec {
 
 impl Codec {
     pub(crate) fn bzip2(into: Gathered) -> Self {
-        // This is the level that the bzip2 program uses.
+        // The bzip2 program uses the same compression level.
         Self::Bzip2(BzEncoder::new(into, Compression::best()))
     }
 
@@ -79,8 +79,8 @@ impl Codec {
     }
 }
 
-/// A writer that remembers its first error. If an error occurs when brotli's writer writes its last bytes, brotli's writer hides
-/// the error.
+/// A writer that remembers its first error. It is needed because brotli's writer hides an error that occurs when it writes its
+/// last bytes.
 pub(crate) struct Remembering {
     into: Gathered,
     failed: Option<io::Error>,

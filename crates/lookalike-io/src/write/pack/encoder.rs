@@ -11,7 +11,7 @@ use super::codecs::Codec;
 use super::{gathered::Gathered, gzip::Gzip};
 use crate::{disk::Window, read::Packing, write::publish::Sink};
 
-/// An encoder that compresses windows or passes them on.
+/// An encoder that compresses windows (full write buffers), or passes them on unchanged.
 pub(crate) enum Encoder {
     Plain(Sink),
     Gzip(Box<Gzip>),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::{disk::Window, write::publish::Sink};
 
-/// Collects the output of an encoder into windows, which a sink writes most efficiently.
+/// Collects the output of an encoder into windows (write buffers), because a sink writes whole windows most efficiently.
 pub(crate) struct Gathered {
     sink: Sink,
     window: Window,

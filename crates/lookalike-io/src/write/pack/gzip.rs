@@ -1,9 +1,10 @@
 //! Compresses one gzip member in parallel.
 //!
-//! Each window is compressed separately, as a run of deflate blocks that ends at a byte boundary (a sync flush). The runs can
-//! thus be concatenated to one stream, as pigz does. The content alone determines the parts, so the number of threads does not
-//! change the bytes. The output is one member, because readers that stop at the end of the first member would silently lose the
-//! rest. A part cannot refer to the last 32 KiB of the part before it, which costs less than 1 % of the size.
+//! Each window (a write buffer of the output) is compressed separately, to a part that consists of deflate blocks and ends at a
+//! byte boundary (a sync flush). The parts can thus be concatenated to one stream, as pigz does. The content alone determines the
+//! parts, so the number of threads does not change the bytes. The output is one member, because readers that stop at the end of
+//! the first member would silently lose the rest. A part cannot refer to the last 32 KiB of the part before it, which makes the
+//! output less than 1 % larger.
 
 use std::{
     io::{self, Write},

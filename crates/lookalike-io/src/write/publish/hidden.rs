@@ -1,8 +1,8 @@
 //! The hidden name that a file has before it gets its final name.
 //!
-//! The hidden name is random, and an existing file with that name is neither opened nor followed. In a folder to which others can
-//! write, a pipe or a link with that name would block or redirect the run. A file that a killed run left is recognised by two
-//! signs: a part of its name depends on the target, and it is not locked.
+//! The hidden name is random, and an existing file with that name is neither opened nor followed. In a folder to which other
+//! users can write, a pipe or a link with that name would block or redirect the run. A file that a killed run left is recognised
+//! by two signs: a part of its name depends on the target, and it is not locked.
 
 use std::{
     fs,
@@ -90,8 +90,8 @@ fn random() -> u64 {
     let mut bytes = [0; 8];
     match fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // If the random device cannot be read, the number differs only from the numbers of other runs. That is enough, because a
-        // name that is in use is still rejected.
+        // If the random device cannot be read, the number differs only from the numbers of other runs. For a name this is
+        // sufficient, because a name that is in use is still rejected.
         Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
     }
 }

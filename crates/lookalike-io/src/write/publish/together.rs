@@ -24,11 +24,11 @@ struct Named {
 /// What happened to the file that had an output's name before.
 enum Before {
     Nothing,
-    /// A file that now has the hidden name. It is open and locked if possible, so that other runs do not treat it as left by a
-    /// killed run. Because of the claim, other runs do not even look for such files, unless the file system supports locks on
-    /// files but not on folders.
+    /// The file still exists, and now has the hidden name. It is open and locked if possible, so that other runs do not treat it
+    /// as left by a killed run. Because of the claim, other runs do not even look for such files, unless the file system supports
+    /// locks on files but not on folders.
     Kept(Hidden, Option<File>),
-    /// A file that no longer exists.
+    /// The file no longer exists.
     Replaced,
 }
 
@@ -95,7 +95,7 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
                 let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
                 return Ok(Before::Kept(hidden, displaced));
             }
-            // This includes a target that was removed at this moment.
+            // The file system cannot exchange names, or the target was removed at this moment: rename the file instead.
             Err(error) if has_no_such(&error) || error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }

@@ -61,12 +61,13 @@ impl Kept {
         Ok(Self { shape, output, labels })
     }
 
-    /// Returns the shape of its pieces.
+    /// Returns the shape in which the records are written.
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Writes a piece that was [made](Shape::make) from a block. Call it on the thread pool, which shares the work.
+    /// Writes a piece: the kept records of a block, which were [made](Shape::make) ready to be written. Call it on the thread
+    /// pool, which shares the work.
     pub fn write(&mut self, piece: &mut Piece) -> Result<()> {
         match (&mut self.output, piece.rows.take()) {
             (Target::Rows(output), Some(rows)) => output.push(rows),

@@ -1,4 +1,5 @@
-//! The shape in which kept records are written: slices of their blocks, or pieces that are built from them.
+//! The shape (format) in which kept records are written: as slices of a block's bytes, or as pieces that are built from the
+//! block's records.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -28,7 +29,7 @@ pub enum Shape {
 /// The kept records of a block, ready to be written.
 #[derive(Default)]
 pub struct Piece {
-    /// Lines.
+    /// The records as bytes, unless the output is a table.
     pub bytes: Vec<u8>,
     /// The rows, if the output is a table.
     pub rows: Option<RecordBatch>,

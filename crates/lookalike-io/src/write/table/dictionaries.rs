@@ -20,7 +20,7 @@ struct Dictionary {
     values: ArrayRef,
     /// The position of each value, by its bytes from [`write_distinct`].
     places: HashMap<Box<[u8]>, u64>,
-    /// The most recent values, and the position of each of them.
+    /// The values that were looked up last, and the position of each of them in this dictionary.
     last: Option<(ArrayRef, UInt64Array)>,
 }
 
@@ -69,7 +69,7 @@ impl Dictionary {
         Ok(make_array(data))
     }
 
-    /// Returns the positions of another dictionary's values, and appends the missing ones.
+    /// Appends the values of another dictionary that are missing in this one, and returns the positions of all its values.
     fn places_of(&mut self, values: &ArrayRef) -> Result<UInt64Array> {
         let (mut places, mut new, mut count) = (Vec::with_capacity(values.len()), Vec::new(), self.values.len() as u64);
         let mut bytes = Vec::new();

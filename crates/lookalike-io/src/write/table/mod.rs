@@ -90,7 +90,7 @@ const LEVEL: i32 = 1;
 impl<W: Write + Send> TableOutput<W> {
     /// Starts a table in a format, with the properties of its input. `long` is the path of a column with long texts, which gets a
     /// dictionary only if it had one in the input. Up to `ahead` row groups of about 64 MiB are in memory; one per thread is
-    /// enough.
+    /// enough to keep all threads busy.
     ///
     /// # Errors
     /// Fails if the format does not support a type, or if the writer fails.

@@ -37,7 +37,7 @@ fn are_written_alike(made: &[&ColumnDescriptor], had: &[&ColumnDescriptor]) -> b
             Some(LogicalType::Uuid | LogicalType::Json | LogicalType::Bson | LogicalType::Enum) => true,
             same => same == made.logical_type_ref(),
         };
-        // These are Arrow's days in milliseconds. The writer converts them to days.
+        // The values are Arrow's days in milliseconds, which the writer converts to days.
         let days = had.logical_type_ref() == Some(&LogicalType::Date) && made.physical_type() == Physical::INT64;
         levels(made) == levels(had) && (made.physical_type() == had.physical_type() && says_more || days)
     };

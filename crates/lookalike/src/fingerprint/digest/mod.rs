@@ -29,7 +29,8 @@ pub enum DigestBy {
 }
 
 impl DigestBy {
-    /// Returns the digest of bytes. Formatted as 32 hexadecimal digits (`{:032x}`), it is what other tools print.
+    /// Returns the digest of bytes. Formatted as 32 hexadecimal digits (`{:032x}`), the digest is written as other tools print
+    /// it.
     pub fn digest(self, bytes: &[u8]) -> Digest {
         match self {
             Self::Xxh3 => xxh3_128(bytes),
@@ -50,7 +51,7 @@ pub fn digest(tokens: &Tokens) -> Digest {
 
 /// Returns the XXH3-128 hash, without a seed, of the tokens' hashes. Each token's hash is written as eight little-endian bytes.
 /// The digest is computed from hashes and not from characters, so the canonical text need not be written to memory. Cost: one
-/// cycle per token, plus 30 ns. Frozen.
+/// cycle per token, plus 30 ns. The digest is frozen: no release changes it.
 pub fn digest_of_hashes(token_hashes: &[u64]) -> Digest {
     digest_by(Simd::detect(), token_hashes)
 }

@@ -7,7 +7,7 @@ use super::{Digest, SHORT};
 /// How many numbers are added in one step.
 pub(super) const STRIPE: usize = 8;
 
-/// How many stripes there are between two scrambles.
+/// How many stripes (groups of [`STRIPE`] numbers) are added before each scramble, which mixes the sums.
 const STRIPES: usize = 16;
 
 /// XXH3's default secret, used when none is given.

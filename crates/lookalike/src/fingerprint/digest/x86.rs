@@ -14,7 +14,7 @@ pub(super) fn long_avx2(proof: Avx2, numbers: &[u64]) -> Digest {
     fn run(proof: Avx2, numbers: &[u64]) -> Digest {
         long(proof, numbers)
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx2` value is created only after these instructions were detected.
     unsafe { run(proof, numbers) }
 }
 
@@ -23,21 +23,21 @@ pub(super) fn long_avx512(proof: Avx512, numbers: &[u64]) -> Digest {
     fn run(proof: Avx512, numbers: &[u64]) -> Digest {
         long(proof, numbers)
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx512` value is created only after these instructions were detected.
     unsafe { run(proof, numbers) }
 }
 
 #[inline(always)]
 fn load2(_: Avx2, numbers: &[u64; STRIPE]) -> [__m256i; 2] {
     let numbers = numbers.as_ptr();
-    // SAFETY: the proof value shows that the instructions exist; four numbers from either offset are within the eight, and the
-    // loads need no alignment.
+    // SAFETY: the `Avx2` value shows that the processor has these instructions; four numbers from either offset are within the
+    // eight, and the loads need no alignment.
     unsafe { [_mm256_loadu_si256(numbers.cast()), _mm256_loadu_si256(numbers.add(4).cast())] }
 }
 
 #[inline(always)]
 fn add_avx2(_: Avx2, sums: __m256i, stripe: __m256i, keys: __m256i) -> __m256i {
-    // SAFETY: the proof value shows that the instructions exist.
+    // SAFETY: the `Avx2` value shows that the processor has these instructions.
     unsafe {
         let keyed = _mm256_xor_si256(stripe, keys);
         let product = _mm256_mul_epu32(keyed, _mm256_srli_epi64::<32>(keyed));
@@ -48,7 +48,7 @@ fn add_avx2(_: Avx2, sums: __m256i, stripe: __m256i, keys: __m256i) -> __m256i {
 
 #[inline(always)]
 fn scramble_avx2(_: Avx2, sums: __m256i, keys: __m256i, prime: u64) -> __m256i {
-    // SAFETY: the proof value shows that the instructions exist.
+    // SAFETY: the `Avx2` value shows that the processor has these instructions.
     unsafe {
         let mixed = _mm256_xor_si256(_mm256_xor_si256(sums, _mm256_srli_epi64::<47>(sums)), keys);
         let prime = _mm256_set1_epi64x(prime as i64);
@@ -82,7 +82,8 @@ impl Steps for Avx2 {
     fn numbers(self, sums: Self::Sums) -> [u64; STRIPE] {
         let mut numbers = [0; STRIPE];
         let to = numbers.as_mut_ptr();
-        // SAFETY: the proof value shows that the instructions exist; four numbers from either offset are within the eight.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions; four numbers from either offset are within
+        // the eight.
         unsafe {
             _mm256_storeu_si256(to.cast(), sums[0]);
             _mm256_storeu_si256(to.add(4).cast(), sums[1]);
@@ -93,7 +94,8 @@ impl Steps for Avx2 {
 
 #[inline(always)]
 fn load(_: Avx512, numbers: &[u64; STRIPE]) -> __m512i {
-    // SAFETY: the proof value shows that the instructions exist; there are eight numbers, and the load needs no alignment.
+    // SAFETY: the `Avx512` value shows that the processor has these instructions; there are eight numbers, and the load needs no
+    // alignment.
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
@@ -108,7 +110,7 @@ impl Steps for Avx512 {
     #[inline(always)]
     fn add(self, sums: Self::Sums, stripe: &[u64; STRIPE], keys: &[u64; STRIPE]) -> Self::Sums {
         let (stripe, keys) = (load(self, stripe), load(self, keys));
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions.
         unsafe {
             let keyed = _mm512_xor_si512(stripe, keys);
             let product = _mm512_mul_epu32(keyed, _mm512_srli_epi64::<32>(keyed));
@@ -119,7 +121,7 @@ impl Steps for Avx512 {
 
     #[inline(always)]
     fn scramble(self, sums: Self::Sums, keys: &[u64; STRIPE], prime: u64) -> Self::Sums {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions.
         unsafe {
             let mixed = _mm512_xor_si512(_mm512_xor_si512(sums, _mm512_srli_epi64::<47>(sums)), load(self, keys));
             _mm512_mullo_epi64(mixed, _mm512_set1_epi64(prime as i64))
@@ -129,7 +131,7 @@ impl Steps for Avx512 {
     #[inline(always)]
     fn numbers(self, sums: Self::Sums) -> [u64; STRIPE] {
         let mut numbers = [0; STRIPE];
-        // SAFETY: the proof value shows that the instructions exist; `numbers` has space for eight numbers.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions; `numbers` has space for eight numbers.
         unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), sums) };
         numbers
     }

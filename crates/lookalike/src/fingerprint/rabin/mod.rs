@@ -6,9 +6,9 @@
 //! strings, even an adversary's (see [`collision_bound`](super::collision_bound)).
 //!
 //! Measured on a Xeon (Sapphire Rapids) with texts of 600 words: with carry-less multiplication, the window slides in 2.0 ns per
-//! unit. With tables it takes 6.0 ns per unit, and filling the tables takes 0.5 µs per text. So carry-less multiplication is used
-//! on every processor that has it. Cutting the text into units takes another 1.6 ns per unit. The default fingerprint takes 3.3
-//! ns per word in total.
+//! unit (a unit is up to eight bytes of a token). With tables, it slides in 6.0 ns per unit, and filling the tables takes 0.5 µs
+//! per text. So carry-less multiplication is used on every processor that has it. Cutting the text into units takes another 1.6
+//! ns per unit. The default fingerprint takes 3.3 ns per word in total.
 
 mod polynomial;
 
@@ -38,7 +38,7 @@ const MIN_DEGREE: u32 = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Nulls {
     /// l zero bits: the polynomial is multiplied by xˡ (Broder 1997, section 4.1). If two strings differ only in their last
-    /// letter, about half of the bits of their fingerprints then differ. This costs nothing.
+    /// letter, about half of the bits of their fingerprints then differ. Appending the zeros costs nothing.
     #[default]
     Appended,
     /// Nothing: the fingerprint is the residue of the string itself. If two strings differ only in their last letter, their
@@ -50,8 +50,8 @@ pub enum Nulls {
 /// give the same function on every machine, whichever kernel is used.
 ///
 /// Fingerprints are below 2ˡ, and the difference of two fingerprints is a linear function of the difference of their strings. So
-/// they are ids and not yet random numbers: a sketch must sample their images under a random permutation (Broder 1997, section
-/// 4.1).
+/// fingerprints serve as ids, but not as random numbers: a sketch must sample their images under a random permutation (Broder
+/// 1997, section 4.1).
 #[derive(Debug, Clone)]
 pub struct Rabin {
     polynomial: Polynomial,

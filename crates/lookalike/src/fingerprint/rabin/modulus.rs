@@ -3,8 +3,8 @@
 use super::polynomial::Polynomial;
 
 /// The modulus M = P·x⁶⁴⁻ˡ, where l is the degree of P; the leading term of M is not stored. A residue modulo P is kept in the
-/// upper l bits of a word and shifted down at the end. This is possible because V·x⁶⁴⁻ˡ mod M = (V mod P)·x⁶⁴⁻ˡ. So no kernel
-/// needs to know l.
+/// upper l bits of a word and shifted down at the end. This is possible because V·x⁶⁴⁻ˡ mod M = (V mod P)·x⁶⁴⁻ˡ for any
+/// polynomial V. So no kernel needs to know l.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Modulus(u64);
 

@@ -19,8 +19,8 @@ pub struct Polynomial(u128);
 
 impl Polynomial {
     /// Draws an irreducible polynomial of the given degree with the given seed; all are equally probable. Frozen: the same degree
-    /// and seed give the same polynomial on every machine. Cost: 60 µs on average at degree 64, because one polynomial in l is
-    /// irreducible and most others have a small factor.
+    /// and seed give the same polynomial on every machine. Cost: 60 µs on average at degree 64, because one in l polynomials of
+    /// degree l is irreducible, and most others have a small factor.
     ///
     /// # Errors
     /// Fails if the degree is not between 1 and 64.

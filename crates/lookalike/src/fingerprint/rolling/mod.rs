@@ -19,7 +19,8 @@ const B: u64 = K0 ^ 0b10;
 #[cfg(target_arch = "x86_64")]
 const LONG: usize = 16;
 
-/// Fills `fingerprints` with one number for each window, repeats included. Cost: a few cycles per window. Frozen.
+/// Fills `fingerprints` with one number for each window, repeats included. Cost: a few cycles per window. The numbers are frozen:
+/// no release changes them.
 pub fn fingerprints(token_hashes: &[u64], shingling: Shingling, fingerprints: &mut Vec<u64>) {
     fingerprints_by(Simd::detect(), token_hashes, shingling, fingerprints);
 }

@@ -16,8 +16,8 @@ const GROUP: usize = 4;
 /// window.
 pub(super) fn windows_avx512(_: Avx512, hashes: &[u64], k: usize, fingerprints: &mut [u64]) {
     assert!(k > 0 && fingerprints.len() + k == hashes.len() + 1);
-    // SAFETY: a proof value is created only after these instructions were detected; the assertion above checks the lengths that
-    // `run` requires.
+    // SAFETY: an `Avx512` value is created only after these instructions were detected; the assertion above checks the lengths
+    // that `run` requires.
     unsafe { run(hashes, k, fingerprints) }
 }
 

@@ -15,12 +15,12 @@ pub(super) fn hash_places_avx2(_: Avx2, text: &[u8], starts: &[u16], ends: &[u16
     fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
         super::hash_places(text, starts, ends, hashes);
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx2` value is created only after these instructions were detected.
     unsafe { run(text, starts, ends, hashes) }
 }
 
 pub(super) fn hash_places_avx512(_: Avx512, text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx512` value is created only after these instructions were detected.
     unsafe { run(text, starts, ends, hashes) }
 }
 

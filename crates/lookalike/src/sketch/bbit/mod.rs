@@ -1,7 +1,7 @@
 //! b-bit signatures (Li & König 2010), b = 8: a small part of a signature, for rejecting candidates quickly.
 //!
-//! Two different slots agree by chance once in 256. So 128 slots of one byte estimate nearly as well as 128 whole slots; they
-//! take a quarter of the memory and are compared in a few nanoseconds.
+//! The bytes of two different slots are equal by chance once in 256. So 128 slots of one byte estimate a resemblance nearly as
+//! well as 128 whole slots; they take a quarter of the memory and are compared in a few nanoseconds.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -56,8 +56,8 @@ pub fn agreement(a: &Bits, b: &Bits) -> u32 {
     u32::from(a.iter().zip(b).map(|(x, y)| u8::from(x == y)).sum::<u8>())
 }
 
-/// Returns the resemblance that an agreement implies, corrected for agreement by chance (Li & König, theorem 1, for small sets of
-/// different sizes).
+/// Returns the resemblance that an agreement (the number of slots with equal bytes) implies, corrected for bytes that are equal
+/// by chance (Li & König, theorem 1, for small sets of different sizes).
 pub fn agreement_resemblance(agreement: u32) -> f64 {
     without_chance(f64::from(agreement) / BITS_SLOTS as f64)
 }
@@ -74,7 +74,8 @@ fn without_chance(share: f64) -> f64 {
 }
 
 /// Returns the smallest agreement of a candidate pair: a pair at resemblance `threshold` agrees in fewer slots with a probability
-/// of at most 10⁻⁹. This is part of the definition of *candidate*, which is a fixed function of the two sketches.
+/// of at most 10⁻⁹. This minimum is part of the definition of *candidate*: whether a pair is a candidate is a fixed function of
+/// its two sketches.
 pub fn agreement_floor(threshold: f64) -> u32 {
     let p = threshold + (1.0 - threshold) * CHANCE;
     (0..BITS_SLOTS).find(|&k| probability(BITS_SLOTS, p, 0..=k) > REJECT).unwrap_or(BITS_SLOTS) as u32

@@ -1,5 +1,5 @@
 //! The portable code, compiled for AVX2 and AVX-512. SSE2, the baseline of x86-64, cannot multiply 32-bit numbers four at a time:
-//! it took 60 nanoseconds for what now takes 5.
+//! with SSE2 this code takes 60 nanoseconds, and with these kernels it takes 5.
 #![allow(unsafe_code)]
 
 use super::{BITS_SLOTS, Bits, plain};
@@ -10,7 +10,7 @@ pub(super) fn bits_avx2(_: Avx2, slots: &[u32; BITS_SLOTS]) -> Bits {
     fn run(slots: &[u32; BITS_SLOTS]) -> Bits {
         plain(slots)
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx2` value is created only after these instructions were detected.
     unsafe { run(slots) }
 }
 
@@ -19,6 +19,6 @@ pub(super) fn bits_avx512(_: Avx512, slots: &[u32; BITS_SLOTS]) -> Bits {
     fn run(slots: &[u32; BITS_SLOTS]) -> Bits {
         plain(slots)
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx512` value is created only after these instructions were detected.
     unsafe { run(slots) }
 }

@@ -1,4 +1,5 @@
-//! Scans block by block: it makes masks of the kinds of bytes, and finds the starts and ends of the tokens at the masks' edges.
+//! Scans a text block by block. For each kind of byte, a mask shows which bytes of the block are of this kind; tokens start and
+//! end at the edges of the masks.
 
 use super::{
     easy::Easy,

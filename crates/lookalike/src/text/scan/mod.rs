@@ -2,9 +2,10 @@
 //!
 //! Easy characters are those that make up nearly every text and do not depend on their neighbours: ASCII, Han, kana, Hangul
 //! syllables, lower-case letters of western Europe and Cyrillic, and the punctuation of all of these. The canonical form of a
-//! token of easy characters is its own bytes, with ASCII in lower case. So it need not be written to memory: its start and end
-//! are enough. The scan stops at the first *hard* character; [`read`](super::read) normalises that character, and the scan
-//! continues after it. The tests check every easy character against the table of characters.
+//! token of easy characters is its own bytes, with ASCII in lower case. So the canonical form need not be written to memory: the
+//! start and the end of the token in the text determine it. The scan stops at the first *hard* character; [`read`](super::read)
+//! normalises that character, and the scan continues after it. The tests check every easy character against the table of
+//! characters.
 //!
 //! A block becomes masks of 64 bits (letters, characters that are tokens, bytes outside ASCII, escaped bytes). Tokens start and
 //! end at the edges of the masks, so no branch depends on a byte. This method of scanning text, and the rule for backslashes, are

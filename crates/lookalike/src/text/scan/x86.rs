@@ -16,7 +16,7 @@ pub(super) fn scan_avx2(proof: Avx2, text: &[u8], base: usize, manner: Manner, s
     fn run(proof: Avx2, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
         dispatch(proof, text, base, manner, spans)
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx2` value is created only after these instructions were detected.
     unsafe { run(proof, text, base, manner, spans) }
 }
 
@@ -25,7 +25,7 @@ pub(super) fn scan_avx512(proof: Avx512, text: &[u8], base: usize, manner: Manne
     fn run(proof: Avx512, text: &[u8], base: usize, manner: Manner, spans: &mut Spans) -> Stop {
         dispatch(proof, text, base, manner, spans)
     }
-    // SAFETY: a proof value is created only after these instructions were detected.
+    // SAFETY: an `Avx512` value is created only after these instructions were detected.
     unsafe { run(proof, text, base, manner, spans) }
 }
 
@@ -36,8 +36,8 @@ impl Lanes for Avx2 {
     #[inline(always)]
     fn load(self, from: &[u8; BLOCK]) -> Self::Bytes {
         let from = from.as_ptr();
-        // SAFETY: the proof value shows that the instructions exist; 32 bytes from either offset are within the 64, and the loads
-        // need no alignment.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions; 32 bytes from either offset are within the
+        // 64, and the loads need no alignment.
         unsafe { [_mm256_loadu_si256(from.cast()), _mm256_loadu_si256(from.add(32).cast())] }
     }
 
@@ -48,7 +48,7 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn words(self, bytes: Self::Bytes) -> u64 {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions.
         let small = unsafe { _mm256_set1_epi8(0x20) };
         let lower = self.or(bytes, [small; 2]);
         self.bits(self.or(self.within(lower, b'a', b'z'), self.within(bytes, b'0', b'9')))
@@ -61,19 +61,19 @@ impl Lanes for Avx2 {
 
     #[inline(always)]
     fn and(self, a: Self::Mask, b: Self::Mask) -> Self::Mask {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions.
         unsafe { [_mm256_and_si256(a[0], b[0]), _mm256_and_si256(a[1], b[1])] }
     }
 
     #[inline(always)]
     fn or(self, a: Self::Mask, b: Self::Mask) -> Self::Mask {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions.
         unsafe { [_mm256_or_si256(a[0], b[0]), _mm256_or_si256(a[1], b[1])] }
     }
 
     #[inline(always)]
     fn bits(self, mask: Self::Mask) -> u64 {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions.
         let (low, high) = unsafe { (_mm256_movemask_epi8(mask[0]) as u32, _mm256_movemask_epi8(mask[1]) as u32) };
         u64::from(low) | u64::from(high) << 32
     }
@@ -86,7 +86,7 @@ impl Lanes for Avx2 {
 
 #[inline(always)]
 fn within_avx2(_: Avx2, bytes: __m256i, low: u8, high: u8) -> __m256i {
-    // SAFETY: the proof value shows that the instructions exist.
+    // SAFETY: the `Avx2` value shows that the processor has these instructions.
     unsafe {
         if low == high {
             return _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(low as i8));
@@ -123,21 +123,22 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn load(self, from: &[u8; BLOCK]) -> Self::Bytes {
-        // SAFETY: the proof value shows that the instructions exist; there are 64 bytes, and the load needs no alignment.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions; there are 64 bytes, and the load needs no
+        // alignment.
         unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
     }
 
     #[inline(always)]
     fn foreign(self, bytes: Self::Bytes) -> u64 {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions.
         unsafe { _mm512_movepi8_mask(bytes) }
     }
 
     #[inline(always)]
     fn words(self, bytes: Self::Bytes) -> u64 {
         let (low, high) = WORDS.split_at(BLOCK);
-        // SAFETY: the proof value shows that the instructions exist; either half of the table has 64 bytes. The permutation uses
-        // a byte's lower seven bits.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions; either half of the table has 64 bytes. The
+        // permutation uses a byte's lower seven bits.
         unsafe {
             let (low, high) = (_mm512_loadu_si512(low.as_ptr().cast()), _mm512_loadu_si512(high.as_ptr().cast()));
             let words = _mm512_permutex2var_epi8(low, bytes, high);
@@ -147,7 +148,7 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn within(self, bytes: Self::Bytes, low: u8, high: u8) -> Self::Mask {
-        // SAFETY: the proof value shows that the instructions exist.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions.
         unsafe {
             if low == high {
                 return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(low as i8));
@@ -174,8 +175,8 @@ impl Lanes for Avx512 {
 
     #[inline(always)]
     fn places(self, mask: u64, base: u16, places: &mut [u16; BLOCK]) {
-        // SAFETY: the proof value shows that the instructions exist; `places` has space for two vectors of 32 places, which need
-        // no alignment.
+        // SAFETY: the `Avx512` value shows that the processor has these instructions; `places` has space for two vectors of 32
+        // places, which need no alignment.
         unsafe {
             let packed = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(COUNT.as_ptr().cast()));
             let base = _mm512_set1_epi16(base as i16);

@@ -1,7 +1,7 @@
-//! Decodes the bytes of a whole document to text, whatever their encoding.
+//! Decodes the bytes of a whole document, in any encoding, to text.
 //!
-//! Evidence in the bytes takes precedence over statements about them. A byte order mark is trusted first, then valid or nearly
-//! valid UTF-8, then a label, then a guess. Labels and decoders are those of the WHATWG Encoding standard.
+//! Evidence in the bytes takes precedence over declarations of their encoding. A byte order mark is trusted first, then valid or
+//! nearly valid UTF-8, then a label, then a guess. Labels and decoders are those of the WHATWG Encoding standard.
 
 mod names;
 

@@ -163,8 +163,8 @@ const USUAL: [(&str, &[&str]); 13] = [
     ("kor", &["euc-kr"]),
 ];
 
-/// Returns how many texts are decoded correctly from their usual encodings without a label, and how many were tried. Run with `--
-/// --nocapture` to see the failures.
+/// Returns how many texts are decoded correctly from their usual encodings without a label, and how many were tried. Run the
+/// tests with `-- --nocapture` to see the failures.
 fn guessed(texts: &[(String, String)], usual: &[&str]) -> (usize, usize) {
     let (mut right, mut all) = (0, 0);
     for ((id, text), label) in texts.iter().flat_map(|text| usual.iter().map(move |label| (text, label))) {

@@ -81,7 +81,7 @@ mod tests {
         const LINES: [&[u8]; 3] = [b"pre", b"textarea", b"xmp"];
         let mut emitter = DefaultEmitter::<()>::default();
         emitter.naively_switch_states(true);
-        // A mark is inserted where an element separates text.
+        // The character U+0001 is inserted where an element separates text.
         let (mut marked, mut hidden, mut templates, mut pres) = (String::new(), false, 0usize, 0usize);
         let mut raw = 0;
         for token in Tokenizer::new_with_emitter(html, emitter) {

@@ -270,7 +270,7 @@ fn script_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The separator between the last word and the next.
+/// The separator between the word that was found last and the next word.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Gap {
     None,

@@ -53,15 +53,15 @@ fn several_splits_are_refused_but_one_is_accepted() {
             &["train.csv", "dev.csv", "test-0.csv", "test-1.csv"],
             "documents of train that are similar to validation or test, name 'd/train*.csv' as the input and 'd/dev*.csv' 'd/test*.csv' with",
         ),
-        // Another glob covers this glob.
+        // The glob `train*.csv` covers the glob `training*.csv`.
         (&["train.csv", "training.csv", "train/a.csv", "test.csv"], "name 'd/train' 'd/train*.csv' as"),
-        // This glob would match other files.
+        // The glob `train*.csv` would also match `trainer.csv`, which belongs to no split.
         (
             &["train_data.csv", "train2.csv", "trainer.csv", "test.csv"],
             "name 'd/train2.csv' 'd/train_data.csv' as the input and 'd/test*.csv' with",
         ),
         (&["en/train/a.csv", "de/train/b.csv", "train/train/c.csv", "test.csv"], "name 'd/de/train' 'd/en/train' 'd/train' as"),
-        // These names contain special characters of globs and shells.
+        // The names contain special characters of globs and shells.
         (&["a[1]/train.csv", "it's/test.csv"], r"name 'd/a[[]1[]]/train*.csv' as the input and 'd/it'\''s/test*.csv' with"),
         (&["a[1]/train/a.csv", "b*/test/a.csv"], "name 'd/a[1]/train' as the input and 'd/b*/test' with"),
         (
@@ -96,7 +96,7 @@ fn splits_are_recognised_by_whole_names_only() {
     for paths in [
         &["train/pos/1.txt", "train/neg/2.txt", "train/neg/3.txt"][..],
         &["test-report.txt", "train-timetable.txt"],
-        // These are folders of a project.
+        // The folders belong to a project, not to a data set.
         &["dev/README.md", "test/README.md"],
         &["contest/1.txt", "trains/1.txt"],
         &["train.md", "test.md", "install.md"],

@@ -2,7 +2,7 @@
 //!
 //! datasketch takes the first four or eight bytes of a token's SHA-1, which are the first one or two of its five words. Vector
 //! lanes are faster here than the processor's own SHA instructions, whose twenty steps depend on each other. For 16 tokens of one
-//! block each, there are 80 rounds of vector instructions, whatever the tokens are.
+//! block (64 bytes) each, there are 80 rounds of vector instructions, whatever the tokens are.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
