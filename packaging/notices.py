@@ -1,8 +1,8 @@
 """Print the licence texts of everything in the command's binary: `notices.py TARGET`.
 
-The crates are those that cargo builds the command from for a target, without those that only builds or tests need. The licence
-texts of the crates come from their sources. A crate without a text gets the standard text of its licence, with its authors'
-names. Equal texts are printed once.
+The crates are those in the command for the target, without crates that only builds or tests need. The licence texts of the crates
+come from their sources. A crate without a text gets the standard text of its licence, with its authors' names. Equal texts are
+printed once.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def packages():
 
 
 def concerned(files, known):
-    """Returns the packages with changed files, and those that depend on them; all packages if a file changed that all use."""
+    """Returns the packages with changed files, and those that depend on them; all if a file that all use changed."""
     everything = re.compile(r"Cargo\.(toml|lock)$|\.cargo/|rust-toolchain|testdata/")
     if any(everything.match(file) for file in files):
         return set(known)

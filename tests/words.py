@@ -15,7 +15,7 @@ import tokenize
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SKIPPED = ("testdata/", "fuzz/corpus/", "docs/zh/", "README.zh.md", "tests/words.py", "bench/quality/notes.py", "bench/link/")
-# Each word with the number of uses that may remain. These uses were read one by one, such as the two example texts with "Nobody".
+# Each word with the number of uses that may remain. These uses, such as two example texts with "Nobody", were read one by one.
 LIMITS = {
     "whoever, nobody, somebody": (r"\b(whoever|whomever|nobody|somebody)\b", 2),
     "stands": (r"\b(stands?|stood)\b", 5),

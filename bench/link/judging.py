@@ -60,7 +60,7 @@ def scored(path: Path) -> list[Scored]:
 
 
 def figures(found: int, right: int, true: int) -> dict[str, float]:
-    """Returns precision, recall and F1 for `found` found pairs and `true` true pairs; `right` pairs are both."""
+    """Returns precision, recall and F1 from the numbers of found pairs, of true pairs, and of pairs that are both (`right`)."""
     return {
         "precision": right / found if found else 0.0,
         "recall": right / true if true else 0.0,

@@ -2,8 +2,8 @@
 
 Given name, surname, street number, the two words of a street, `address_2`, and a suburb with its postcode and state are drawn
 independently, with the frequencies of febrl's originals, including empty values. Dates of birth are uniform over a century, and
-each original has its own number in `soc_sec_id`. So there are about 600 given names and 1,000 surnames for a million people.
-These are more namesakes than in reality, so blocks are larger and the task is harder.
+each original has its own number in `soc_sec_id`. A million people share about 600 given names and 1,000 surnames. So there are
+more namesakes than in reality, blocks are larger, and the task is harder.
 
 A duplicate has one to four errors, in fields drawn by weight: a character inserted, left out, replaced or swapped with the next
 one; an error of a scanner or by ear; a space removed or inserted; an empty field; the value of another person (moved, married);

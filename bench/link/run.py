@@ -172,7 +172,7 @@ class Place:
                 self.truth(contest).write_text("".join(json.dumps({"a": a, "b": b}) + "\n" for a, b in pairs))
 
     def make_people(self, count: int) -> None:
-        """Makes the people, unless a file with the same number from the same program exists."""
+        """Makes the people, unless the same program has already made a file with as many people."""
         program, note = HERE / "make_people.py", self.folder / "people.made-by"
         maker = f"{count} {hashlib.sha256(program.read_bytes()).hexdigest()}"
         if not self.records("people").exists() or not note.exists() or note.read_text() != maker:

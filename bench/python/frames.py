@@ -75,7 +75,7 @@ def resident():
 
 
 def ours(kind, path, runs, results):
-    """Measure one kind in a separate process, for its memory alone; return the seconds of each run and peak growth in bytes."""
+    """Measure one kind in its own process, so that no other memory counts; return seconds per run and peak growth in bytes."""
     import lookalike
 
     rows = collection(path, 1e6)

@@ -40,7 +40,7 @@ def best(matches: Iterable[tuple[int, int, float]], releases: list[str]) -> set[
 
 
 def datasketch_matches(texts: list[str], releases: list[str], threshold: float) -> list[tuple[int, int, float]]:
-    """Returns the page pairs of two releases that datasketch's MinHashLSH finds, used as documented, and their estimates."""
+    """Returns the page pairs of two releases that datasketch's MinHashLSH finds if used as documented, and their estimates."""
     from datasketch import MinHash, MinHashLSH
 
     lsh, sketches = MinHashLSH(threshold=threshold, num_perm=128), []
@@ -62,7 +62,7 @@ def datasketch_matches(texts: list[str], releases: list[str], threshold: float) 
 
 
 def truth(pages: list[str], releases: list[str]) -> tuple[set[Pair], set[Pair]]:
-    """Returns the pairs of the same page in two releases, and the pairs that moved because only their module was renamed."""
+    """Returns the pairs of the same page in two releases, and those of them that moved because their module was renamed."""
     same, commands, times = defaultdict(list), defaultdict(list), Counter()
     for number, (page, release) in enumerate(zip(pages, releases, strict=True)):
         command = page.rsplit("/", 1)[-1].lower()

@@ -27,14 +27,15 @@ Classifier = Callable[[Sequence[float]], int]
 
 
 def thresholds(rows: Sequence[Row]) -> Classifier:
-    """Classifies by the three thresholds on the first value that are right most often; on a tie, by the middle ones."""
+    """Classifies by three thresholds on the first value: those that are right most often or, on a tie, the middle ones."""
     ordered = sorted((values[0], kind) for values, kind in rows)
     borders = [-math.inf, *sorted({value for value, _ in ordered}), math.inf]
     cuts = [
         (a + b) / 2 if math.isfinite(a + b) else (b if math.isinf(a) else a) for a, b in zip(borders, borders[1:], strict=False)
     ]
     below = [[sum(value < cut and kind == known for value, known in ordered) for cut in cuts] for kind in range(len(CLASSES))]
-    # The best result of the first classes below each cut, and the cuts that give it.
+    # For each cut: the largest number of answers below it that can be classified correctly with the first classes only, and the
+    # cuts between these classes.
     best: list[tuple[int, tuple[float, ...]]] = [(below[0][at], ()) for at in range(len(cuts))]
     for kind in range(1, len(CLASSES)):
         nexts = []
@@ -123,7 +124,7 @@ def ours(program: str, answers: list[dict[str, str]], sources: list[dict[str, st
 
 
 def copydetect_of(answers: list[dict[str, str]], sources: dict[str, str]) -> list[float]:
-    """Returns the numbers of copydetect, which has the same winnowing, with its defaults except for preprocessing programs."""
+    """Returns copydetect's numbers, with its defaults but no preprocessing of programs; its winnowing is the same as ours."""
     import copydetect
 
     found = []

@@ -26,7 +26,8 @@ from dedupe.variables import Exact, ShortString, String
 DOCUMENTED, SAMPLE, USUAL = {"restaurant"}, 10_000, 1_500
 # The benchmark's threshold for clusters.
 MATCH = 0.5
-# Labelled pairs: a fifth of the true ones, within limits that a patient person could label, and OTHERS times as many others.
+# Labelled pairs: a fifth of the true ones (at least LEAST and at most MOST, which a patient person could label), and OTHERS times
+# as many others.
 SHARE, LEAST, MOST, OTHERS = 0.2, 50, 100, 3
 SEED = 6
 

@@ -1,4 +1,4 @@
-"""Code that the programs that link records share: reading, writing and reporting.
+"""Code shared by the programs that link records: reading, writing and reporting.
 
 Each program is run as `TOOL_link.py RECIPE INPUT [INPUT] --out PAIRS`. It reads one or two JSON Lines collections of {"id",
 "fields": {...}}, and writes each scored pair to PAIRS as {"a", "b", "score", "match"}, where `match` is the tool's own decision.

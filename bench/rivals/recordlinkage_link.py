@@ -2,9 +2,9 @@
 
 `febrl` is the recipe of its manual ("Data deduplication", on febrl1): blocks of equal given names, six comparisons that give 0 or
 1, and a match if more than three comparisons give 1. The manual has no recipe for the other sets; the recipes for these sets are
-ours, and use recordlinkage's own methods. `febrl-wide` blocks on any of five fields and compares all fields by similarity. In all
-recipes except the manual's, the manual's unsupervised classifier (ECM, "Classification algorithms") decides, on similarities cut
-at 0.8. With two collections, the best pairs are taken first, and a record is in at most one pair.
+ours, and use recordlinkage's own methods. `febrl-wide` blocks on any of five fields and compares all fields by similarity. In our
+recipes, the unsupervised classifier of the manual (ECM, "Classification algorithms") decides, on similarities cut at 0.8. With
+two collections, the best pairs are taken first, and a record is in at most one pair.
 """
 
 from itertools import starmap
@@ -37,7 +37,7 @@ def people(compare: recordlinkage.Compare) -> None:
 
 
 def restaurants(compare: recordlinkage.Compare) -> None:
-    """Compare name and address; the guides name the same restaurant's kitchen differently."""
+    """Compare name and address; not the cuisine, because the guides name it differently for the same restaurant."""
     for field in ("name", "address", "city"):
         compare.string(field, field, method="jarowinkler")
     compare.string("name", "name", method="qgram")

@@ -38,7 +38,7 @@ class TooSlow(Exception):
 
 
 class Failed(SystemExit):
-    """A run ended with an error. This ends the bench with its message, unless the bench continues without that run."""
+    """A run ended with an error. This exception ends the bench with a message, unless the bench catches it."""
 
 
 class Watch(threading.Thread):

@@ -1,8 +1,8 @@
 """`make bench-tables`: compares the wall-clock and CPU time of runs on Parquet and on the same rows as JSON Lines.
 
 The runs on the two formats alternate. pyarrow writes the Parquet file, with zstd and row groups of 50,000 rows. The kept rows are
-written in the format of the input, or only the decisions are written. The JSON Lines are plain, and compressed with zstd at the
-level of the table.
+written in the format of the input, or only the decisions are written. The JSON Lines are measured both uncompressed and
+compressed with zstd, at the level of the Parquet file.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-//! Checks that Rabin's fingerprint is the remainder of a division bit by bit. Also checks that the fingerprint of a window is the
-//! fingerprint of its concatenated units, each of which is up to eight bytes of a token, padded to eight.
+//! Checks that Rabin's fingerprint is the remainder of a division that is done bit by bit. Also checks that the fingerprint of a
+//! window is the fingerprint of its concatenated units, each of which is up to eight bytes of a token, padded to eight.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

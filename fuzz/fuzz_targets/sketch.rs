@@ -1,4 +1,5 @@
-//! Checks the sketch and the set of a text against the separate steps, whether the text is plain or in a JSON string.
+//! Checks the sketch and the set that `Method` computes from a text against those that the core's functions for the single steps
+//! compute, whether the text is plain or in a JSON string.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

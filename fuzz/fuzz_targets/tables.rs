@@ -32,8 +32,8 @@ impl Bytes<'_> {
         Buffer::from(whole)
     }
 
-    /// Returns offsets that are mostly valid: each byte is the distance to the next offset, except that an arbitrary offset
-    /// follows a byte of 255.
+    /// Returns offsets that are mostly valid. Each byte of the input gives the distance from one offset to the next. But after
+    /// the byte 255, the byte that follows is itself the next offset, which is usually invalid.
     fn offsets(&mut self, rows: usize, wide: bool) -> Buffer {
         let (mut at, mut all) = (0i64, vec![0i64]);
         for _ in 0..rows {

@@ -85,7 +85,7 @@ fn simplified(c: char) -> char {
     if image == c { c } else { simplified(image) }
 }
 
-/// Removes the marks after letters of the three scripts, and the bars through these letters.
+/// Removes the marks after letters of the Latin, Greek and Cyrillic scripts, and the bars through these letters.
 fn without_accents(text: &str) -> String {
     let (mut letters, mut bare) = (String::new(), false);
     for c in DecomposingNormalizer::new_nfd().normalize(text).chars() {
@@ -157,8 +157,8 @@ pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
     tokens
 }
 
-/// Joins consecutive Han characters, up to one with combining marks, and cuts them into words. The result is right for texts of
-/// up to 64 KiB.
+/// Joins consecutive Han characters into runs, and cuts the runs into words. A run ends after a character with combining marks,
+/// which become part of its word. The result is right for texts of up to 64 KiB.
 fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
     static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
     let (mut words, mut run) = (Vec::new(), String::new());

@@ -28,7 +28,7 @@ class Evaluation:
         self.truth: dict[str, Any] = found["truth"]
         """The ground truth: its kind, the number of judged documents, and the number of their pairs."""
         self.parameters: dict[str, Any] = found["parameters"]
-        """The settings by which the ground truth and the runs were compared."""
+        """The shared settings, which apply to the ground truth and to every run that does not override them."""
         self.runs: list[dict[str, Any]] = found["runs"]
         """One dictionary per method, with all figures of the command's `eval --json`."""
 

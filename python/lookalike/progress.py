@@ -13,7 +13,7 @@ _UNITS = {"pairing": "bands", "counting": "documents", "deciding": "documents"}
 
 @contextmanager
 def shown(wanted: bool | None) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Yield the function to which a run reports its progress, which shows one bar per stage; None if nothing is shown.
+    """Yield a function that a run calls to report progress, and that shows one bar per stage; None if nothing is shown.
 
     By default a bar is shown if standard error is a terminal and tqdm is installed. Raises `ImportError` if a bar is requested
     but tqdm is not installed.

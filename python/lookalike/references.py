@@ -28,7 +28,8 @@ def references_of(
             names.extend(named)
             continue
         name = "against" if several is None else f"against[{number}]"
-        # For named inputs, the engine detects that data is its own reference. Python has only one empty tuple, which may be both.
+        # For named inputs, the engine detects that data is its own reference. All empty tuples are the same object in Python, so
+        # `is` says nothing about them.
         if one is data and not (type(data) is tuple and not data):
             raise InputError(f"{name} is the data itself, so each document would be a duplicate of itself; leave it out")
         others = [] if id is None else [id]

@@ -137,7 +137,7 @@ class Report:
         import numpy as np
 
         representatives = self._decisions.representatives()
-        # A document that a reference represents has no row of a representative.
+        # A document whose representative is a reference has no representative row.
         dropped = np.flatnonzero(~self._decisions.kept() & (representatives >= 0))
         order = np.argsort(representatives[dropped], kind="stable")
         dropped = dropped[order]

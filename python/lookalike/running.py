@@ -147,8 +147,8 @@ def dedup(
       `run_length=None` for super. `bits=None`, `features=None`, `distance=None`, `blocks=None`: for SimHash. `longest=None`,
       `digest=None`: for sentences. A keyword that the method does not use is an error.
     - `verify=None`: what makes a candidate similar: `"exact"`, `"sketch"` or `"none"`; by default it depends on `candidates`.
-    - `cluster="law"`: a group is a kept document and the documents similar to it; `"components"`: documents that chains of
-      similar pairs connect; `"greedy"`: Broder's clusters, with `representative=None` and `sample=None`; or `{"greedy": {…}}`.
+    - `cluster="law"`: a group is a kept document and the documents similar to it; `"components"`: documents that are connected by
+      chains of similar pairs; `"greedy"`: Broder's clusters, with `representative=None` and `sample=None`; or `{"greedy": {…}}`.
     - `fingerprint="rolling"`, or `"rabin"` with `degree=None`, or `{"kind": "rabin", "degree": 64}`; `seed=1`: how shingles are
       mapped to numbers.
     - `set_field=None`: the column or field of sets, the same as `text` with `tokens="items"`.

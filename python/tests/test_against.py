@@ -125,7 +125,7 @@ def test_decisions_match_the_command_for_all_kinds_of_references(picks, referenc
                 assert type(kept) is type(its)
                 check(report, lines, known)
 
-        # The last collection of references is in memory, or all collections are: only the names of places differ.
+        # Only the last collection of references is in memory, or all are. Compared with files, only names of places differ.
         last = len(files) - 1
         tables = [pa.table({"id": its, "text": [POOL[pick] for pick in some]}) for its, some in zip(ids, references, strict=True)]
         for in_memory in ({last}, set(range(len(files)))):

@@ -1,4 +1,4 @@
-"""The linking bench evaluates correctly: it gives figures that can be counted by hand, and the numbers of the source."""
+"""The linking bench evaluates correctly: its figures agree with counts by hand and with the numbers of the source."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def not_utf8():
 def test_flipped_bytes_do_not_crash():
     found, each = ways_to_end(200)
     wrong = [(job[1:], end) for job, end in each if end is None or "CRASH" in end or "OTHER" in end]
-    # A reader of another library may crash, without lookalike.
+    # The reader of another library may crash before lookalike gets the data.
     assert [one for one in wrong if "while reading" not in str(one[1])] == []
     ends = collections.Counter()
     for (_, end), times in found.items():

@@ -27,9 +27,9 @@ def public():
             if inspect.isclass(value):
                 for own in vars(value):
                     member = getattr(value, own)
-                    # Slots are described by their class.
-                    told = inspect.isroutine(member) or inspect.isgetsetdescriptor(member)
-                    if told and not own.startswith("_"):
+                    # The class's docstring describes its slots.
+                    documented = inspect.isroutine(member) or inspect.isgetsetdescriptor(member)
+                    if documented and not own.startswith("_"):
                         yield f"{module.__name__}.{name}.{own}", member
 
 

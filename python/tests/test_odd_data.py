@@ -23,7 +23,7 @@ TEXTS = ["a text of more than five words, said twice", "A text of more than five
 
 
 def streamed(*parts, rows=1000, features=None):
-    """Make a dataset in which each batch has another one of the values."""
+    """Make a dataset of several batches: each of the parts gives the values of one batch."""
 
     def rows_of():
         for number, part in enumerate(parts):

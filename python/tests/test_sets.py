@@ -53,7 +53,8 @@ def test_pairs_match_a_count_in_python(threshold):
     for given in (sets, [set(items) for items in sets], [tuple(map(float, items)) for items in sets]):
         table = lookalike.pairs(given, tokens="items", threshold=threshold, candidates="all").table
         assert list(zip(*(table[name].to_pylist() for name in ("a", "b", "resemblance")), strict=True)) == expected
-    # The string "7" is not the number 7, but equally many sets of strings are similar.
+    # With strings as items, the same number of pairs are similar. But the string "7" is not the number 7, so no set of numbers is
+    # similar to a set of strings.
     texts = [[str(item) for item in items] for items in sets]
     assert len(lookalike.pairs(texts, tokens="items", threshold=threshold, candidates="all").table) == len(expected)
     assert not len(lookalike.pairs(sets, tokens="items", threshold=threshold, against=texts).table)

@@ -12,7 +12,7 @@ pub fn at(seed: u64, counter: u64) -> u64 {
     finish(seed.wrapping_add(STEP.wrapping_mul(counter.wrapping_add(1))))
 }
 
-/// Maps a random number to one below `bound`.
+/// Maps a random number to a number that is smaller than `bound`.
 #[inline]
 pub fn below(random: u64, bound: u64) -> u64 {
     ((u128::from(random) * u128::from(bound)) >> 64) as u64

@@ -146,7 +146,7 @@ fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    // The kind of an error of our libraries already takes the causes of the error into account.
+    // An error of our own libraries has a kind, which already takes the causes of the error into account.
     match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {

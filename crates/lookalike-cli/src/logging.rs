@@ -1,5 +1,5 @@
 //! Log lines, with `-v`: the engine's messages about a run, and when its passes start and end. Log lines are written to standard
-//! error, so that they do not mix with data, and replace the progress bar. The engine's messages contain the names of files
+//! error, so that they do not mix with data. They replace the progress bar. The engine's messages contain the names of files
 //! without secrets, like all other messages.
 
 use std::{sync::OnceLock, time::Instant};

@@ -100,7 +100,8 @@ pub struct RunConfig {
 #[derive(Debug, Clone)]
 pub struct Resume {
     /// The folder of the run's state. The folder does not exist yet, is empty, or contains the state of an earlier run with the
-    /// same configuration and the same inputs; that run is then resumed. A run that completes deletes its files in the folder.
+    /// same configuration and the same inputs; that run is then resumed. When a run completes, it deletes its files in the
+    /// folder.
     pub folder: PathBuf,
     /// Progress is synced to the disk each time this number of input bytes has been read.
     pub part: u64,
@@ -196,7 +197,7 @@ impl RunConfig {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
-        // Both the output of kept lines and the output of decisions may run ahead.
+        // Two outputs may have windows that wait for the disk: the kept lines and the decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have one remote object open, and may be transferring one part of it. The memory for this part is needed
         // in addition to the memory that all threads share.

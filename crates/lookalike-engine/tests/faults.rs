@@ -216,8 +216,8 @@ fn every_operation(place: &Place) {
                         let reported = message.contains("report it") || message.contains("is damaged (a planned panic)");
                         assert!(!panicked || reported, "{what}: {message}");
                         if operation == Operation::Remove {
-                            // The only files that a run removes are those that its outputs replaced. So exactly one replaced file
-                            // is left.
+                            // A run removes only files that its outputs replaced. So if one removal fails, exactly one replaced
+                            // file is left.
                             let left: Vec<_> = out.keys().filter(|name| !expected.contains_key(*name)).collect();
                             assert!(left.len() == 1 && message.contains(left[0].as_str()), "{what}: {message}, {left:?}");
                             assert!(expected.iter().all(|(name, bytes)| out[name] == *bytes), "{what}");

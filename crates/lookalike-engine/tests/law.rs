@@ -164,8 +164,8 @@ proptest! {
 }
 
 /// Generates texts from two templates. Each text also has words that are not in its template. The number of these words is chosen
-/// so that any two texts made from the same template have a resemblance of about `threshold`. Some texts share their own words,
-/// and some are copies. No text contains a word twice.
+/// so that any two texts made from the same template have a resemblance of about `threshold`. Some texts share these additional
+/// words with other texts, and some texts are copies. No text contains a word twice.
 fn of_templates(threshold: f64) -> impl Strategy<Value = Vec<String>> {
     let text = (0usize..10, 20usize..40, 0.0f64..1.2, 0usize..12, 0usize..30);
     prop::collection::vec(text, 1..90).prop_map(move |all| {
@@ -591,8 +591,9 @@ fn a_cut_into_files_changes_no_verdict() {
     assert_eq!(many.summary.blank_lines, all.len().div_ceil(701) as u64);
 }
 
-/// Another program found the exact pairs at the threshold 0.8. In at most 1 % of these pairs, both documents may be kept, and
-/// every dropped document must be in such a pair with its representative.
+/// Another program found the pairs and their exact similarities. At most 1 % of the pairs with a similarity of at least 0.8 may
+/// have two kept documents. Every dropped document must form one of the pairs with its representative, and for at most one
+/// document in a thousand this pair's similarity may be below 0.8.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
     for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {

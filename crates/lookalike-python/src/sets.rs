@@ -11,7 +11,8 @@ use crate::error::raise;
 /// Returns the given text, or the JSON array of a given set.
 ///
 /// # Errors
-/// Fails with `TypeError` if the argument is not a text, and with `RecordError` if it is not a set.
+/// Fails with `TypeError` if a text is expected and the argument is not a string, and with `RecordError` if a set is expected and
+/// the argument is not a valid set.
 pub fn text(config: &Config, given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
     if config.tokens != TokensBy::Items {
         return given.extract();

@@ -329,8 +329,8 @@ pub enum Verify {
     Exact,
     /// The similarity that is estimated from the sketches reaches the threshold. For MinHash, the resemblance is estimated; near
     /// 0.8, the estimate is within 0.07 of the exact resemblance in 19 of 20 cases. For sampled fingerprints, the resemblance or
-    /// the containment is estimated. There are two exceptions: for SimHash, few bits may differ; for sentences, the digests must
-    /// be equal.
+    /// the containment is estimated. Two methods use another test instead: for SimHash, the hashes may differ in only a few bits;
+    /// for sentences, the digests must be equal.
     Sketch,
     /// Every candidate counts as a match. Accepting every candidate is fast, and wrong for most candidates of most collections.
     None,

@@ -32,7 +32,7 @@ pub enum ErrorKind {
     /// A similarity threshold outside (0, 1].
     #[error("threshold must be above 0 and at most 1, got {0}; for example 0.8")]
     Threshold(f64),
-    /// An order by a field was requested, but texts have no fields.
+    /// A field was requested to decide which text is kept, but texts have no fields.
     #[error(
         "texts have no fields, so {0} cannot decide which text to keep; keep the first or the longest, or give each text a score"
     )]
@@ -249,7 +249,7 @@ pub enum ErrorKind {
     /// A requested confidence outside (0, 1).
     #[error("the confidence must be above 0 and below 1, got {0}; for example 0.95")]
     Confidence(f64),
-    /// No sample up to the largest size in the search is known to be large enough for the margin and the confidence.
+    /// The search found no sample size, up to its maximum, that is known to be large enough for the margin and the confidence.
     #[error(
         "a margin of {margin} with confidence {confidence} needs a sample larger than {max}; use a wider margin or a lower confidence"
     )]

@@ -22,7 +22,7 @@ impl Shingling {
         if (1..=MAX_K).contains(&k) { Ok(Self { k }) } else { Err(ErrorKind::Shingle { k, max: MAX_K }.into()) }
     }
 
-    /// Returns the number of tokens per shingle. Only the single shingle of a shorter text has fewer.
+    /// Returns the number of tokens per shingle. Only the single shingle of a text with fewer than k tokens has fewer.
     pub fn k(self) -> usize {
         self.k
     }

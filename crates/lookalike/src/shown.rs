@@ -16,8 +16,8 @@ const LONGEST_PATH: usize = 400;
 /// path to find the file.
 pub const LONGEST: usize = 2000;
 
-/// Returns whether a terminal interprets a character as a command, or whether it changes the order of other characters: C0, DEL,
-/// C1, bidirectional embeddings, overrides and isolates.
+/// Returns whether a character is interpreted as a command by a terminal, or changes the order of other characters: C0, DEL, C1,
+/// bidirectional embeddings, overrides and isolates.
 pub fn is_command(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -63,7 +63,7 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// Returns a whole message on one line, without its middle if it is too long.
+/// Returns a message on one line. If the message is too long, its middle is left out.
 pub fn message(text: &str) -> Cow<'_, str> {
     const BEGINNING: usize = 1400;
     const END: usize = 400;

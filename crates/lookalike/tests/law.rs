@@ -1,6 +1,6 @@
 //! Tests the law (the rule in `docs/how.md` that decides which documents are kept) as properties. On every small collection, the
-//! fast in-memory implementation makes the same decisions as the naive implementation in `twin`, and the consequences of the law
-//! are true. The collections have many near copies, chains, copies of dropped documents, and short and empty texts.
+//! fast in-memory implementation makes the same decisions as the naive implementation in `twin`, and the properties that follow
+//! from the law hold. The collections have many near copies, chains, copies of dropped documents, and short and empty texts.
 
 mod twin;
 
@@ -114,7 +114,7 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
         (bands(40, 1), Measure::Resemblance, 1e-9),
         (shared(None, 1000), Measure::Resemblance, 0.99),
         (shared(Some(Modulus::Fixed { level: 1 }), 5), Measure::Resemblance, 1e-9),
-        // These settings give small texts several levels.
+        // With these settings, the samples of small texts are on several levels.
         (shared(Some(Modulus::Growing { least: 3 }), 1000), Measure::Resemblance, 1e-9),
         (shared(Some(Modulus::Growing { least: 4 }), 4), Measure::Resemblance, 0.5),
         (shared(None, 1000), Measure::Containment, 0.99),

@@ -1,5 +1,5 @@
-//! Tests every promised share of found pairs. The pairs of texts in these tests are exactly at the threshold, and are sketched as
-//! in a run.
+//! Tests, for each method, the share of pairs that it promises to find. The pairs of texts in these tests are exactly at the
+//! threshold, and are sketched as in a run.
 
 use lookalike::{
     Bands, Candidates, Config, Method, Permutations, Scratch, Shared, SimHashBy,
@@ -67,8 +67,8 @@ fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMi
     f64::from(found) / f64::from(trials)
 }
 
-/// Returns the pairs of a size at the threshold. For containment, this includes a larger text whose size gives the highest
-/// modulus.
+/// Returns pairs at the threshold. `size` is the size of the smaller text or, for containment, of the text that may be contained.
+/// For containment, one pair has a larger text whose size gives the highest modulus.
 fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
     let Config { measure, threshold, .. } = *method.config();
     match measure {
@@ -80,7 +80,8 @@ fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
     }
 }
 
-/// Returns the least simulated share over the pairs of a size; none if no unequal pair is at the threshold.
+/// Simulates the pairs of a size at the threshold, and returns the smallest share that is found; none if no unequal pair is at
+/// the threshold.
 fn least(method: &Method, size: usize, trials: u32, random: &mut SplitMix64) -> Option<f64> {
     let pairs = pairs(method, size);
     // If there are many pairs, a sample of them suffices.

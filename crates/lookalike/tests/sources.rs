@@ -37,15 +37,16 @@ fn two_hash_functions_instead_of_permutations() {
     assert_eq!((Overlap::of(a, b).resemblance(), similarity(&signature(a), &signature(b))), (0.2, 0.0));
 }
 
-/// The sets in the course notes (`docs/sources.md`): they share 3 of 8 elements, and 2 of 5 rows.
+/// Two examples in the course notes (`docs/sources.md`): two sets that share 3 of 8 elements, and two sets that share 2 of 5
+/// rows.
 #[test]
 fn shared_divided_by_all() {
     assert_eq!(Overlap { shared: 3, a: 5, b: 6 }.resemblance(), 3.0 / 8.0);
     assert_eq!(Overlap { shared: 2, a: 3, b: 4 }.resemblance(), 0.4);
 }
 
-/// The survey (`docs/sources.md`): with r and N fixed, more bands find more pairs. A document of N words has N − K + 1 windows of
-/// K words.
+/// The survey (`docs/sources.md`): if the resemblance r and the number N of rows in all bands are fixed, more bands find more
+/// pairs. Also, a document of N words has N − K + 1 windows of K words.
 #[test]
 fn the_surveys_monotony_and_counts() {
     for r in [0.1, 0.4, 0.8] {

@@ -134,5 +134,5 @@ def _remove(path: str) -> None:
     try:
         os.unlink(path)
     except OSError:
-        # Another program has removed it, or the system removes it when it next starts.
+        # Another program has already removed the file, or the system removes it at its next start.
         return

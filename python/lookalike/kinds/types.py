@@ -14,7 +14,7 @@ _UNITS = ("s", "ms", "us", "ns")
 
 
 def joined(before: Any, new: Any, where: str) -> Any:
-    """Return one schema for the rows of two schemas. If one of the two has no such column, the column is null in its rows.
+    """Return one schema for the rows of two schemas. A column that only one schema has is null in the rows of the other.
 
     Raises `InputError` if no type can hold the two types of a column; `where` names the rows of the new schema.
     """

@@ -26,8 +26,8 @@ fn main() -> io::Result<()> {
 
 /// Answers one request; returns whether another one may follow.
 fn answer(client: &TcpStream, files: &BTreeMap<String, PathBuf>) -> io::Result<bool> {
-    // Clients wait for the answer before they send the next request. So this buffer cannot read a part of that request ahead and
-    // lose it.
+    // This buffer is dropped after one request. It cannot contain a part of the next request, because clients send that only
+    // after they have received the answer.
     let mut lines = BufReader::new(client);
     let mut request = String::new();
     if lines.read_line(&mut request)? == 0 {

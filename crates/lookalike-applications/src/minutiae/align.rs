@@ -35,8 +35,8 @@ pub struct Placement {
     /// The vertical shift, in pixels.
     pub dy: f64,
     /// The number of pairs of minutiae that agree on this placement. Divided by the geometric mean of both prints' numbers of
-    /// minutiae, it ranks the pairs of the FVC databases better than the squares of the aligned prints do. The best tenth of the
-    /// pairs then contains 914 genuine pairs instead of 859.
+    /// minutiae, it ranks the pairs of the FVC databases better than the grid squares of the aligned prints do. The best tenth of
+    /// the pairs then contains 914 genuine pairs instead of 859.
     pub votes: u32,
 }
 
@@ -171,13 +171,13 @@ fn shifts_at(print: &[Minutia], onto: &[Minutia], centre: (f64, f64), turn: u8, 
     }
 }
 
-/// Returns the four cells that contain a shift.
+/// Returns the numbers of the four cells that a shift (dx, dy) is in. Cells overlap.
 fn cells_of(dx: f64, dy: f64) -> [u64; 4] {
     let (x, y) = corner(dx, dy);
     [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)].map(|(x, y)| number(x, y))
 }
 
-/// Returns the first of the four cells that contain a shift.
+/// Returns the first of the four cells that a shift is in.
 fn corner(dx: f64, dy: f64) -> (i64, i64) {
     ((dx / CELL).floor() as i64, (dy / CELL).floor() as i64)
 }

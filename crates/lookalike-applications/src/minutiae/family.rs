@@ -60,8 +60,8 @@ fn below(random: u64, n: u32) -> u32 {
     ((u128::from(random) * u128::from(n)) >> 64) as u32
 }
 
-/// A model of which pairs of prints random sets find. It assumes that each square of a print has minutiae independently of the
-/// other squares.
+/// A model of how likely random sets are to find a pair of prints. It assumes that each square of a print has minutiae
+/// independently of the other squares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Model {
     /// The probability that a square has minutiae; the guess in *Mining of Massive Datasets* is 0.2.
@@ -127,7 +127,8 @@ impl Model {
         let (mut same, mut other) = (0u32, 0u32);
         for _ in 0..trials {
             let family = Family::new(self.sets, self.members, squares, random.next_u64())?;
-            // Each print is a function of the square, so only the squares that are looked up are drawn.
+            // Whether a print has minutiae in a square is computed from the print's random number and the square, so only the
+            // squares that are looked up are drawn.
             let [first, second, third] = [(); 3].map(|()| random.next_u64());
             let drawn = |print: u64, square: u32, share: f64| unit(finish(print ^ u64::from(square))) < share;
             let has = |square: u32| drawn(first, square, self.share);

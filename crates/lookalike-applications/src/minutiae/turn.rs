@@ -52,7 +52,7 @@ pub fn direction(x: f64, y: f64) -> u8 {
         (false, _) if x < 0.0 => (-x, -y, 128),
         _ => (-y, x, 192),
     };
-    // This is the last direction of the quarter that is not past the vector.
+    // This is the last of the quarter's directions that does not go past the vector.
     let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
     let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
     let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };

@@ -50,8 +50,8 @@ pub struct Mirrors {
 }
 
 impl Mirrors {
-    /// Creates the comparison of two collections. Without `b`, the sites of `a` are compared with each other, and `a` of a pair
-    /// is the site with the smaller number.
+    /// Creates the comparison of two collections. Without `b`, the sites of `a` are compared with each other, and the first site
+    /// of each pair is the one with the smaller number.
     pub fn new(a: Side, b: Option<Side>, likes: Likes) -> Self {
         Self { a, b, likes }
     }

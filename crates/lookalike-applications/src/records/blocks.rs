@@ -36,7 +36,7 @@ pub struct Block {
 
 #[derive(Debug, Clone)]
 enum By {
-    /// Equality of all parts: the number of a field, and the part of its value.
+    /// Equality of all parts. Each part is given by the number of a field and the part of the field's value.
     Equal(Vec<(usize, Part)>),
     /// A shared band of a field's MinHash.
     Similar { field: usize, shingling: Shingling, curve: Curve, minhash: OnePermutation },

@@ -194,7 +194,7 @@ pub enum Kind {
     Name,
     /// An address: canonical words, with usual words abbreviated: street, st., str. → st.
     Address,
-    /// A phone number: its digits without an extension; country codes count less.
+    /// A phone number: its digits without an extension; a missing country code is tolerated.
     Phone,
     /// A date: year, month and day, in any common notation.
     Date,
@@ -215,7 +215,7 @@ pub enum Kind {
 pub enum Compare {
     /// Jaro-Winkler of the values as given or with sorted words, whichever is higher.
     JaroWinkler,
-    /// Typing errors: 1 − distance / length of the longer value. Two exchanged neighbours are one error (optimal string
+    /// Typing errors: 1 − distance / length of the longer value. Exchanging two adjacent characters is one error (optimal string
     /// alignment).
     Edits,
     /// Common characters in order: 1 − (insertions and deletions) / (sum of both lengths). This is computed for the values as
@@ -255,7 +255,7 @@ pub struct BlockConfig {
     /// The share of pairs at the threshold that are found; 0.95 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
-    /// The number of records with the same value above which the value is skipped, because it is too common to be evidence. With
+    /// If more records than this have the same value, the value is skipped, because it is too common to be evidence. With
     /// `similar`, this applies to one bucket of a band. The skipped pairs are counted and reported. `None` means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,

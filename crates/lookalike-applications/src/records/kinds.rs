@@ -125,8 +125,8 @@ fn phones_alike(a: &str, b: &str) -> f64 {
 }
 
 /// Writes the first number in a value, without redundant zeros; writes nothing if the value has no number. A value that is
-/// entirely a number with an exponent, such as 1e3, is that number; beyond the range of an `f64`, nothing is written. The point
-/// is a decimal point. A comma only separates thousands, so 3,5 begins with a 3.
+/// entirely a number with an exponent, such as 1e3, is that number. If that number is beyond the range of an `f64`, nothing is
+/// written. The point is a decimal point. A comma only separates thousands, so 3,5 begins with a 3.
 fn number(value: &str, into: &mut String) {
     let whole = value.trim();
     if whole.contains(['e', 'E'])

@@ -137,8 +137,8 @@ fn soft(a: &str, b: &str) -> f64 {
     sum / whole
 }
 
-/// For each word, raises the best similarity so far to the similarity with the most similar word in the other value. Returns
-/// false if that takes more than [`SOFT_WORK`].
+/// Raises each word's best similarity so far if a word of the other value is more similar. Returns false if that takes more than
+/// [`SOFT_WORK`].
 fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut [f64])) -> bool {
     let (letters_a, letters_b) =
         (a.iter().map(|word| Letters::of(word)), b.iter().map(|word| Letters::of(word)).collect::<Vec<_>>());

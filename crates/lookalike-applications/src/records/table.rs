@@ -1,6 +1,6 @@
 //! The normalised values of many records, stored contiguously.
 
-/// The values of records by record and field. Takes the characters of the values, 4 bytes for each field of a record and 8 for
+/// The values of records by record and field. Takes up the bytes of the text, plus 4 bytes for each field of a record and 8 for
 /// each record. An empty value is a missing one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Records {

@@ -1,4 +1,5 @@
-//! Flags for finding candidate pairs. A flag of a method that was not chosen is an error and is not ignored silently.
+//! Flags for finding candidate pairs. A flag that belongs to a method that was not chosen causes an error instead of being
+//! ignored silently.
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -131,7 +132,7 @@ pub enum CandidatesBy {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PermutationsBy {
-    /// a separate permutation for each slot (number) of the signature
+    /// a separate permutation for each of the signature's numbers (slots)
     Many,
     /// one permutation for all slots: several times faster
     One,

@@ -23,8 +23,8 @@ use crate::{
 /// triangles of neighbouring minutiae, which do not change when a print is shifted or turned; rare triangles count more. With
 /// --by grid, each print is divided into squares, and the score is the resemblance of the two sets of squares that contain
 /// minutiae. The prints are not aligned first. With --by aligned, the score is the same resemblance, after one print has been
-/// aligned with the other. With --sets N, squares are compared only for candidates: pairs of prints that have minutiae in all
-/// squares of at least one of N random sets of squares.
+/// aligned with the other. With --sets N, the command chooses N random sets of squares, and compares only candidates: pairs of
+/// prints that both have minutiae in every square of at least one of these sets.
 ///
 /// With --label FIELD, where FIELD identifies the finger, each line reports whether both prints have the same label, and a table
 /// on standard error reports how many pairs with the same label are among the best. With --model, no prints are read. Instead,
@@ -162,7 +162,8 @@ impl From<CardsBy> for Format {
 struct Asked {
     /// Compute the probability that a pair becomes a candidate; needs no input
     ///
-    /// Two prints become a candidate pair if they share a random set of squares. The model assumes aligned prints.
+    /// Two prints become a candidate pair if both have minutiae in all squares of at least one random set. The model assumes
+    /// aligned prints.
     #[arg(long, help_heading = "Model")]
     model: bool,
     /// Probability that a square has minutiae

@@ -64,8 +64,8 @@ pub struct Mirrors {
     pages: Option<PathBuf>,
     /// Write pages without a counterpart to FILE
     ///
-    /// The fields are id, of (a or b), site, mirror (null if the site has none) and alike (whether the mirror has a page that is
-    /// similar to this page but is the counterpart of a different page).
+    /// The fields are "id", "of" (a or b), "site", "mirror" (null if the site has none) and "alike" (whether the mirror has a
+    /// page that is similar to this page but is the counterpart of a different page).
     #[arg(long, value_name = "FILE")]
     unmatched: Option<PathBuf>,
     /// With --pages: write all pairs of matching pages, not only one to one
@@ -223,7 +223,7 @@ impl Mirrors {
     }
 }
 
-/// The number of pairs of sites from which they take a noticeable part of a run's memory.
+/// If there are at least this many pairs of sites, the pairs take a noticeable part of a run's memory.
 const MANY: u64 = 1 << 20;
 
 /// Returns whether two names are the same file or folder.

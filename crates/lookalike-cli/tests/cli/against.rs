@@ -300,7 +300,8 @@ fn pairs_of_references_and_inputs_only() {
 
 /// Cuts a real collection into two parts, with the first as reference. The second part loses exactly the documents that are
 /// similar to a document of the first. These include all documents that a run over the whole collection drops as duplicates of a
-/// document in the first part. There are more of them if that run drops documents of the first part as copies of each other.
+/// document in the first part. They can include further documents if that run drops documents of the first part as copies of each
+/// other, because references are never dropped.
 #[test]
 fn halves_of_a_real_collection() {
     let place = Place::new();

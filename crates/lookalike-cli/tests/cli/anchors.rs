@@ -36,7 +36,7 @@ fn articles_are_compared_without_their_surroundings() {
     // Three words is the default; another language changes little.
     assert_eq!(resemblance(&place, article, "--anchors en --shingle 3"), same);
     assert!(resemblance(&place, article, "--anchors en,de,fr") > 0.8);
-    // The coloured passages are those of the shingles that count.
+    // The coloured passages are those of the anchored shingles, because only these shingles are compared.
     let json = place.run("compare a.txt b.txt --anchors en --json").out;
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();
     let text = page(FLOOD, TIMES);

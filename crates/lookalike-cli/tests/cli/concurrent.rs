@@ -1,4 +1,5 @@
-//! Tests of several runs that write the same outputs in parallel, and of outputs in folders that others may write to.
+//! Tests of several runs that write the same outputs in parallel, of a locked output folder, and of the permissions of outputs
+//! and of the state.
 
 use std::{
     fs,

@@ -14,7 +14,7 @@ const CHAIN: &str = r#"{"id":"a","page":1,"text":"a b c d"}
 {"id":6,"page":null,"text":"q"}
 "#;
 
-/// The truth has pairs in the other order, a repeated pair, a blank line, and a pair below the threshold.
+/// The truth has pairs whose later document comes first, a repeated pair, a blank line, and a pair below the threshold.
 const TRUTH: &str = r#"{"a":"a","b":"b","jaccard":0.8}
 {"a":"c","b":"b","resemblance":0.8333}
 

@@ -1,6 +1,6 @@
 //! Tests of deciding first and dropping later: `dedup --label` writes every record with its decision, and `apply` drops documents
-//! according to decisions. A naive reader of both checks that the label of a record agrees with its decision, and that `apply`
-//! drops the same documents as a single `dedup` run.
+//! according to decisions. The tests parse the outputs of both in a naive way, and check that the label of a record agrees with
+//! its decision, and that `apply` drops the same documents as a single `dedup` run.
 
 use std::{
     fs,
@@ -85,7 +85,7 @@ fn every_record_is_written_with_its_decision() {
     assert_eq!(place.run("dedup in.jsonl --label").code, 2, "labels need an output");
 }
 
-/// Tests every way to decide on real texts, including kept documents that are not the first of their group.
+/// Uses real texts to test every way of making decisions, including ways that keep a document other than the first of its group.
 #[test]
 fn labels_agree_with_the_decisions() {
     let place = Place::new();

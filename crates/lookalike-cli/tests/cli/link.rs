@@ -160,8 +160,8 @@ fn two_collections_of_several_formats() {
         let config = CONFIG.replace("type = \"name\"", &format!("type = \"name\"\nfrom = {of_name}"));
         config.replace("type = \"address\"", &format!("type = \"address\"\nfrom = {of_address}"))
     };
-    // A field with different names in the two collections is reported. It is refused if a name occurs in neither, or if one
-    // collection has none of its names.
+    // A field may have different names in the two collections. It is refused if one of these names occurs in neither collection,
+    // or if one collection has none of them.
     for (of_name, of_address, part) in [
         ("\"full name\"", "\"street\"", "a.jsonl: no record has \"full name\""),
         ("[\"name\", \"full name\"]", "[\"address\", \"road\"]", "b.csv: no record has \"address\" or \"road\""),
@@ -365,7 +365,7 @@ fn records_of_any_depth() {
     place.write("link.toml", "[[field]]\nname = \"nom\"\ntype = \"name\"\n");
     let ran = place.run("link r.jsonl --config link.toml");
     assert!(
-        ran.code == 2 && ran.err.contains("the first record has \"a.x.x.x.x.x.x.x\", \"name\"; name its source with from"),
+        ran.code == 2 && ran.err.contains("the first record has \"a.x.x.x.x.x.x.x\", \"name\"; give its source as `from`"),
         "{}",
         ran.err
     );

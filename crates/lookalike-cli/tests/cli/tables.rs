@@ -178,8 +178,8 @@ fn several_tables_in_one_run() {
         done(&place, &format!("dedup {name} -o shown.jsonl {flags}"));
         ids(&objects(&place, "shown.jsonl"))
     };
-    // All rows of the second table are also in the first. So only texts without a word are kept from it, because such texts are
-    // always kept.
+    // All rows of the second table are also in the first. So the only rows that are kept from the second table are those with
+    // texts without a word, because such texts are always kept.
     let empty = [1007, 1027, 1047].map(Value::from);
     let one = kept("one.parquet");
     assert!(empty.iter().all(|id| one.contains(id)));

@@ -23,12 +23,13 @@ use super::{
 use crate::matching::sets::Sets;
 
 /// An index suits the texts of a bucket if it contains at least one in `KNOWN` of the bucket's documents. A higher share is not
-/// required, because two buckets of texts made from the same template each have only a small share of these texts. If the texts
-/// are wrongly taken to suit the index, the only harm is that its order of elements is a little worse.
+/// required: each of two buckets may hold only a small share of the texts made from one template, so the two buckets may have few
+/// documents in common. If the texts are wrongly taken to suit the index, the only harm is that its order of elements is a little
+/// worse.
 const KNOWN: usize = 16;
 
-/// The maximum number of sets that determine the order of an index, and the maximum total number of elements in these sets.
-/// Without these limits, many huge texts would be expensive.
+/// The maximum number of sets from which an index's order of elements is derived, and the maximum total number of elements in
+/// these sets. Without these limits, many huge texts would be expensive.
 const SAMPLE: usize = 1024;
 const SAMPLE_ELEMENTS: usize = 1 << 21;
 
@@ -90,8 +91,8 @@ impl Prefixes {
 }
 
 /// An index from the first elements of sets to documents. In each pair, the smaller set's short prefix is matched against the
-/// larger set's long prefix. Common elements are at the end of long prefixes. The postings of these common elements are walked
-/// only if the query document has the element in its short prefix, so these postings are stored separately.
+/// larger set's long prefix. Common elements are at the end of long prefixes. The postings of a common element are walked only if
+/// this element is in the query document's short prefix, so these postings are stored separately.
 #[derive(Default)]
 struct Index {
     rarity: Rarity,
@@ -300,7 +301,7 @@ impl Indexes {
     }
 
     /// Computes the documents' prefixes and passes them to `give`, one document after the other. The prefixes follow the given
-    /// order of elements, which need not be the index's current order yet.
+    /// order of elements, which may differ from the index's current order.
     fn each_prefixes(
         &self,
         index: u32,

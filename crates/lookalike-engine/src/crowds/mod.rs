@@ -34,7 +34,8 @@ use crate::{matching::sets::Sets, pairing::Pairing};
 
 /// How many times the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket
 /// becomes a crowd when it has an eighth, a quarter or half of the crowd size. Texts made from one template usually share many
-/// bands. Without this rule, most pairs that are compared one by one would come from the bands that fewer of these texts share.
+/// bands. Without this rule, buckets that hold fewer of these texts would stay below the crowd size, and most pairs that are
+/// compared one by one would come from these buckets.
 const EARLY: u32 = 3;
 
 /// The state of an index.
@@ -69,7 +70,7 @@ pub(crate) struct Crowds {
     due: Vec<u32>,
     /// Indexes that have received documents since the last maintenance.
     touched: BTreeSet<u32>,
-    /// Pairs of the last contender that will query an index, and the index.
+    /// Pairs of (contender, index): the last contender that will query the index, and the index.
     ending: BTreeSet<(u32, u32)>,
     /// Whether an earlier run kept documents, so that there may be crowds already.
     restored: bool,
@@ -175,8 +176,8 @@ impl Crowds {
         due.dedup();
         for slot in due {
             let bucket = self.indexes.large().buckets()[slot as usize];
-            // After the bucket's last contender is decided, only copies will look up neighbours in the bucket, and few documents
-            // were kept in it since the last maintenance. An index is not worthwhile then.
+            // If the bucket's last contender is already decided, only copies will still look up neighbours in the bucket. Few
+            // documents were kept in the bucket since the last maintenance, so an index is not worthwhile then.
             if bucket.last >= next && !self.indexes.has(slot) {
                 let mut members = buckets.kept(bucket.band as usize, bucket.bucket);
                 members.reverse();
@@ -216,8 +217,8 @@ impl Crowds {
     fn found(&mut self, slot: u32, members: &[u32], next: u32, sets: &Sets) -> Result<bool> {
         let index = match self.indexes.for_texts(members, |index| !self.lives[index as usize].ended) {
             Some(index) => {
-                // A rebuilt index omits documents that no contender was going to look up. Such documents have to be entered
-                // again.
+                // When the index was rebuilt, documents that no later contender was going to look up were left out. Such
+                // documents have to be entered again.
                 let known = |member| self.indexes.buckets_in(member, index).any(|bucket| bucket.last >= next);
                 let missing: Vec<u32> = members.iter().copied().filter(|&member| !known(member)).collect();
                 self.lives[index as usize].grown += missing.len();

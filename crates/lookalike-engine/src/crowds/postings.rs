@@ -23,7 +23,7 @@ pub(super) struct Postings {
 /// The average number of rows per part. The rows of a tag are then within one or two cache lines.
 const ROWS: usize = 4;
 
-/// The maximum number of rows that are all examined. If there are more rows, a binary search is used.
+/// If a range has at most this number of rows, all of them are examined. If it has more rows, a binary search is used.
 const FEW: usize = 16;
 
 /// The number of tags that are looked up together.

@@ -134,7 +134,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
 
-        /// A pair shares a prefix element, whatever sample determines the order.
+        /// Two similar sets share an element of their prefixes. This must hold for any sample of sets that the order of elements is
+        /// based on.
         #[test]
         fn every_sufficiently_similar_pair_shares_a_prefix_element(
             sets in prop::collection::vec(prop::collection::btree_set(1u64..60, 1..50), 2..12),

@@ -83,8 +83,8 @@ impl Matches for AllMatches {
 /// The result of pairing and verifying: all matches, and the data with which they were found.
 pub(crate) struct Verified<M> {
     pub(crate) pairing: Pairing,
-    /// The shingle sets of the contenders (the documents that have to be compared). At least the sizes of the sets are known for
-    /// contenders that match and for contenders with copies.
+    /// The shingle sets of the contenders (the documents that have to be compared). For contenders that match, and for contenders
+    /// with copies, at least the sizes of the sets are known.
     pub(crate) sets: Sets,
     pub(crate) matches: M,
     pub(crate) finding: Finding,
@@ -97,9 +97,9 @@ pub(crate) type Classes = Vec<u32>;
 /// The class of a contender whose copies are in several classes.
 pub(crate) const ANY: u32 = u32::MAX;
 
-/// Pairs and verifies the sketched documents. Pairs that the table's references rule out are not examined, and neither are pairs
-/// of documents in the same class. `classes` returns the classes of the contenders, if there are any. Matches go to the collector
-/// that `into` makes.
+/// Pairs and verifies the sketched documents. Pairs that the rules for references (`table.references`) exclude are not examined,
+/// and neither are pairs of documents in the same class. `classes` returns the classes of the contenders, if there are any.
+/// Matches go to the collector that `into` makes.
 pub(crate) fn verified<M: Matches>(
     (config, method): (&RunConfig, &Method),
     source: &Source,

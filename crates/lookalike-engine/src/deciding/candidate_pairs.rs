@@ -36,9 +36,9 @@ pub(crate) enum CandidatePairs {
 }
 
 impl CandidatePairs {
-    /// Finds candidate pairs by columns or by sampled fingerprints. Only the documents in these pairs, and the `others`, remain
-    /// contenders. If all pairs are requested, all documents remain contenders, and the pairs are known only after the sets are
-    /// loaded ([`join`](Self::join)).
+    /// Finds candidate pairs by bands or by sampled fingerprints. Only the documents in these pairs, and the documents in
+    /// `others`, remain contenders. If all pairs are requested, all documents remain contenders, and the pairs are known only
+    /// after the sets are loaded ([`join`](Self::join)).
     pub(crate) fn new(
         method: &Method,
         table: &mut Table,
@@ -117,7 +117,7 @@ impl CandidatePairs {
     }
 
     /// Passes candidate pairs to `verify` in batches, each pair once, in an order that depends only on the documents. If there is
-    /// a `joining` of large buckets, pairs that it has ruled out are not passed.
+    /// a `joining`, it finds the pairs in large buckets, and pairs that it rules out are not passed.
     pub(crate) fn each_candidate_pair(
         &self,
         joining: Option<&Joining>,

@@ -14,6 +14,7 @@ pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     }
 }
 
-/// The verdicts about copies, which are given by rank (position in keep order, in which documents are considered). The second
-/// part is the best representative found so far, and the number of the document up to which a representative was looked for.
+/// The verdicts about copies, each with the copy's rank (its position in keep order, the order in which documents are
+/// considered). The second element of the tuple has the best representative found so far, and the contender number up to which a
+/// representative was looked for.
 pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

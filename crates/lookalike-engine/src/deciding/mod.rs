@@ -104,7 +104,7 @@ pub(crate) struct Deciding<'a> {
     pub(crate) sets: Sets,
     pub(crate) verdicts: Verdicts,
     /// For each dropped first copy (the first of several identical documents) whose copies have been handled, the best
-    /// representative for its copies so far, and the number up to which a representative was looked for.
+    /// representative for its copies so far, and the contender number up to which a representative was looked for.
     copied: BTreeMap<u32, (Found, u32)>,
     /// One scratch buffer for each thread of the pool, and one for the thread that decides.
     scratches: Vec<Mutex<Scratch>>,
@@ -346,7 +346,8 @@ impl<'a> Deciding<'a> {
         self.matcher.refused.store(refused, Ordering::Relaxed);
     }
 
-    /// Returns what was decided about the contenders numbered from `first` up to `next`, without copies.
+    /// Returns what was decided about the contenders numbered from `first` up to `next`. What was decided about copies is not
+    /// included.
     pub(crate) fn decided(&self, first: u32, next: u32) -> DecidedRound {
         let dropped = (first..next).filter(|&number| self.is_dropped(number));
         DecidedRound {

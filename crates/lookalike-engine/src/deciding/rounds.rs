@@ -29,7 +29,7 @@ const BLOCKS: usize = 8;
 /// The bytes of memory that a block takes while it is held, including its sets.
 const BLOCK_MEMORY: usize = 1 << 20;
 
-/// A block that is being decided.
+/// A block in memory, with what is needed to decide its documents.
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) block: Block,

@@ -48,8 +48,9 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     Ok(still_needed)
 }
 
-/// Until when the members of a bucket look up other members, as the number of the contender that is then decided: `until` for the
-/// member `last`, which has the largest such number, and `others_until` for all other members.
+/// When members of a bucket look up other members for the last time. A time is given as the number of the contender that is
+/// decided at that time. `until` is the latest of these times, and `last` is the member that it belongs to; `others_until` is the
+/// latest time of all other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,
@@ -66,7 +67,7 @@ impl Askers {
         }
     }
 
-    /// Returns the number of the contender up to which members other than this one look up members of the bucket.
+    /// Returns the time at which a member other than this one looks up members of the bucket for the last time.
     fn until_without(&self, number: u32) -> u32 {
         if self.last == number { self.others_until } else { self.until }
     }

@@ -139,7 +139,7 @@ struct Streaming<'a> {
     still_needed: Places,
     /// The number of the next contender.
     next: u32,
-    /// What an earlier run decided. For that part, only the sets and the kept lines have to be made.
+    /// What an earlier run decided. For that part of the input, only the sets and the kept lines have to be made.
     done: Reached,
     output: &'a mut Option<Kept>,
     others_wanted: bool,

@@ -58,7 +58,7 @@ pub struct Applied {
 /// [`dedup`](crate::jobs::dedup::dedup) writes. The output has the same bytes as the kept records of a `dedup` run over the same
 /// inputs with the same options for reading inputs. The options for comparing documents are ignored. The decisions may have been
 /// edited by hand. The decisions may have additional fields, and may be in a different order from the documents. Memory: 16 bytes
-/// per document, twice as much while decisions are sorted, and a bit for each verdict. The input is read twice.
+/// per document, twice as much while decisions are sorted, and one bit for each verdict. The input is read twice.
 ///
 /// # Errors
 /// Fails if the decisions file is invalid or damaged, if a document has no decision or a decision has no document, if an input

@@ -80,7 +80,7 @@ impl<'a> Matcher<'a> {
         self.pairing.references.held && other < self.references
     }
 
-    /// Returns the similarity to another document, given a counted overlap.
+    /// Returns the similarity of a document to the document `other`, given their counted overlap.
     pub(crate) fn measured(&self, overlap: Overlap, other: u32) -> f64 {
         self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
     }

@@ -36,7 +36,8 @@ impl Sets {
         Self { spill, starts: vec![0; numbers], lengths: vec![0; numbers], fresh: Vec::new(), fresh_from: numbers as u32 }
     }
 
-    /// Returns a document's set, sorted; empty if no set was made for it. `scratch` holds data that has to be read.
+    /// Returns a document's set, sorted; empty if no set was made for it. `scratch` receives the set if it has to be read from a
+    /// file.
     pub(crate) fn get<'a>(&'a self, number: u32, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
         let (start, length) = (self.starts[number as usize], self.len(number));
         if number >= self.fresh_from {

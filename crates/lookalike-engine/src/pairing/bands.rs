@@ -30,8 +30,9 @@ impl Default for Scratch {
     }
 }
 
-/// Passes each bucket of a band to `give`, as two or more ascending places. `place_of` returns the place of a document: the number
-/// by which it is known here. Documents without a place are left out. Buckets are in the order of their keys.
+/// Passes each bucket of a band to `give`, as two or more ascending places. `place_of` returns the place of a document, which is
+/// the number that identifies the document in buckets. Documents without a place are left out. Buckets are in the order of their
+/// keys.
 ///
 /// A row consists of a key's lower 24 bits and a place. The key's upper eight bits determine which of 256 lists the row goes to.
 /// If `at_most` bytes of memory cannot hold the rows, the column is read several times, one part of the keys at a time. Cost: 8

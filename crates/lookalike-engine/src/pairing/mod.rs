@@ -178,7 +178,7 @@ impl Pairing {
         !self.references.contains(rank) && !self.number(decided).is_some_and(dropped)
     }
 
-    /// Returns the fixed-size sketch of a contender; `scratch` holds data that has to be read.
+    /// Returns the fixed-size sketch of a contender; `scratch` receives the sketch if it has to be read from a file.
     #[inline]
     pub(crate) fn bits<'a>(&'a self, contender: Contender, scratch: &'a mut Vec<u8>) -> Result<&'a [u8]> {
         let (store, at) = match &self.bits {
@@ -316,8 +316,8 @@ impl Pairing {
 /// its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
-/// The maximum number of documents that a document of a large bucket is compared with. If its sketch agrees with the sketch of
-/// none of these documents, it is nevertheless assumed to be likely to have a candidate. If this assumption is wrong, the
+/// The maximum number of documents that a document of a large bucket is compared with. If the document's sketch agrees with none
+/// of their sketches, the document is nevertheless assumed to be likely to have a candidate. If this assumption is wrong, the
 /// document's set is made needlessly. But the cost of comparing all documents would grow with the square of the bucket's size.
 const LOOKS: usize = 64;
 

@@ -11,10 +11,10 @@
 //! 1. Sort rows (element, document). These rows show how many documents each element is in. Elements of only one document produce
 //!    no pair.
 //! 2. Sort rows (document, number of documents with the element, element). These rows give each document's prefix among all its
-//!    sampled elements and, for each larger modulus of another document's sample, the prefix among the elements that this modulus
-//!    divides.
+//!    sampled elements. For pairs with documents whose samples have a larger modulus, they also give the prefix among the
+//!    elements that this modulus divides.
 //! 3. Sort rows (level, element, document), in which 2 to the power of the level divides the element. These rows give the pairs.
-//! 4. Sort the pairs, keep each pair once, and compare its two samples.
+//! 4. Sort the pairs, keep each pair once, and compare the samples of its two documents.
 
 use lookalike::{
     Method,

@@ -51,7 +51,7 @@ impl Verdict {
 #[derive(Debug)]
 pub(crate) struct Verdicts {
     of_contenders: Vec<Verdict>,
-    /// Verdicts about copies, sorted by rank (position in keep order, in which documents are considered).
+    /// Verdicts about copies, sorted by rank (the position in keep order, which is the order in which documents are considered).
     of_copies: Vec<(Rank, Verdict)>,
 }
 

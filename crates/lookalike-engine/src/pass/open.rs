@@ -79,11 +79,12 @@ pub(crate) struct Opened<const N: usize> {
     pub(crate) means: Means,
 }
 
-/// Opens all inputs and outputs that are named. `what` names the contents of the output lines in messages.
+/// Opens all inputs, the outputs at `paths`, and the output for bad lines. `what` names the contents of the output lines in
+/// messages.
 ///
 /// # Errors
-/// Fails if an input cannot be read, if an output would overwrite an input or is named as a table, or if the number of threads or
-/// the memory limit is invalid.
+/// Fails if an input cannot be read, if an output would overwrite an input or has the name of a table, or if the number of
+/// threads or the memory limit is invalid.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
     let beside = [config.skip_bad.as_deref(), config.summary.as_deref()];
     let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();

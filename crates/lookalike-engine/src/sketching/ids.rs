@@ -110,7 +110,7 @@ impl Ids {
         self.bytes.append(&bytes)
     }
 
-    /// Returns a document's id; `scratch` holds it.
+    /// Returns a document's id, which is copied into `scratch`.
     pub(crate) fn get<'a>(&self, document: u64, scratch: &'a mut Vec<u8>) -> Result<&'a str> {
         let mut found = Err(damaged());
         let mut piece = Vec::new();
@@ -123,7 +123,7 @@ impl Ids {
         found.and_then(|()| text(scratch))
     }
 
-    /// Passes the ids of consecutive documents to `give`, in order. `scratch` holds them.
+    /// Passes the ids of consecutive documents to `give`, in order. `scratch` is a buffer for reading the ids.
     pub(crate) fn each(
         &self,
         documents: Range<u64>,

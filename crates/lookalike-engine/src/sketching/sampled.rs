@@ -81,7 +81,7 @@ impl SampledFingerprints {
         self.levels[document.0 as usize].into()
     }
 
-    /// Returns a document's sample; `scratch` holds data that has to be read.
+    /// Returns a document's sample; `scratch` receives the sample if it has to be read from a file.
     pub(crate) fn sample<'a>(&'a self, document: Document, scratch: &'a mut Vec<u64>) -> Result<Sample<'a>> {
         let d = document.0 as usize;
         let start = if d == 0 { 0 } else { self.ends[d - 1] };

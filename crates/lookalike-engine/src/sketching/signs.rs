@@ -11,7 +11,8 @@ use serde::Serialize;
 const ONE_OF: usize = 17;
 /// The maximum number of bytes of a text that are examined, from its start.
 const BYTES: usize = 1024;
-/// The minimum number of Chinese characters with two forms that a text must have to be counted as traditional or simplified.
+/// Many Chinese characters have a traditional and a simplified form. A text with fewer of these characters than this is not
+/// counted as traditional or simplified.
 const LEAST_FORMS: usize = 5;
 /// A text with fewer tokens than this is short.
 const SHORT: usize = 12;

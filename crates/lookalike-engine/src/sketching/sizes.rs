@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-/// The number of texts for each number of shingles. Numbers up to 255 are exact. Larger numbers are in classes: each doubling has
-/// sixteen classes. Empty texts are not counted. The result is the same for any order in which texts are added.
+/// The number of texts for each number of shingles. Numbers up to 255 are exact. Larger numbers are grouped into classes: there
+/// are sixteen classes from each power of two to the next. Empty texts are not counted. The result is the same for any order in
+/// which texts are added.
 #[derive(Debug, Default)]
 pub(crate) struct Sizes {
     /// The number of texts in each class, by the smallest number of shingles in the class.

@@ -65,8 +65,8 @@ pub(crate) struct Counts {
     pub(crate) signs: Signs,
 }
 
-/// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. A further bad
-/// line takes no memory, except that the line numbers of consecutive skipped lines are recorded as one entry.
+/// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. The errors of
+/// further bad lines take no memory. Only the line numbers of skipped lines are recorded, with one entry for consecutive lines.
 pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.
@@ -80,7 +80,7 @@ pub(crate) struct Sketched {
     /// Each text's number of shingles, if this number affects which pairs are found.
     pub(crate) sizes: Vec<u32>,
     pub(crate) labels: Vec<Option<NonZeroU128>>,
-    /// The texts of the labels with these hashes, each at least once. Empty if texts of labels are not wanted.
+    /// The hashes and the texts of the block's labels; each label occurs at least once. Empty if texts of labels are not wanted.
     pub(crate) label_names: Vec<(NonZeroU128, Box<str>)>,
     pub(crate) ids: BlockIds,
     /// Documents without text, by their numbers in the block, with the hashes of their bytes, if these are wanted.

@@ -14,7 +14,7 @@ pub(crate) fn put_text(into: &mut Vec<u8>, text: &str) {
     put(into, text.as_bytes());
 }
 
-/// The remaining bytes of an encoding, to be decoded in the same order.
+/// The remaining bytes of an encoding, to be decoded in the order in which the values were encoded.
 pub(crate) struct Taken<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Taken<'a> {

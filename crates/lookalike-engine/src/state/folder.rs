@@ -151,8 +151,8 @@ pub(super) fn damaged(path: &Path, what: &str) -> Error {
     damaged.advise(format!("check the disk, remove {folder} and start again"))
 }
 
-/// How long a lock may remain held after its run has ended. If a run is killed while it starts a command, the command's process
-/// holds the run's open files until it has started.
+/// How long a lock may remain held after its run has ended. If a run is killed while it starts a command, the new process holds
+/// the run's open files until the command itself has started.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// Creates and locks a file. Returns `None` if another process holds the lock.

@@ -83,7 +83,7 @@ struct Look {
     last: String,
 }
 
-/// Everything except the inputs that determines a run's result. Paths of outputs and temporary files, the number of threads and
+/// Everything that determines a run's result, except the inputs. Paths of outputs and temporary files, the number of threads and
 /// the memory limit are not included.
 #[derive(Serialize)]
 struct Described<'a> {

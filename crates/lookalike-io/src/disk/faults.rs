@@ -78,7 +78,7 @@ impl Drop for Plan {
     }
 }
 
-/// Returns how many bytes of `length` an operation may move.
+/// Returns how many of the `length` bytes an operation may read or write.
 pub(super) fn allowed(operation: Operation, length: usize) -> io::Result<usize> {
     if !ANY.load(Ordering::Relaxed) {
         return Ok(length);

@@ -38,7 +38,7 @@ impl File {
         if file.metadata()?.is_file() { Ok(Self(file)) } else { Err(io::Error::other("is not a regular file")) }
     }
 
-    /// Opens an existing device or pipe, and appends to its contents.
+    /// Opens an existing device or pipe for appending.
     pub(crate) fn append(path: &Path) -> io::Result<Self> {
         doing(Operation::Open, || OpenOptions::new().append(true).open(path)).map(Self)
     }

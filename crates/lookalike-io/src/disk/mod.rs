@@ -47,7 +47,8 @@ pub enum Operation {
     Remove,
 }
 
-/// Returns how many bytes of `length` an operation may move: all, unless a test has planned a fault for it.
+/// Returns how many of the `length` bytes an operation may read or write: all of them, unless a test has planned a fault for the
+/// operation.
 #[cfg(not(feature = "faults"))]
 #[inline(always)]
 fn allowed(_: Operation, length: usize) -> io::Result<usize> {

@@ -77,8 +77,8 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.turn(bytes)?;
         let n = match self.file.write(bytes) {
-            // Some file systems reject direct writes only at the first write. Others require multiples of a number larger than a
-            // page.
+            // Some file systems reject direct writes only at the first write. Others require addresses, lengths and positions
+            // that are multiples of a number larger than a page.
             Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
                 self.turn_back()?;
                 self.file.write(bytes)?

@@ -374,7 +374,7 @@ impl Error {
         serde_json::to_string(&saved).unwrap_or_default()
     }
 
-    /// Returns the failure of a record that was [`saved`](Self::saved); `None` for other texts.
+    /// Restores the failure of a record from the text that [`saved`](Self::saved) returned. Returns `None` for any other text.
     pub fn of_saved(text: &str) -> Option<Self> {
         let Saved { place, option, what, advice, after_colon } = serde_json::from_str(text).ok()?;
         let error = Self::record(what.into_owned()).at_place(place.into_owned()).about(option);
@@ -383,7 +383,7 @@ impl Error {
     }
 }
 
-/// Serialises an error as its message, with the names of fields from the configuration.
+/// Serialises an error as its message, in which fields have their names from the configuration.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         serializer.collect_str(self)

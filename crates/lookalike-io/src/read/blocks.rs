@@ -138,8 +138,8 @@ impl<'a> Blocks<'a> {
         Self { first_blocks: source.first_blocks(), ..Self::after(source, Start::at(source.reference_parts())) }
     }
 
-    /// Limits how many blocks can be held, that is, taken but not yet passed on. If `most` is one or less, only the block that is
-    /// due can be taken.
+    /// Limits how many blocks can be held, that is, taken but not yet passed on. If `most` is one or less, only the block whose
+    /// result must be passed on next can be taken.
     pub fn at_most(self, most: usize) -> Self {
         Self { most, ..self }
     }
@@ -177,8 +177,8 @@ impl<'a> Blocks<'a> {
     }
 
     /// Fills `block` with the next block that no worker has taken; returns false if none is left. Waits while too many blocks are
-    /// held, but never waits before it takes the block that is due. If it fails, the tag of `block` shows which block the error
-    /// is about.
+    /// held; this limit never delays the block whose result must be passed on next. If it fails, the tag of `block` shows which
+    /// block the error is about.
     pub fn take(&self, block: &mut Block) -> Result<bool> {
         let mut state = lock(&self.state);
         loop {

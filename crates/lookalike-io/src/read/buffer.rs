@@ -51,7 +51,7 @@ impl Buffer {
         }
     }
 
-    /// Empties the buffer and returns its bytes. The caller fills them with other records, and [pushes](Self::push) each record.
+    /// Empties the buffer and returns its memory. The caller writes other records into it, and [pushes](Self::push) each record.
     pub(crate) fn emptied(&mut self) -> Vec<u8> {
         self.spans.clear();
         let mut bytes = std::mem::take(&mut self.bytes);

@@ -94,8 +94,8 @@ pub fn each_group<K: Key>(
 struct Sifted {
     stretch: RangeInclusive<u8>,
     sieve: Sieve,
-    /// The number of keys whose bit was already set when they were inserted. At most twice as many keys may be repeated according
-    /// to the sieve.
+    /// The number of keys whose bit was already set when they were inserted. The sieve reports at most twice as many keys as
+    /// possibly repeated.
     again: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Sets of places (numbers below a bound, such as the numbers of documents), with one bit for each place, and dense numbers for
-//! the members of a set. With these numbers, the data of later passes grows with the size of the set, not with the size of the
+//! Sets of places (numbers below a bound, such as the numbers of documents), with one bit for each place. The members of a set
+//! can be numbered densely. With these numbers, the data of later passes grows with the size of the set, not with the size of the
 //! collection.
 
 #[cfg(not(loom))]
@@ -50,7 +50,7 @@ impl Places {
     }
 }
 
-/// The number of 64-bit words of a set whose members are counted together.
+/// The number of 64-bit words in a group; members are counted group by group.
 const COUNTED: usize = 8;
 
 /// A set of places that numbers its members from 0 in their order. It takes a sixth of a byte for each place below the bound.
@@ -104,7 +104,7 @@ impl Numbering {
         self.places.contains(place).then(|| self.below(place))
     }
 
-    /// Returns the place of the member with a number. Cost: a search of the counts.
+    /// Returns the place of the member that has this number. Cost: a search of the counts.
     pub fn place(&self, number: u64) -> u64 {
         let group = self.before.partition_point(|&before| before <= number) - 1;
         let mut left = number - self.before[group];

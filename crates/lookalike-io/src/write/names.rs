@@ -15,7 +15,7 @@ pub(super) fn packed_table(name: &str) -> Error {
     refused.advise("give a name that ends with .parquet or .arrow")
 }
 
-/// Rejects a name with the file extension of another format, for an output of lines.
+/// Rejects a name for an output of lines if it has the file extension of another format.
 ///
 /// # Errors
 /// Fails for a file extension of tables or CSV.

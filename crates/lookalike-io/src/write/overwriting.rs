@@ -18,7 +18,7 @@ use crate::{
     store::{is_url, shown_path},
 };
 
-/// The object to which a name refers.
+/// What a name refers to.
 #[derive(PartialEq)]
 enum Place {
     /// An existing file or pipe, by device and inode number.
@@ -74,7 +74,7 @@ fn refuse(name: String, what: &str) -> Error {
 /// Rejects outputs that would overwrite an input or each other.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let of_input = |input: &Input| match input {
-        // Each of these files is checked below if the output exists.
+        // The loop below compares each of these files with every output that is an existing file.
         Input::Files(_) => Place::Shared,
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),

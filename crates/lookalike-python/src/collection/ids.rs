@@ -86,7 +86,7 @@ impl Ids {
         ends.len() == documents && are_places && ends.is_sorted()
     }
 
-    /// Returns the kind that these ids and `others` have in one column.
+    /// Returns the kind of a column that contains both these ids and `others`.
     pub fn kind_with(&self, others: &Self) -> IdKind {
         match others {
             Self::Given { kind: None, .. } => self.kind(),

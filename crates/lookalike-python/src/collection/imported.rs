@@ -10,7 +10,8 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::error::{failed, raise};
 
-/// The reason why data is refused. It becomes an exception as soon as the interpreter is held.
+/// The reason why data is refused. It is converted to a Python exception as soon as this thread holds the
+/// interpreter's lock.
 pub enum Refused {
     /// Arrow's message for data that this build does not understand, preceded by the name of the collection.
     Unreadable(String, String),

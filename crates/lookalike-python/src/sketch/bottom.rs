@@ -18,7 +18,7 @@ use crate::{
 /// its numbers that are divisible by m = 2^level.
 ///
 /// - `s`: the maximum number of elements in a sketch, at least 1. The default is the core's, 200.
-/// - `level`: only elements divisible by 2^level are sampled, 0 to 63; 0 samples all.
+/// - `level`: 0 to 63. Only elements divisible by 2^level are sampled, so level 0 samples all.
 /// - Keywords: `tokens`, `folds`, `shingle`, `occurrences`, `fingerprint`, `seed`, see `Config`.
 ///
 /// Raises `EmptySampleError`, `LevelError`. Source: Broder 1997, sections 3 and 4.1.

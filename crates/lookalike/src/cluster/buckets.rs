@@ -24,8 +24,8 @@ const CLOSED: u32 = NONE - 1;
 pub struct Neighbours {
     /// The documents.
     pub members: Vec<u32>,
-    /// One bit per document, to find repeats; all bits are clear between uses. Finding repeats by sorting the long chains took as
-    /// long as all comparisons.
+    /// One bit per document, to find repeats; all bits are clear between uses. When repeats were found by sorting, sorting the
+    /// long chains took as long as all comparisons together.
     seen: Vec<u64>,
 }
 

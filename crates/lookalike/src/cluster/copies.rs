@@ -3,9 +3,10 @@
 //! In keep order (the order in which documents are considered), the first of several equal documents is their *first copy*; the
 //! others are copies. If the first copy is kept, it represents the copies: they equal it, and no document that was kept earlier
 //! is similar to it. If the first copy was dropped, each copy is dropped too, because the representative of the first copy also
-//! precedes the copy. But a document that is kept *after* the first copy was dropped may precede a later copy in keep order, and
-//! be a better representative of that copy. So each copy of a dropped first copy is also compared with the documents between the
-//! two in keep order, and with no others. A copy is never kept, so copies need no buckets and have no effect on other documents.
+//! precedes the copy. But a document that comes after the first copy and before a later copy in keep order may be kept, and may
+//! be a better representative of that later copy. So a copy of a dropped first copy is compared too, but only with the documents
+//! that come between its first copy and itself in keep order. A copy is never kept, so copies need no buckets and have no effect
+//! on other documents.
 
 use crate::fingerprint::Digest;
 

@@ -76,8 +76,8 @@ pub struct GreedyClusters {
     ranked: Vec<(Reverse<u32>, u64, u32)>,
 }
 
-/// The chain of a fingerprint, which links the clusters that have the fingerprint: their number, and the node of the cluster that
-/// was added last.
+/// The chain of a fingerprint, which links the clusters that have the fingerprint: the number of these clusters, and the node of
+/// the cluster that was added last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Chain {
     length: u32,
@@ -113,10 +113,10 @@ impl GreedyClusters {
         Ok(Self { sample, threshold, kind, chains, nodes, most, representatives, sidelined, work, at_hand, shared, met, ranked })
     }
 
-    /// Adds a sketch to a cluster and returns the number of the cluster. The sketch is sorted, has each fingerprint once, and is
-    /// cut to its s least fingerprints. It joins the cluster whose representative it resembles most, if the resemblance suffices;
-    /// ties go to the oldest cluster. Otherwise it starts a new one. Resemblance is estimated as |MIN_s(A ∪ B) ∩ A ∩ B| /
-    /// |MIN_s(A ∪ B)| (Broder 1997, section 3). Each empty sketch is its own cluster.
+    /// Adds a sketch to a cluster and returns the number of the cluster. The sketch must be sorted and have each fingerprint
+    /// once; only its s least fingerprints are used. It joins the cluster whose representative it resembles most, if the
+    /// resemblance suffices; ties go to the oldest cluster. Otherwise it starts a new one. Resemblance is estimated as
+    /// |MIN_s(A ∪ B) ∩ A ∩ B| / |MIN_s(A ∪ B)| (Broder 1997, section 3). Each empty sketch is its own cluster.
     ///
     /// Memory: 50 to 70 bytes per fingerprint of each representative. [`Representative::Popular`] needs another 60 to 110 bytes
     /// for each fingerprint that a cluster's members have but its representative does not.
@@ -397,7 +397,7 @@ mod tests {
                     prop_assert_eq!(greedy.representative(cluster), twin.representative(cluster as usize));
                 }
                 prop_assert_eq!(greedy.len(), twin.clusters.len());
-                // For each cluster, the table and the representative have the same fingerprints.
+                // For each cluster, the chains must give the same fingerprints as the representative.
                 let mut said = vec![BTreeSet::new(); greedy.len()];
                 for (&fingerprint, chain) in &greedy.chains {
                     let mut next = chain.head;

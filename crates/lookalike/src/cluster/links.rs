@@ -65,7 +65,7 @@ impl Listed {
         Self { starts, neighbours, kept: vec![false; documents] }
     }
 
-    /// Returns the documents paired with a document, in keep order.
+    /// Returns the documents that are paired with a document, the preferred ones first (in keep order).
     pub fn of(&self, document: u32) -> &[u32] {
         &self.neighbours[self.starts[document as usize]..self.starts[document as usize + 1]]
     }

@@ -104,8 +104,8 @@ impl Dedup {
     }
 
     /// Sets the similarity measure; resemblance by default. For containment, the longest text of a group is kept and candidates
-    /// share sampled fingerprints (hashes of shingles), unless [`keep`](Self::keep) or [`candidates`](Self::candidates) changes
-    /// this.
+    /// are found by the sampled fingerprints (hashes of shingles) that they share, unless [`keep`](Self::keep) or
+    /// [`candidates`](Self::candidates) changes this.
     ///
     /// ```
     /// use lookalike::{Dedup, Reason, verify::Measure};
@@ -273,8 +273,8 @@ impl Dedup {
     /// Decides which texts are kept and which are dropped.
     ///
     /// # Errors
-    /// Fails with the errors of [`Method::new`], and with [`ErrorKind::KeepField`] if [`keep`](Self::keep) was given an order by
-    /// a field. Texts are never rejected.
+    /// Fails with the errors of [`Method::new`], and with [`ErrorKind::KeepField`] if [`keep`](Self::keep) was set to an order
+    /// that depends on a field. Texts are never rejected.
     pub fn run<T: AsRef<str>>(&self, texts: &[T]) -> Result<Decisions> {
         let method = self.method()?;
         let keep = self.keep.clone().unwrap_or_else(|| Keep::usual(self.config.measure));

@@ -119,8 +119,8 @@ impl<'a> Collection<'a> {
                 representatives[d as usize] = Some(first_copy);
                 continue;
             }
-            // For a copy whose first copy was dropped, look up the candidates of the first copy again. The two have the same
-            // sketch, but more documents may have been kept since the first copy was considered.
+            // If `d` is a copy whose first copy was dropped, look up the candidates of that first copy again. The two have the
+            // same sketch, but more documents may have been kept since the first copy was considered.
             links.kept_neighbours(first_copy, &mut neighbours);
             best.take();
             for (&kept, similarity) in neighbours.members.iter().zip(self.similarities(d, &neighbours.members)) {

@@ -15,7 +15,7 @@ pub struct Contingency {
     by_gold: Vec<Cell>,
 }
 
-/// The documents that are in group `of` of one clustering and in one particular group of the other.
+/// A cell: the number of documents that the group `of` of one clustering shares with one group of the other clustering.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     of: u32,

@@ -28,8 +28,9 @@ pub struct Drops {
 
 impl Drops {
     /// Judges the documents in `judged`, each listed once: all documents or a sample. `kept[d]` says whether document d was kept.
-    /// `truth` lists every pair that includes a judged document and reaches the threshold, each pair once, in any order. (A pair
-    /// below the threshold would excuse a wrong drop.) Cost: |judged| + |truth| steps, two bytes per document.
+    /// `truth` lists every pair that includes a judged document and reaches the threshold, each pair once, in any order. (If it
+    /// also listed a pair below the threshold, a wrong drop could count as right.) Cost: |judged| + |truth| steps, two bytes per
+    /// document.
     ///
     /// With connected components, if only neighbours in the chain a, b, c, d are similar, d is dropped because of a. This drop is
     /// wrong if c was also dropped. With the law (the exact rule in `dedup/law.rs`), there are no wrong drops as long as

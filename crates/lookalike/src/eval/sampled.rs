@@ -5,9 +5,9 @@
 //! share is therefore treated as the ratio of two sums over the drawn documents, hits and pairs, and two intervals are computed
 //! for it:
 //!
-//! - Fieller's (1954) for a ratio of sums: all shares r for which the sum of (hits − r · pairs) is within Student's t of its
-//!   standard error (Cochran 1977, section 6.6). This interval accounts for the spread between documents, and has no width if no
-//!   document has a miss.
+//! - Fieller's (1954) for a ratio of sums: all shares r for which the absolute value of the sum of (hits − r · pairs) is at most
+//!   Student's t times the standard error of this sum (Cochran 1977, section 6.6). This interval accounts for the spread between
+//!   documents, and has no width if no document has a miss.
 //! - Wilson's, for the number of independent pairs that would have the same variance (see Kish 1965, section 8.2, and Korn,
 //!   Graubard 1998). Unlike Fieller's interval, it keeps its width if the share is at or near 0 or 1. If there is no miss, or no
 //!   hit, the spread is unknown. Each document then counts as one trial, as if all its pairs had the same outcome. The trials are
@@ -23,8 +23,8 @@ use crate::sketch::Estimate;
 /// two sampled documents counts once: half for each of the two. If all documents are sampled, nothing is uncertain, and the
 /// interval has no width.
 ///
-/// `pairs` gives every pair with a sampled document once, and whether it is a hit. `sample` is sorted, and was drawn from
-/// `documents` documents. Cost: a search in the sample for each document of each pair.
+/// `pairs` must yield, exactly once, every pair that has at least one sampled document, and say whether the pair is a hit.
+/// `sample` is sorted, and was drawn from `documents` documents. Cost: a search in the sample for each document of each pair.
 pub fn sampled_share(pairs: impl IntoIterator<Item = ((u32, u32), bool)>, sample: &[u32], documents: u32) -> Option<Estimate> {
     let mut rows = vec![[0.0f64; 2]; sample.len()];
     let (mut count, mut hits) = (0u64, 0u64);

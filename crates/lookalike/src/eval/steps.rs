@@ -19,7 +19,7 @@ pub struct Step {
 impl Step {
     /// Groups pairs into steps of 0.05. A pair is given as its similarity and whether it was found. The first step is the one
     /// that contains `lowest`; pairs below that step are skipped. Similarities are rounded up by one part in 10⁹, so that 0.85 is
-    /// in the step from 0.85.
+    /// in the step that starts at 0.85.
     pub fn count(lowest: f64, pairs: impl IntoIterator<Item = (f64, bool)>) -> Vec<Self> {
         let step = |similarity: f64| (similarity * STEPS as f64 + 1e-9).clamp(0.0, STEPS as f64) as usize;
         let first = step(lowest);

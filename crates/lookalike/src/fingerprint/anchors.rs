@@ -31,9 +31,9 @@ pub struct Anchors {
 /// Number of upper hash bits that index the sieve: 4096 places for a few hundred words.
 const SIEVE: u32 = 12;
 
-/// A text with fewer anchored shingles than this keeps all its shingles, because so few anchored shingles may all agree by
-/// chance. Two different briefs of forty words, written to one pattern, have fewer than 20 anchored shingles and share most of
-/// them. With a limit of 10, one brief was dropped as a duplicate of the other.
+/// A text with fewer anchored shingles than this keeps all its shingles, because two different texts may share all of such a
+/// small number by chance. Two different briefs of forty words that follow the same pattern have fewer than 20 anchored shingles
+/// and share most of them. With a limit of 10, one brief was dropped as a duplicate of the other.
 const LEAST: usize = 20;
 
 /// A text with at least this number of anchored shingles is always judged by them. So many anchored shingles mean about 100 words

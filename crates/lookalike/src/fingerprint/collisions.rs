@@ -133,7 +133,7 @@ mod tests {
                 })
                 .sum();
             let expected = n as f64 - expected_distinct(n, bits);
-            // The number of ids that are lost in each trial is nearly a Poisson variable.
+            // In each trial, the number of ids that are missing because shingles share an id is nearly a Poisson variable.
             let error = (expected / trials as f64).sqrt();
             assert!((lost as f64 / trials as f64 - expected).abs() < 4.0 * error, "{n} of {bits} bits: {lost} lost");
         }

@@ -8,7 +8,7 @@ const M: u64 = 0xd3a1_7b5c_94e6_2f8d;
 /// Yields the key of each band: the upper 32 bits of x₁·Mʳ + … + xᵣ·M modulo 2⁶⁴, where x₁ … xᵣ are the band's rows. The rows are
 /// minima, which are random numbers themselves, so two bands with different rows have the same key with probability 2⁻³². Like
 /// the fingerprints, the keys are the same in every release and on every machine. Cost: one multiplication per row. An earlier
-/// version mixed each row fully, which took a quarter of the time to sketch a short text.
+/// version mixed each row fully, which accounted for a quarter of the time that it took to sketch a short text.
 ///
 /// The number of the band is not mixed into its key, because keys are only ever compared within a band. Two texts share a band's
 /// key by chance with probability 2⁻³². In a collection of 10⁹ texts, each text then has a quarter of a false candidate per band

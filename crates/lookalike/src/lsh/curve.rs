@@ -70,8 +70,8 @@ mod tests {
         // One band of five rows, at .8 and at .4.
         assert!((found(0.8, 1, 5) - 0.328).abs() < 1e-3);
         assert!((found(0.4, 1, 5) - 0.01).abs() < 1e-3);
-        // 1024 triples of fingerprint squares: each triple is a band of three rows, and agrees with probability (.2 · .8)³ or (.2
-        // · .2)³.
+        // The book's example of matching human fingerprints, with 1024 triples of grid squares: each triple is a band of three
+        // rows, and agrees with probability (.2 · .8)³ or (.2 · .2)³.
         assert!((found(0.2 * 0.8, 1024, 3) - 0.985).abs() < 1e-3);
         assert!((found(0.2 * 0.2, 1024, 3) - 0.063).abs() < 1e-3);
         assert!((Curve { bands: 20, rows: 5 }.midpoint() - 0.549).abs() < 1e-3);

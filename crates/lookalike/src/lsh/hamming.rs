@@ -1,9 +1,9 @@
 //! Blocks of bits: every pair of hashes within a Hamming distance shares a key, by the pigeonhole principle.
 //!
-//! Hashes that differ in at most k bits differ in at most k blocks, so at least B − k of B > k blocks are equal. There is one
-//! table for each choice of B − k blocks, and the key is the content of these blocks (Manku, Jain, Das Sarma 2007, section 3).
-//! With B = k + 1, there is one table per block; this is the method of the survey (`docs/sources.md`). More blocks give more
-//! tables with longer keys.
+//! Hashes that differ in at most k bits differ in at most k blocks, so if there are B > k blocks, at least B − k of them are
+//! equal. There is one table for each choice of B − k blocks, and the key is the content of these blocks (Manku, Jain, Das Sarma
+//! 2007, section 3). With B = k + 1, there is one table per block; this is the method of the survey (`docs/sources.md`). More
+//! blocks give more tables with longer keys.
 
 use crate::{
     error::{ErrorKind, Result},

@@ -22,7 +22,8 @@ pub struct Common {
 
 /// Returns the pairs of documents that share a fingerprint, sorted, each with the number of fingerprints that they share. Also
 /// returns the excluded fingerprints, in ascending order. Each list must contain a fingerprint only once. Fingerprints of more
-/// than `common` documents give no pair. Memory: 16 bytes per listed fingerprint, and 8 bytes per pair and shared fingerprint.
+/// than `common` documents give no pair. Memory: 16 bytes per listed fingerprint, and 8
+/// bytes for each fingerprint that a pair shares.
 pub fn shared_counts(lists: &[Vec<u64>], common: u32) -> (Vec<(u32, u32, u32)>, Vec<Common>) {
     let mut rows: Vec<(u64, u32)> = (0..).zip(lists).flat_map(|(d, list)| list.iter().map(move |&f| (f, d))).collect();
     rows.sort_unstable();

@@ -35,7 +35,7 @@ impl Sample<'_> {
     }
 }
 
-/// The set whose size is the denominator of the share of shared elements.
+/// The set by whose size the number of shared elements is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Against {
     /// The union of both documents' elements. The share is then their resemblance.
@@ -157,7 +157,7 @@ impl Sharing {
         least
     }
 
-    /// Returns the set whose size is the denominator of the share of shared elements.
+    /// Returns the set by whose size the number of shared elements is divided.
     pub fn against(&self) -> Against {
         self.against
     }
@@ -216,15 +216,15 @@ impl Sharing {
         let ((least_shared, shared), (least_alone, alone)) = (masses(shared, share), masses(alone, share));
         let mut found = 0.0;
         for (k, mass) in (least_shared..).zip(shared) {
-            // A larger number of elements never requires fewer shared elements, so the pair is found up to a certain number of
-            // other elements.
+            // A larger number of elements never requires fewer shared elements, so k shared elements suffice as long as the
+            // number of other elements does not exceed a certain limit.
             let others = (least_alone..).zip(&alone).take_while(|(m, _)| k > 0 && k >= self.least(k + m));
             found += mass * others.map(|(_, mass)| mass).sum::<f64>();
         }
         found
     }
 
-    /// Returns the sizes of sets above `size`, and up to `most`, at which the modulus doubles.
+    /// Returns the set sizes at which the modulus doubles, if they are above `size` and at most `most`.
     pub fn edges(&self, size: usize, most: usize) -> Vec<usize> {
         let (least, highest) = match self.modulus {
             Modulus::Fixed { .. } => return Vec::new(),

@@ -16,9 +16,10 @@ impl Method {
         self.sketcher.sharing()
     }
 
-    /// Returns a function of the number of shingles in a pair's smaller text. For the pairs of this size at the threshold, the
-    /// function gives the minimum probability of being found, or 1 if only equal sets of this size reach the threshold. The
-    /// function assumes that texts repeat no shingle; for SimHash, a repeated shingle has more weight.
+    /// Returns a function of the number of shingles in a pair's smaller text. For pairs at the threshold whose smaller text has
+    /// this number of shingles, the function gives the minimum probability of being found. It gives 1 if only equal sets of this
+    /// size reach the threshold. The function assumes that texts repeat no shingle; for SimHash, a repeated shingle has more
+    /// weight.
     pub fn found_at_threshold_of_sizes<'a>(&'a self) -> Option<impl Fn(usize) -> f64 + 'a> {
         let promised = self.promised()?;
         Some(move |size| promised.found(size))
@@ -68,12 +69,12 @@ impl Method {
         self.sketcher.estimate(a, b)
     }
 
-    /// Returns whether candidates are found by the elements that documents list (`scratch.elements`) instead of by keys.
+    /// Returns whether candidates are found by the sampled elements of documents (`scratch.elements`) instead of by keys.
     pub fn keeps_samples(&self) -> bool {
         self.sketcher.keeps_samples()
     }
 
-    /// If candidates are found by listed elements, returns whether two documents that share an element share enough elements to
+    /// If candidates are found by sampled elements, returns whether two documents that share an element share enough elements to
     /// be candidates.
     pub fn share_enough(&self, a: Sample, b: Sample) -> bool {
         self.sketcher.share_enough(a, b)
@@ -91,13 +92,13 @@ impl Method {
         self.sketcher.highest_level()
     }
 
-    /// Returns whether one document of a candidate pair may be a part of the other. If so, the larger document may list any
-    /// number of elements that the smaller one lacks.
+    /// Returns whether one document of a candidate pair may be a part of the other. If so, the larger document may have any
+    /// number of sampled elements that the smaller one lacks.
     pub fn finds_parts(&self) -> bool {
         self.sketcher.finds_parts()
     }
 
-    /// Returns the similarity of two documents, estimated from their listed elements.
+    /// Returns the similarity of two documents, estimated from their sampled elements.
     pub fn estimate_samples(&self, a: Sample, b: Sample) -> f64 {
         self.sketcher.estimate_samples(self.config.measure, a, b)
     }

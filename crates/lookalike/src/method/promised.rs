@@ -31,7 +31,7 @@ enum By<'a> {
 /// If texts have more sampled elements than this, nearly every pair of them is found.
 const PLENTY: usize = 400;
 
-/// How many doublings of the modulus are examined. Between any two doublings, samples have the same range of sizes.
+/// How many doublings of the modulus are examined. From each doubling to the next, the sizes of samples cover the same range.
 const DOUBLINGS: u32 = 6;
 
 /// The minimum number of shingles with which SimHash finds pairs as often as the angle predicts.

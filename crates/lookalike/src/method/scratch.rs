@@ -28,14 +28,14 @@ pub struct Scratch {
     pub elements: Vec<u64>,
     /// The level (log₂ of the modulus) of the sample that the elements form; 0 if the elements are not such a sample.
     pub level: u32,
-    /// Scratch buffer for a canonical form, if it must be written.
+    /// Scratch buffer for a canonical form that must be written to memory.
     pub(super) tokens: Tokens,
     /// Scratch buffer for reading a text in place.
     pub(super) reader: Reader,
     pub(super) slots: Vec<u32>,
     /// Scratch buffer for sorting.
     pub(super) sorting: Vec<u64>,
-    /// Scratch buffer for a text without its escapes.
+    /// Scratch buffer for a text whose JSON escapes are decoded.
     pub(super) plain: String,
 }
 

@@ -46,7 +46,7 @@ pub(crate) enum Family {
     One(OnePermutation),
 }
 
-/// A lower bound of the average number of elements that the samples of two similar large texts have in total. The length of
+/// A lower bound of the average number of elements in the union of the samples of two similar large texts. The length of
 /// super-shingles is chosen for this number.
 const SAMPLED: usize = 50;
 
@@ -180,8 +180,8 @@ impl Sketcher {
                     scratch.keys.push((finish(digest as u64) >> 32) as u32);
                     scratch.bits.extend(digest.to_le_bytes());
                 }
-                // Texts with equal canonical forms may be divided into different sentences. A copy must have both digests, of the
-                // canonical form and of the sentences, in common with its first copy.
+                // Texts with equal canonical forms may be divided into different sentences. So two documents are copies only if
+                // both digests are equal: the digest of the canonical form and the digest of the longest sentences.
                 if !empty {
                     scratch.digest = DigestBy::Xxh3.digest(&scratch.bits);
                 }
@@ -225,7 +225,7 @@ impl Sketcher {
         }
     }
 
-    /// Returns whether candidates are pairs that share listed elements.
+    /// Returns whether candidates are pairs that share sampled elements.
     pub(crate) fn keeps_samples(&self) -> bool {
         matches!(self, Self::Shared { .. } | Self::Bottom(_))
     }

@@ -10,7 +10,7 @@ use super::run::Run;
 struct State {
     /// The length of the longest of these substrings.
     length: usize,
-    /// The state of the longest suffix of these substrings that ends at more positions than they do.
+    /// The state of the longest suffix of these substrings that also ends at other positions.
     link: Option<u32>,
     /// The end of the first occurrence, exclusive.
     end: usize,

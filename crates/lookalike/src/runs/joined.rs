@@ -85,7 +85,8 @@ pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     joined
 }
 
-/// Returns the number of tokens in at least one of some ranges, which may overlap and be in any order.
+/// Returns the number of tokens that the ranges cover together: a token in several ranges counts once. The ranges may overlap,
+/// and may be in any order.
 pub fn covered(ranges: impl IntoIterator<Item = Range<usize>>) -> usize {
     let mut ranges: Vec<Range<usize>> = ranges.into_iter().collect();
     ranges.sort_unstable_by_key(|range| range.start);

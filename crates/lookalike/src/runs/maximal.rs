@@ -74,8 +74,9 @@ pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: us
     sort_distinct(all)
 }
 
-/// Keeps the runs that, in one of the texts, are not inside another run. If several runs of the same length are at one position,
-/// it keeps the run that comes first in the other text.
+/// `place` gives the position of a run in one of the texts, and then in the other. Keeps the runs that are not inside another run
+/// in the first of these texts. If several runs of the same length start at one position of this text, keeps the run that comes
+/// first in the other text.
 fn keep_longest(runs: &mut [Run], place: impl Fn(&Run) -> (usize, usize)) -> Vec<Run> {
     runs.sort_unstable_by_key(|run| (place(run).0, Reverse(run.tokens), place(run).1));
     let mut end = 0;

@@ -1,5 +1,5 @@
 //! Passages that two texts share word for word. *Runs* are sequences of tokens that occur in both texts and have at least a given
-//! length, however long the texts are. Use this to find and locate quotations and copied passages.
+//! length. This minimum does not depend on the length of the texts. Use runs to find and locate quotations and copied passages.
 //!
 //! The run of a token is the longest sequence around it that also occurs in the other text. [`shared_runs`] gives the runs of
 //! every token of both texts, so it misses no shared sequence of `least` tokens or more in either text. If a sequence occurs

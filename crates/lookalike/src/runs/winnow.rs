@@ -1,4 +1,4 @@
-//! Selects the windows by which a text is found.
+//! Selects windows (sequences of tokens) of a text. An index of these windows finds the texts that share a long run of tokens.
 
 use crate::{
     error::{ErrorKind, Result},

@@ -6,7 +6,8 @@ use std::ops::RangeInclusive;
 const NEGLIGIBLE: f64 = 1e-18;
 
 /// Returns P(X ∈ `hits`), where X is the number of hits in `n` trials of probability `p`. Cost: one step for each number of hits
-/// within a range of about 20 standard deviations, or up to the nearer end of `hits` if this end is outside that range.
+/// within a range of about 20 standard deviations. If all of `hits` is outside this range, the steps continue to the nearer end
+/// of `hits`.
 ///
 /// The mass at the mode is set to 1, and every other mass is computed from its neighbour by a ratio. Then the sum over `hits` is
 /// divided by the sum over all masses. No logarithm is taken and no binomial coefficient is computed, so tails keep their digits

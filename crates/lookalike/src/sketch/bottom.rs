@@ -218,9 +218,10 @@ impl BottomSketch {
     ///
     /// For a full sample of k = s elements, let u be the share of all 2⁶⁴ numbers that are multiples of 2ⁱ and at most the
     /// sample's last element. The estimate is then `(k−1)/u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007).
-    /// For a sample that is not full, on a level above 0, the estimate is k · 2ⁱ. The interval treats n · u as a gamma variable
-    /// of shape k, and k as a Poisson variable; both distributions are a little wider than the true ones. The ends of the
-    /// interval are computed by Wilson and Hilferty's approximation (1931), which is accurate to a few thousandths for s ≥ 10.
+    /// For a sample that is not full, on a level above 0, the estimate is k · 2ⁱ. For a full sample, the interval treats n · u,
+    /// where n is the true number, as a gamma variable of shape k; for a sample that is not full, it treats k as a Poisson
+    /// variable. Both distributions are a little wider than the true ones. The ends of the interval are computed by Wilson and
+    /// Hilferty's approximation (1931), which is accurate to a few thousandths for s ≥ 10.
     pub fn distinct(&self) -> Estimate {
         let k = self.sample.len() as f64;
         if self.empty || self.whole && self.bottom.level == 0 {
@@ -344,7 +345,7 @@ mod tests {
         assert_eq!(part.resemblance(&part), Ok(Estimate::exact(1.0)));
     }
 
-    /// Broder 1997, section 4.1: elements enter the sample of a heap O(s log(n / m)) times.
+    /// Broder 1997, section 4.1: if the sample is kept in a heap, elements enter it O(s log(n / m)) times.
     #[test]
     fn elements_enter_at_the_rate_of_the_paper() {
         const TRIALS: u64 = 40;

@@ -24,8 +24,8 @@ impl Estimate {
     }
 
     /// Returns the estimate `hits` / `trials` of a share, with Wilson's score interval (Wilson 1927). Unlike the textbook ±, the
-    /// interval stays inside [0, 1] and contains the truth at the stated rate near both ends. Without trials the interval is all
-    /// of [0, 1].
+    /// interval stays inside [0, 1], and it contains the truth at the stated rate even if the share is near 0 or 1. Without
+    /// trials the interval is all of [0, 1].
     pub fn of_share(hits: u64, trials: u64) -> Self {
         if trials == 0 {
             return Self { value: 0.0, low: 0.0, high: 1.0 };

@@ -1,5 +1,5 @@
 //! Signature matrices, computed row by row with functions that the caller gives (*Mining of Massive Datasets*, sections 3.3.2 to
-//! 3.3.5). These matrices are for learning, and for checking numbers by hand. The program uses [`MinHash`](super::MinHash), which
+//! 3.3.5). These matrices are for study, and for checking numbers by hand. The program uses [`MinHash`](super::MinHash), which
 //! draws its functions itself.
 //!
 //! The characteristic matrix has a row for each element and a column for each set. A function gives each row a number: a

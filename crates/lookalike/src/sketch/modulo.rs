@@ -1,5 +1,5 @@
-//! MOD_m sketches (Broder 1997, section 3): L(A) = the elements of π(A) that m divides. Larger sets have larger sketches, which
-//! containment needs: the sketch of an excerpt is within the sketch of the whole.
+//! MOD_m sketches (Broder 1997, section 3): L(A) = the elements of π(A) that m divides. Larger sets have larger sketches.
+//! Estimates of containment need this: the sketch of an excerpt is within the sketch of the whole.
 //!
 //! m = 2ⁱ, and i is the *level*: the low i bits of π(x) are tested. L_{i+1} has those elements of L_i whose next bit is also 0,
 //! so sketches of different levels are compared on the larger level. The level may depend on the number of distinct elements,

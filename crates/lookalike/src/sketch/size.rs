@@ -47,11 +47,11 @@ fn highest(s: usize, r: f64, eps: f64) -> usize {
 /// Returns the greatest lower bound of p(s, r, ε) over every r from 0 to 1, for use if the resemblance is not known in advance.
 /// Cost: a few times that of [`within`].
 ///
-/// As long as r moves without any k / s crossing a bound, p(s, r, ε) rises and then falls, because its derivative s · (P(Bin(s−1,
-/// r) = lo−1) − P(Bin(s−1, r) = hi)) changes sign once. So the minimum is at a point where some k is just excluded: just above r
-/// = k/s + ε or, as its mirror image, just below k/s − ε. Chen 2007, *Exact computation of minimum sample size for estimation of
-/// binomial parameters*, also arrives at these points. From one such point to the next, p falls towards the middle, where r(1 −
-/// r) is greatest, and rises beyond the middle. So the search starts in the middle and goes downhill; the tests try all points.
+/// While r moves and no k / s crosses a bound, p(s, r, ε) rises and then falls, because its derivative s · (P(Bin(s−1, r) = lo−1)
+/// − P(Bin(s−1, r) = hi)) changes sign once. So the minimum is at a point where some k is just excluded: just above r = k/s + ε
+/// or, as its mirror image, just below k/s − ε. Chen 2007, *Exact computation of minimum sample size for estimation of binomial
+/// parameters*, also arrives at these points. From one such point to the next, p falls towards the middle, where r(1 − r) is
+/// greatest, and rises beyond the middle. So the search starts in the middle and goes downhill; the tests try all points.
 pub fn within_at_worst(s: usize, eps: f64) -> f64 {
     let above = |k: usize| {
         let r = k as f64 / s as f64 + eps;
@@ -118,8 +118,8 @@ fn is_inside(x: f64) -> bool {
 }
 
 /// Returns the probability that `s` sampled elements of sets of resemblance `r` give an estimate of `at_least` or more: P(Bin(s,
-/// r) ≥ s · at_least). The product is compared with a tolerance of a billionth of s. The result keeps its digits down to 10⁻³⁰⁰.
-/// It is smaller for a smaller resemblance.
+/// r) ≥ s · at_least). The product is compared with a tolerance of a billionth of s. The result keeps its relative precision down
+/// to 10⁻³⁰⁰. It is smaller for a smaller resemblance.
 pub fn overestimated(s: usize, r: f64, at_least: f64) -> f64 {
     let lo = (s as f64 * (at_least - TOLERANCE)).ceil().max(0.0);
     probability(s, r, lo as usize..=s)

@@ -59,7 +59,7 @@ pub(super) fn words<const DIGITS: bool>(text: &[u8], tokens: &mut Tokens) {
     tokens.folded = folded;
 }
 
-/// Appends words to the tokens; every word ends a token.
+/// Appends words to the tokens. Each word is a token, or the end of a token that it continues.
 struct Writer<'a> {
     text: &'a mut [u8],
     filled: usize,
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
         Self { text: &mut tokens.text, filled: tokens.filled, ends: &mut tokens.ends, count, gap }
     }
 
-    /// Appends the word of `length` bytes at the start of `folded`.
+    /// Appends one word: the first `length` bytes of `folded`.
     #[inline]
     fn word(&mut self, folded: &[u8], length: usize) {
         self.text[self.filled] = b' ';

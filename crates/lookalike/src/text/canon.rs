@@ -141,7 +141,7 @@ fn foreign_words<const FOLDED: bool>(
                 if let Some((kind, c)) = held.take() {
                     push(kind, c, tokens);
                 }
-                // The first character may be an ASCII letter that was left for a character that combines with it.
+                // The first character may be an ASCII letter that was left here because the next character may combine with it.
                 if c.is_ascii() && at > start {
                     return at;
                 }

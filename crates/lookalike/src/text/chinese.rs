@@ -4,8 +4,8 @@
 //! stays, but 乾淨 becomes 干净). They were tried and rejected: in 100,706 Tang poems in traditional characters, phrases make a
 //! difference for only 822 of 5.4 million Han characters (1.7 million characters change in total). The result for a character
 //! would also depend on its neighbours, so two texts could differ at places where they agreed before. The tables of Hong Kong's
-//! and Taiwan's variants are not applied either: they differ for 15 characters, and some of their rules (么 → 幺) turn simplified
-//! words into ones that are in no dictionary. So Taiwan's 著 for 着 does not change.
+//! and Taiwan's variants are not applied either: they would change the result for only 15 characters, and some of their rules (么
+//! → 幺) turn simplified words into ones that are in no dictionary. So Taiwan's 著 for 着 does not change.
 
 #[cfg(feature = "chinese")]
 use std::sync::LazyLock;
@@ -35,7 +35,7 @@ static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
 /// the feature `chinese` both are 0.
 ///
 /// Some simplified forms are also traditional characters (后, 里, 台). So in 100,706 Tang poems in traditional characters 13 % of
-/// these characters count as simplified; in simplified texts none counts as traditional.
+/// the counted characters count as simplified; in simplified texts none counts as traditional.
 ///
 /// Cost: one look-up per character, in tables of 16 KiB; the first call also takes 0.1 ms.
 #[cfg(feature = "chinese")]

@@ -74,8 +74,8 @@ fn is_ignorable(c: char) -> bool {
 /// Returns the kind of a letter by its script. The scripts without spaces between words are those whose lines Unicode breaks by a
 /// dictionary (class SA), after any character (ID), or after any syllable (AK, AS: Javanese and similar scripts); `tests` check
 /// the list against these classes. The texts of the Universal Declaration of Human Rights agree: between two spaces Thai has 20
-/// letters, Yi 13, Khmer 11, Ethiopic 4. Tibetan has two, because it puts a mark after each syllable. So its tokens are syllables
-/// even though this function does not list Tibetan.
+/// letters, Yi 13, Khmer 11, Ethiopic 4. Tibetan has two, because it puts a mark after each syllable. This function does not list
+/// Tibetan, because these marks already separate its tokens, which are syllables.
 ///
 /// The prolonged sound mark ー and similar characters are Common in Unicode's script table, so the kana blocks are listed too.
 fn kind_of_letter(c: char) -> Kind {

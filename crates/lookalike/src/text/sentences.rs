@@ -14,9 +14,9 @@ use super::{
 /// A sentence ends:
 /// - at a line break;
 /// - at 。！？；… and similar marks in other scripts;
-/// - at `.`, `!`, `?` before white space, the text's end, a letter of a script without spaces or a mark beyond ASCII. There is no
-///   cut if the next word begins with a lower-case letter, or the dot follows a single letter: 3.14, example.com, "e.g. this" and
-///   "J. Smith" are not cut.
+/// - at `.`, `!`, `?` before white space, before the text's end, before a letter of a script without spaces, or before a mark
+///   that is not ASCII. There is no cut if the next word begins with a lower-case letter, or the dot follows a single letter.
+///   So 3.14, example.com, "e.g. this" and "J. Smith" are not cut.
 ///
 /// Closing quotes and brackets directly after the marks count as marks. Any text between two ends is a sentence, even without any
 /// letter; no sentence is empty. Cost: one pass.

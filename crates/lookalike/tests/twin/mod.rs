@@ -24,9 +24,9 @@ struct Sketch {
     level: u32,
 }
 
-/// The candidate function. Documents with equal digests are candidates. Other pairs depend on the method. A method may accept all
-/// pairs, or pairs that share a key and agree. Or it may accept pairs that share enough listed elements, if one of the shared
-/// elements is in at most `common` distinct documents.
+/// The candidate function. Documents with equal digests are candidates. Whether other documents are candidates depends on the
+/// method. A method may accept all pairs, or pairs that share a key and whose sketches agree. Or it may accept pairs that share
+/// enough sampled elements, if one of the shared elements is in at most `common` distinct documents.
 fn is_candidate(a: &Sketch, b: &Sketch, method: &Method, all: &[Sketch]) -> bool {
     let documents = |element: &u64| {
         let with = all.iter().filter(|sketch| sketch.elements.contains(element));

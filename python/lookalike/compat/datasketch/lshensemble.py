@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int) -> list[tuple[int, int]]:
-    """Divide set sizes into the closed intervals with the fewest false positives, if the largest size of each represents it.
+    """Divide set sizes into the closed intervals with the fewest false positives, each represented by its largest size.
 
     Args:
         sizes: the distinct sizes, ascending.
@@ -147,7 +147,10 @@ class MinHashLSHEnsemble:
                 index.insert(key, minhash)
 
     def query(self, minhash: MinHash, size: int) -> Iterator[Any]:
-        """Yield the keys whose sets contain about the threshold's share of the query's set, which has `size` members."""
+        """Yield the keys of the sets that contain a share of about `threshold` or more of the query's set.
+
+        The query's set has `size` members.
+        """
         for index, upper in zip(self.indexes, self.uppers, strict=True):
             if upper is not None:
                 b, r = self._get_optimal_param(upper, size)

@@ -127,7 +127,7 @@ class MinHash:
         return schemes.to_array(hashvalues, self.scheme, "hash values")
 
     def _native_bits(self) -> int | None:
-        """Return the number of bits of a token's hash if the native module computes it, or None."""
+        """Return the number of bits of a token's hash if the native module computes the hash, else None."""
         if self.hashfunc is sha1_hash32:
             return 32
         return 64 if self.hashfunc is sha1_hash64 and self.scheme != "affine32" else None
@@ -257,7 +257,7 @@ class MinHash:
 
     @classmethod
     def bulk(cls, b: Iterable[Iterable[Any]], **minhash_kwargs: Any) -> list[MinHash]:
-        """Compute the signatures of many sets of tokens on all cores, with the same arguments, and return them."""
+        """Compute the signatures of many sets of tokens on all cores, and return them; all signatures get the same arguments."""
         model = cls(**minhash_kwargs)
         bits = model._native_bits()
         # A subclass may override how tokens are added.

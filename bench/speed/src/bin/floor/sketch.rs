@@ -48,7 +48,8 @@ struct Carry {
     /// Bit 0 is set if the first byte of the next block is escaped.
     escaped: u64,
     word: u64,
-    /// The first bytes of the next block that complete a separator, or a Han or kana character, that began in this block.
+    /// `separator` marks the first bytes of the next block if they complete a separator that began in this block. `solo` does the
+    /// same for a Han or kana character.
     separator: u64,
     solo: u64,
     /// The ends of characters that begin in this block and end in the next one.

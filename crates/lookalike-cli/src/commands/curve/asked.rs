@@ -1,4 +1,4 @@
-//! The flags that all questions share, and the functions that show the answers.
+//! The flags that apply to every question that `lookalike curve` answers, and the functions that show the answers.
 
 use lookalike::{Method, lsh::Promise};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::{
     report::Report as Header,
 };
 
-/// The flags that all questions share.
+/// The flags that apply to every question that `lookalike curve` answers.
 pub(super) struct Asked {
     pub(super) threshold: f64,
     pub(super) recall: f64,
@@ -29,7 +29,7 @@ pub(super) struct OfSize {
     pub(super) found: f64,
 }
 
-/// Returns what a method finds among texts of several sizes.
+/// Returns a lower bound of P(found) for pairs at the threshold, for each of the [`SIZES`].
 pub(super) fn by_size(method: &Method) -> Vec<OfSize> {
     let found = method.found_at_threshold_of_sizes();
     found.iter().flat_map(|found| SIZES.map(|shingles| OfSize { shingles, found: found(shingles) })).collect()

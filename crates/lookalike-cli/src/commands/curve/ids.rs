@@ -29,7 +29,7 @@ const STRING: u64 = 5 * 8 * 8;
 struct Report {
     degree: u32,
     shingles: u64,
-    /// The expected number of different ids of the given number of shingles.
+    /// The expected number of different ids that the given number of shingles have.
     distinct: f64,
     /// n − n(n − 1)/2ˡ⁺¹
     distinct_approx: f64,

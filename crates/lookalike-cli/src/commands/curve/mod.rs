@@ -28,9 +28,10 @@ use crate::output::print;
 /// agree in all rows of at least one band: P(found) = 1 − (1 − sʳ)ᵇ at similarity s. The given threshold and recall determine b
 /// and r. You can also give the bands and rows to see which share of the pairs they find.
 ///
-/// The command also answers other questions: how large a sketch must be for a good estimate (--sample-size), how much short
-/// shingle ids lose (--degree), which pairs SimHash finds (--distance), which pairs sampled shingles find, by the size of the
-/// texts (--candidates), and which signatures the given permutations or hash functions produce for the given sets (--matrix).
+/// Other flags make the command answer other questions. --sample-size: how large must a sketch be for a good estimate? --degree:
+/// how much do short shingle ids lose? --distance: which pairs does SimHash find? --candidates: which pairs do sampled shingles
+/// find, for texts of several sizes? --matrix: which signatures do the given permutations or hash functions produce for the given
+/// sets?
 #[derive(Args)]
 #[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix"]))]
 #[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \

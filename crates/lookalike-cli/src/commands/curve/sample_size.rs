@@ -32,8 +32,9 @@ pub(super) struct SampleSize {
     sketch: Option<usize>,
     /// Show the probability of a gross overestimate among N documents
     ///
-    /// The command prints the probability that any pair of these documents with a resemblance below 0.5 is estimated above 0.9.
-    /// Without --sketch, the answer is the number of sampled shingles that keeps this probability below 1 minus --confidence.
+    /// The command prints the probability that at least one pair of these documents with a resemblance below 0.5 is estimated
+    /// above 0.9. Without --sketch, the answer is the number of sampled shingles that keeps this probability below 1 minus
+    /// --confidence.
     #[arg(long, value_name = "N", requires = "sample_size", value_parser = clap::value_parser!(u64).range(1..))]
     #[arg(help_heading = "Sketch size")]
     documents: Option<u64>,
@@ -46,11 +47,11 @@ struct Collection {
     pairs: f64,
     /// The number of sampled shingles.
     sketch: usize,
-    /// The maximum probability that any pair below 0.5 is estimated above 0.9.
+    /// The maximum probability that at least one pair below 0.5 is estimated above 0.9.
     half_taken_for_more_than_nine_tenths: f64,
 }
 
-/// Resemblances that must not be confused (Broder 1997, section 4.2).
+/// A gross overestimate is an estimate above `NINE_TENTHS` for a pair with a resemblance below `HALF` (Broder 1997, section 4.2).
 const HALF: f64 = 0.5;
 const NINE_TENTHS: f64 = 0.9;
 
@@ -91,7 +92,7 @@ struct Sizes {
 
 #[derive(Serialize)]
 struct Size {
-    /// The resemblance that the sizes are for; none if they are for any resemblance.
+    /// The resemblance that the sizes are for; none if the sizes are large enough for every resemblance.
     resemblance: Option<f64>,
     sketch: usize,
 }
@@ -110,7 +111,7 @@ struct Precision {
 
 #[derive(Serialize)]
 struct Probability {
-    /// The resemblance that the precision is for; none if it is for any resemblance.
+    /// The resemblance that the probability is for; none if the probability holds for every resemblance.
     resemblance: Option<f64>,
     probability: f64,
 }

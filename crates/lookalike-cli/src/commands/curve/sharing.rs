@@ -51,7 +51,8 @@ struct Report {
 }
 
 impl Sharing {
-    /// Returns what the user wants candidates to share; none for bands. Fails if a flag was given that does not apply to it.
+    /// Returns what the documents of a candidate pair must share, or `None` for bands. Fails if a flag was given that does not
+    /// apply to this choice.
     pub(super) fn candidates(&self, asked: &Asked) -> anyhow::Result<Option<CandidatesBy>> {
         let way = self.candidates.unwrap_or(match self.measure {
             MeasureBy::Resemblance => CandidatesBy::Bands,

@@ -28,8 +28,8 @@ pub struct Plan {
     pub flags: Vec<String>,
     /// The flags with which `pairs` finds the same pairs.
     pairs: Vec<String>,
-    /// Whether the pairs of this run are the pairs within its clusters. This is so for greedy clusters, which are formed without
-    /// comparing pairs.
+    /// Whether the run's clusters determine its pairs: two documents are a pair if they are in the same cluster. This is so for
+    /// greedy clusters, which are formed without comparing pairs.
     by_clusters: bool,
 }
 
@@ -182,7 +182,8 @@ impl Child {
             itself.map_or_else(found, Ok).context("cannot find this program's own file, which is needed to start each run")?;
         let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
         let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
-        // Several splits were either refused or requested when the truth was read, so a run may read all of them.
+        // Reading the truth fails if a dataset folder has several splits and `--all-splits` was not given. So a run may always
+        // read all of them.
         input.push("--all-splits".into());
         input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
         if let Some(folder) = &eval.running.temp_dir {

@@ -128,7 +128,8 @@ impl Truth {
         }
     }
 
-    /// Returns the pairs with a known similarity, true or not, and the similarity from which they are shown.
+    /// Returns the pairs with a known similarity, including those that are not true pairs, and the lowest similarity that the
+    /// chart shows.
     pub fn known(&self) -> Option<(&[SimilarPair], f64)> {
         match &self.kind {
             Kind::Listed { known, shown_from, .. } if known.iter().any(|pair| pair.similarity.is_some()) => {

@@ -22,10 +22,10 @@ use crate::{
 /// Link records of the same person, company or thing
 ///
 /// Records have fields, such as names, addresses, phone numbers and dates. A TOML configuration lists the fields and where to
-/// find each in a record. Each field gives a pair of records up to 100 points, or up to the weight that is configured for it. The
-/// score is the share of the possible points, and two thresholds turn the score into a match, a possible match or neither. Only
-/// candidates are scored: pairs that have the same value in any one field or, if blocks (conditions for candidates) are
-/// configured, pairs that satisfy one of the blocks.
+/// find each in a record. For each pair of records, each field gives up to 100 points, or up to the weight that is configured for
+/// the field. The score is the share of the possible points that the pair gets, and two thresholds turn the score into a match, a
+/// possible match or neither. Only candidates are scored: pairs that have the same value in any one field or, if blocks
+/// (conditions for candidates) are configured, pairs that satisfy one of the blocks.
 ///
 /// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
 /// collections, A and B, only pairs of a record of A and a record of B are considered. If you give --label (a field that is equal
@@ -124,7 +124,7 @@ pub struct Link {
     threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
-    /// Pairs, and the keys by which candidates are found, are spilled to temporary files beyond the limit. Records cannot be
+    /// Beyond the limit, pairs and the keys by which candidates are found are spilled to temporary files. Records cannot be
     /// spilled; the summary reports by how much the records exceed the limit.
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     memory: Option<u64>,

@@ -67,7 +67,7 @@ fn table(judged: &Judged) -> String {
     table
 }
 
-/// Describes how many pairs are right, as estimated from how far apart the two values of each pair are.
+/// Describes the estimated share of right pairs. The estimate uses the distances between the two values of each pair.
 fn right_shares(right: &RightShares) -> String {
     let RightShares { field, scores, matches, .. } = right;
     let mean = |apart: Option<f64>| apart.map_or("-".into(), |apart| format!("{apart:.2}"));

@@ -30,7 +30,8 @@ impl Page {
         self.pairs.push(pair(quoted, self.full));
     }
 
-    /// Returns the whole page. If it does not show `all` pairs, the last line says how many more there are.
+    /// Returns the whole page. `all` is the number of pairs that were found. If the page does not show all of them, the last line
+    /// says how many more there are.
     pub(super) fn text(self, all: u64) -> String {
         let left = all - self.pairs.len() as u64;
         let mut text = self.pairs.join("\n");
@@ -97,13 +98,13 @@ fn shown(text: &str, runs: &[Span], full: bool) -> String {
     line
 }
 
-/// Returns the end of a text, from the start of a word if words are separated.
+/// Returns the last words of a text: at most [`AROUND`] characters, without the word that this limit cuts.
 fn last_words(text: &str) -> &str {
     let Some((start, _)) = text.char_indices().rev().nth(AROUND - 1).filter(|&(start, _)| start > 0) else { return text };
     text[start..].split_once(char::is_whitespace).map_or(&text[start..], |(_, words)| words)
 }
 
-/// Returns the start of a text, up to the end of a word.
+/// Returns the first words of a text: at most [`AROUND`] characters, without the word that this limit cuts.
 fn first_words(text: &str) -> &str {
     let Some((end, _)) = text.char_indices().nth(AROUND) else { return text };
     text[..end].rsplit_once(char::is_whitespace).map_or(&text[..end], |(words, _)| words)

@@ -9,7 +9,8 @@ use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
 /// The outcome of a run. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
-    /// The number of documents that were read. Neither this count nor the following counts include documents of references.
+    /// The number of documents that were read. This count and the following counts of documents do not include documents of
+    /// references.
     pub documents: u64,
     /// Documents that are kept.
     pub kept: u64,
@@ -29,7 +30,7 @@ pub struct Summary {
     pub bad_lines: u64,
     /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files in folders that were not read; `None` if all files were read.
+    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
     /// Documents without an id in their record; they are named `file:line`.

@@ -45,7 +45,7 @@ pub struct BlockExplained {
     /// Whether the two records meet this requirement.
     pub joins: bool,
     /// The two records are candidates only if at most this many records have the value that they share. An explanation does not
-    /// count such records.
+    /// count these records, so it does not check this condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }
@@ -61,7 +61,7 @@ pub struct FieldExplained {
     pub b: String,
     /// The similarity of the two values, from 0 to 1; `None` if a value is missing.
     pub similarity: Option<f64>,
-    /// The points for this field; `None` if the field is left out.
+    /// The points for this field; `None` if the field does not count.
     pub points: Option<f64>,
     /// The maximum number of points.
     pub weight: f64,

@@ -179,7 +179,8 @@ fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     Ok(linker)
 }
 
-/// Returns the outputs that are named. Returns an error if an output is a table or would overwrite a file that the run reads.
+/// Returns the paths of the pairs, and of the clusters and the summary if these are requested. Returns an error if an output is a
+/// table or would overwrite a file that the run reads.
 fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
     let outputs: Vec<&Path> =
         [Some(output), asked.clusters.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();

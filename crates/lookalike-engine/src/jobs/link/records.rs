@@ -103,7 +103,7 @@ impl Gathered {
         Err(wrong.advise("name the field that shows which records belong together"))
     }
 
-    /// Returns an error if the field `right_by` has a date or a number in no record of a collection.
+    /// Returns an error if no record of a collection has a date or a number in the field `right_by`.
     fn refuse_unmeasured(&self, right_by: Option<&str>, name: &str, collection: usize) -> Result<()> {
         let Some(field) = right_by else { return Ok(()) };
         let own = if collection == 0 { &self.values[..] } else { &self.values[self.split as usize..] };
@@ -357,8 +357,9 @@ impl<'a> Asked<'a> {
         Ok(piece)
     }
 
-    /// Returns an error if no record of a collection has any part of some field, because such a field is surely a mistake. If a
-    /// field has several parts, only one part has to occur, because two collections may use different names for the same field.
+    /// Returns an error if there is a field of which no part occurs in any record of a collection, because such a field is surely
+    /// a mistake. If a field has several parts, only one part has to occur, because two collections may use different names for
+    /// the same field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
         match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
             None => Ok(()),
@@ -386,7 +387,7 @@ fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
         quoted(field),
         if names.is_empty() { "no fields".into() } else { names.join(", ") }
     );
-    Error::record(what).at(input).in_field(field).advise("name its source with from")
+    Error::record(what).at(input).in_field(field).advise("give its source as `from`")
 }
 
 /// Returns the text of a value; empty if it is null.

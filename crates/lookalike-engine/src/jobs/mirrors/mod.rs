@@ -89,7 +89,8 @@ pub struct MirrorsSummary {
     /// site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closest: Option<SiteLine>,
-    /// If no pair of sites was found, the number of paths that two sites share.
+    /// If no pair of sites was found, the number of paths that occur on at least two sites or, if there are two collections, in
+    /// both collections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_paths: Option<u64>,
     /// The first pairs of sites in the output.
@@ -102,7 +103,7 @@ pub struct MirrorsSummary {
     pub bad_lines: u64,
     /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files in folders that were not read; `None` if all files were read.
+    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }

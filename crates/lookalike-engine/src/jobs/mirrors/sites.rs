@@ -50,7 +50,8 @@ const ROOT: &str = ".";
 
 impl SitesBy {
     /// Returns a page's site and the page's path on that site. The path begins without a slash and ends before a fragment.
-    /// Returns `None` if names must be URLs and this name is not a URL. `label` is the value of the field.
+    /// Returns `None` if names must be URLs and this name is not a URL. If a field contains the site, `label` is the page's value
+    /// of that field.
     fn place<'a>(&self, name: &'a str, label: Option<&'a str>) -> Option<(Cow<'a, str>, &'a str)> {
         let url = Url::of(name);
         let path = url.as_ref().map_or(name.trim_start_matches("./").trim_start_matches('/'), |url| url.path);
@@ -86,7 +87,7 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
 }
 
 /// Returns the part of a path that must be the same on both sites. A final `index.html` is left out, because servers add it to
-/// the path of a folder. In URLs, percent signs are decoded, as in the names of downloaded files.
+/// the path of a folder. In URLs, percent escapes are decoded, as in the names of downloaded files.
 fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));

@@ -4,14 +4,16 @@ use lookalike_io::spill::Budget;
 
 use super::sites::Sites;
 
-/// Pages without text. All empty texts are equal, so a page without text is never treated as a duplicate because of its text.
-/// Instead, two pages without text match if they have identical bytes at the same path on two sites.
+/// Pages without text. The texts of all such pages are empty and therefore equal, so a page without text is never treated as a
+/// duplicate because of its text. Instead, two pages without text match if they have identical bytes at the same path on two
+/// sites.
 pub(super) struct Textless {
     /// The number of pages without text.
     pub(super) pages: u64,
     /// The number of groups of equal pages.
     pub(super) groups: u32,
-    /// The pages that are on two sites, each with its group.
+    /// The pages that have an equal page on another site or, if there are two collections, in the other collection. Each comes
+    /// with its group.
     pub(super) alike: Vec<(u64, u32)>,
 }
 

@@ -61,7 +61,7 @@ pub struct PairsSummary {
     pub bad_lines: u64,
     /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files in folders that were not read; `None` if all files were read.
+    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }

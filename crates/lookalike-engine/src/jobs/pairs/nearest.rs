@@ -107,7 +107,8 @@ impl Nearest {
         // The contender's own documents may include the document itself.
         let own = self.groups.of(contender).iter().filter(|&&other| other != document).take(self.most);
         into.extend(own.map(|&other| (other, same)));
-        // Documents of other groups may be as similar as the copies, and come before them in the input.
+        // Documents of other groups may be exactly as similar to this document as its copies are, and may come before the copies
+        // in the input.
         let mut least = order(same, self.measure);
         for &(other, figures) in &self.lists[contender.index()] {
             let similarity = order(figures, self.measure);

@@ -11,7 +11,7 @@ use super::report::{Offsets, Quoted};
 pub struct Quoting {
     /// The minimum length of a run of tokens that both texts have.
     pub least: usize,
-    /// The maximum number of tokens between two of the shared runs that form one passage.
+    /// The maximum number of tokens between two consecutive shared runs of a passage.
     pub gap: usize,
     /// A window (a short run of tokens) is not used to find passages if it occurs in more than this number of the held (indexed)
     /// texts.

@@ -146,7 +146,7 @@ struct Looker {
     /// The tokens of the held text that was found last. If there is only one held text, the same tokens are needed for every
     /// pair.
     tokens: (Option<u32>, Vec<u64>),
-    /// A cache of the held texts that were found, limited to [`CACHED`] tokens. The pairs with a held text usually follow each
+    /// A cache of the held texts that were found, limited to [`CACHED`] tokens. The pairs of one held text usually follow each
     /// other closely.
     met: BTreeMap<u32, HeldText>,
     cached: usize,
@@ -189,8 +189,8 @@ struct Text<'a> {
     placed: Option<Placed>,
 }
 
-/// Copies of held texts that have not been handled yet. For each held text this is its next copy, and the key under which the
-/// result for the held text is stored.
+/// Held texts whose copies have not all been handled yet. Each entry has the next copy of a held text, and the key under which
+/// the result for the held text is stored.
 type Later = BinaryHeap<Reverse<(u32, usize)>>;
 
 impl Looker {

@@ -64,7 +64,7 @@ pub struct PassagesSummary {
     pub bad_lines: u64,
     /// The errors of the first bad lines, as reported.
     pub bad_examples: Vec<Error>,
-    /// Files in folders that were not read; `None` if all files were read.
+    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
@@ -150,7 +150,7 @@ fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     }
     if config.method.tokens == TokensBy::Items {
         let what = words![Setting::SetField, ": a set has no order and therefore no passages"];
-        return Err(Error::new(ErrorKind::Config, what).advise("compare sets with lookalike pairs or compare"));
+        return Err(Error::new(ErrorKind::Config, what).advise("to compare sets, use `lookalike pairs` or `lookalike compare`"));
     }
     let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
     Ok((winnowing, Method::new(plain)?))

@@ -39,7 +39,7 @@ pub struct Block {
     pub part: usize,
     /// The number of records in the input that precede this part.
     pub(crate) before: u64,
-    /// The index in the block of the record that was read last, from 0.
+    /// The index of the record that was read last, counted from 0 within the block.
     current: AtomicUsize,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Records {
     Elements,
     /// The records of a CSV file with these columns.
     Cells(Arc<Columns>),
-    /// Whole files, and the number of the first.
+    /// Files that are one document each; the number is that of the block's first file.
     Files(Arc<Files>, usize),
     /// The records of a crawl.
     #[cfg(feature = "warc")]
@@ -124,7 +124,7 @@ impl Block {
         matches!(self.records, Records::Lines)
     }
 
-    /// Returns whether the block's JSON records are lines or elements of an array.
+    /// Returns what the block's JSON records are: lines, or elements of an array.
     fn unit(&self) -> Unit {
         if self.is_lines() { Unit::Line } else { Unit::Element }
     }

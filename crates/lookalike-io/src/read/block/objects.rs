@@ -28,8 +28,8 @@ impl Block {
         matches!(self.records, Records::Lines | Records::Elements).then(|| self.raw(at).trim_ascii_end())
     }
 
-    /// Returns a record that has fields as a JSON object, or none for a blank line. A CSV record, or a line in another encoding,
-    /// is converted in `into`. This function does not check whether a line is valid JSON.
+    /// Returns the JSON object of a record that has fields, or none for a blank line. The object is written to `into` if the
+    /// record is CSV, or a line in an encoding other than UTF-8. This function does not check whether a line is valid JSON.
     ///
     /// # Errors
     /// Fails if a CSV record does not match its header, or if the records have no fields.

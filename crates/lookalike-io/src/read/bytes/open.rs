@@ -31,8 +31,8 @@ pub(crate) fn decompress(raw: impl Read + Send + 'static, name: &str) -> Result<
     unpack(Box::new(raw), name)
 }
 
-/// Does the work of `decompress` for a boxed reader. If this function were generic, the compiler would build all decoders once
-/// for each type of reader (of files, stores and commands), which took a tenth of this crate's build time.
+/// Does the work of `decompress` for a boxed reader. When this function was generic, the compiler built all decoders once for
+/// each type of reader (of files, stores and commands), which took a tenth of this crate's build time.
 fn unpack(mut raw: Reader, name: &str) -> Result<Reader> {
     let reading = |error| Error::reading(name, &error);
     let mut start = [0; START];

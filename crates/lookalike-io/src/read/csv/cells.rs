@@ -49,8 +49,8 @@ impl Cells {
         self.cells.len()
     }
 
-    /// Returns a field of the record that was searched, without the quotes around it. A field with doubled quotes is written to
-    /// `scratch`. Returns none if there is no such field.
+    /// Returns a field of the record that was passed to [`find`](Self::find), without the quotes around it. A field with doubled
+    /// quotes is written to `scratch`. Returns none if there is no such field.
     pub fn get<'a>(&self, index: usize, record: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {
         let cell = self.cells.get(index)?;
         let raw = record.get(cell.place.clone())?;

@@ -42,8 +42,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Creates the columns from the beginning of a file, in which the header starts after `before` bytes. `named` is the user's
-    /// encoding for files that do not show their own.
+    /// Creates the columns from the beginning of a file, in which the header starts after `before` bytes. `named` is the encoding
+    /// that the user named. It applies only if the file is not recognised as UTF-16.
     ///
     /// # Errors
     /// Fails if there is no header, or if the header has no column for the text or for the field of the keep order.
@@ -59,7 +59,7 @@ impl Columns {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
-        // If no text is read, any column will do: code that needs all columns reads them itself.
+        // If no text is read, any column can be the text column: code that needs all columns reads them itself.
         let text = if fields.text.is_empty() { 0 } else { header.index_of(&fields.text, sets::option(fields.set))? };
         let id = optional(&fields.id, Setting::IdField)?;
         let keep = fields.keep.field().map(|name| header.index_of(name, Setting::Keep)).transpose()?;
@@ -107,8 +107,8 @@ impl Columns {
         self.utf16
     }
 
-    /// Returns the encoding of the file's records. `named` is the user's encoding for files that do not show their own, so it
-    /// does not apply to UTF-16.
+    /// Returns the encoding of the file's records. `named` is the encoding that the user named. It applies only if the file is
+    /// not recognised as UTF-16.
     pub(crate) fn encoding(&self, named: Option<&'static str>) -> Option<&'static str> {
         encoding_of(self.utf16, named)
     }
@@ -148,7 +148,7 @@ impl Columns {
         let raw = cells.get(self.text, record, bytes).unwrap_or_default();
         let text = self.decoded(raw, encoding, text).map_err(|at| self.not_utf8(self.text, at))?;
         let [id, keep, label] = values.each_ref().map(|value| Some(value.as_str()).filter(|value| !value.is_empty()));
-        // A value of the keep order may be a number. Ids and labels are strings, even if they look like numbers.
+        // The value of the field for the keep order may be a number. Ids and labels are strings, even if they look like numbers.
         let keep = keep.map(|keep| number(keep).unwrap_or(keep));
         Ok(Found { text: Text::Plain(text), surplus: 0, id, keep, label })
     }

@@ -97,7 +97,7 @@ pub(crate) fn text<'a>(raw: &'a [u8], scratch: &'a mut String) -> &'a str {
     scratch.clear();
     for chunk in raw.utf8_chunks() {
         scratch.push_str(chunk.valid());
-        // The other two bytes of half a surrogate pair are separate invalid chunks.
+        // Half a surrogate pair is three invalid chunks of one byte each. Only the first of them is replaced.
         if chunk.invalid().starts_with(&[0xed]) {
             scratch.push(char::REPLACEMENT_CHARACTER);
         }
@@ -188,8 +188,8 @@ mod tests {
     }
 
     proptest! {
-        /// Any sequence of units is restored exactly, including halves of pairs, and in pieces of any length. Before the text is
-        /// converted back, it equals the text that the standard library decodes.
+        /// Any sequence of units, including halves of pairs, is restored exactly, even if it is read in pieces of any length.
+        /// Before the text is converted back, it equals the text that the standard library decodes.
         #[test]
         fn utf16_round_trips(
             units in prop::collection::vec(prop_oneof![any::<u16>(), 0xd7f0u16..0xe010, 0u16..0x80], 0..60),

@@ -35,7 +35,7 @@ pub struct Inputs<'a> {
     pub against_tables: &'a [InputTable],
     /// The format of all inputs. If none, each format is detected from the input's name and first bytes.
     pub format: Option<Format>,
-    /// Whether to skip files in folders that `.gitignore` files exclude.
+    /// Whether to skip a folder's files if a `.gitignore` file excludes them.
     pub gitignore: bool,
     /// Whether to read all splits of a data set in a folder.
     pub all_splits: bool,
@@ -47,7 +47,7 @@ pub struct Expanded {
     pub inputs: Vec<Input>,
     /// The number of inputs that are references.
     pub references: usize,
-    /// The files in folders that are not read.
+    /// The files that are skipped when folders are read.
     pub left_out: Option<LeftOut>,
 }
 

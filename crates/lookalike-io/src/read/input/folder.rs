@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct Naming {
     /// The format of all files, if the user gives it.
     pub(crate) format: Option<Format>,
-    /// Whether to skip files in folders that `.gitignore` files exclude.
+    /// Whether to skip a folder's files if a `.gitignore` file excludes them.
     pub(crate) gitignore: bool,
     /// Whether a folder may contain several splits of a data set.
     pub(crate) all_splits: bool,
@@ -118,7 +118,7 @@ fn is_loop(error: &ignore::Error) -> bool {
     }
 }
 
-/// Returns the link without a target that caused the error.
+/// Returns the broken link that caused the error.
 fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     match error {
         ignore::Error::WithDepth { err, .. } => dangling(err),

@@ -1,4 +1,4 @@
-//! The files in folders that are not read.
+//! The files that are skipped when folders are read.
 
 use std::{
     collections::BTreeSet,
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::Input;
 use crate::read::bytes::PACKED;
 
-/// Files in folders that are not read, although no setting excludes them.
+/// Files that are skipped when folders are read, although no setting excludes them.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftOut {
     /// The number of files.

@@ -28,8 +28,8 @@ const SPLITS: [(&str, &[&str]); 3] = [
 const ABOUT: [&str; 10] =
     ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
 
-/// Names some files of a split: a single folder or file if there is no ending, otherwise a glob. The glob matches the files whose
-/// names have this beginning and this ending.
+/// Names some files of a split: a single folder or file if `ending` is none, otherwise a glob. The glob matches the files whose
+/// paths begin with `beginning` and have the ending `ending`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Like<'a> {
     beginning: &'a str,
@@ -181,8 +181,9 @@ impl Files<'_> {
         }
     }
 
-    /// Returns the files that a glob matches, if all of them belong to this split. On disk, a glob also matches files that are
-    /// skipped when a folder is an input, such as decisions, documents and additional names of a file.
+    /// Returns the files that a glob matches, if all of them belong to this split. On disk, a glob may also match files that are
+    /// skipped when a folder is read, such as decisions, documents next to files of records, and links that give a file a second
+    /// name.
     fn taken(&self, folder: &Folder<'_>, glob: &str) -> Option<BTreeSet<&str>> {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let pattern = Pattern::new(glob).ok()?;

@@ -332,8 +332,8 @@ mod tests {
             prop_assert_eq!(found, judged.iter().map(|raw| raw.get()).collect::<Vec<_>>());
         }
 
-        /// If the parser accepts a file as an array of objects, the splitter accepts it too. If the splitter rejects a file, the
-        /// parser rejects it too. The splitter also accepts an empty file.
+        /// If the splitter rejects a file, the parser rejects it too. If the splitter accepts a file, parsing its elements one by
+        /// one gives the same objects as parsing the whole file, or both fail. The splitter also accepts an empty file.
         #[test]
         fn refused_files_are_not_arrays(
             file in r#"\[?([\[\]{},:" \n]|\\|\{\}|"a":1|,\{|"[{\]]"){0,12}\]?"#,

@@ -106,13 +106,13 @@ pub(crate) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the start of a block that contains position `at`, and the marks of its bytes from `at` on.
+/// Returns the start of a block that contains position `at`, and the bits that `marks` gives its bytes from `at` on.
 #[inline(always)]
 fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
     if let Some(block) = line.get(at..).and_then(|rest| rest.first_chunk()) {
         (at, marks(block))
     } else if let Some(block) = line.last_chunk() {
-        // Use the last whole block of the line, without the marks before `at`.
+        // Use the last whole block of the line, without the bits of the bytes before `at`.
         let from = line.len() - BLOCK;
         (from, marks(block) & (!0u64).checked_shl((at - from) as u32).unwrap_or(0))
     } else {

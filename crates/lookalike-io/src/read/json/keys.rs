@@ -67,8 +67,8 @@ fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
         .ok_or_else(|| wanted(&format!("is {}, which is not a time in a known format", cut(value))))
 }
 
-/// Returns how many nanoseconds the unit of a timestamp has. If the number as seconds gives a date up to the year 5138, the unit
-/// is a second. For larger numbers, it is the unit that gives a date near the present.
+/// Returns how many nanoseconds the unit of a timestamp has. If the number, read as seconds, gives a date up to the year 5138,
+/// the unit is a second. For larger numbers, it is the unit that gives a date near the present.
 fn unit(number: f64) -> i128 {
     match number.abs() {
         size if size < 1e11 => 1_000_000_000,

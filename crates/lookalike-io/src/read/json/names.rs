@@ -5,8 +5,8 @@ use super::{
     parse::names,
 };
 
-/// Returns the first of these names that is a field of a JSON object. It skips through the object as fast as records are read. An
-/// unusual object, such as one with an escape in a name, is parsed.
+/// Returns the name of a JSON object's first field that has one of these names. It skips through the object as fast as records
+/// are read. An unusual object, such as one with an escape in a name, is parsed.
 pub fn field_of<'a>(object: &[u8], wanted: &'a [String]) -> Option<&'a str> {
     let of = |name: &[u8]| wanted.iter().find(|wanted| wanted.as_bytes() == name).map(String::as_str);
     match each_name(object, of) {
@@ -15,8 +15,8 @@ pub fn field_of<'a>(object: &[u8], wanted: &'a [String]) -> Option<&'a str> {
     }
 }
 
-/// Returns the first result of `of` for the names of the object's fields. The outer option is none if this code cannot read the
-/// object, which must then be parsed.
+/// Calls `of` with the name of each of the object's fields, until `of` returns a value, and returns this value. The outer option
+/// is none if this code cannot read the object, which must then be parsed.
 fn each_name<T>(object: &[u8], of: impl Fn(&[u8]) -> Option<T>) -> Option<Option<T>> {
     let mut at = skip_space(object, 0);
     if *object.get(at)? != b'{' {

@@ -76,8 +76,8 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
             false => wrong,
         }
     };
-    // In an element with several lines, the byte would be counted from the start of one of those lines, and not from the start of
-    // the element.
+    // If the error is on a later line of an element, no byte is noted: the parser counts bytes from the start of that line, and
+    // not from the start of the element.
     if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
 }
 

@@ -82,8 +82,8 @@ impl LineStream {
         buffer.index = self.index;
         let boundary = (self.index + 1) * span as u64;
         self.index += 1;
-        // A line that was already returned covers the span and extends beyond it. A line that ends exactly with the span does not
-        // count, because the input may end there too.
+        // If a line that was already returned extends beyond this span, no line begins in the span. If the line ends exactly with
+        // the span, the input may end there too, so the code below reads on.
         if self.at > boundary {
             buffer.last = false;
             buffer.holds(0, 0);

@@ -55,8 +55,8 @@ impl Columns {
     /// messages. The id and the label may be absent. A text may be a set: a list, or a string with a JSON array.
     ///
     /// # Errors
-    /// Fails if the text or the field of the keep order is absent; the message then lists the columns of the table. Also fails if
-    /// a type is not allowed, or if a name occurs twice.
+    /// Fails if the table has no column for the text, or none for the field that determines the keep order; the message then lists
+    /// the columns of the table. Also fails if a column has a type that is not allowed, or if two columns have the same name.
     pub fn choose(
         name: &str,
         schema: &Schema,

@@ -45,7 +45,7 @@ pub(super) struct Bucket {
 /// The limits for repeating requests to a failing store.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// The number of consecutive tries without a single received byte after which lookalike gives up.
+    /// The number of consecutive tries after which lookalike gives up if they received no byte.
     pub(super) tries: u32,
     /// The first pause. Each later pause is twice the one before, up to `last_pause`.
     pub(super) first_pause: Duration,
@@ -67,15 +67,15 @@ impl Default for Patience {
     }
 }
 
-/// Returns how often a single request is repeated. Longer failures are left to [`Patience`], and a wrong URL is reported within
-/// seconds.
+/// Returns how often a single request is repeated: so few times that a wrong URL is reported within seconds. Failures that last
+/// longer are handled by [`Patience`].
 fn retries() -> RetryConfig {
     let backoff = BackoffConfig { init_backoff: Duration::from_millis(100), max_backoff: Duration::from_secs(2), base: 2.0 };
     RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) }
 }
 
-/// The longest duration of one request with all its bytes. The crate's default of 30 seconds is too short for a part over a slow
-/// line.
+/// The longest duration of one request with all its bytes. The default of `object_store`, 30 seconds, is too short for a part
+/// over a slow line.
 const REQUEST: &str = "120s";
 
 /// The open buckets that are still in use: hundreds of objects of one bucket share one client.

@@ -49,7 +49,7 @@ pub(super) fn is_passing(error: &StoreError) -> bool {
     }
 }
 
-/// A pair of what is wrong and what to do.
+/// Describes what is wrong (first part) and what the user can do (second part).
 pub(super) type Said = (Words, Words);
 
 fn said(what: impl Into<Words>, advice: impl Into<Words>) -> Said {

@@ -88,8 +88,8 @@ fn single(bucket: &Arc<Bucket>, path: &Path, url: &str) -> Result<Arc<Object>> {
     found.map(Arc::new).map_err(|error| bucket.reported(Doing::Reading, url, &error))
 }
 
-/// Returns the wanted objects below a folder, whose name ends with a slash or is empty, and whether the folder contains any
-/// object.
+/// Returns the wanted objects below a folder, and whether the folder contains any object. The folder's name ends with a slash or
+/// is empty.
 fn in_folder(bucket: &Arc<Bucket>, folder: &str, url: &str, wanted: &impl Fn(&str) -> bool) -> Result<(Vec<Arc<Object>>, bool)> {
     let all = list(bucket, folder, url)?;
     let any = !all.is_empty();

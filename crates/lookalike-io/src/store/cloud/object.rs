@@ -50,7 +50,7 @@ impl Object {
         }
     }
 
-    /// Finds the object with a name.
+    /// Finds the object that has this name.
     pub(super) async fn find(bucket: &Arc<Bucket>, path: &Path) -> object_store::Result<Self> {
         let asked = bucket.store.head(path).await;
         if bucket.at.kind != Kind::Http {

@@ -66,8 +66,8 @@ impl Object {
         ObjectStream::new(self.clone(), range)
     }
 
-    /// Returns a stream of a small object that will be read soon. It is requested now, and only a few objects are requested at a
-    /// time. Returns `None` for all other objects.
+    /// Returns a stream of a small object that will be read soon. The object is requested now, but only a few objects are
+    /// requested at a time. Returns `None` if the object is empty or not small, or if enough requests are already in flight.
     pub(crate) fn stream_ahead(self: &Arc<Self>) -> Option<ObjectStream> {
         ObjectStream::ahead(self)
     }

@@ -146,8 +146,8 @@ impl Part {
         self.crc.update(bytes);
         self.packed.clear();
         compress.reset();
-        // Reserves space for the whole part in one call, even for random data. If the buffer were too small, the flush would be
-        // called twice and leave two markers. The bytes would then depend on the former size of the buffer.
+        // Reserves enough space to compress the whole part in one call, even if the data is random. If the buffer were too small,
+        // the flush would be called twice and leave two markers. The bytes would then depend on the former size of the buffer.
         self.packed.reserve(bytes.len() + bytes.len() / 8 + 1024);
         compress.compress_vec(bytes, &mut self.packed, FlushCompress::Sync)?;
         let whole = compress.total_in() == bytes.len() as u64 && self.packed.len() < self.packed.capacity();

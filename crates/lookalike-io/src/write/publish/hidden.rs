@@ -90,8 +90,8 @@ fn random() -> u64 {
     let mut bytes = [0; 8];
     match fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // If the random device cannot be read, the number differs only from the numbers of other runs. For a name this is
-        // sufficient, because a name that is in use is still rejected.
+        // If the random device cannot be read, the number is predictable, and only differs from the numbers of other runs. For a
+        // name this is sufficient, because a name that is in use is still rejected.
         Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
     }
 }

@@ -68,7 +68,7 @@ impl Sink {
         }
     }
 
-    /// Writes everything to its final location, but does not give the output its name yet.
+    /// Writes everything to the disk or the store, but does not give the output its name yet.
     pub(crate) fn seal(self) -> io::Result<Option<Whole>> {
         match self {
             Self::File(file) => Ok(file.seal()?.map(Whole::File)),

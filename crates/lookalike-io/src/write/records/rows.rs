@@ -127,7 +127,7 @@ pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     rows.get_array_memory_size()
 }
 
-/// Returns the layout of the output: that of the first table, with columns that fit all tables.
+/// Returns the layout of the output: that of the first table, except that a column is nullable if it is nullable in any table.
 fn layout(source: &Source) -> Result<Layout> {
     let all = source.layouts();
     let schemas: Vec<_> = all.iter().map(|table| (table.name, table.layout.schema.clone())).collect();

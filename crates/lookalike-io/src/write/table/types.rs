@@ -1,4 +1,5 @@
-//! Selects the Parquet types of columns. A column keeps its type from the input if the writer writes its values in the same way.
+//! Selects the Parquet types of columns. A column keeps its type from the input if the writer writes its values in the form that
+//! this type requires.
 
 use std::sync::Arc;
 

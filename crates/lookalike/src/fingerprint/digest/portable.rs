@@ -27,8 +27,8 @@ const SECRET: [u8; 192] = [
     0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
 ];
 
-/// The numbers that are read from the secret. `KEYS` are read from its start on; the keys for the last stripe and for the final
-/// merge are read from other offsets.
+/// The keys, which are numbers read from the secret. `KEYS` begin at the start of the secret; the keys for the last stripe and
+/// for the final merge begin at other offsets.
 const KEYS: [u64; 24] = keys(0);
 const LAST: [u64; STRIPE] = keys(121);
 const LOW: [u64; STRIPE] = keys(11);

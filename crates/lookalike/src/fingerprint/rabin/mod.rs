@@ -56,7 +56,7 @@ pub enum Nulls {
 pub struct Rabin {
     polynomial: Polynomial,
     nulls: Nulls,
-    /// The residue of the leading 1 bit alone, with which every string begins.
+    /// The residue of a single 1 bit. Every string begins with this bit.
     leading: u64,
     kernel: Kernel,
 }

@@ -15,7 +15,8 @@ use crate::{shingle::Shingling, simd::Simd};
 /// The base. It is odd, so that no token's bits are shifted out of the window.
 const B: u64 = K0 ^ 0b10;
 
-/// For windows of this length or more, rolling is cheaper than summing each window from scratch, eight windows in parallel.
+/// For windows of this length or more, rolling is cheaper than the AVX-512 kernel, which sums each window from scratch but
+/// processes eight windows in parallel.
 #[cfg(target_arch = "x86_64")]
 const LONG: usize = 16;
 

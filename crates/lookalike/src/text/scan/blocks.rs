@@ -55,7 +55,7 @@ pub(in crate::text) enum Stop {
     /// The scan reached its capacity. The next scan continues at `from`. If this scan also began at `from`, continue as for a
     /// hard character.
     Full { from: usize, at: usize },
-    /// There is a hard character at `at`.
+    /// There is a hard character (one that must be normalised) at `at`.
     Hard { from: usize, at: usize },
     /// There is a `\uXXXX` escape.
     Number { from: usize },
@@ -178,7 +178,7 @@ fn chunk(block: &[u8; BLOCK + AHEAD], ahead: usize) -> &[u8; BLOCK] {
     block[ahead..].first_chunk().unwrap_or(&[0; BLOCK])
 }
 
-/// Returns all bytes of characters of two and of three bytes, given their first bytes.
+/// Returns a mask of all bytes of the two-byte and three-byte characters whose first bytes are in the masks `two` and `three`.
 #[inline(always)]
 fn spread(two: u64, three: u64) -> u64 {
     let first_two = two | three | three << 1;

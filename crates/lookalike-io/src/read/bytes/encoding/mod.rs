@@ -38,7 +38,7 @@ pub struct Decoded<'a> {
 /// contains control characters.
 ///
 /// UTF-8 takes one pass (at several GB/s), and other encodings take several passes. The guess runs at 20 to 100 MB/s, but it
-/// examines only the first 64 KiB that are not ASCII.
+/// examines only 64 KiB, which begin just before the first byte that is not ASCII.
 pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, scratch: &'a mut String) -> Decoded<'a> {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return by(encoding, &bytes[length..], scratch);

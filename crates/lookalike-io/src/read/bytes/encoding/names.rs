@@ -7,7 +7,7 @@ use lookalike::shown::quoted;
 
 use crate::error::{Error, ErrorKind, Result, Setting};
 
-/// Returns the encoding for a label as pages use it. Returns none for labels that the standard lists only to reject them.
+/// Returns the encoding that a label means in web pages. Returns none for labels that the standard lists only to reject them.
 pub(crate) fn known(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.trim().as_bytes())
 }
@@ -40,7 +40,8 @@ pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
     }
 }
 
-/// The names in common use. The first of each line is the standard's name.
+/// The labels in common use: the standard's names, and other labels for the same encodings. Each line begins with a name of the
+/// standard.
 #[rustfmt::skip]
 pub(crate) const NAMES: [&str; 64] = [
     "utf-8", "utf-16le", "utf-16be", "utf-16",

@@ -95,7 +95,7 @@ proptest! {
         packed.resize(whole + zeros, 0);
         prop_assert_eq!(read(&packed, ending, at_once), Ok(members.concat()));
         prop_assert!(read(&packed[..whole - 1], ending, at_once).unwrap_err().contains("is truncated"));
-        // After zeros, not even another stream is accepted.
+        // After the padding with zeros, nothing may follow, not even another stream.
         packed.extend(if zeros > 0 { encode(b"more") } else { b"x".to_vec() });
         prop_assert!(read(&packed, ending, at_once).unwrap_err().contains("there is other data after its end"));
     }
@@ -123,7 +123,7 @@ proptest! {
         let at = at.index(packed.len());
         packed[at] ^= 1 << bit;
         // Brotli has no checksum, and the lz4 frames that other programs write may have none. For these codecs it is enough that
-        // decoding ends.
+        // decoding ends: the decoded text is not checked.
         match read(&packed, ending, 1000) {
             Ok(read) if matches!(ending, ".gz" | ".bz2" | ".xz") => prop_assert!(read == bytes || at < 8, "{}", at),
             Ok(_) => {}
