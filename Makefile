@@ -3,8 +3,8 @@
 
 test: environments fmt words clippy unit portable stores docs site python pip
 
-# Installs everything that the steps below need, all at the same time. A step whose installation failed repeats it, and says why
-# it fails.
+# Installs everything that the steps below need, all at the same time. If an installation fails here, the step that needs it
+# repeats it, and shows the error.
 .PHONY: environments
 environments:
 	-@$(MAKE) --no-print-directory --keep-going --silent -j4 $(STORES)/installed $(SITE)/installed $(PUBLISHED) 2>/dev/null || true
@@ -23,7 +23,8 @@ TESTING = --workspace --locked --profile testing
 clippy:
 	cargo clippy $(TESTING) --all-targets -- -D warnings
 
-# Runs all tests. Then tests the core without the `engine` feature, as other programs use it, and its law on all cores.
+# Runs all tests. Then tests the core without the `engine` feature, as other programs use it, and the property tests of its law,
+# on all cores.
 unit:
 	python3 tests/run.py -- $(TESTING)
 	cargo test $(TESTING) --doc --quiet
@@ -37,8 +38,8 @@ quick: export CARGO_INCREMENTAL = 1
 quick: fmt clippy
 	python3 tests/run.py --changed-since $(SINCE) -- $(TESTING) --lib --test cli --test imports
 
-# Tests the recorded answers and numbers with portable code, with overflow checks and assertions, and without other formats and
-# stores.
+# Tests the recorded answers and numbers with portable code, with overflow checks and assertions, and without the optional formats
+# and stores.
 FROZEN = golden fingerprint:: scan:: read:: every_kernel
 portable:
 	cargo --config tests/portable.toml test --locked --profile testing -p lookalike -p lookalike-cli --no-default-features \
@@ -309,7 +310,7 @@ bench-plagiarism:
 	mkdir -p bench/record
 	$(PLAGIARISM)/bin/python bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
 
-# Sets, which are the words of each post, compared with datasketch's MinHashLSH on the same sets.
+# Compares lookalike with datasketch's MinHashLSH on the same sets; each set has the words of one post.
 .PHONY: bench-sets
 bench-sets: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked

@@ -21,7 +21,7 @@ TENTHS = [step / 10 for step in range(0, 11, 2)]
 
 
 def shapes(command: Path, root: Path) -> str:
-    """Plot the share of pairs found with the bands and rows for several thresholds, and with those of the smallest error area."""
+    """Plot the share of pairs found with our bands and rows at some thresholds, and with those that minimise the error area."""
     series = []
     for threshold in (0.5, 0.7, 0.8, 0.9):
         curve = lookalike.curve(threshold=threshold)

@@ -46,7 +46,7 @@ def packages():
 
 
 def concerned(files, known):
-    """Returns the packages with changed files, and those that depend on them; all if a file that all use changed."""
+    """Returns the packages with changed files, and their dependents; if a file that all packages use changed, returns all."""
     everything = re.compile(r"Cargo\.(toml|lock)$|\.cargo/|rust-toolchain|testdata/")
     if any(everything.match(file) for file in files):
         return set(known)

@@ -1,4 +1,4 @@
-"""Compares linked pairs with the true ones, and the source's estimate of precision with the actual precision."""
+"""Compares linked pairs with the true ones, and a book's estimate of precision (the source, below) with the actual one."""
 
 import json
 from collections import defaultdict

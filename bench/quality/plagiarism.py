@@ -34,8 +34,8 @@ def thresholds(rows: Sequence[Row]) -> Classifier:
         (a + b) / 2 if math.isfinite(a + b) else (b if math.isinf(a) else a) for a, b in zip(borders, borders[1:], strict=False)
     ]
     below = [[sum(value < cut and kind == known for value, known in ordered) for cut in cuts] for kind in range(len(CLASSES))]
-    # For each cut: the largest number of answers below it that can be classified correctly with the first classes only, and the
-    # cuts between these classes.
+    # For each cut, if the answers below it are divided among the first classes only: the largest number of them that is
+    # classified correctly, and the cuts between these classes that give this number.
     best: list[tuple[int, tuple[float, ...]]] = [(below[0][at], ()) for at in range(len(cuts))]
     for kind in range(1, len(CLASSES)):
         nexts = []

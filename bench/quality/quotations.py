@@ -67,7 +67,7 @@ def distance(one: list[str], other: list[str]) -> float:
 
 
 def mixed(chinese: list[str], english: list[str]) -> tuple[list[str], list[tuple[str, int]], dict[tuple[int, int], str]]:
-    """Returns all texts and variants; the original of each (a text is its own); and the kind of each pair of text and variant."""
+    """Returns all texts and variants, the original of each (for a text itself), and the kind of each pair of text and variant."""
     draw = random.Random(1)
     texts: list[str] = []
     origins: list[tuple[str, int]] = []

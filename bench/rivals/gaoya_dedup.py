@@ -11,7 +11,7 @@ from gaoya.minhash import MinHashStringIndex
 
 import common
 
-# Large enough to keep the threads busy (gaoya uses them from 100 on), small enough that the texts in flight do not
+# Large enough to keep the threads busy (gaoya uses them for 100 texts or more), small enough that the texts in flight do not
 # count as the index's memory. Larger blocks were no faster.
 BLOCK = 256
 

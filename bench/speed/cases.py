@@ -81,7 +81,7 @@ def megabyte(bench: Bench) -> Figures:
 
 
 def languages(bench: Bench) -> Figures:
-    """Measures languages. Goal: Chinese and Japanese take at most twice the time of English per byte."""
+    """Measures texts in several languages. Goal: Chinese and Japanese take at most twice the time of English per byte."""
     megabytes = str(bench.of(100, 5))
     figures: Figures = {}
     commands = {}
@@ -123,7 +123,7 @@ def memory(bench: Bench) -> Figures:
 
 
 def growth(bench: Bench) -> Figures:
-    """Measures the time per gigabyte of sixteen gigabytes, relative to that of one gigabyte. Goal: 1.15."""
+    """Measures the time per gigabyte for a collection of 16 GB, relative to that for 1 GB. Goal: 1.15."""
     seconds, figures = [], {}
     for documents in (bench.of(195_000, 2_000), bench.of(16 * 195_000, 16 * 2_000)):
         generator = [lookalike("make-web"), "--data", str(bench.data), "--documents", str(documents)]

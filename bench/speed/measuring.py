@@ -82,7 +82,8 @@ def measure(
 
     With `summary_on_stderr`, returns its standard error instead.
 
-    The outputs of an earlier run are removed first: replacing a large file costs as much as deleting it.
+    The outputs of an earlier run are removed first, because the run would otherwise replace them, which for a large file costs as
+    much as deleting it.
     """
     for flag, value in pairwise(command):
         if flag in ("-o", "--decisions") and Path(value).is_file():

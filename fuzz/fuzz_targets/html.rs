@@ -47,7 +47,7 @@ fuzz_target!(|bytes: &[u8]| {
     let all = Extractor::new(Html::Text).extract(bytes, Some("utf-8"), &mut scratch).replace('\n', " ");
     let Ok(html) = std::str::from_utf8(bytes) else { return };
     let lower = html.to_ascii_lowercase();
-    // Bytes that may determine the encoding are not tested here.
+    // A page with bytes that may determine its encoding is not compared here.
     if !html.bytes().any(|byte| byte <= 8 || byte == 0x1b)
         && !html.starts_with('\u{feff}')
         && !OTHERS.iter().any(|other| lower.contains(other))

@@ -1,5 +1,5 @@
-//! Compares the reading of a line with a parser that holds every field. Both must read the same record, and both must refuse the
-//! same lines.
+//! Compares the way the engine reads a line with a parser that keeps every field in memory. Both must read the same record, and
+//! both must refuse the same lines.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

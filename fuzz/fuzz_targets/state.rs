@@ -17,7 +17,7 @@ const JOURNALS: [&str; 2] = ["sketches", "verdicts"];
 /// The files of a state, by name.
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A run, the contents of its folder at each moment, and its result.
+/// A run, the successive contents of its `--resume` folder, and its result.
 struct Case {
     config: RunConfig,
     moments: Vec<Files>,

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-/// Returns a folder of this process, in memory if the system has `/dev/shm`.
+/// Returns the folder for this process's files, which is in memory if the system has `/dev/shm`.
 pub fn folder() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };

@@ -158,7 +158,7 @@ pub fn tokens(text: &str, by: TokensBy, folds: Folds) -> Vec<String> {
 }
 
 /// Joins consecutive Han characters into runs, and cuts the runs into words. A run ends after a character with combining marks,
-/// which become part of its word. The result is right for texts of up to 64 KiB.
+/// and the marks become part of that character's word. The result is right for texts of up to 64 KiB.
 fn dictionary_words(tokens: Vec<String>) -> Vec<String> {
     static JIEBA: LazyLock<Jieba> = LazyLock::new(Jieba::new);
     let (mut words, mut run) = (Vec::new(), String::new());

@@ -27,11 +27,11 @@ def apply(
     keep: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> dict[str, Any]:
-    """Write the records that decisions keep to a file, byte for byte as `dedup` would have written them, and return the summary.
+    """Write a file of the records that are kept according to decisions, as `dedup` would, byte for byte; return the summary.
 
     `decisions` is a decisions file, which may have been edited by hand, or the `Report` of a run. `data` names the inputs, as for
-    `dedup`. Records and decisions are matched by their ids, in any order. Pass the keywords that control how inputs are read
-    with the same values as to `dedup`; `keep` is only needed with `skip_bad`.
+    `dedup`. Records and decisions are matched by their ids, in any order. Keywords that control how inputs are read must have the
+    same values as in the call of `dedup`; `keep` is only needed with `skip_bad`.
 
     Data in memory does not need this function: `data[report.kept]` selects the kept rows.
 

@@ -39,7 +39,7 @@ class Fixed(TypedDict):
 
 
 class Growing(TypedDict):
-    """The sample of a long text is expected to contain from `least` to twice as many shingles."""
+    """The sample of a long text is expected to contain at least `least`, and at most 2 × `least`, shingles."""
 
     kind: Literal["growing"]
     least: int
@@ -178,7 +178,7 @@ class Config(_Finding, total=False):
     """The settings of an index: how shingles are made, and which texts are similar."""
 
     threshold: float
-    """t, the similarity from which two texts are near-duplicates, above 0 and at most 1; 0.8 unless given."""
+    """t, the lowest similarity of two near-duplicates, above 0 and at most 1; 0.8 unless given."""
     recall: float
     """The share of the pairs at the threshold that must be found, between 0 and 1; 0.99 unless given."""
     candidates: Literal["bands", "simhash", "sentences"] | Bands | SimHashBy | Sentences

@@ -143,7 +143,7 @@ NO_KEYWORDS = {
 
 
 def check(of: str, given: Mapping[str, Any], known: Iterable[str], needed: Sequence[str] = ("text", "threshold")) -> None:
-    """Check that the function named `of` takes these keywords and values; None means *not given* unless a keyword is `needed`.
+    """Check that the function named `of` takes these keywords and values; None means *not given*, except for `needed` ones.
 
     Raises `TypeError` for an unknown keyword, and `ConfigError` for an invalid value.
     """

@@ -52,7 +52,7 @@ def _is_of_sets(against: Any) -> bool:
 
 
 def _several(against: Any) -> Sequence[Any] | None:
-    """Return the collections in a list of collections. A list with strings, or of rows, is one collection, as it is for data."""
+    """Return the collections in a list of collections. A list with strings, or of rows, is one collection, as for `data`."""
     if type(against) not in (list, tuple) or not against or isinstance(against[0], dict):
         return None
     others = [one for one in against if not isinstance(one, str)]

@@ -242,12 +242,12 @@ def pairs(
 
     `data` and the keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
     `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`, `dry_run`
-    and `resume` here; `exact=True` is `method="shingle"`. With `against` the pairs consist of a reference, a, and a document of
-    `data`, b. A pair is similar if its exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
+    and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a reference, and `b` is a document
+    of `data`. A pair is similar if its exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
 
-    With `nearest=K` each document, a, is listed with its K most similar matches, b: the most similar match comes first, and
+    With `nearest=K`, each document (`a`) is listed with its K most similar matches (`b`): the most similar match comes first, and
     equally similar matches are in input order. A pair is listed twice if each document is among the other's nearest. With
-    `against` the neighbours, b, are references.
+    `against`, these matches are references.
 
     Candidates are found by sketches, which miss a share of the pairs; the summary reports this share (see `curve`). With
     `candidates="all"` no pair is missed, and all sets are held in memory.

@@ -125,7 +125,8 @@ def test_decisions_match_the_command_for_all_kinds_of_references(picks, referenc
                 assert type(kept) is type(its)
                 check(report, lines, known)
 
-        # Only the last collection of references is in memory, or all are. Compared with files, only names of places differ.
+        # Only the last collection of references is in memory, or all are. The report differs from that for files only in the
+        # names of places.
         last = len(files) - 1
         tables = [pa.table({"id": its, "text": [POOL[pick] for pick in some]}) for its, some in zip(ids, references, strict=True)]
         for in_memory in ({last}, set(range(len(files)))):

@@ -1,4 +1,5 @@
-//! Standard output for programs that write a collection: blocks are made in parallel, written in order, and not kept.
+//! Standard output for programs that write a collection: blocks are made in parallel and written in order, and no block is held
+//! in memory after it is written.
 
 use std::{
     fs::File,

@@ -127,7 +127,7 @@ fn parse<T: Args>(flags: Vec<OsString>) -> Result<T, Refused> {
             return Refused::Together { flag: flag.clone(), other };
         }
         let (Some(flag), Some(value)) = (flag, said(ContextKind::InvalidValue)) else {
-            // Use only the first paragraph: the rest is about the command line.
+            // Use only the first paragraph of the message: the rest is about the command line.
             let words = refused::words(error);
             let words = words.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
             return Refused::Other(anyhow::anyhow!("{}", words.split_whitespace().collect::<Vec<_>>().join(" ")));

@@ -69,7 +69,7 @@ pub fn hints(finding: &Finding) -> impl Iterator<Item = String> {
     finding.hints.iter().map(|hint| format!("{}: --{} {} {}", hint.why, hint.option, hint.value, hint.effect))
 }
 
-/// Describes the files of folders that were not read.
+/// Describes which files in folders were not read.
 pub fn left_out(left: &LeftOut) -> String {
     let LeftOut { files, example, advice } = left;
     format!(

@@ -1,4 +1,5 @@
-//! Renders messages of the libraries, with the fields of a configuration as flags that the user can type.
+//! Renders the messages of the libraries for the command: where a message names a setting, the rendered text names the flag that
+//! the user has to type.
 
 use std::borrow::Cow;
 

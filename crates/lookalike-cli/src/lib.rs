@@ -1,5 +1,5 @@
-//! The command as a library, for its own program and for `python -m lookalike`. Data is written to standard output, messages to
-//! standard error. Exit code 0 is success, 1 a negative answer (no pair, not similar enough), and 2 an error.
+//! The command as a library, which the `lookalike` program and `python -m lookalike` use. Data is written to standard output,
+//! messages to standard error. Exit code 0 is success, 1 a negative answer (no pair, not similar enough), and 2 an error.
 
 // Code that data can reach returns an error and never panics. Each remaining panic has a note that says why nothing can reach it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]

@@ -1,6 +1,6 @@
 //! Log lines, with `-v`: the engine's messages about a run, and when its passes start and end. Log lines are written to standard
-//! error, so that they do not mix with data. They replace the progress bar. The engine's messages contain the names of files
-//! without secrets, like all other messages.
+//! error, so that they do not mix with data. They replace the progress bar. Like all other messages, the engine's messages name
+//! files without the secrets that a URL may contain.
 
 use std::{sync::OnceLock, time::Instant};
 

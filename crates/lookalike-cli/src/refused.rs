@@ -20,7 +20,7 @@ pub fn words(mut error: Error) -> String {
     for (kind, given) in error.context().filter_map(given).collect::<Vec<_>>() {
         let shown = cut(&shown_name(&given)).into_owned();
         if shown != given {
-            // The suggestion repeats the argument.
+            // clap's suggestion is removed, because it repeats the argument in full.
             error.remove(ContextKind::Suggested);
             error.insert(kind, ContextValue::String(shown));
         }

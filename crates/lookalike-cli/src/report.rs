@@ -48,7 +48,7 @@ impl Report {
         self
     }
 
-    /// Adds an output, if it is written.
+    /// Adds an output; does nothing if `path` is `None`.
     pub fn output(mut self, role: &'static str, path: Option<&Path>) -> Self {
         self.outputs.extend(path.map(|path| Named { role, name: shown_path(path) }));
         self

@@ -48,7 +48,7 @@ struct Sources {
     allow_registry: Vec<String>,
 }
 
-/// The only level that is checked here.
+/// The only lint level in `deny.toml` that this test supports.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Deny {

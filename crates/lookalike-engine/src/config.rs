@@ -41,8 +41,8 @@ pub struct RunConfig {
     pub against_tables: Vec<InputTable>,
     /// Compare with references only: no two documents of the inputs are compared with each other.
     pub against_only: bool,
-    /// Drop a document that contains a reference document, as a training text may contain a test item. A document that a
-    /// reference document contains is then not dropped. This setting requires that containment is counted exactly.
+    /// Drop a document that contains a reference document, such as a training text that contains a test item. A document that is
+    /// contained in a reference document is then not dropped. This setting requires that containment is counted exactly.
     pub drop_holders: bool,
     /// How documents are compared.
     pub method: Config,
@@ -233,7 +233,7 @@ impl RunConfig {
     /// # Errors
     /// Fails if a name does not exist or occurs twice, or if one of the run's own folders is a URL.
     pub(crate) fn expand(&self) -> Result<Vec<Input>> {
-        // Checked before anything is read or created.
+        // The folders are checked before anything is read or created.
         self.refuse_remote_folders()?;
         read::expand(self.asked())
     }
@@ -332,8 +332,8 @@ pub enum Stage {
     Counting,
     /// Second pass: loads the shingle sets of documents that may match. Measured in bytes.
     Loading,
-    /// Second pass if input order is keep order: makes shingle sets, decides which documents are kept, and writes kept lines.
-    /// Measured in bytes.
+    /// Second pass of a run that considers documents in input order: makes shingle sets, decides which documents are kept, and
+    /// writes kept lines. Measured in bytes.
     Streaming,
     /// Decides which documents are kept, in keep order. Measured in documents.
     Deciding,

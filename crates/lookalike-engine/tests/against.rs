@@ -35,7 +35,7 @@ struct Known {
     key: u64,
 }
 
-/// A reference implementation of the law (the rule for what is dropped) with references, by two loops.
+/// A naive implementation of the law (the rule for what is dropped) for runs with references, in two loops.
 struct Twin<'a> {
     method: &'a Method,
     documents: Vec<Known>,
@@ -279,7 +279,8 @@ proptest! {
         [cut, ends] in [0usize..30, 0usize..12],
     ) {
         let folder = TempDir::new().unwrap();
-        // The lines are so long that there are several blocks and, if memory is short, several rounds of them.
+        // The lines are so long that there are several blocks. If memory is short, these blocks are also decided in several
+        // rounds.
         let padding = if memory == Some(0) { "x".repeat(150_000) } else { String::new() };
         let cut = cut.min(references.len());
         let files = [("r1", &references[..cut], true), ("r2", &references[cut..], true), ("in", &texts[..], false)];

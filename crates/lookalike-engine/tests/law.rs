@@ -140,7 +140,8 @@ proptest! {
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        // The lines are so long that there are several blocks and, if memory is short, several rounds of them.
+        // The lines are so long that there are several blocks. If memory is short, these blocks are also decided in several
+        // rounds.
         let padding = if memory == Some(0) { " ".repeat(150_000) } else { String::new() };
         let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{padding}\"id\""));
         fs::write(&input, &padded).unwrap();
@@ -189,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     /// The decisions must be the same whether candidates are found in an index or in buckets. The crowd size (the number of kept
-    /// documents from which a bucket gets an index) is so small that indexes are made, shared and rebuilt.
+    /// documents at which a bucket gets an index) is so small that indexes are made, shared and rebuilt.
     #[test]
     fn crowds_do_not_change_decisions(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
@@ -327,7 +328,8 @@ proptest! {
         let expected = nearest_of_all(&all, references as u64..texts.len() as u64, most, measure);
         let ids = |pair: &serde_json::Value| (pair["a"].as_u64().unwrap(), pair["b"].as_u64().unwrap());
         prop_assert_eq!(near.iter().map(ids).collect::<Vec<_>>(), expected);
-        // The figures must fit the order in which the pair's two documents are listed.
+        // The list of all pairs may have the pair's two documents in the opposite order. Then the figures for `a` and `b` must be
+        // exchanged too.
         for pair in &near {
             let (a, b) = ids(pair);
             let same = all.iter().find(|other| ids(other) == (a, b) || ids(other) == (b, a)).unwrap();
@@ -446,8 +448,8 @@ fn a_crowd_is_found_by_its_rare_words() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// `pairs` must list all pairs that count as similar, for every definition of similarity. The components must be those that
-    /// these pairs connect.
+    /// `pairs` must list all pairs that count as similar, for every definition of similarity. The components must be the groups
+    /// of documents that these pairs connect.
     #[test]
     fn the_listed_pairs_connect_the_components(
         texts in texts(),
@@ -531,7 +533,8 @@ fn real_collections_get_the_decisions_of_the_core() {
         let config = RunConfig { method: method.clone(), keep: Some(Keep::First), ..config(&[&testdata(name)]) };
         let answer = run(&config, folder.path());
         let expected = expected(&texts, &vec![0; texts.len()], method.clone());
-        // The ids in the decisions are those of the collections, so documents are compared by position.
+        // The expected decisions identify documents by position, but the engine's decisions have the collection's ids. So the
+        // positions are replaced by the ids.
         let ids: Vec<Value> = lines(&answer.decisions).iter().map(|d| d["id"].clone()).collect();
         for (found, mut expected) in lines(&answer.decisions).into_iter().zip(expected) {
             expected["id"] = ids[expected["id"].as_u64().unwrap() as usize].clone();
@@ -591,9 +594,9 @@ fn a_cut_into_files_changes_no_verdict() {
     assert_eq!(many.summary.blank_lines, all.len().div_ceil(701) as u64);
 }
 
-/// Another program found the pairs and their exact similarities. At most 1 % of the pairs with a similarity of at least 0.8 may
-/// have two kept documents. Every dropped document must form one of the pairs with its representative, and for at most one
-/// document in a thousand this pair's similarity may be below 0.8.
+/// The ground truth is a list of pairs with their exact similarities, which another program found. At most 1 % of the pairs with
+/// a similarity of at least 0.8 may have two kept documents. Every dropped document must form one of the pairs with its
+/// representative, and for at most one document in a thousand this pair's similarity may be below 0.8.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
     for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {

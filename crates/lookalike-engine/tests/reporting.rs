@@ -86,7 +86,8 @@ fn an_observer_can_cancel_a_run_at_any_point() {
         let outputs = Outputs { kept: Some(file.clone()), ..Outputs::default() };
         dedup(&config, &outputs, &count).unwrap();
         fs::remove_file(&file).unwrap();
-        // With several threads, the reports may come in a different order, but their number is never smaller.
+        // With several threads, the reports may come in a different order, but there are never fewer reports than in the run that
+        // was counted above.
         let all = all.load(Ordering::Relaxed);
         for end in (0..all).step_by(1 + all / 9) {
             let reported = AtomicUsize::new(0);

@@ -22,7 +22,7 @@ pub enum Error {
     /// An id that a document already has.
     #[error("id {} is already in the index; remove it first or use another id", shown::cut(&.0.to_string()))]
     Taken(Id),
-    /// Two indexes, or an index and the requested settings, whose sketches were made differently.
+    /// Two indexes whose sketches were made differently, or an index whose sketches do not fit the requested settings.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     Unlike {
         /// The settings of the first index, in words.
@@ -43,7 +43,7 @@ pub enum Error {
         /// The version that this release reads.
         reads: u32,
     },
-    /// An incomplete file.
+    /// A file that is damaged or truncated.
     #[error("{0}: damaged or truncated; create the index again, or use an intact copy")]
     Damaged(String),
     /// A file that cannot be read or written.

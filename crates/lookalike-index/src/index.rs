@@ -15,7 +15,7 @@ use crate::{
 pub struct Match {
     /// The document's id.
     pub id: Id,
-    /// The similarity: the exact resemblance, or the sketches' estimate if `verify` is `Sketch`.
+    /// The similarity: the exact resemblance, or the sketches' estimate if `verify` is `Sketch` or `None`.
     pub similarity: f64,
 }
 

@@ -31,7 +31,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Returns its description in a message: "this is CSV".
+    /// Returns the format's description in a message, such as "CSV" in "this is CSV".
     pub fn name(self) -> &'static str {
         match self {
             Self::Lines => "JSON Lines",

@@ -56,7 +56,7 @@ fn check_values(data: &ArrayData) -> Outcome {
         }
         _ => data.validate_values()?,
     }
-    // Slices may share one child: each checks only its own part.
+    // Several slices may share one child array, so only the part of the child that belongs to this slice is checked.
     let child = |start: usize, len: usize| check_values(&data.child_data()[0].slice(start, len));
     match data.data_type() {
         DataType::List(_) | DataType::Map(_, _) => used::<i32>(data).map_or(Ok(()), |(start, len)| child(start, len)),
@@ -170,7 +170,7 @@ mod tests {
         for offsets in [[0, 1, 4], [-1, 1, 3], [0, 1, -1], [0, -5, 3], [3, 2, 1]] {
             assert!(strings(&offsets, b"abc").is_err(), "{offsets:?}");
         }
-        // A slice is checked only for its own bytes.
+        // Only the bytes between the first and the last offset are checked.
         assert_eq!(strings(&[2, 3], b"a\xffb"), Ok(()));
         assert_eq!(strings(&[], b""), Ok(()));
     }

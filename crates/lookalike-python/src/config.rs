@@ -1,6 +1,6 @@
-//! Converts keyword arguments to the core's configuration. The command parses its own flags, so that their names, values and
-//! defaults are defined once. Values in the form of the core's own configuration, such as a dictionary with a kind, are applied
-//! afterwards and override the flags.
+//! Converts keyword arguments to the core's configuration. Keywords that are flags of the command are parsed by the command's own
+//! parser, so that their names, values and defaults are defined only once. Values in the form of the core's own configuration,
+//! such as a dictionary with a kind, are applied afterwards and override the flags.
 
 use std::ffi::OsString;
 
@@ -109,8 +109,8 @@ fn is_own(fields: &Map<String, Value>) -> bool {
     !fields.iter().any(is_flag)
 }
 
-/// Expands each kind that is given by its name alone to an object with this kind. A name alone is enough for a kind without
-/// further settings.
+/// Replaces each kind that is given as a name alone with an object that contains this kind. A name alone is enough for a kind
+/// without further settings.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
@@ -179,7 +179,7 @@ pub fn laid_over(config: Config, own: Map<String, Value>) -> PyResult<Config> {
     if own.is_empty() {
         return Ok(config);
     }
-    // Converting the fields alone reports the name of an invalid field.
+    // First convert the given fields without the rest of the configuration, so that an error names the invalid field.
     keyed::<Config>(own.clone())?;
     let mut whole = serde_json::to_value(config).map_err(|error| raise("InternalError", error.to_string()))?;
     if let Value::Object(fields) = &mut whole {

@@ -244,7 +244,7 @@ impl LshIndex {
     }
 
     /// Writes the index to a file. The file appears only when it is complete: the index is written under another name in the same
-    /// directory, synced, and renamed. An existing file of that name is replaced.
+    /// directory, synced, and renamed. An existing file at `path` is replaced.
     ///
     /// Raises `OSError`.
     #[pyo3(signature = (path, /))]

@@ -27,7 +27,8 @@ pub fn threads(asked: usize) -> usize {
     if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
 }
 
-/// Returns an error, the exception of a signal handler, if a signal arrived. The caller need not hold the interpreter.
+/// Fails with the exception of a signal handler, if a signal arrived and its handler raised one. The caller need not hold the
+/// interpreter.
 fn interrupted() -> PyResult<()> {
     Python::attach(|py| py.check_signals())
 }

@@ -29,7 +29,7 @@ fn main() -> lookalike::Result<()> {
     let simhash = SimHash::new(Width::W128, seed);
     println!("SimHash              {} of 128 bits differ", (simhash.hash(&a) ^ simhash.hash(&b)).count_ones());
 
-    // Sketches that cannot be compared return an error.
+    // A comparison of sketches with different settings returns an error.
     let other = MinHash::new(256, 2).signature(&b);
     if let Err(refusal) = minhash.signature(&a).resemblance(&other) {
         println!("{refusal}");

@@ -344,7 +344,7 @@ pub enum Cluster {
     /// A kept document and the documents that were dropped as similar to it.
     #[default]
     Law,
-    /// Connected components of all matches: chains join documents that are not similar.
+    /// Connected components of all matches. A chain of matches can join documents that are not similar.
     Components,
     /// Broder's greedy clusters of the sampled fingerprints (1997, section 4.4). One pass decides by estimates: each document
     /// joins the cluster whose representative it resembles most.

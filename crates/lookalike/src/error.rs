@@ -203,7 +203,7 @@ pub enum ErrorKind {
         /// The bits of a hash.
         bits: u32,
     },
-    /// Too few blocks for a distance, or more than there are bits.
+    /// Too few blocks for a distance, or more blocks than bits.
     #[error("a distance of {distance} of {bits} bits needs from {} to {bits} blocks, got {blocks}", distance + 1)]
     Blocks {
         /// The blocks requested.

@@ -33,7 +33,7 @@ fn hex(numbers: &[u64]) -> Vec<String> {
     numbers.iter().map(|number| format!("{number:016x}")).collect()
 }
 
-/// Returns a configuration, and the sketches of each text with it.
+/// Returns a configuration, and for each text the sketches that this configuration gives.
 fn case(config: &Config) -> Value {
     let method = Method::new(Config { candidates: Candidates::Exact, ..config.clone() }).unwrap();
     let sets = TEXTS.map(|text| {

@@ -131,8 +131,9 @@ fn finding() -> impl Strategy<Value = (Candidates, Measure, f64)> {
     ])
 }
 
-/// Generates the same collections as sets. The words become items, some of which are repeats, or numbers in several forms. Copies
-/// have their items in a different order.
+/// Generates the collections of [`collection`], with each text converted to a set. The words become items. Some items are
+/// repeated, and some are numbers in several forms. Every third set has its items in reverse order, so the order of items differs
+/// between some copies.
 fn sets() -> impl Strategy<Value = Vec<String>> {
     collection().prop_map(|texts| {
         let item = |(at, word): (usize, &str)| match word.to_lowercase().strip_prefix('w').and_then(|n| n.parse::<u32>().ok()) {

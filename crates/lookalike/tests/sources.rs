@@ -1,5 +1,5 @@
-//! Tests worked examples from the literature that are not about a single module. The other examples are in the tests of their
-//! modules.
+//! Tests with worked examples from the literature: those that are not about a single module. The other examples are in the tests
+//! of their modules.
 
 use lookalike::{lsh::Curve, shingle::Shingling, verify::Overlap};
 
@@ -56,8 +56,8 @@ fn the_surveys_monotony_and_counts() {
     assert!((1..=20).all(|k| Shingling::new(k).unwrap().windows(20).count() == 20 - k + 1));
 }
 
-/// The arithmetic in the course notes (`docs/sources.md`). At a similarity of 40 %, 20 bands of 5 rows make at most one pair in
-/// five a candidate. At 80 %, they miss about one of 3,000 pairs. The middle of the curve is near (1/b)^(1/r).
+/// The arithmetic in the course notes (`docs/sources.md`). With 20 bands of 5 rows, at most one pair in five becomes a candidate
+/// at a similarity of 40 %. At 80 %, these bands miss about one of 3,000 pairs. The middle of the curve is near (1/b)^(1/r).
 #[test]
 fn twenty_bands_of_five_rows() {
     let curve = Curve { bands: 20, rows: 5 };

@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
         return Texts.of_arrow(self.called, self.text, data, self.written(lists or {}), self.sets, self.skip_bad)
 
     def written(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
-        """Convert sets among the columns to the form that the engine reads."""
+        """If texts are sets, convert the column of sets to the form that the engine reads."""
         if not self.sets or self.text not in columns:
             return columns
         return columns | {self.text: arrays(self.called, self.text, columns[self.text], self.skip_bad)}

@@ -79,7 +79,7 @@ fn text_of(html: &str) -> String {
     text
 }
 
-/// Counts the occurrences of each word: maximal runs of letters and digits, in lower case.
+/// Counts the occurrences of each word. A word is a maximal run of letters and digits, in lower case.
 fn words(text: &str) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -111,7 +111,7 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// Returns pages of about a megabyte each that are made to be slow or to break an extractor.
+/// Returns pages of about a megabyte each that are designed to slow down or break an extractor.
 fn hostile() -> Vec<(&'static str, String)> {
     let page = |begin: &str, count: usize, piece: fn(usize) -> String| {
         begin.chars().map(String::from).chain((0..count).map(piece)).collect()
@@ -171,7 +171,7 @@ fn withstand() {
     }
 }
 
-/// The indices of the extractors that run on the hostile pages: those worth considering.
+/// The indices of the extractors that are run on the hostile pages. The other extractors are not worth considering.
 const HOSTILE_RUNS: [usize; 4] = [0, 2, 5, 8];
 
 #[derive(serde::Deserialize)]
@@ -186,7 +186,7 @@ struct Figures {
     scores: [Vec<f64>; 3],
     nothing: usize,
     panics: usize,
-    /// The sum over all pages, in seconds, of the fastest run on each page.
+    /// The time of the fastest run on each page, summed over all pages, in seconds.
     seconds: f64,
     slowest: f64,
     digest: u64,

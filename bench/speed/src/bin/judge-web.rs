@@ -86,7 +86,8 @@ struct Verdict {
     below: Found,
     /// Drops that do not follow from the plan; the resemblance of each is measured.
     measured_drops: u64,
-    /// Lines of the truth that were measured; all were exact.
+    /// The number of lines of the truth whose resemblance was measured. All of these lines were exact, because any difference is
+    /// an error.
     measured_truth: u64,
     seconds: f64,
 }

@@ -1,4 +1,4 @@
-//! Measures sketching and set building from the raw contents of JSON strings on one thread, in MB/s by kind of text.
+//! Measures how fast one thread computes sketches and sets from the raw contents of JSON strings, in MB/s for each kind of text.
 //!
 //! Takes the first megabytes of each kind from a JSON Lines collection with a field `text`, processes them repeatedly, and prints
 //! the best round: other programs on the machine can only make a round slower. It also prints a sum over all answers, so that the

@@ -42,10 +42,11 @@ enum Shape {
     Collisions,
 }
 
-/// `PART` is the number of words in each of the four parts of the template. `CONTENT` has the least and the greatest number of
-/// words of a content; each text has three contents, between the parts. The four parts have 224 windows of five words, which all
-/// texts share. A content of w words adds w + 4 windows, which no other text has. So a text has 30 to 75 windows of its own, and
-/// the resemblance of two texts is 224 / (224 + the windows that only one of the two texts has).
+/// `PART` is the number of words in each of the four parts of the template. A *content* is the text between two neighbouring
+/// parts, so each text has three contents; `CONTENT` has the least and the greatest number of words of a content. The four parts
+/// have 224 windows of five words, which all texts share. A content of w words adds w + 4 windows, which no other text has. So a
+/// text has 30 to 75 windows of its own, and the resemblance of two texts is 224 / (224 + the windows that only one of the two
+/// texts has).
 const PART: u64 = 60;
 const CONTENT: (u64, u64) = (6, 21);
 
@@ -131,8 +132,8 @@ fn push(stream: u64, from: u64, count: u64, text: &mut Vec<u8>) {
     (from..from + count).for_each(|i| words::push(random::at(stream, i), text));
 }
 
-/// Returns a passage whose windows have the least values in the slots of the first bands, in nearly all texts. For each slot it
-/// takes the best of many windows.
+/// Returns a passage. In nearly all texts that contain it, its windows have the least values in the slots of the first bands. For
+/// each slot, many windows were tried, and the passage contains the one with the least value.
 fn colliding() -> anyhow::Result<Vec<u8>> {
     let config = Config::default();
     let method = Method::new(config.clone())?;
@@ -165,8 +166,8 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         let fingerprint = fingerprint(number, &mut scratch)?;
         many.minima(&fingerprint, &mut slots);
         if by_one {
-            // The two families differ only in the slot that is the bin of the shingle. In a long text, the shingle counts only in
-            // this slot.
+            // For a single shingle, the values of the two families differ in only one slot, the bin of the shingle. In a long
+            // text, the shingle counts only in this slot.
             fallback.clone_from(&slots);
             one.minima(&fingerprint, &mut slots);
             slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });

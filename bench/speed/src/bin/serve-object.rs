@@ -1,6 +1,7 @@
 //! Runs an object store with as little overhead as possible: `serve-object PORT FILE…`. It serves files as the objects of any
 //! bucket, for HEAD and for GET with ranges; the kernel moves the bytes (`sendfile`). Signatures are not checked. The program
-//! takes the place of a store on another machine, whose work would not be part of the measurement.
+//! takes the place of a store on another machine. The work of such a store would not be part of the measurement, so this program
+//! does as little work as possible.
 
 use std::{
     collections::BTreeMap,

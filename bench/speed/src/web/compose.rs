@@ -43,7 +43,8 @@ pub struct Composer {
     capitals: Vec<[u8; 8]>,
 }
 
-/// The look of a text; copies of one text may look different.
+/// How a text is written: the first syllables of its synthetic words (in lower case or in capitals), and the separator after
+/// these words. Copies of one text may differ in this look.
 #[derive(Clone, Copy)]
 struct Look<'a> {
     first: &'a [[u8; 8]],
@@ -66,7 +67,7 @@ impl Composer {
         &self.plan
     }
 
-    /// Appends the line of the document at a place.
+    /// Appends the line of the document that is at position `place` of the collection.
     pub fn line(&self, place: u64, lines: &mut Vec<u8>) -> Made {
         let role = self.plan.role(place);
         lines.extend_from_slice(b"{\"id\":");
@@ -115,7 +116,7 @@ impl Composer {
         Made { role, shared: windows - edits.lost, union: windows + edits.gained }
     }
 
-    /// Returns a phrase whose first word differs from that of the given phrase.
+    /// Returns the index of a piece in the pool whose first word differs from that of piece `phrase`.
     fn other(&self, phrase: usize, own: u64) -> usize {
         let count = self.pool.len();
         let start = random::below(own.rotate_left(20), count as u64) as usize;
@@ -136,7 +137,8 @@ impl Composer {
         out.copy::<2>(&look.gap, look.length);
     }
 
-    /// Returns the look of a document; half of the copies look like their original.
+    /// Returns the look of a document. Half of the copies with the same tokens (`Kind::Copy`) look different from their original;
+    /// all other documents have the plain look.
     fn look(&self, role: Role) -> Look<'_> {
         let plain = role.kind != Kind::Copy || role.own >> 63 == 0;
         let (gap, length) = match role.own >> 60 & 3 {
@@ -196,7 +198,8 @@ enum Edit {
 }
 
 impl Edit {
-    /// Draws an edit, with chances in tenths.
+    /// Returns the kind of edit for a random number. Of ten edits on average, five replace the word, two replace the piece, one
+    /// and a half delete a piece, and one and a half insert one.
     fn of(random: u64) -> Self {
         match random % 10 {
             0..=4 => Self::Word,
@@ -221,7 +224,8 @@ impl Edit {
     }
 }
 
-/// The average number of windows that an edit removes, and also adds, in tenths: 5·0.5 + 8·0.35 + 4·0.15.
+/// The average number of windows that an edit removes, which is also the average number that it adds, in tenths of a window:
+/// 5·0.5 + 8·0.35 + 4·0.15.
 const AVERAGE: u64 = 59;
 
 /// The edits of a copy: evenly spaced, from an offset that the copy's seed determines.
@@ -271,12 +275,12 @@ impl Edits {
     }
 }
 
-/// Derives another random number, so that the word of an edit does not depend on its kind.
+/// Derives another random number, so that the new word of an edit does not depend on the kind of the edit.
 fn finish(random: u64) -> u64 {
     random::at(random, 3)
 }
 
-/// Appends the id: a number, or the address of a page that contains it.
+/// Appends the document's id: its place, either as a number or in the URL of a page.
 fn push_id(place: u64, own: u64, lines: &mut Vec<u8>) {
     // Writing to memory cannot fail.
     let _ = match own >> 40 & 3 {

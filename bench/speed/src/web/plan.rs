@@ -14,7 +14,7 @@ const GIANTS: (u64, u64) = (10, 5_010);
 /// The same as `IDENTICAL`, for clusters with some edited copies.
 const MIXED: [(u64, u64); 8] =
     [(500_000, 2), (350_000, 3), (250_000, 4), (250_000, 7), (100_000, 8), (40_000, 25), (8_000, 32), (2_000, 72)];
-/// The number of documents for which the three lists give the clusters.
+/// The number of documents in the collection whose clusters the three lists describe.
 const OF: u64 = 30_000_000;
 
 /// `COPY` and `TOO_MUCH` are chances, out of 2²⁰. The second document of a mixed cluster is edited, so that the cluster is mixed.
@@ -53,7 +53,7 @@ pub enum Kind {
     Far,
 }
 
-/// A range of roles: clusters of one size.
+/// The roles of the documents in `clusters` clusters of one size, beginning with role `first`.
 #[derive(Debug, Clone, Copy)]
 struct Class {
     first: u64,
@@ -71,7 +71,7 @@ pub struct Plan {
     inverse: u64,
     shift: u64,
     classes: Vec<Class>,
-    /// The places of the originals of the giants, which are the first classes.
+    /// The place of the original of each giant cluster. The giants are the first of the `classes`.
     giants: Vec<u64>,
     clustered: u64,
 }

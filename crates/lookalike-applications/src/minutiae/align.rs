@@ -83,7 +83,7 @@ pub fn align(print: &[Minutia], onto: &[Minutia], max_turn: u8) -> Option<Placem
     Some(fitted(&pairs, turn, votes))
 }
 
-/// Returns the minutiae of a print that vote.
+/// Returns those minutiae of a print that vote for placements.
 fn voters(print: &[Minutia]) -> Cow<'_, [Minutia]> {
     if print.len() <= MOST_ALIGNED {
         return print.into();
@@ -100,7 +100,7 @@ fn voters(print: &[Minutia]) -> Cow<'_, [Minutia]> {
 #[derive(Default)]
 struct Counts {
     cells: Vec<u64>,
-    /// A field of cells, all 0 between two calls.
+    /// The count of each cell. All counts are 0 before and after a call of `most`.
     field: Vec<u32>,
 }
 
@@ -200,7 +200,7 @@ fn fitted(pairs: &[(Minutia, Minutia)], near: u8, votes: u32) -> Placement {
         along += ax * bx + ay * by;
         across += ax * by - ay * bx;
     }
-    // A few pairs that are close together say little about the turn.
+    // A few pairs that are close together say little about the turn, so a correction by more than one step is ignored.
     let more = direction(along, across);
     let turn = if apart(more, 0) <= STEP as u8 { near.wrapping_add(more) } else { near };
     Placement::bringing(from, to, turn, votes)

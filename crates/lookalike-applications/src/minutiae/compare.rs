@@ -127,9 +127,9 @@ impl<'a> Prints<'a> {
     }
 
     /// Returns the earlier prints that are candidates for a print, with their scores. The score by squares is the resemblance of
-    /// both sets of squares. The score by triangles is the total weight of the numbers (which represent triangles) that both
-    /// prints have, divided by the geometric mean of both prints' total weights. The weight of a number that n prints have is 1 /
-    /// n².
+    /// both sets of squares. By triangles, each print is a set of numbers that represent its triangles. The score is the total
+    /// weight of the numbers that both prints have, divided by the geometric mean of both prints' total weights. The weight of a
+    /// number that n prints have is 1 / n².
     pub fn before(&self, b: u32) -> Vec<Ranked> {
         let at = b as usize;
         match &self.way {
@@ -179,9 +179,9 @@ fn tally(index: &Index, b: u32, weigh: impl Fn(&[u32]) -> f64) -> Vec<f64> {
     sums
 }
 
-/// Returns the weight of an element that the given prints have. We rejected 1 divided by the number of prints, without the
-/// square: the best tenth of the pairs then contains 786 of the genuine pairs in the FVC databases instead of 826. We also
-/// rejected the logarithm of the share of prints: the best tenth then contains about as many genuine pairs as without the square.
+/// Returns the weight of an element that the given prints have. The weight is 1 / n² for n prints. We rejected 1 / n: the best
+/// tenth of the pairs then contains 786 of the genuine pairs in the FVC databases instead of 826. We also rejected the logarithm
+/// of the share of prints: the best tenth then contains about as many genuine pairs as with 1 / n.
 fn weight(having: &[u32]) -> f64 {
     let prints = having.len() as f64;
     1.0 / (prints * prints)

@@ -42,8 +42,8 @@ impl Family {
         Ok(Self { members: members as usize, squares: drawn })
     }
 
-    /// Returns the sorted numbers of the sets whose squares a print has. Cost: about 1.25 lookups per set if 20 % of the squares
-    /// have minutiae.
+    /// Returns the sorted numbers of the sets of which a print contains all squares. Cost: about 1.25 lookups per set if 20 % of
+    /// the squares have minutiae.
     pub fn keys(&self, print: &Squares) -> Vec<u32> {
         let sets = self.squares.chunks_exact(self.members).zip(0..);
         sets.filter(|(set, _)| set.iter().all(|&square| print.has(square))).map(|(_, number)| number).collect()
@@ -112,7 +112,8 @@ impl Model {
     /// Estimates by simulation the probabilities that [`same`](Self::same) and [`other`](Self::other) compute. Each of `trials`
     /// trials draws a family and two pairs of prints on a field of `squares` squares, and checks them as [`Family::keys`] does.
     /// If the field is large compared with the sets, the result agrees with the formulas. On a small field, sets have squares in
-    /// common. A print then often has either both or neither of two such sets, and fewer pairs become candidates.
+    /// common. A print that contains all squares of one set then often contains all squares of another set too, and fewer pairs
+    /// become candidates.
     ///
     /// # Errors
     /// Fails in the same cases as [`Family::new`], and also if a share is not between 0 and 1.

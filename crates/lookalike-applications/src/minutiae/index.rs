@@ -2,8 +2,8 @@
 //! that share none.
 
 /// Sets with numbered elements, and for each element the sets that contain it. Takes 8 bytes per element of a set (24 during
-/// construction), and a lookup needs no search. We rejected rows of elements and sets that are looked up by bisection: they take
-/// 25 times as long on 1,000 prints.
+/// construction), and a lookup needs no search. We rejected a list of (element, set) rows in which elements are found by
+/// bisection: it takes 25 times as long on 1,000 prints.
 #[derive(Debug)]
 pub(super) struct Index {
     /// The positions in `elements` at which each set begins and the last one ends.

@@ -6,7 +6,8 @@
 pub struct Minutia {
     /// The x coordinate, in pixels.
     pub x: i32,
-    /// The y coordinate, in pixels, along the axis towards which angles grow: upwards if angles grow counter-clockwise.
+    /// The y coordinate, in pixels. Angles grow from the x axis towards the y axis, so the y axis points upwards if angles grow
+    /// counter-clockwise.
     pub y: i32,
     /// The direction of the ridge in 256ths of a turn, from the x axis towards the y axis.
     pub angle: u8,
@@ -52,7 +53,7 @@ pub fn direction(x: f64, y: f64) -> u8 {
         (false, _) if x < 0.0 => (-x, -y, 128),
         _ => (-y, x, 192),
     };
-    // This is the last of the quarter's directions that does not go past the vector.
+    // `reached` is the last direction of the first quarter whose angle is at most that of the vector (x, y).
     let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
     let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
     let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };

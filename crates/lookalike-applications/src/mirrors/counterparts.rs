@@ -94,8 +94,8 @@ impl Mirrors {
     }
 }
 
-/// Pairs pages that are sorted by group and number. More similar pages are paired first, and among equally similar pages the
-/// earlier ones. Pages without a partner are added to `rest_a` and `rest_b`.
+/// Forms pairs of pages. The pages must be sorted by group and number. More similar pages are paired first, and among equally
+/// similar pages the earlier ones. Pages without a partner are added to `rest_a` and `rest_b`.
 fn pair_up(
     likes: &Likes,
     of_a: &[Page],

@@ -1,6 +1,6 @@
 //! The pages of one collection, by site and by group (the pages with equal texts).
 
-/// A page that has equal or similar pages.
+/// A page that is equal or similar to at least one other page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Page {
     /// The number of the page's group. Pages with equal texts have the same number in all collections.

@@ -8,7 +8,7 @@
 
 use super::{Likes, Mirrors, Side};
 
-/// The sites of a pair in which a large enough share of pages must have a match.
+/// Which sites of a pair must have a large enough share of pages with a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ShareOf {
     /// Both sites: they mirror each other.
@@ -287,7 +287,7 @@ impl<'a> Sweep<'a> {
     /// Returns the rarest of a site's groups. They include enough groups that every mirror of the site has a match for at least
     /// one of them. `groups` is sorted by the number of sites on which each group has a match.
     fn rare<'g>(&self, site: u32, pages: u64, groups: &'g [(usize, u32)]) -> &'g [(usize, u32)] {
-        // This is slightly less than required, so that rounding loses no pair.
+        // Subtract a little from the required number before rounding it up, so that a rounding error loses no pair.
         let needed = (self.share * pages as f64 - 1e-6).ceil().max(1.0) as u64;
         let mut left_out = 0;
         let common = groups.iter().rev().take_while(|&&(_, group)| {

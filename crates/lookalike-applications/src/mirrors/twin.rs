@@ -208,7 +208,7 @@ fn pages_on_all_sites_do_not_make_mirrors() {
     let sites = 2000;
     let page = |group, site, page| Page { group, site, page, path: 0 };
     let all = (0..sites).flat_map(|site| [page(0, site, 2 * u64::from(site)), page(1 + site / 2, site, 2 * u64::from(site) + 1)]);
-    // Each site has a third page that matches none. Sites 2n and 2n + 1 have the same second page.
+    // Sites 2n and 2n + 1 have the same second page. Each site also has a third page, which matches no other page.
     let side = Side::new(sites, all.collect(), vec![3; sites as usize]);
     let mirrors = Mirrors::new(side, None, Likes::new(sites, &[]));
     let pairs = mirrors.site_pairs(0.5, ShareOf::Both, None);

@@ -165,7 +165,7 @@ impl Block {
                 return None;
             }
             value += &taken;
-            // No normal form contains a line break.
+            // No normal form contains a line break, so a line break separates the values unambiguously.
             value.push('\n');
         }
         Some(value)

@@ -256,7 +256,7 @@ pub struct BlockConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recall: Option<f64>,
     /// If more records than this have the same value, the value is skipped, because it is too common to be evidence. With
-    /// `similar`, this applies to one bucket of a band. The skipped pairs are counted and reported. `None` means no limit.
+    /// `similar`, the limit applies to each bucket of a band. The skipped pairs are counted and reported. `None` means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::strings::distance;
 
-/// Returns a value without times of day. A time is one or two digits, a colon and two digits. It may continue with a colon and
-/// two digits (with a fraction), and with am or pm.
+/// Returns a value without times of day. A time is one or two digits, a colon and two digits. After these, there may be a colon
+/// and two more digits, with or without a fraction, and then am or pm.
 pub(super) fn without_time(value: &str) -> Cow<'_, str> {
     let (mut kept, mut from, mut at) = (String::new(), 0, 0);
     let bytes = value.as_bytes();
@@ -121,7 +121,8 @@ fn pieces(words: &str) -> Option<Vec<Piece>> {
     let mut pieces = Vec::new();
     let mut rest_of_words = words.split(' ');
     while let Some(word) = rest_of_words.next() {
-        // A time of day follows three numbers: `1998-03-12T10:15:00Z` has `12t10`.
+        // A time of day comes after the three parts of the date. In `1998-03-12T10:15:00Z`, it begins in the same word as the
+        // third part: `12t10`.
         let (digits, rest) = word.split_at(word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len()));
         let done = pieces.len() == 3 || pieces.len() == 2 && rest.starts_with('t');
         match (digits, rest) {
@@ -183,7 +184,8 @@ fn month_and_day(first: u32, second: u32, month_first: bool) -> (u32, u32) {
     if first_is_month { (first, second) } else { (second, first) }
 }
 
-/// Returns the month of a name without diacritics, by a prefix that no other month has in the supported languages.
+/// Returns the month with this name, which must have no diacritics. Each month is recognised by prefixes that no other month has
+/// in the supported languages.
 fn month_named(word: &str) -> Option<u32> {
     const BEGINNINGS: &[(&str, u32)] = &[
         ("jan", 1),

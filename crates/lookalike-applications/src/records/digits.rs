@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use icu_normalizer::ComposingNormalizer;
 use icu_properties::props::{EnumeratedProperty, GeneralCategory};
 
-/// Returns a value in NFKC, with ASCII digits for those of all scripts (Unicode's decimal numbers) and a hyphen for the minus
-/// sign.
+/// Returns a value in NFKC, with the digits of all scripts (Unicode's decimal numbers) replaced by ASCII digits, and the minus
+/// sign by a hyphen.
 pub(super) fn plain(value: &str) -> Cow<'_, str> {
     if value.is_ascii() {
         return value.into();

@@ -56,7 +56,7 @@ fn words<'a>(value: &str, scratch: &'a mut Scratch) -> &'a str {
 fn canonical<'a>(value: &str, tokens: &'a mut Tokens) -> &'a str {
     let folds = Folds { accents: true, ..Folds::default() };
     canonicalise(value, TokensBy::Words, folds, tokens);
-    // The text was written as UTF-8.
+    // The text of the tokens was written as UTF-8, so this conversion never fails.
     str::from_utf8(tokens.text()).unwrap_or_default()
 }
 
@@ -115,7 +115,7 @@ fn phones_alike(a: &str, b: &str) -> f64 {
     if short.len() < LOCAL - 1 {
         return 0.0;
     }
-    // Each digit is one byte.
+    // Each digit is one byte, so a slice of the bytes is a slice of the digits.
     let without_code = (short.len() >= NATIONAL && long.len() - short.len() <= CODE).then(|| &long[long.len() - short.len()..]);
     match distance(a, b).min(without_code.map_or(usize::MAX, |long| distance(short, long))) {
         1 => 0.8,
@@ -124,8 +124,8 @@ fn phones_alike(a: &str, b: &str) -> f64 {
     }
 }
 
-/// Writes the first number in a value, without redundant zeros; writes nothing if the value has no number. A value that is
-/// entirely a number with an exponent, such as 1e3, is that number. If that number is beyond the range of an `f64`, nothing is
+/// Writes the first number in a value, without redundant zeros; writes nothing if the value has no number. If the whole value is
+/// a number with an exponent, such as 1e3, that number is written. If the number is beyond the range of an `f64`, nothing is
 /// written. The point is a decimal point. A comma only separates thousands, so 3,5 begins with a 3.
 fn number(value: &str, into: &mut String) {
     let whole = value.trim();

@@ -114,7 +114,8 @@ const SOFT_WORDS: usize = 1000;
 /// hundreds of words that are made of the same letters.
 const SOFT_WORK: usize = 1 << 20;
 
-/// Returns the mean similarity of the distinct words of both values to their best partners, each weighted by its length.
+/// Returns the mean similarity of the distinct words of both values to their best partners. The similarity of each word is
+/// weighted by the length of the word.
 fn soft(a: &str, b: &str) -> f64 {
     let (a, b) = (distinct(a), distinct(b));
     // A word that both values have is its own partner.
@@ -183,9 +184,9 @@ impl Letters {
         Self { has, start, length }
     }
 
-    /// Returns false only for words whose [`words_alike`] is 0. The number of common characters in Jaro's measure is at most the
-    /// number of characters of the same class, which bounds the whole measure. Of pairs of different English words, one in fifty
-    /// passes; of pairs of random words, one in 600.
+    /// Returns false only for words whose [`words_alike`] is 0. The common characters in Jaro's measure are at most as many as
+    /// the characters that can be paired with a character of the same class. This number gives an upper limit for the whole
+    /// measure. One in fifty pairs of different English words passes this test, and one in 600 pairs of random words.
     fn may_be_alike(&self, other: &Self) -> bool {
         let rest = |letters: &Self| letters.length - letters.has.count_ones();
         let common = f64::from((self.has & other.has).count_ones() + rest(self).min(rest(other)));

@@ -61,7 +61,7 @@ impl Records {
         self.ends.extend_from_slice(&others.ends);
     }
 
-    /// Returns a value, which is empty if it is missing.
+    /// Returns a value; a missing value is an empty string.
     #[inline]
     pub fn get(&self, record: u32, field: usize) -> &str {
         let first = record as usize * self.fields;

@@ -148,7 +148,8 @@ fn raw_records() -> impl Strategy<Value = Vec<Vec<String>>> {
 }
 
 proptest! {
-    /// Checks that candidates are the records with equal values, compared as values.
+    /// Checks that the candidates are exactly the pairs of records with equal values. The naive implementation compares the
+    /// values themselves.
     #[test]
     fn blocks_are_equality_of_values(raw in raw_records(), prefix in prop::option::of(1usize..3)) {
         let takes = [Take::Whole, Take::FirstWord, Take::LastWord];
@@ -174,8 +175,8 @@ proptest! {
         }
     }
 
-    /// Checks that a score is the share of the points, in either order of the records. A limit below which scores are not needed
-    /// must not change it.
+    /// Checks that a score is the share of the points, in either order of the records. Also checks that `score_from` returns the
+    /// same score if the score reaches the given limit.
     #[test]
     fn scores_are_shares_of_points(raw in raw_records(), least in 0.0..1.0f64, share in prop::option::of(0.0..1.0f64)) {
         let mut fields = [Kind::Name, Kind::Text, Kind::Code].map(|kind| field(&format!("{kind:?}"), kind)).to_vec();

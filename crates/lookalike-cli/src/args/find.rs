@@ -282,7 +282,7 @@ impl FindArgs {
     }
 }
 
-/// Sets a value that was given, and leaves the default otherwise.
+/// Replaces the default of a setting with the given value, if a value was given.
 fn set<T>(setting: &mut T, given: Option<impl Into<T>>) {
     if let Some(given) = given {
         *setting = given.into();

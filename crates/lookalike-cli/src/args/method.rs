@@ -70,7 +70,7 @@ impl From<VerifyBy> for Verify {
 pub enum ClusterBy {
     /// a kept document and the dropped documents similar to it
     Law,
-    /// all documents that chains of similar pairs connect
+    /// all documents connected by chains of similar pairs
     Components,
     /// Broder's greedy clusters of sketches, formed in one pass from estimated similarities
     Greedy,

@@ -305,7 +305,7 @@ pub enum Fingerprint {
     /// a rolling hash of the tokens' hashes
     Rolling,
     /// Rabin's fingerprint, computed in units of 8 bytes: a word of more than 8 bytes counts as several tokens, so a shingle may
-    /// have fewer words
+    /// have fewer words than tokens
     Rabin,
 }
 

@@ -29,12 +29,12 @@ use crate::{
 /// Kept records are written byte for byte as they were read. The decisions are one JSON line per document, in input order: id,
 /// verdict (kept, dropped), reason (if kept: unique, representative, empty; if dropped: exact, near, contained, or holds for a
 /// document that contains its representative), representative, resemblance, containment (the share of this text that the
-/// representative contains), containment_of_representative, cluster_size. Two more fields are optional. estimated is true if the
-/// resemblance or containment was estimated from sketches rather than counted. If the representative is a reference document (see
-/// --against), reference gives its file and line (file:line), because a kept document may have the same id. If the name of the
-/// decisions file ends with .parquet, .arrow or .arrows, the decisions are written as a Parquet or Arrow table with these fields
-/// as columns. By default, the decisions are written beside the kept records. Without -o, only the summary is written, and the
-/// decisions if --decisions is given.
+/// representative contains), containment_of_representative, cluster_size. Two more fields are optional: estimated, which is true
+/// if the resemblance or containment was estimated from sketches rather than counted, and reference. If the representative is a
+/// reference document (see --against), the field reference gives the representative's file and line (file:line): its id is not
+/// enough, because a kept document may have the same id. If the name of the decisions file ends with .parquet, .arrow or .arrows,
+/// the decisions are written as a Parquet or Arrow table with these fields as columns. By default, the decisions are written
+/// beside the kept records. Without -o, only the summary is written, and the decisions if --decisions is given.
 ///
 /// With --against, reference documents precede all others in keep order, regardless of --keep, and all of them are kept. So a
 /// document is dropped if it is identical or similar to a reference document or to a document that was kept before.

@@ -96,9 +96,9 @@ pub struct Mirrors {
     share_of: Of,
     /// Ignore pages with matches on more than N sites [default: no limit]
     ///
-    /// Examples are a registrar's default page and an error page. Such pages do not make two sites a pair, but they count in
-    /// pairs that other pages make. Without a limit, n sites with the same pages make n² / 2 pairs of sites, and each pair takes
-    /// 24 bytes.
+    /// Examples are a registrar's default page and an error page. Such pages are not used to find pairs of sites, but they are
+    /// counted in pairs that are found through other pages. Without a limit, n sites with the same pages make n² / 2 pairs of
+    /// sites, and each pair takes 24 bytes.
     #[arg(long, value_name = "N", help_heading = "Sites")]
     common_sites: Option<usize>,
     /// Minimum similarity of matching pages [default: 0.8]

@@ -21,11 +21,11 @@ fn decisions(place: &Place, name: &str) -> Vec<Value> {
     place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Writes an old crawl and today's crawl. Today's crawl has an old page with only its form changed, a new page, a copy of the new
-/// page, and an old page with a small change.
+/// Writes an old crawl and today's crawl. Today's crawl has an old page in capital letters, a new page, a copy of the new page,
+/// an old page with a small change, and a page of two words.
 fn crawls(place: &Place) {
     let [first, second, new] = [0, 1, 2].map(|number| words(number, 30));
-    // Two copies in the references both remain.
+    // References are never dropped, so the third one remains although it is a copy of the first.
     place.write("old.jsonl", jsonl(&[first.clone(), second.clone(), first.clone(), format!("{first} once more")]));
     place.write("today.jsonl", jsonl(&[first.to_uppercase(), new.clone(), new, format!("{second} changed"), words(3, 2)]));
 }
@@ -300,8 +300,9 @@ fn pairs_of_references_and_inputs_only() {
 
 /// Cuts a real collection into two parts, with the first as reference. The second part loses exactly the documents that are
 /// similar to a document of the first. These include all documents that a run over the whole collection drops as duplicates of a
-/// document in the first part. They can include further documents if that run drops documents of the first part as copies of each
-/// other, because references are never dropped.
+/// document in the first part. The second part can lose further documents. A run over the whole collection may drop a document of
+/// the first part as a copy of another one, and then no document is dropped for it. If the first part is the reference, that
+/// document is never dropped, so documents that are similar to it are dropped.
 #[test]
 fn halves_of_a_real_collection() {
     let place = Place::new();

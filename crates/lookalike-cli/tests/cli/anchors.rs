@@ -33,7 +33,8 @@ fn articles_are_compared_without_their_surroundings() {
     assert!(resemblance(&place, article, "") < resemblance(&place, around, ""));
     let (same, other) = (resemblance(&place, article, "--anchors en"), resemblance(&place, around, "--anchors en"));
     assert!(same > 0.8 && other < 0.1, "{same} {other}");
-    // Three words is the default; another language changes little.
+    // With `--anchors`, a shingle has three words by default. Adding the stop words of other languages changes the resemblance
+    // little.
     assert_eq!(resemblance(&place, article, "--anchors en --shingle 3"), same);
     assert!(resemblance(&place, article, "--anchors en,de,fr") > 0.8);
     // The coloured passages are those of the anchored shingles, because only these shingles are compared.

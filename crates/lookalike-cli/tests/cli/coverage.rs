@@ -89,7 +89,7 @@ impl Known {
     }
 }
 
-/// Methods that find pairs that are not true, or that do not find all true pairs.
+/// Methods that find some false pairs or miss some true ones.
 const SIMHASH: &str = "--method simhash --verify sketch";
 const SENTENCES: &str = "--method sentences --verify sketch";
 

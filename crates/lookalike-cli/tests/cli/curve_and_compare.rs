@@ -51,7 +51,7 @@ fn samples_are_as_large_as_an_estimate_needs() {
     a pair with resemblance < 0.5 is estimated at > 0.9 with a probability of at most 1.7e-18
     for one pair; give --documents for all pairs of a collection
     ");
-    // By default, the answer is for any resemblance, to within 0.05 with probability 0.95.
+    // By default, the sample is large enough to estimate any resemblance to within 0.05 with probability 0.95.
     let sizes = json(&place, "curve --sample-size");
     assert_eq!((&sizes["sizes"][0]["sketch"], &sizes["sizes"][0]["resemblance"]), (&400.into(), &serde_json::Value::Null));
     assert_eq!(json(&place, "curve --sample-size --at 0.8 --within 0.1 --confidence 0.99")["sizes"][0]["sketch"], 107);
@@ -277,7 +277,7 @@ fn two_texts_side_by_side() {
     assert_eq!(place.run("compare \"first\" 2 --in in.jsonl -t 1").code, 1, "an id may be written as it stands in its line");
 }
 
-/// Uses the roses of Broder 1997, section 2.
+/// Uses texts about roses, after the example of Broder 1997, section 2.
 #[test]
 fn a_rose_is_a_rose_by_both_options() {
     let place = Place::new();
@@ -288,7 +288,7 @@ fn a_rose_is_a_rose_by_both_options() {
                 let flags = format!("--shingle {k} --occurrences {occurrences} --fingerprint {fingerprint}");
                 let found = json(&place, &format!("compare a.txt b.txt {flags} --sketches"));
                 assert_eq!(found["resemblance"], resemblance, "{flags}");
-                // A sample that contains the whole set gives the same result.
+                // If the sample contains the whole set, the estimate is equal to the exact resemblance.
                 assert_eq!(found["sketches"]["bottom"]["resemblance"]["value"], resemblance, "{flags}");
             }
         }
@@ -330,7 +330,7 @@ fn sketches_have_the_same_names_for_every_pair() {
         let found = json(&place, &format!("compare {a}.txt {b}.txt --sketches --shingle 2"));
         let sketches = found["sketches"].as_object().unwrap();
         let names: Vec<&str> = sketches.keys().map(String::as_str).collect();
-        // The kinds of sketches are in the order of this test's map.
+        // The kinds of sketches are expected in the order in which this test's map sorts them.
         let all = "b_bit bottom bottom_of_modulo minhash modulo one_permutation sentences simhash_128 simhash_64";
         assert_eq!(names.join(" "), all);
         for (name, sketch) in sketches {

@@ -86,12 +86,12 @@ fn outputs_are_compressed_by_file_extension() {
         assert!(place.names().contains(&format!("a.decisions.jsonl{ending}")));
         assert_eq!(place.run(&format!("dedup {packed} -o again.jsonl")).code, 0);
         assert_eq!(place.read("again.jsonl"), place.read("a.jsonl"));
-        // In a folder, the name also identifies the format.
+        // When a folder is read, the file's extension also identifies the format.
         std::fs::create_dir(place.path("folder")).unwrap();
         std::fs::copy(place.path(&packed), place.path(&format!("folder/{packed}"))).unwrap();
         assert_eq!(place.run("dedup folder -o - -q").out, place.read("a.jsonl"), "{packed}");
         std::fs::remove_dir_all(place.path("folder")).unwrap();
-        // A brotli stream has no magic number, so the truncated file needs the same name.
+        // A brotli stream has no magic number, so the truncated file needs the same extension as the complete one.
         std::fs::write(place.path("cut"), &bytes[..bytes.len() - 1]).unwrap();
         std::fs::rename(place.path("cut"), place.path(&packed)).unwrap();
         let ran = place.run(&format!("dedup {packed} -o again.jsonl"));

@@ -164,7 +164,7 @@ fn standard_streams_that_cannot_be_written() {
         let ran = crate::Ran::of(place.command(arguments).stdout(full()).output().unwrap());
         assert!(ran.code == 2 && ran.err.contains("cannot be written"), "{arguments}: {} {}", ran.code, ran.err);
     }
-    // A failed write to standard error cannot be reported; the exit code is still that of the work.
+    // A failed write to standard error cannot be reported; the exit code still reports how the run itself ended.
     let code = |arguments: &str| place.command(arguments).stderr(full()).status().unwrap().code();
     assert_eq!((code("dedup in.jsonl -o kept.jsonl"), code("dedup nowhere.jsonl")), (Some(0), Some(2)));
 }
@@ -426,7 +426,7 @@ fn a_full_disk() {
         );
         assert!(disk.names().is_empty(), "{name}: left {:?}", disk.names());
     }
-    // An output on a disk with room does not get its name either, and an existing file does not change.
+    // Outputs on a disk with room are not renamed to their final names either, and an existing file does not change.
     place.write("kept.jsonl", "old\n");
     refused(
         &place,

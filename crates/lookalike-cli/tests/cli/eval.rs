@@ -14,7 +14,7 @@ const CHAIN: &str = r#"{"id":"a","page":1,"text":"a b c d"}
 {"id":6,"page":null,"text":"q"}
 "#;
 
-/// The truth has pairs whose later document comes first, a repeated pair, a blank line, and a pair below the threshold.
+/// The truth has pairs that name the later document first, a repeated pair, a blank line, and a pair below the threshold.
 const TRUTH: &str = r#"{"a":"a","b":"b","jaccard":0.8}
 {"a":"c","b":"b","resemblance":0.8333}
 
@@ -63,8 +63,8 @@ fn page(place: &Place, arguments: &str, runs: &[&str]) -> String {
 #[test]
 fn figures_by_hand() {
     let place = chain();
-    // The law keeps a, drops b as a duplicate of a, and keeps c. Components drop c as a duplicate of a, although only b is
-    // similar to c.
+    // By default, `a` and `c` are kept, and `b` is dropped as a duplicate of `a`. With `--cluster components`, `c` is also
+    // dropped as a duplicate of `a`, although only `b` is similar to `c`.
     let runs = ["--method shingle", "--method exact", "--method shingle --cluster components"];
     assert_snapshot!(page(&place, "in.jsonl --truth truth.jsonl --shingle 1", &runs), @"
     truth    3 pairs with similarity >= 0.8; 5 of 6 documents are in such a pair
@@ -90,7 +90,7 @@ fn figures_by_hand() {
     let [law, exact, components] = [0, 1, 2].map(|i| &report["runs"][i]);
     let close = |value: &Value, expected: f64| assert!((value.as_f64().unwrap() - expected).abs() < 1e-12, "{value} {expected}");
     close(&law["clusters"]["b_cubed"]["recall"], (2.0 / 3.0 + 2.0 / 3.0 + 1.0 / 3.0 + 3.0) / 6.0);
-    // There are 15 pairs: 2 are together in both clusterings, 2 in the found clusters and 4 in the true ones.
+    // Of all 15 pairs, 2 are within a found cluster, 4 are within a true cluster, and 2 are within both.
     close(&law["clusters"]["adjusted_rand_index"], (2.0 - 8.0 / 15.0) / (3.0 - 8.0 / 15.0));
     close(&components["clusters"]["adjusted_rand_index"], 1.0);
     close(&exact["pairs"]["recall"]["value"], 1.0 / 3.0);

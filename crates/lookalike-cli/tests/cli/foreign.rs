@@ -1,4 +1,5 @@
-//! Tests of files in formats that are not read, and of limits of the system: the message names each, and says what to do.
+//! Tests of files in formats that are not read, and of limits of the system: the error message names the format or the limit, and
+//! says what to do.
 
 use std::process::{Command, Stdio};
 
@@ -146,7 +147,7 @@ fn lines_in_another_encoding_are_read_and_written_unchanged() {
     .concat();
     assert!(labelled.ends_with(&last), "{}", String::from_utf8_lossy(&labelled));
     assert_eq!(place.run("dedup label.jsonl --encoding gb18030 -o again.jsonl").code, 0);
-    // Such input is refused if its encoding is not named, if it is an array, and if it comes together with records that are
+    // Such input is refused if its encoding is not named, if it is an array, or if it comes together with records that are
     // written as UTF-8.
     place.write("in.csv", "id,text\n7,seven\n").write("in.json", [&b"["[..], &line(b"\xd6\xd0", b"\xb4\xba"), b"]"].concat());
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");

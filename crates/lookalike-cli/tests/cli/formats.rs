@@ -433,7 +433,7 @@ fn a_name_with_dots_is_a_field_or_a_path() {
     let place = Place::new();
     let nested = |(id, text, _): (&str, &str, &str), n: u32| {
         let mut record = serde_json::json!({"a": {"text": "not this", "é": 1}, "m": {"id": id, "n": n}});
-        // One record has a field with exactly this name.
+        // The record with `n` = 1 has a single field that is named `a.text`, with the dot in its name.
         record[if n == 1 { "a.text" } else { "a" }] = if n == 1 { text.into() } else { serde_json::json!({"text": text}) };
         record
     };

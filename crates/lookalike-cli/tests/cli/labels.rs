@@ -49,7 +49,7 @@ fn done(place: &Place, arguments: &str) -> Ran {
     ran
 }
 
-/// Removes the label of each decision from its object, which gives the original records.
+/// Removes from each object the label that follows from its decision, which restores the original records.
 fn without_labels(labelled: &str, decisions: &[Decision], by_containment: bool) -> String {
     let (mut rest, mut records) = (labelled, String::new());
     for decision in decisions {
@@ -285,7 +285,7 @@ fn apply_gives_the_same_output_as_dedup() {
         let why = decisions(&place, "why.jsonl");
         dropped += why.iter().filter(|decision| decision.verdict == "dropped").count();
         let labelled = place.read(&format!("labelled{ending}"));
-        // If all documents are kept, the output consists of the input in the output's format and the added labels.
+        // If `apply` keeps all documents, its output is that of `dedup --label` without the labels.
         let all: String = place.read("why.jsonl").replace("\"verdict\":\"dropped\"", "\"verdict\":\"kept\"");
         place.write("all.jsonl", all);
         done(&place, &format!("apply all.jsonl {inputs} -o whole{ending} {}", skip("bad4")));
@@ -301,7 +301,7 @@ fn apply_gives_the_same_output_as_dedup() {
 
 /// Compares labelled CSV records with decisions, both read with a CSV parser.
 fn labelled_rows(labelled: &str, whole: &str, why: &[Decision], delimiter: u8) {
-    // No label has a line end here, so the bytes of each record begin as before.
+    // No label has a line end here, so each labelled record begins with the unchanged bytes of the original record.
     let read = |text: &str| -> Vec<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).delimiter(delimiter).from_reader(text.as_bytes());
         reader.records().map(|record| record.unwrap().iter().map(String::from).collect()).collect()
@@ -513,7 +513,7 @@ fn pipes_crawls_and_summaries() {
         assert_eq!(summary[field], value, "{field}");
     }
     assert!(ran.err.contains("bad.jsonl:1: not JSON") && place.read("aside") == "oops\n", "{}", ran.err);
-    // These records were bad only because they had no field for the keep order.
+    // These records were bad only because they lacked the field that `--keep` names.
     place.write("keep.jsonl", "{\"id\":1,\"text\":\"x y z\",\"n\":1}\n{\"id\":2,\"text\":\"x y\"}\n{\"id\":1,\"text\":\"x\"}\n");
     done(&place, "dedup keep.jsonl --keep max:n --skip-bad aside -o kept.jsonl");
     done(&place, "apply kept.decisions.jsonl keep.jsonl --keep max:n --skip-bad aside2 -o out.jsonl");

@@ -251,7 +251,7 @@ fn runs_of_characters_paths_and_common_values() {
     place.write("link.toml", config);
     let same = "{\"id\":4,\"fields\":{\"title\":\"Else\",\"city\":\"Oslo\"}}\n{\"id\":5,\"fields\":{\"title\":\"Else\"}}\n";
     place.write("papers.jsonl", place.read("papers.jsonl") + same);
-    // Three records share all buckets of a band, and are counted in each bucket.
+    // Three records have the same title, so they share a bucket in every band, and are counted in each of these buckets.
     let ran = place.run("link papers.jsonl --config link.toml");
     assert!(ran.err.contains(" buckets with too many records (at most "), "{}", ran.err);
     let ran = place.run("link papers.jsonl --config link.toml --explain 0 1");
@@ -413,7 +413,8 @@ fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() 
     0.95 to 1.00            30       53.70           57.0 %
     all matches             60       32.25           78.5 %
     ");
-    // If pairs are farther apart than random pairs, the estimated share of right pairs is 0, not negative.
+    // If the two values of a pair are farther apart than those of random pairs, the estimated share of right pairs is 0, not
+    // negative.
     let record = |name: &str, phone: u32, day: u32| {
         format!("{{\"name\":\"{name}\",\"phone\":\"{phone}\",\"address\":\"1 high street\",\"since\":{day}}}\n")
     };

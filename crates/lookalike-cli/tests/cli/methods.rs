@@ -120,7 +120,8 @@ fn an_excerpt_is_dropped_for_the_text_that_contains_it() {
     {"id":"whole","verdict":"kept","reason":"representative","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":2}
     {"id":"other","verdict":"kept","reason":"unique","representative":null,"resemblance":null,"containment":null,"containment_of_representative":null,"cluster_size":1}
     "#);
-    // In input order, the excerpt is first, and the whole document is not contained in it.
+    // In input order, the excerpt is first and is kept. The whole document is kept too, because it is not contained in the
+    // excerpt.
     let ran = place.run("dedup in.jsonl --measure containment --keep first --json");
     assert!(ran.out.contains("\"dropped\": 0"), "{}{}", ran.out, ran.err);
     assert_eq!(place.run("dedup in.jsonl --threshold 0.1 --json").out.matches("\"dropped\": 0").count(), 1, "r is below .1");

@@ -87,7 +87,7 @@ fn within_a_field_and_compressed_and_for_any_number_of_threads() {
     assert_eq!(place.run("minutiae prints.jsonl --first 0 -q").code, 1);
 }
 
-/// Prints are the same in any notation of the angles and the y axis.
+/// The result does not depend on the unit of the angles or on the direction of the y axis.
 #[test]
 fn units_and_columns() {
     let place = Place::new();
@@ -211,7 +211,7 @@ fn prints_of_one_or_two_minutiae_are_never_candidates() {
     assert!(ran.code == 0 && ran.out.contains("\"a\"") && !ran.err.contains("fewer"), "{}", ran.err);
 }
 
-/// A grid over no minutiae has one square.
+/// Tests prints without minutiae, for which the grid has only one square.
 #[test]
 fn errors_for_invalid_sets_name_the_flags_that_help() {
     let place = Place::new();

@@ -106,7 +106,7 @@ fn hosts_of_one_crawl_with_any_ports_and_threads() {
     for number in 0..6 {
         crawl += &page(&format!("https://www.Example.com:443/{number}.html#top"), number);
         crawl += &page(&format!("http://mirror.example.org/{}.html", if number == 5 { 50 } else { number }), number);
-        // Add another site. All sites have two of its pages.
+        // Add another site, which has two pages in common with each of the other sites.
         crawl += &page(&format!("http://other.example/{number}"), if number < 2 { number } else { 10 + number });
     }
     place.write("crawl.jsonl", &crawl);
@@ -148,7 +148,7 @@ fn hosts_of_one_crawl_with_any_ports_and_threads() {
 
     found: expected recall 99.83 % at similarity 0.8, higher above it (21 bands of 6 rows)
     "#);
-    // A live site is compared with its files.
+    // The pages of a crawled site are compared with files on disk.
     let files: Vec<(String, String)> = (0..6).map(|number| (format!("site/{number}.html"), text(number, 50))).collect();
     for (name, body) in &files {
         fs::create_dir_all(place.path("site")).unwrap();
@@ -300,7 +300,7 @@ fn pages_without_text_match_by_their_bytes_and_path() {
     {"a":"m/d.html","b":"m/d.html","site_a":"m","site_b":"m","resemblance":1.0,"same_path":true}
     "#);
     assert_eq!(place.read("gone.jsonl").lines().count(), 4);
-    // Pages in records give the same counts, in one collection and in two, whatever other fields the records have.
+    // If pages are records, the counts are the same for one collection as for two, whatever other fields the records have.
     let record = |site: &str, name: &str, number: usize| {
         serde_json::json!({"id": format!("http://{site}/{name}"), "n": site, "text": script(number)}).to_string() + "\n"
     };

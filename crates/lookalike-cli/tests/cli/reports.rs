@@ -88,7 +88,7 @@ fn a_summary_file_equals_the_json_output() {
         assert_eq!(printed, written, "{command}");
         assert_eq!((&written["schema"], &written["version"]), (&json!(1), &json!(env!("CARGO_PKG_VERSION"))));
         assert_eq!((&written["command"], &written["inputs"], &written["outputs"]), (&json!(command), &inputs, &outputs));
-        // The summary file does not change the output.
+        // A run without `--summary` prints the same summary as the one in the file.
         let again = place.run(&format!("{command} {asked} --json"));
         assert_eq!(without_measures(parsed(&format!("{}{}", again.out, again.err))), without_measures(written), "{command}");
     }

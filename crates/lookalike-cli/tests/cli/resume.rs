@@ -113,7 +113,8 @@ impl Case {
                 let memory = ["", "--memory 64M"][random.below(2) as usize];
                 let flags = format!("--resume state --resume-part {part} --threads {} {memory}", 1 + random.below(3));
                 let child = self.start(&place, &flags);
-                // Some runs are killed before they have done anything. After twelve attempts, a run may finish.
+                // Some runs get so little time that they are killed before they have done anything. After twelve attempts, the
+                // next run is not killed.
                 let most = if random.below(8) == 0 { 60 } else { 1000 };
                 let time = usual.mul_f64(random.below(most) as f64 / 1000.0);
                 let ended = kill_after(child, (attempt < 12).then_some(time));
@@ -171,7 +172,8 @@ fn a_repeatedly_killed_run_gives_the_same_bytes() {
         .write("b.jsonl", with_lines(b))
         .write("c.jsonl", "{\"id\":\"c\",\"text\":\"one\"}\n".to_string() + &"no record\n".repeat(20));
     for (name, packed) in [("a", "a.jsonl.gz"), ("b", "b.jsonl.zst")] {
-        // This run only compresses the file: it compares ids, which all differ, so all records with an id are kept.
+        // The purpose of this run is only to compress the file. The run compares ids, which all differ, so it keeps all records
+        // that have an id.
         let ran = place.run(&format!(
             "dedup {name}.jsonl --text-field id --id-field none --method exact --skip-bad /dev/null -o {packed} --no-decisions"
         ));
@@ -277,7 +279,7 @@ fn a_command_with_different_output_in_the_resumed_run_is_refused() {
     refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): printed different data when it was run again"]);
     place.write("a.jsonl", &some[..300_000]);
     refused(&Ran::of(command.output().unwrap()), &["command:1 (cat …): printed different data when it was run again"]);
-    // The part that was read before is unchanged, and the rest is valid.
+    // The part of the data that the first run read is unchanged, and the rest is now valid.
     place.write("a.jsonl", &some);
     let ran = Ran::of(command.output().unwrap());
     assert!(ran.code == 0 && ran.err.contains("  resumed  within the first pass\n"), "{}", ran.err);
@@ -397,7 +399,7 @@ fn a_state_that_others_could_read_becomes_private() {
     loosen();
     refused(&place.run(asked), &["in.jsonl:601: not JSON"]);
     assert_eq!((mode("state"), files.map(mode)), (0o700, [0o600; 5]));
-    // Other users may need the other files in the folder.
+    // If the folder also has other files, its permissions do not change, because other users may need those files.
     loosen();
     place.write("state/notes", "");
     set("state/notes", 0o644);

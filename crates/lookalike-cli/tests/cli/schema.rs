@@ -70,7 +70,7 @@ impl Schema {
                 return Err(format!("{value} against {keyword}: {rule}"));
             }
         }
-        // The schema allows fields that the reader of a summary does not know; this test does not allow them.
+        // The schema allows fields that it does not list; this test does not allow them.
         if let (Some(Value::Object(properties)), Value::Object(fields)) = (rules.get("properties"), value) {
             for (name, field) in fields {
                 let Some(schema) = properties.get(name) else { return Err(format!("{of} has no field {name}")) };

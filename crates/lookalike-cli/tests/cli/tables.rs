@@ -1,5 +1,5 @@
-//! Tests of Parquet and Arrow: the kept rows have all their columns and types, and the decisions are those of the same rows as
-//! JSON Lines.
+//! Tests of Parquet and Arrow: the kept rows have all their columns and types, and the decisions are the same as for these rows
+//! written as JSON Lines.
 
 use serde_json::Value;
 
@@ -262,7 +262,7 @@ fn references_may_be_tables() {
     let place = Place::new();
     let [table, rows] = ["pyarrow_zstd.parquet", "rows.jsonl"].map(|name| testdata(&format!("formats/tables/{name}")));
     for (input, reference) in [(&table, &rows), (&rows, &table)] {
-        // The field of the keep order is not required in references.
+        // The documents of references do not need the field that `--keep` names.
         let keep = if input == &rows { "" } else { "--keep newest:when" };
         done(&place, &format!("dedup {input} --against {reference} -o kept.jsonl --decisions why.jsonl {keep}"));
         let why = objects(&place, "why.jsonl");

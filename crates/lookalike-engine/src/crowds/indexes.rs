@@ -22,10 +22,10 @@ use super::{
 };
 use crate::matching::sets::Sets;
 
-/// An index suits the texts of a bucket if it contains at least one in `KNOWN` of the bucket's documents. A higher share is not
-/// required: each of two buckets may hold only a small share of the texts made from one template, so the two buckets may have few
-/// documents in common. If the texts are wrongly taken to suit the index, the only harm is that its order of elements is a little
-/// worse.
+/// An index suits the texts of a bucket if it contains at least a share of 1 / `KNOWN` of the bucket's documents. A higher share
+/// is not required: each of two buckets may hold only a small share of the texts made from one template, so the two buckets may
+/// have few documents in common. If an index is wrongly taken to suit the texts, the only harm is that its order of elements is a
+/// little worse.
 const KNOWN: usize = 16;
 
 /// The maximum number of sets from which an index's order of elements is derived, and the maximum total number of elements in
@@ -175,7 +175,7 @@ impl Indexes {
         self.large.slots(contender).iter().any(|&slot| self.has(slot))
     }
 
-    /// Returns the buckets of an index that a contender is in.
+    /// Returns those buckets of an index that contain a contender.
     pub(crate) fn buckets_in(&self, contender: u32, index: u32) -> impl Iterator<Item = Bucket> {
         let slots = self.large.slots(contender).iter();
         slots.filter(move |&&slot| self.index_of[slot as usize] == index).map(|&slot| self.large.buckets()[slot as usize])
@@ -229,7 +229,8 @@ impl Indexes {
         Measure::Resemblance.of(Overlap { shared: a.min(b), a, b }) >= self.threshold
     }
 
-    /// Returns an index that suits the texts of a bucket with these documents, if there is one for which `is_open` returns true.
+    /// Given the documents of a bucket, returns an index that suits their texts and for which `is_open` returns true. Returns
+    /// `None` if there is no such index.
     pub(crate) fn for_texts(&self, members: &[u32], is_open: impl Fn(u32) -> bool) -> Option<u32> {
         let (mut indexes, mut known) = (Vec::new(), BTreeMap::<u32, usize>::new());
         for &member in members {

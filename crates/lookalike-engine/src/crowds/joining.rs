@@ -30,7 +30,8 @@ pub(crate) struct Joining {
 #[derive(Default)]
 struct Search {
     prefixes: Prefixes,
-    /// How many postings or documents have to be walked to find this document's candidates, and whether postings are walked.
+    /// How many steps it takes to find this document's candidates. If `by_prefixes` is true, each step examines a posting;
+    /// otherwise, each step examines a document.
     steps: usize,
     by_prefixes: bool,
 }
@@ -73,7 +74,8 @@ impl Joining {
         Ok(Some(joining))
     }
 
-    /// Assigns an index to each bucket, the largest first, and returns the documents of each index in ascending order.
+    /// Assigns an index to each bucket, beginning with the largest bucket, and returns the documents of each index in ascending
+    /// order.
     fn share_out(&mut self) -> Vec<Vec<u32>> {
         let mut slots: Vec<u32> = (0..self.members.len() as u32).collect();
         slots.sort_by_key(|&slot| std::cmp::Reverse(self.members[slot as usize].len()));
@@ -95,7 +97,7 @@ impl Joining {
         of_index
     }
 
-    /// Returns whether a bucket of a band is large, so that its pairs are found by this join.
+    /// Returns whether a bucket of a band is large. This join finds the pairs of all large buckets.
     pub(crate) fn has(&self, band: usize, bucket: u32) -> bool {
         self.indexes.large().has(band as u32, bucket)
     }

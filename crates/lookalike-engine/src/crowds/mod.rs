@@ -32,10 +32,10 @@ use self::{
 };
 use crate::{matching::sets::Sets, pairing::Pairing};
 
-/// How many times the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket
-/// becomes a crowd when it has an eighth, a quarter or half of the crowd size. Texts made from one template usually share many
-/// bands. Without this rule, buckets that hold fewer of these texts would stay below the crowd size, and most pairs that are
-/// compared one by one would come from these buckets.
+/// How many times the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket can
+/// become a crowd when its number of documents reaches an eighth, a quarter or half of the crowd size. Texts made from one
+/// template usually share many bands. Without this rule, buckets that hold fewer of these texts would stay below the crowd size,
+/// and most pairs that are compared one by one would come from these buckets.
 const EARLY: u32 = 3;
 
 /// The state of an index.
@@ -168,16 +168,16 @@ impl Crowds {
     }
 
     /// Maintains the crowds: turns buckets that have become large enough into crowds, reorders indexes that have grown a lot, and
-    /// empties indexes that are no longer needed. All documents before `next` are decided. Call this on the thread pool, and only
-    /// at numbers that depend on nothing but the documents.
+    /// empties indexes that are no longer needed. All documents before `next` must already be decided. Call this on the thread
+    /// pool, and only at numbers that depend on nothing but the documents.
     pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
         due.dedup();
         for slot in due {
             let bucket = self.indexes.large().buckets()[slot as usize];
-            // If the bucket's last contender is already decided, only copies will still look up neighbours in the bucket. Few
-            // documents were kept in the bucket since the last maintenance, so an index is not worthwhile then.
+            // If the bucket's last contender is already decided, only copies will still look up neighbours in the bucket. In that
+            // case an index is not worthwhile, because few documents were kept in the bucket since the last maintenance.
             if bucket.last >= next && !self.indexes.has(slot) {
                 let mut members = buckets.kept(bucket.band as usize, bucket.bucket);
                 members.reverse();

@@ -15,7 +15,7 @@ pub(super) struct Postings {
     /// The position at which each part's rows begin, followed by the end of the last part. Each part covers an equal part of the
     /// tag range, and has a few rows on average.
     starts: Vec<u32>,
-    /// The last document in the rows.
+    /// The highest document number in the rows.
     last: u32,
     recent: Chains,
 }
@@ -122,7 +122,7 @@ impl Postings {
         let rows = &self.rows[part];
         let (first, last) = (row(tag, from), row(tag, NONE));
         if rows.len() <= FEW {
-            // Counting the smaller rows needs no branch per row.
+            // Counting the rows below a bound needs no branch per row.
             let before = |bound| rows.iter().map(|&row| usize::from(row < bound)).sum::<usize>();
             return &rows[before(first)..before(last)];
         }
@@ -156,7 +156,7 @@ impl Postings {
         }
     }
 
-    /// Returns how many documents numbered `from` or higher were entered with these tags in bulk.
+    /// Returns how many of the entries that were made in bulk have one of these tags and a document numbered `from` or higher.
     pub(super) fn count(&self, tags: &[u32], from: u32) -> usize {
         let is_any = from <= self.last && !self.rows.is_empty();
         let tags = if is_any { tags } else { &[] };
@@ -266,8 +266,7 @@ mod tests {
             spread in any::<bool>(),
         ) {
             let (tags, mut entered) = (tags(spread), entered);
-            // Documents are entered in order, except for late ones. If there are late ones, the query starts at the first
-            // document.
+            // If some documents are entered late, and therefore out of order, the query has to start at the first document.
             let from = if sorted { from } else { 0 };
             if sorted {
                 entered.sort_by_key(|row| row.1);

@@ -159,7 +159,7 @@ mod tests {
             }
         }
 
-        /// If the prefixes were one element shorter, a pair could be missed: the lengths are minimal for their sizes.
+        /// If the prefixes were one element shorter, a pair could be missed: for every set size, the lengths are minimal.
         #[test]
         fn prefix_lengths_are_minimal(size in 1u64..3000, percent in 1u32..=100) {
             let threshold = f64::from(percent) / 100.0;

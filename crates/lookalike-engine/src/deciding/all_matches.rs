@@ -1,5 +1,5 @@
-//! Finds all matches between first copies (the first of several identical documents). The matches come from candidates or, if
-//! none may be missed, from a join of all sets. Lists of pairs and of mirrors are made from these matches.
+//! Finds all matches between first copies (the first of several identical documents). The matches come from candidates or, if no
+//! match may be missed, from a join of all sets. Lists of pairs and of mirrors are made from these matches.
 
 use lookalike::{
     Method, Verify,
@@ -66,7 +66,8 @@ impl PairFigures {
     }
 }
 
-/// Receives the matches between first copies, which are given by number. Each match is passed to the collector once.
+/// A collector of the matches between first copies. The two first copies of a match are given by their numbers. Each match is
+/// passed to the collector once.
 pub(crate) trait Matches {
     fn take(&mut self, a: u32, b: u32, figures: PairFigures);
 }

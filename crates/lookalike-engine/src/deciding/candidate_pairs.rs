@@ -100,7 +100,7 @@ impl CandidatePairs {
         }
     }
 
-    /// Converts the pairs into the form that deciding in keep order needs.
+    /// Converts the pairs into the form that is needed to decide documents in keep order.
     pub(crate) fn links(self, numbers: u32) -> Links {
         match self {
             Self::Columns(columns) => Links::Buckets(Buckets::of_labelled(

@@ -58,7 +58,8 @@ pub(crate) fn components(
         }
         Ok(())
     })?;
-    // A component is named by its smallest number, which is its first document in keep order.
+    // A component is identified by the smallest number among its documents, which is the number of its first document in keep
+    // order.
     measure_dropped((0..numbers).map(|number| groups.find(number)), matcher, sets, pool)
 }
 

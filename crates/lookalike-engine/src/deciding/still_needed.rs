@@ -41,16 +41,17 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
             }
         }
     }
-    // Documents of the inputs cannot be representatives then, so their sets are not needed.
+    // If documents are compared with references only, documents of the inputs cannot be representatives, so their sets are not
+    // needed.
     if pairing.references.only {
         (pairing.reference_numbers()..numbers).for_each(|number| still_needed.remove(number.into()));
     }
     Ok(still_needed)
 }
 
-/// When members of a bucket look up other members for the last time. A time is given as the number of the contender that is
-/// decided at that time. `until` is the latest of these times, and `last` is the member that it belongs to; `others_until` is the
-/// latest time of all other members.
+/// The times at which members of a bucket look up other members for the last time. A time is given as the number of the contender
+/// that is decided at that time. `until` is the latest of these times, and `last` is the member that it belongs to;
+/// `others_until` is the latest time of all other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,

@@ -80,7 +80,7 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let decisions = &*shown_name(decisions);
     let written = written.map_err(|error| no_decisions(decisions, error))?;
     let pool = pool(config.threads)?;
-    // Opened before the work, so that a missing folder is reported now rather than later.
+    // The output is opened before the work, so that a missing folder is reported now rather than later.
     let output = Output::create(path, config.threads)?;
     let mut kept = Kept::new(output, Shape::of(path, &source)?, &source, None, pool.current_num_threads())?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
@@ -233,7 +233,7 @@ struct Taken {
     /// `None` for a document without an id. Such a document is named by its line number, which is known only after the position
     /// of the block is known.
     rows: Vec<Option<usize>>,
-    /// The error that follows these documents, if the rest of the block was not read.
+    /// The error at which processing of the block stopped, after these documents; `None` if the whole block was processed.
     failed: Option<Error>,
     bad_lines: Vec<u8>,
     bad_count: u64,

@@ -33,7 +33,7 @@ pub struct Finding {
     /// The number of candidate pairs. The documents of such a pair share a band, a block or a sampled fingerprint, or were
     /// compared for a cluster. If all pairs are requested, this is the number of matching pairs.
     pub pairs_met: u64,
-    /// Candidate pairs that were refused by their sketches.
+    /// Candidate pairs that were ruled out by their sketches.
     pub pairs_refused: u64,
     /// The number of sampled fingerprints that were excluded as too common, if candidates are found by shared fingerprints.
     pub common: u64,
@@ -42,8 +42,8 @@ pub struct Finding {
     /// The number of documents that share only excluded fingerprints with other documents. For such a document, only exact copies
     /// are found.
     pub all_common: u64,
-    /// If shingles must begin with a stop word: the number of documents with too few of these words, which are therefore compared
-    /// by all their shingles. Documents of references are not counted. `None` if shingles may begin with any word.
+    /// If shingles must begin with a stop word: the number of documents that have too few of these words and are therefore
+    /// compared by all their shingles. Documents of references are not counted. `None` if shingles may begin with any word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub few_anchors: Option<u64>,
     /// Options that are off and would probably help. They are derived from signs in a sample of the texts.

@@ -29,7 +29,7 @@ pub(crate) struct Matcher<'a> {
     apart: Option<Vec<u32>>,
     /// The number of candidate pairs.
     pub(crate) met: AtomicU64,
-    /// The number of candidate pairs that were refused by their fixed-size sketches.
+    /// The number of candidate pairs that were ruled out by their fixed-size sketches.
     pub(crate) refused: AtomicU64,
 }
 
@@ -37,7 +37,8 @@ pub(crate) struct Matcher<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Likeness {
     pub(crate) similarity: f64,
-    /// The overlap, if sets were counted. In the overlap, `a` is the document that is being decided.
+    /// The overlap of the two sets, if their shared elements were counted. In the overlap, `a` is the document that is being
+    /// decided.
     pub(crate) overlap: Option<Overlap>,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Matcher<'a> {
         Self { method, pairing, samples, references, numbered, apart: None, met: AtomicU64::new(0), refused: AtomicU64::new(0) }
     }
 
-    /// Returns the same matcher for contenders that have classes. Two contenders of the same class are not compared; [`u32::MAX`]
+    /// Returns this matcher with the given classes of contenders. Two contenders of the same class are not compared; [`u32::MAX`]
     /// means no class.
     pub(crate) fn apart(self, classes: Option<Vec<u32>>) -> Self {
         Self { apart: classes, ..self }

@@ -17,7 +17,7 @@ const FEW: usize = 1 << 9;
 
 /// Scratch buffers for sorting a band, reused for the next band.
 pub(crate) struct Scratch {
-    /// Rows, in one list for each first byte of their keys.
+    /// Rows in 256 lists. The upper eight bits of a row's key determine its list.
     ranges: Vec<Vec<u64>>,
     other: Vec<u64>,
     sieve: Sieve,
@@ -35,8 +35,8 @@ impl Default for Scratch {
 /// keys.
 ///
 /// A row consists of a key's lower 24 bits and a place. The key's upper eight bits determine which of 256 lists the row goes to.
-/// If `at_most` bytes of memory cannot hold the rows, the column is read several times, one part of the keys at a time. Cost: 8
-/// bytes per row, three passes, and a sort of the keys that occur repeatedly.
+/// If `at_most` bytes of memory cannot hold the rows, the column is read several times, each time for one part of the keys. Cost:
+/// 8 bytes per row, three passes, and a sort of the keys that occur repeatedly.
 pub(crate) fn each_bucket(
     column: &Spill<u32>,
     at_most: usize,

@@ -35,7 +35,7 @@ use crate::{
     sketching::{order::Order, references::References, table::Table},
 };
 
-/// Keep order (the order in which documents are considered), and the documents that have to be compared.
+/// The keep order of a collection (the order in which documents are considered), and the documents that have to be compared.
 ///
 /// After this step a document is identified by its rank, which is its position in keep order. The documents that have to be
 /// compared, the *contenders*, are also numbered among themselves in keep order. So the memory of later passes grows with the
@@ -70,8 +70,8 @@ enum Bits {
 }
 
 impl Pairing {
-    /// Puts documents in keep order and finds copies. All first copies become contenders, except empty texts. Cost: two lookups
-    /// of each digest, and a sort of the digests that occur repeatedly.
+    /// Sorts documents by keep order, the order in which they are considered, and finds copies. All first copies become
+    /// contenders, except empty texts. Cost: two lookups of each digest, and a sort of the digests that occur repeatedly.
     pub(crate) fn new(table: &mut Table, pool: &ThreadPool) -> Result<Self> {
         let documents = table.documents;
         if documents > bands::MOST_DOCUMENTS {
@@ -162,7 +162,8 @@ impl Pairing {
         self.copies.iter().filter_map(|&(copy, first_copy)| Some((copy, self.number(first_copy)?)))
     }
 
-    /// Returns the first copy of a copy; both are ranks.
+    /// Returns the rank of a copy's first copy, given the copy's rank. Returns `None` if the document with the given rank is not
+    /// a copy.
     pub(crate) fn first_copy(&self, copy: Rank) -> Option<Rank> {
         self.places_of_copies.number(copy.0).map(|at| self.copies[at as usize].1)
     }
@@ -217,7 +218,7 @@ impl Pairing {
         Ok(())
     }
 
-    /// Passes the sketches in a file to `give`, with their ranks. The ranks ascend if keep order is input order.
+    /// Passes the sketches in a file to `give`, with their ranks. The ranks ascend if documents are considered in input order.
     fn each_spilled(&self, mut give: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
         let stride = self.stride.max(1);
         match &self.bits {

@@ -162,7 +162,7 @@ impl<'a> Counting<'a> {
                 break;
             }
             let at_level = || known.iter().filter(|element| divides(level, element));
-            // Elements that occur in no other document are the rarest.
+            // Elements that occur in no other document are the rarest, so they come first in the prefix.
             let alone = n - at_level().count();
             let prefix = (n + 1 - self.method.least_shared(n)).saturating_sub(alone);
             for (&[_, documents, high, low], place) in at_level().zip(0..) {

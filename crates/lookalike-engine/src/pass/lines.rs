@@ -25,7 +25,8 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(line: &'a [u8], example: &str) -> Re
     })
 }
 
-/// Returns an id of a decision as it is written in the collection. If a table has ids of several types, it stores them as JSON.
+/// Returns the id of a decision as the id is written in the collection. A table whose ids have several types stores each id as
+/// JSON, which is parsed here.
 pub(crate) fn as_written<'a>(id: &'a RawValue, column: &str, block: &Block) -> Result<Cow<'a, RawValue>> {
     if !block.rows().is_some_and(|rows| rows.is_json(column)) {
         return Ok(Cow::Borrowed(id));

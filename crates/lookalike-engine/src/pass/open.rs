@@ -69,7 +69,7 @@ impl Means {
     }
 }
 
-/// A run that lists results about its inputs, and about references if there are any.
+/// Everything that was opened for a run that lists results about its inputs, and about references if there are any.
 pub(crate) struct Opened<const N: usize> {
     pub(crate) sources: Sources,
     /// JSON Lines outputs; `None` for those that are not written.

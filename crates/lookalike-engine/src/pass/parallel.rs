@@ -106,7 +106,7 @@ fn one_block<S, T>(work: impl Fn(&Block, &mut S) -> Result<T>, block: &Block, st
 pub(crate) struct Panicked(String);
 
 impl Panicked {
-    /// Returns an error at the line of a block that was being processed.
+    /// Converts the panic to an error at the line of `block` that was being processed.
     pub(crate) fn on_line(self, block: &Block) -> Error {
         let what = format!("this document made lookalike fail: {}", self.0);
         Error::new(ErrorKind::Internal, what).advise("please report it").of_line(block.current_line())

@@ -1,4 +1,4 @@
-//! Converts the errors of the applications into errors of a run.
+//! Converts the errors of the crate `lookalike-applications` into errors of a run.
 
 use lookalike_applications::Error as Refused;
 use lookalike_io::{
@@ -6,7 +6,7 @@ use lookalike_io::{
     words,
 };
 
-/// Returns the error for a configuration that an application refuses.
+/// Returns the error for a configuration that the crate `lookalike-applications` refuses.
 pub fn refused(why: Refused) -> Error {
     let Refused::Family { sets, members, squares, most } = why else {
         return match why {

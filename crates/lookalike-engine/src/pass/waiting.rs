@@ -6,7 +6,7 @@ pub(crate) type Position = (usize, u64);
 /// Results that wait for their turn.
 ///
 /// At most some hundred blocks wait at the same time, so a list is searched. An ordered map would be compiled for each type of
-/// result: it took a tenth of this crate's build time.
+/// result, which took a tenth of this crate's build time.
 pub(crate) struct Waiting<T>(Vec<(Position, T)>);
 
 impl<T> Waiting<T> {

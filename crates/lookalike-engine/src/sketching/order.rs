@@ -10,9 +10,9 @@ use crate::numbers::{Document, Rank};
 /// Maps documents to their ranks, which are their positions in keep order, and back.
 #[derive(Debug)]
 pub(crate) enum Order {
-    /// Keep order is input order. The value is the number of documents.
+    /// Documents are considered in input order. The value is the number of documents.
     Input(u64),
-    /// Keep order is the order of the documents' keys. This takes 16 bytes per document.
+    /// Documents are considered in the order of their keys. This takes 16 bytes per document.
     Given {
         /// The document of each rank.
         documents: Vec<Document>,

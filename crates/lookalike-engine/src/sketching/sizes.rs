@@ -14,7 +14,7 @@ pub(crate) struct Sizes {
 /// Texts with fewer shingles than this are counted by their exact number of shingles.
 const EXACT: u32 = 256;
 
-/// The number of classes between a number of shingles and twice that number is 2 to the power of this.
+/// There are 2 to the power of `CLASSES` classes from each power of two to the next.
 const CLASSES: u32 = 4;
 
 impl Sizes {

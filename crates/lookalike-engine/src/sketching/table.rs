@@ -37,7 +37,8 @@ pub(crate) struct Table {
     /// The keys by which documents are sorted into keep order (the order in which they are considered); empty if keep order is
     /// input order.
     pub(crate) keys: Spill<u64>,
-    /// The number of texts for each number of shingles; empty if it does not affect which pairs are found.
+    /// The number of texts for each number of shingles; empty if a text's number of shingles does not affect which pairs are
+    /// found.
     pub(crate) sizes: Sizes,
     /// Each document's label, if labels are requested; `None` for a document without a label.
     pub(crate) labels: Vec<Option<NonZeroU128>>,
@@ -66,7 +67,8 @@ pub(crate) struct Counts {
 }
 
 /// The maximum number of bad lines whose errors are reported for a run, and therefore also the maximum for a block. The errors of
-/// further bad lines take no memory. Only the line numbers of skipped lines are recorded, with one entry for consecutive lines.
+/// further bad lines take no memory. Only the line numbers of skipped lines are recorded, with one entry for each series of
+/// consecutive lines.
 pub(crate) const BAD_EXAMPLES: usize = 5;
 
 /// One block's part of the table.

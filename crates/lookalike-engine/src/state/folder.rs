@@ -67,7 +67,7 @@ impl Folder {
         }
         for name in all().filter(|name| has(name)) {
             match File::open_regular(&path.join(name)).and_then(|file| file.make_private()) {
-                // The run that held the lock has just completed.
+                // The file is missing because the run that held the lock has just completed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 made => made.map_err(failed)?,
             }

@@ -188,7 +188,8 @@ mod tests {
         assert!(of_another.to_string().contains("record 0 "), "{of_another}");
         let none_of_another = Journal::open(folder.path(), "none", 8, Some(Written { checksum: 7, ..Written::default() }));
         assert!(none_of_another.unwrap().each(|_| Ok(Some(()))).is_err());
-        // A record can be appended after reading, and continues the checksums.
+        // After the records have been read, another record can be appended. Its checksum is seeded with the last record's
+        // checksum.
         let mut journal = Journal::open(folder.path(), "j", 7, Some(written)).unwrap();
         journal.each(|_| Ok(Some(()))).unwrap();
         journal.append(|into| into.extend_from_slice(&records[6])).unwrap();

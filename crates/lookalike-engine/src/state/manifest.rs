@@ -152,8 +152,8 @@ impl Manifest {
         Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new(), checksum: String::new() })
     }
 
-    /// Returns an error if the run's `own` manifest differs from this one, so that the run cannot resume. This manifest belongs
-    /// to the state in `folder`.
+    /// Returns an error if the run's `own` manifest differs from this manifest, which belongs to the state in `folder`. The run
+    /// cannot resume from that state.
     pub(super) fn refuse_other(&self, own: &Self, folder: &Path) -> Result<()> {
         let folder = folder.display();
         if self.state != own.state {

@@ -4,7 +4,7 @@ use std::io;
 
 use super::File;
 
-/// Switches writes that bypass the page cache on or off.
+/// Sets whether writes to a file bypass the page cache.
 #[cfg(target_os = "linux")]
 pub(super) fn set_direct(file: &File, direct: bool) -> io::Result<()> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};

@@ -1,4 +1,4 @@
-//! Planned faults for tests: the n-th operation of a kind fails, moves fewer bytes than requested, or panics.
+//! Planned faults for tests: the n-th operation of a kind fails, reads or writes fewer bytes than requested, or panics.
 //!
 //! A plan applies to the whole process. Its owner holds a lock, so tests that run in parallel take turns.
 
@@ -18,7 +18,7 @@ use crate::lock::lock;
 pub enum Fault {
     /// The operation fails with the system error of this number.
     Errno(i32),
-    /// The operation moves half of the bytes, but at least one, as any read or write may do.
+    /// The operation reads or writes only half of the bytes, but at least one. Any read or write may do this.
     Short,
     /// The operation panics.
     Panic,

@@ -43,7 +43,7 @@ pub enum Operation {
     Rename,
     /// Giving an unnamed file a name.
     Link,
-    /// Removing a name.
+    /// Removing a file or an empty folder.
     Remove,
 }
 

@@ -25,7 +25,7 @@ pub fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Removes a file's name.
+/// Removes a file from its folder.
 pub fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))
 }

@@ -15,8 +15,8 @@ use super::{
 /// Files up to this size remain in the cache: they cost little, and are often read next.
 const SMALL: u64 = 4 << 20;
 
-/// The number of bytes after which the cache is asked a second time to drop a page. At the first request, the page is usually not
-/// on the disk yet, so that it cannot be dropped.
+/// When this number of further bytes has been written after a page, the cache is asked a second time to drop the page. At the
+/// first request, the page is usually not on the disk yet, so that it cannot be dropped.
 const BEHIND: u64 = 16 << 20;
 
 /// A file that is being written.
@@ -77,8 +77,8 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.turn(bytes)?;
         let n = match self.file.write(bytes) {
-            // Some file systems reject direct writes only at the first write. Others require addresses, lengths and positions
-            // that are multiples of a number larger than a page.
+            // Some file systems accept the request for direct writes, and then reject the first such write. Others require
+            // addresses, lengths and positions that are multiples of a number larger than a page.
             Err(error) if self.way == Way::Direct && error.kind() == io::ErrorKind::InvalidInput => {
                 self.turn_back()?;
                 self.file.write(bytes)?

@@ -109,14 +109,16 @@ impl Error {
         self
     }
 
-    /// Sets the field or column of the record. The message describes it separately.
+    /// Sets the field or column of the record. This does not change the message; to name the field there, include it in the
+    /// description of what is wrong.
     #[must_use]
     pub fn in_field(mut self, field: impl Into<String>) -> Self {
         self.0.place.field = Some(field.into());
         self
     }
 
-    /// Sets the byte of the line or field, counted from 1. The message describes it separately.
+    /// Sets the byte of the line or field, counted from 1. This does not change the message; to name the byte there, include it
+    /// in the description of what is wrong.
     #[must_use]
     pub fn at_byte(mut self, byte: u64) -> Self {
         self.0.place.byte = Some(byte);
@@ -289,7 +291,7 @@ impl Error {
             io::ErrorKind::NotFound => ("its folder does not exist".into(), "create it first".into()),
             io::ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".into(), "write elsewhere".into()),
             io::ErrorKind::IsADirectory => ("it is a folder".into(), "give the name of a file".into()),
-            // The message comes from lookalike itself.
+            // An error of this kind has a message that lookalike itself wrote.
             io::ErrorKind::Other => (error.to_string(), Words::default()),
             _ => (error.to_string(), "check the disk, or write elsewhere".into()),
         };

@@ -62,7 +62,7 @@ settings! {
     Resume = "resume",
 
     // Settings for comparing.
-    /// The document of a group that is kept.
+    /// Which document of a group is kept.
     Keep = "keep",
     /// References that documents are compared with.
     Against = "against",
@@ -92,7 +92,7 @@ settings! {
     Bands = "bands",
     /// The number of rows of a band.
     Rows = "rows",
-    /// Whether one random permutation or many make a signature.
+    /// Whether a signature is made with one random permutation or with many.
     Permutations = "permutations",
     /// The share of the shingles that is sampled.
     Modulus = "modulus",
@@ -108,7 +108,7 @@ settings! {
     Distance = "distance",
     /// The number of blocks into which a SimHash is divided to find the SimHashes near it.
     Blocks = "blocks",
-    /// The number of longest sentences from which a digest is computed.
+    /// How many of a text's longest sentences are digested.
     Longest = "longest",
     /// The digest function of sentences.
     Digest = "digest",
@@ -118,7 +118,7 @@ settings! {
     Verify = "verify",
     /// The method that turns matches into groups.
     Cluster = "cluster",
-    /// The document of a greedy cluster with which other documents are compared.
+    /// What represents a greedy cluster when other documents are compared with it.
     Representative = "representative",
     /// The number of fingerprints in a sketch of greedy clustering.
     Sample = "sample",
@@ -134,7 +134,7 @@ settings! {
     LabelPrefix = "label_prefix",
 
     // Settings of other jobs.
-    /// The number of tokens of the shortest passage.
+    /// The smallest number of tokens that a passage may have.
     Least = "least",
     /// The share of a text that passages must cover.
     Containment = "containment",

@@ -15,7 +15,7 @@ pub trait Front {
     fn with_value(&self, setting: Setting, value: &str) -> String;
 }
 
-/// The names of fields as in the configuration.
+/// Renders a field by its name in the configuration, without the syntax of flags, keywords or JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Neutral;
 
@@ -48,7 +48,7 @@ impl Words {
         self
     }
 
-    /// Returns the text as a front renders it.
+    /// Returns the text as a front end renders it.
     pub fn rendered(&self, front: &dyn Front) -> String {
         let mut said = String::new();
         for word in &self.0 {
@@ -61,7 +61,7 @@ impl Words {
         said
     }
 
-    /// Returns the configuration fields that the text names.
+    /// Returns the configuration fields that occur in the text.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.0.iter().filter_map(|word| match word {
             Word::Text(_) => None,

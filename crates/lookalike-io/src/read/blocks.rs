@@ -20,12 +20,12 @@ use super::{
 };
 use crate::{disk, error::Result, lock::lock};
 
-/// The maximum number of bytes of results that wait because the result of an earlier block must be passed on first. Because
-/// results may wait, compressed inputs after the first can be read before the first has ended.
+/// The maximum total size, in bytes, of the results that wait. A result waits until the results of all earlier blocks have been
+/// passed on. Because results may wait, compressed inputs after the first can be read before the first has ended.
 const MOST_WAITING: usize = 64 << 20;
 
-/// The position where a pass begins. This is the first block of the source, or the block after those that an earlier run has
-/// processed.
+/// The position where a pass begins. This is the first block of the source, the first block of a part, or the block after those
+/// that an earlier run has processed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Start {
     /// The first block of the pass, as its part and its index in that part.
@@ -45,7 +45,7 @@ impl Start {
         self.block == (0, 0)
     }
 
-    /// Moves past a block.
+    /// Moves the start to the block after the given one.
     pub fn pass(&mut self, tag: Tag) {
         self.block = tag.next();
         self.lines.first_line(tag);
@@ -306,7 +306,7 @@ impl<'a> Blocks<'a> {
                 Open::Busy => return None,
             });
         }
-        // Each open part has no blocks left, or another worker is using it.
+        // At this point, every part that is still open is in use by another worker.
         let first = state.open.is_empty();
         let readers = if self.whole { self.readers.min(self.source.most_readers()) } else { self.readers };
         let may_open = first || state.open.len() < readers && self.source.is_regular(state.next);

@@ -51,7 +51,8 @@ impl Buffer {
         }
     }
 
-    /// Empties the buffer and returns its memory. The caller writes other records into it, and [pushes](Self::push) each record.
+    /// Empties the buffer and hands its byte vector to the caller for reuse. The caller may write other records into this vector,
+    /// and [pushes](Self::push) the position of each of them. Finally, the caller puts the vector back with [`fill`](Self::fill).
     pub(crate) fn emptied(&mut self) -> Vec<u8> {
         self.spans.clear();
         let mut bytes = std::mem::take(&mut self.bytes);
@@ -59,7 +60,7 @@ impl Buffer {
         bytes
     }
 
-    /// Adds a record at a range of the bytes.
+    /// Adds a record that occupies this range of the bytes.
     #[inline]
     pub(crate) fn push(&mut self, place: Range<usize>) {
         self.spans.push(Span { start: place.start as u32, end: place.end as u32 });
@@ -146,7 +147,7 @@ pub(crate) const LONGEST: usize = 2 << 30;
 #[derive(Debug)]
 pub(crate) enum Failure {
     Read(io::Error),
-    /// The file is shorter than before.
+    /// The file is shorter than when it was first examined.
     Changed,
     Reported(Error),
 }

@@ -50,7 +50,7 @@ impl Reading {
     }
 }
 
-/// Replaces the function that finds an encoding by its label, in builds without encodings.
+/// A stub for builds without encodings. In other builds, the function of this name finds an encoding by its label.
 ///
 /// # Errors
 /// Always fails.
@@ -62,7 +62,8 @@ pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
     Err(Error::new(ErrorKind::Config, what))
 }
 
-/// Replaces the function that writes a text in an encoding, in builds without encodings. The result is always UTF-8.
+/// A stub for builds without encodings, which always returns UTF-8. In other builds, the function of this name encodes a text in
+/// a named encoding.
 #[cfg(not(feature = "encodings"))]
 pub fn encode<'a>(text: &'a str, _: Option<&str>) -> std::borrow::Cow<'a, [u8]> {
     text.as_bytes().into()

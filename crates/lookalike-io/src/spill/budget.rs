@@ -50,7 +50,7 @@ impl Budget {
         &self.temp_dir
     }
 
-    /// Returns the number of bytes that are held.
+    /// Returns the number of bytes that the stores hold in memory.
     pub fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
     }

@@ -46,7 +46,8 @@ pub fn stretches(rows: u64, at_most: usize) -> impl Iterator<Item = RangeInclusi
     cut(0..256, rows.div_ceil(at_most.max(1) as u64) as usize)
 }
 
-/// Divides ranges of keys into `stretches` stretches, each of at least one range; into fewer if there are fewer ranges.
+/// Divides ranges of keys into `stretches` stretches, each of at least one range. If there are fewer ranges than `stretches`,
+/// each range is a stretch.
 fn cut(ranges: Range<usize>, stretches: usize) -> impl Iterator<Item = RangeInclusive<u8>> {
     let (start, length) = (ranges.start, ranges.len());
     let stretches = stretches.clamp(1, length);
@@ -58,7 +59,8 @@ fn cut(ranges: Range<usize>, stretches: usize) -> impl Iterator<Item = RangeIncl
 const SIEVE: usize = 4;
 
 /// Passes each group of two or more documents with equal keys to `give`, as sorted (key, place) pairs. `place_of` returns the
-/// place of a document; documents without a place are skipped. Cost: two passes over the keys, and a sort of the repeated keys.
+/// place of a document, which is a number that the caller chooses; documents without a place are skipped. Cost: two passes over
+/// the keys, and a sort of the repeated keys.
 pub fn each_group<K: Key>(
     keys: &Spill<K>,
     budget: &Budget,
@@ -90,12 +92,12 @@ pub fn each_group<K: Key>(
     Ok(())
 }
 
-/// The keys of a stretch that may have occurred twice.
+/// A stretch, with a sieve that shows which of its keys may have occurred twice.
 struct Sifted {
     stretch: RangeInclusive<u8>,
     sieve: Sieve,
-    /// The number of keys whose bit was already set when they were inserted. The sieve reports at most twice as many keys as
-    /// possibly repeated.
+    /// The number of keys whose bit was already set when they were inserted. The number of keys that the sieve reports as
+    /// possibly repeated is at most twice this number.
     again: usize,
 }
 
@@ -117,7 +119,7 @@ impl Sifted {
         cut(start..start + self.stretch.len(), (2 * self.again).div_ceil(at_most.max(1)))
     }
 
-    /// Returns the keys of a part that may have occurred twice, with their places, sorted.
+    /// Returns the keys of a part, sorted and with their places, but only those keys that may have occurred twice.
     fn rows<K: Key>(
         &self,
         keys: &Spill<K>,

@@ -1,6 +1,6 @@
 //! Sets of places (numbers below a bound, such as the numbers of documents), with one bit for each place. The members of a set
-//! can be numbered densely. With these numbers, the data of later passes grows with the size of the set, not with the size of the
-//! collection.
+//! can be numbered densely. If later passes index their data by these dense numbers, the data grows with the size of the set, not
+//! with the size of the collection.
 
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -153,8 +153,8 @@ mod interleaved {
 
     use super::*;
 
-    /// Checks all interleavings of three threads: no bit of a word is lost, whatever other bits of the word the other threads
-    /// change.
+    /// Checks all interleavings of three threads: no change of a bit is lost when other threads change other bits of the same
+    /// word.
     #[test]
     fn changes_of_all_threads_are_there_at_the_end() {
         loom::model(|| {
@@ -175,7 +175,7 @@ mod interleaved {
                 }),
             ];
             places.insert(2);
-            // A place that no thread removes is visible to the thread that inserted it.
+            // No thread removes place 2, so this thread, which has just inserted it, must find it in the set.
             assert!(places.contains(2));
             threads.into_iter().for_each(|thread| thread.join().unwrap());
             assert!(places.iter().eq([1, 2, 65]));

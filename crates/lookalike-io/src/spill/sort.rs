@@ -15,7 +15,7 @@ pub struct Sorter<'a, T> {
     rows: Vec<T>,
     /// The largest number of rows in memory.
     bound: usize,
-    /// The end of each run.
+    /// The end of each run, as a position in `spilled`.
     runs: Vec<u64>,
     spilled: Spill<T>,
     budget: Arc<Budget>,

@@ -25,7 +25,7 @@ fn refused(kind: ErrorKind, url: &str) -> Error {
     Error::new(kind, what).at(super::shown_name(url)).advise("copy it to a file")
 }
 
-/// Replaces the function that returns the objects of a URL, and always fails.
+/// Always fails; with object stores, this function returns the objects of a URL.
 pub fn expand(url: &str, _: impl Fn(&str) -> bool) -> Result<Vec<Arc<Object>>> {
     Err(refused(ErrorKind::Input, url))
 }

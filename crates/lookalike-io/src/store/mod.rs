@@ -43,8 +43,8 @@ pub fn is_url(name: &str) -> bool {
     !scheme.is_empty() && scheme.bytes().all(letters)
 }
 
-/// Rejects a URL for an option that requires a local file or folder. `option` is the name of the option, and `what` is what it
-/// requires.
+/// Rejects a URL for an option that requires a local file or folder. `option` is the name of the option, and `what` describes
+/// what that option requires.
 ///
 /// # Errors
 /// Fails for a URL.

@@ -14,7 +14,7 @@ pub fn shown(url: &str) -> String {
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let path = &after[..after.find(['?', '#']).unwrap_or(after.len())];
     let may_go_on = match user {
-        // No host has this form: it may be the beginning of `user:password`.
+        // This cannot be a host, so it may be the beginning of `user:password`.
         _ if !is_host(host) => true,
         "" => after.contains('@') && host.contains(':') || path.contains('@') && !is_store(scheme) && !is_full_host(host),
         user => after.contains('@') && (user.contains(':') || !is_store(scheme)),
@@ -42,7 +42,7 @@ pub(super) fn shown_address(url: &str) -> String {
     format!("{scheme}://{user}{host}{path}")
 }
 
-/// Returns the name of a file that a user gave, which may be a URL, as shown in messages.
+/// Returns the printable form, for messages, of a file name that a user gave. The name may be a URL.
 pub fn shown_path(path: &Path) -> String {
     lookalike::shown::path(&shown(&path.display().to_string())).into_owned()
 }
@@ -126,7 +126,7 @@ mod tests {
             let scheme = url.split(':').next().unwrap();
             assert_eq!(shown(url), format!("{scheme}://…"), "{url}");
         }
-        // The object was found under this name.
+        // The host of a found object has answered, so the `@` in the path does not end a password.
         assert_eq!(shown_address("http://u:p@store:9000/a@b.jsonl?sig=1"), "http://store:9000/a@b.jsonl");
     }
 }

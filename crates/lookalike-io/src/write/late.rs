@@ -14,7 +14,7 @@ impl LateOutput {
     /// Opens an output.
     ///
     /// # Errors
-    /// Fails if the folder does not exist, if the file must not be written, or if a store rejects the request.
+    /// Fails if the folder does not exist, if writing the file is not permitted, or if a store rejects the request.
     pub fn create(path: &Path) -> Result<Self> {
         Output::create(path, 1).map(Self)
     }

@@ -154,7 +154,7 @@ fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Wind
             }
         }
     }
-    // The output was abandoned: a compressed stream must not look complete.
+    // The output was abandoned. Return an error and do not end a compressed stream, because it must not look complete.
     Err(io::ErrorKind::UnexpectedEof.into())
 }
 

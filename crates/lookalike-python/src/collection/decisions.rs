@@ -110,7 +110,7 @@ impl Store {
         ids::column(self.kind_of_representatives(), of.map(|standing| standing.map(id)))
     }
 
-    /// Returns the column of the places of the references that are representatives.
+    /// Returns a column with the places (such as file and line) of those representatives that are references.
     fn places(&self, of: impl Iterator<Item = Option<Standing>>) -> ArrayRef {
         Arc::new(of.map(|standing| Some(self.references.place(standing?.reference()?))).collect::<StringArray>())
     }

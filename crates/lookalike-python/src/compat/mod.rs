@@ -80,7 +80,7 @@ fn no_scheme(scheme: &str) -> PyErr {
     PyValueError::new_err(format!("{} is not a permutation scheme", quoted(scheme)))
 }
 
-/// Returns the two rows of permutations, with one number for each hash value.
+/// Returns the two rows of `permutations`, after checking that each row has one number for each hash value.
 fn coefficients<T: Element + Copy>(permutations: &Bound<'_, PyAny>, initial: &Bound<'_, PyAny>) -> PyResult<[Vec<T>; 2]> {
     let array: PyReadonlyArray2<'_, T> = permutations.extract()?;
     let array = array.as_array();

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A factory of bottom sketches: MIN_s, the s smallest numbers of a permuted shingle set, or MIN_s of MOD_m, the s smallest of
-/// its numbers that are divisible by m = 2^level.
+/// those numbers that are divisible by m = 2^level.
 ///
 /// - `s`: the maximum number of elements in a sketch, at least 1. The default is the core's, 200.
 /// - `level`: 0 to 63. Only elements divisible by 2^level are sampled, so level 0 samples all.

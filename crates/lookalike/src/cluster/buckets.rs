@@ -16,7 +16,7 @@ pub struct Buckets {
     heads: Vec<Vec<u32>>,
 }
 
-/// The head of a closed bucket. Document numbers are always smaller.
+/// The value that replaces the head (the last kept document) of a closed bucket. Document numbers are always smaller.
 const CLOSED: u32 = NONE - 1;
 
 /// The kept documents that are linked to the current document. The buffers are reused for the next document.
@@ -24,8 +24,8 @@ const CLOSED: u32 = NONE - 1;
 pub struct Neighbours {
     /// The documents.
     pub members: Vec<u32>,
-    /// One bit per document, to find repeats; all bits are clear between uses. When repeats were found by sorting, sorting the
-    /// long chains took as long as all comparisons together.
+    /// One bit per document, to find repeats; all bits are clear between uses. An earlier version found repeats by sorting.
+    /// Sorting the long chains then took as long as all comparisons together.
     seen: Vec<u64>,
 }
 

@@ -10,8 +10,8 @@
 
 use crate::fingerprint::Digest;
 
-/// Returns the first copy of each document. The first copy of a document without an earlier copy is the document itself. `order`
-/// is keep order.
+/// Returns, for each document, its first copy: the first document in keep order that equals it. If no earlier document equals it,
+/// this is the document itself. `order` is keep order.
 pub fn first_copies(digests: &[Digest], order: &[u32]) -> Vec<u32> {
     let mut rows: Vec<(Digest, u32)> = order.iter().enumerate().map(|(rank, &d)| (digests[d as usize], rank as u32)).collect();
     rows.sort_unstable();

@@ -31,7 +31,7 @@ impl Keep {
         }
     }
 
-    /// Returns the field that decides, if there is one.
+    /// Returns the field whose values determine keep order; none if the rule uses no field.
     pub fn field(&self) -> Option<&str> {
         match self {
             Self::First | Self::Longest => None,

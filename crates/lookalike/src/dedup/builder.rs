@@ -90,7 +90,7 @@ impl Dedup {
         self
     }
 
-    /// Sets the share of pairs at the threshold that must be found, above 0 and below 1; 0.99 by default. Pairs above the
+    /// Sets what share of the pairs at the threshold must be found, above 0 and below 1; 0.99 by default. Pairs above the
     /// threshold are found more often.
     ///
     /// ```
@@ -211,7 +211,7 @@ impl Dedup {
         self
     }
 
-    /// Sets the kind of groups; by default a kept text and its duplicates.
+    /// Sets how groups are formed; by default, a group is a kept text and its duplicates.
     pub fn cluster(mut self, cluster: Cluster) -> Self {
         self.config.cluster = cluster;
         self

@@ -227,7 +227,7 @@ impl<'a> Collection<'a> {
 
     /// Returns the similarity of a document to each document that it is linked to.
     fn similarities(&self, d: u32, others: &[u32]) -> Vec<Option<f64>> {
-        // Below this number, distributing the work over threads costs more than the work itself.
+        // For fewer documents than this, distributing the work over threads costs more than the work itself.
         const WORTH: usize = 64;
         let threads = if others.len() < WORTH { Threads::One } else { self.threads };
         threads.map(others, || (), |(), &other| self.similarity(d, other))

@@ -15,7 +15,8 @@ pub struct Contingency {
     by_gold: Vec<Cell>,
 }
 
-/// A cell: the number of documents that the group `of` of one clustering shares with one group of the other clustering.
+/// A cell: a group of one clustering, with the label `of`, and the number of documents that it shares with one group of the other
+/// clustering.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     of: u32,
@@ -39,7 +40,7 @@ pub struct BCubed {
 impl Contingency {
     /// Builds the table of two labelings: document i is in group `predicted[i]` and belongs to group `gold[i]`. Labels have no
     /// order or meaning. A document that is in no group must have a label of its own. Cost: two sorts of n 64-bit numbers; 16
-    /// bytes per cell and side.
+    /// bytes per cell in each of the two lists of cells.
     ///
     /// # Panics
     /// Panics if the labelings differ in length.
@@ -49,7 +50,7 @@ impl Contingency {
     }
 
     /// Returns B-cubed precision, recall and F, or `None` if there are no documents. Precision and recall are at least 1 / n,
-    /// because a document shares its groups with itself.
+    /// because the predicted group and the gold group of a document both contain the document itself.
     pub fn b_cubed(&self) -> Option<BCubed> {
         let mean = |cells: &[Cell]| {
             let sum: f64 = groups(cells)

@@ -32,9 +32,9 @@ impl Drops {
     /// also listed a pair below the threshold, a wrong drop could count as right.) Cost: |judged| + |truth| steps, two bytes per
     /// document.
     ///
-    /// With connected components, if only neighbours in the chain a, b, c, d are similar, d is dropped because of a. This drop is
-    /// wrong if c was also dropped. With the law (the exact rule in `dedup/law.rs`), there are no wrong drops as long as
-    /// similarities are exact. Two similar documents are then both kept only if they were not candidates.
+    /// Suppose that only neighbours in the chain a, b, c, d are similar. Connected components then drop d because of a. This drop
+    /// is wrong if c was also dropped. With the law (the exact rule in `dedup/law.rs`), there are no wrong drops as long as
+    /// similarities are exact, and two similar documents are both kept only if they were not candidates.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `kept`.

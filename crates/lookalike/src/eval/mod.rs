@@ -22,7 +22,7 @@
 //!   precisions over groups, without recall, is not an F measure.
 //! - **The Rand index without its adjustment** is near 1 for any two clusterings into many small groups: nearly all pairs are
 //!   separate in both.
-//! - **Wilson's interval is for independent trials.** Shares of randomly sampled documents are independent trials. Pairs are not:
+//! - **Wilson's interval is for independent trials.** Documents that are sampled at random are independent trials. Pairs are not:
 //!   those of one group are found or missed together. Wilson's interval over pairs contained the truth 66 times in 100 on licence
 //!   texts; use [`sampled_share`] for pairs.
 

@@ -1,4 +1,5 @@
-//! The share of a sample's pairs, with an interval that accounts for the dependence between the pairs of one document.
+//! The share of hits among the pairs of a sample, with an interval that accounts for the dependence between the pairs of one
+//! document.
 //!
 //! Documents are drawn, not pairs. All pairs of a drawn document are in the sample, and the pairs of one group are found or
 //! missed together. So Wilson's interval over pairs is too narrow, at worst by a factor as large as the size of the groups. The

@@ -8,10 +8,10 @@
 //! **Texts with few anchors.** In a note on a dividend, only one word in thirty is a stop word. The few anchored shingles of such
 //! a note do not distinguish it, since many other notes have the same ones. A text with few anchored shingles therefore keeps all
 //! its shingles; any other text is *judged* by its anchored shingles alone ([`Anchors::judge`]). The choice depends on the text
-//! alone, so similarity stays a fixed function of two documents. All shingles are fingerprinted in the same way, so a text that
-//! keeps all its shingles and an article still share the anchored shingles that both have. If the two kinds of text were
-//! fingerprinted differently, a text of one kind would be dissimilar to every text of the other kind, and an article that quotes
-//! a note would no longer contain it.
+//! alone, so similarity stays a fixed function of two documents. All shingles are fingerprinted in the same way, so an anchored
+//! shingle that occurs both in an article and in a text that keeps all its shingles still counts as shared. If the two kinds of
+//! text were fingerprinted differently, a text of one kind would be dissimilar to every text of the other kind, and an article
+//! that quotes a note would no longer contain it.
 
 use super::token_hashes;
 use crate::{
@@ -31,9 +31,9 @@ pub struct Anchors {
 /// Number of upper hash bits that index the sieve: 4096 places for a few hundred words.
 const SIEVE: u32 = 12;
 
-/// A text with fewer anchored shingles than this keeps all its shingles, because two different texts may share all of such a
-/// small number by chance. Two different briefs of forty words that follow the same pattern have fewer than 20 anchored shingles
-/// and share most of them. With a limit of 10, one brief was dropped as a duplicate of the other.
+/// A text with fewer anchored shingles than this keeps all its shingles, because two different texts may share so few anchored
+/// shingles by chance, even all of them. Two different briefs of forty words that follow the same pattern have fewer than 20
+/// anchored shingles and share most of them. With a limit of 10, one brief was dropped as a duplicate of the other.
 const LEAST: usize = 20;
 
 /// A text with at least this number of anchored shingles is always judged by them. So many anchored shingles mean about 100 words

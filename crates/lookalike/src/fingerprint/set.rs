@@ -73,7 +73,7 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
             fingerprints[at] = fingerprint;
             kept += 1;
             moved += kept - at;
-            // If fingerprints are moved this often, their upper bits are not random, because an adversary chose them.
+            // So many moves show that the upper bits are not random: an adversary chose the fingerprints.
             if moved > 16 * fingerprints.len() {
                 fingerprints.drain(kept..=i);
                 return sort_distinct(fingerprints);

@@ -32,7 +32,7 @@ pub struct Blocks {
 
 impl Blocks {
     /// Creates a plan for hashes of `width` bits that finds all pairs that differ in at most `distance` bits. It has one table
-    /// for each choice of `blocks − distance` of `blocks` blocks; `blocks = distance + 1` gives the fewest tables.
+    /// for each way to choose `blocks − distance` of the `blocks` blocks; `blocks = distance + 1` gives the fewest tables.
     ///
     /// # Errors
     /// Fails if the distance is not below the width, if `blocks` is not above the distance, if `blocks` is above the number of
@@ -88,10 +88,10 @@ impl Blocks {
     }
 
     /// Returns the average number of tables in which two random hashes share a key. Each table adds 2⁻ᵇ, where b is the number of
-    /// bits in its key, and 2⁻³² for different blocks that are mixed into the same key. The share of random pairs that become
-    /// candidates is at most this average, and it is lower if many pairs collide in more than one table. Multiplied by n²/2, the
-    /// average is about the *minimum* number of candidates among n texts, because hashes of real texts are closer to each other
-    /// than random ones.
+    /// bits in the chosen blocks, and another 2⁻³², the probability that different blocks are mixed into the same 32-bit key. The
+    /// share of random pairs that become candidates is at most this average, and it is lower if many pairs collide in more than
+    /// one table. Multiplied by n²/2, the average is about the *minimum* number of candidates among n texts, because hashes of
+    /// real texts are closer to each other than random ones.
     pub fn accidental_matches(&self) -> f64 {
         let share = |mask: &u128| 0.5f64.powi(mask.count_ones() as i32);
         self.masks.iter().map(|mask| share(mask) + (1.0 - share(mask)) * 0.5f64.powi(32)).sum()

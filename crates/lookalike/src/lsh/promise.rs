@@ -61,11 +61,11 @@ const TOLERANCE: f64 = 1e-9;
 /// For sizes up to this one, all pairs are examined.
 const ALL: usize = 64;
 
-/// Returns the pairs of unequal sets that just reach the threshold and whose smaller set has `size` elements. With one or two
-/// more elements in the larger set alone, these pairs would be below the threshold. Above size 64, the result is a selection of
-/// these pairs unless `all` is set; it includes the most unequal and the most equal pairs. The result also has pairs in which the
-/// size of the larger set is one of those in `edges`, even if these pairs are well above the threshold. The result is empty if
-/// there is no such pair. At a threshold of 1, the result is the pair of equal sets.
+/// Returns the pairs of unequal sets that just reach the threshold and whose smaller set has `size` elements. If the larger set
+/// had one or two more elements that are not in the smaller set, these pairs would be below the threshold. Above size 64, the
+/// result is a selection of these pairs unless `all` is set; it includes the most unequal and the most equal pairs. The result
+/// also has pairs in which the size of the larger set is one of those in `edges`, even if these pairs are well above the
+/// threshold. The result is empty if there is no such pair. At a threshold of 1, the result is the pair of equal sets.
 pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<PairSizes> {
     // The maximum number of elements that only the larger set has.
     let most = |a: usize| (((size - a) as f64 / threshold + TOLERANCE) as usize).saturating_sub(size);

@@ -42,7 +42,7 @@ pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
 ///
 /// `shares_run` assumes that every element is shared with the same probability. Small sets need three refinements. A small sample
 /// has only one super-shingle, the whole sample. The number of shared elements is exact, not random. And the sample of the next
-/// level, which has about every other element, also has super-shingles.
+/// level, which has about half of the elements, also has super-shingles.
 #[derive(Debug, Clone)]
 pub struct SharedSuperShingles {
     most: [usize; 2],
@@ -52,8 +52,8 @@ pub struct SharedSuperShingles {
 }
 
 impl SharedSuperShingles {
-    /// Computes the probabilities for up to `shared` shared sampled elements and up to `alone` others, and super-shingles of
-    /// `length` elements.
+    /// Computes the probabilities for super-shingles of `length` elements, with up to `shared` sampled elements that are in both
+    /// sets and up to `alone` that are in only one.
     ///
     /// All orders of the elements are equally likely. The computation processes the elements from first to last, and tracks how
     /// many shared ones are in a row so far, on this level and on the next. Cost: `length`² · `shared` · `alone` steps.
@@ -233,7 +233,7 @@ mod tests {
         for _ in 0..trials {
             let (mut a, mut b) = (Vec::new(), Vec::new());
             for _ in 0..60 {
-                // Odd elements leave the sample of the next level empty.
+                // All elements are odd, so that the sample of the next level is empty.
                 let element = random.next_u64() | 1;
                 match random.next_u64() % 10 {
                     0 => a.push(element),

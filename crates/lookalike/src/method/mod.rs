@@ -267,8 +267,9 @@ impl Method {
         text::token_spans(text, self.config.tokens, self.config.folds)
     }
 
-    /// Cuts both texts into passages that are shared or not, to show the texts to people. Where the texts are cut depends only on
-    /// the shingles that both have, not on the settings for occurrences and fingerprints. Cost: three passes over each text.
+    /// Cuts both texts into passages that are shared or not, to show the texts to people. The positions of the cuts depend only
+    /// on the shingles that both texts have, not on the settings for occurrences and fingerprints. Cost: three passes over each
+    /// text.
     ///
     /// ```
     /// let method = lookalike::Dedup::new().shingle(2).method()?;

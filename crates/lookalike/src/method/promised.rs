@@ -9,7 +9,7 @@ use crate::{
     verify::Measure,
 };
 
-/// The values that are computed once for all sizes.
+/// The values from which P(found) is computed for any size of the sets. These values themselves are computed only once.
 #[derive(Debug, Clone)]
 pub(super) struct Promised<'a> {
     threshold: f64,
@@ -38,7 +38,7 @@ const DOUBLINGS: u32 = 6;
 const ANGLE: usize = 1024;
 
 impl<'a> Promised<'a> {
-    /// Computes the values for a sketcher; none if the probability of finding a pair is not known.
+    /// Returns these values for a sketcher, or `None` if the probability of finding a pair is not known.
     pub(super) fn new(sketcher: &'a Sketcher, measure: Measure, threshold: f64) -> Option<Self> {
         let by = match sketcher {
             // Slots of two sets agree with a probability equal to their resemblance, whatever the sizes of the sets.
@@ -49,7 +49,8 @@ impl<'a> Promised<'a> {
                     Modulus::Growing { least } | Modulus::Capped { least, .. } => 2 * least,
                     Modulus::Fixed { .. } => PLENTY,
                 };
-                // The elements of the union, with a margin for chance.
+                // `union` is the number of sampled elements that the union of two sets is assumed to have; `most` adds a margin
+                // for chance.
                 let union = elements as f64 / threshold;
                 let most = |share: f64| (union * share + 8.0 * (union * share).sqrt()) as usize + 8;
                 By::SuperShingles(
@@ -87,7 +88,7 @@ impl<'a> Promised<'a> {
         }
     }
 
-    /// Returns the minimum of P(found) for the pairs of a size.
+    /// Returns the minimum of P(found) for pairs at the threshold whose smaller set has `size` elements.
     fn least(&self, sharing: &Sharing, size: usize, found: impl Fn(PairSizes) -> f64) -> f64 {
         let size = match sharing.modulus() {
             Modulus::Fixed { .. } => size.min(self.last()),

@@ -24,7 +24,7 @@ pub(crate) enum Sketcher {
     Shared {
         sharing: Sharing,
         modulo: Modulo,
-        /// The number of elements per super-shingle, if super-shingles are shared.
+        /// The number of elements per super-shingle, if candidates are pairs that share super-shingles.
         run: Option<usize>,
     },
     SimHash {
@@ -262,7 +262,7 @@ impl Sketcher {
         }
     }
 
-    /// Returns whether one document of a candidate pair may be a part of the other. If so, nearly all elements of the part are in
+    /// Returns whether a candidate pair may consist of a document and a part of it. Nearly all elements of the part are then in
     /// the other document, which may have any number of elements.
     pub(crate) fn finds_parts(&self) -> bool {
         matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)

@@ -18,7 +18,7 @@ struct State {
 
 struct Automaton {
     states: Vec<State>,
-    /// The transition from a state by a token.
+    /// The transitions: each maps a state and a token to the next state.
     edges: BTreeMap<(u32, u64), u32>,
 }
 

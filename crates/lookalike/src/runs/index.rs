@@ -58,9 +58,10 @@ pub struct SharedText<'a> {
 }
 
 impl RunIndex {
-    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded: a run that contains no other
-    /// windows is not found. In this limit, each text counts as `copies(text)` texts, so only one of several equal texts has to
-    /// be indexed. The entries are sorted, which is fast if they are already in order.
+    /// Builds the index from entries in any order. Windows in more than `common` texts are excluded, so a run is not found if all
+    /// its selected windows are excluded. When the texts with a window are counted for this limit, each counts as `copies(text)`
+    /// texts, so only one of several equal texts has to be indexed. The entries are sorted, which is fast if they are already in
+    /// order.
     pub fn new(mut entries: Vec<Entry>, winnowing: Winnowing, common: u32, copies: impl Fn(u32) -> u32) -> Self {
         entries.sort_unstable();
         let (mut excluded, mut kept, mut start) = (0, 0, 0);

@@ -41,7 +41,7 @@ pub fn shared_runs(a: &[u64], b: &[u64], winnowing: Winnowing) -> Vec<Run> {
     runs_at(a, b, pairs.collect(), winnowing.least())
 }
 
-/// Returns whether comparing `hits` pairs of equal windows costs more than an automaton of both texts.
+/// Returns whether comparing `hits` pairs of equal windows takes longer than finding the runs with automata of both texts.
 pub(super) fn is_too_much(hits: usize, a: &[u64], b: &[u64]) -> bool {
     hits > 64 + 4 * (a.len() + b.len())
 }
@@ -74,9 +74,9 @@ pub(super) fn runs_at(a: &[u64], b: &[u64], mut hits: Vec<(u32, u32)>, least: us
     sort_distinct(all)
 }
 
-/// `place` gives the position of a run in one of the texts, and then in the other. Keeps the runs that are not inside another run
-/// in the first of these texts. If several runs of the same length start at one position of this text, keeps the run that comes
-/// first in the other text.
+/// `place` gives the position of a run in one of the two texts, here called the main text, and then its position in the other
+/// text. Keeps the runs that are not inside another run in the main text. If several runs of the same length start at one
+/// position of the main text, keeps the run that comes first in the other text.
 fn keep_longest(runs: &mut [Run], place: impl Fn(&Run) -> (usize, usize)) -> Vec<Run> {
     runs.sort_unstable_by_key(|run| (place(run).0, Reverse(run.tokens), place(run).1));
     let mut end = 0;
@@ -107,7 +107,7 @@ mod tests {
 
     use super::*;
 
-    /// Computes the definition literally, by trying all substrings.
+    /// Finds the runs as the definition describes them, by trying all substrings.
     fn naive(a: &[u64], b: &[u64], least: usize) -> Vec<Run> {
         let of = |text: &[u64], other: &[u64]| -> Vec<Run> {
             let mut found = Vec::new();

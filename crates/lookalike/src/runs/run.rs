@@ -1,4 +1,4 @@
-//! A shared run, as a value.
+//! The type of a run, which is a sequence of tokens that two texts share.
 
 /// A sequence of tokens that occurs in two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn distances_and_recalls_in_a_table() {
-        // Computed with the same sums in another language. The last column is the smallest distance that finds 0.99 of the pairs.
+        // The expected values were computed with the same sums in another language. The last column is the smallest distance that
+        // finds 0.99 of the pairs.
         for (t, width, expected, three, at_expected, enough) in [
             (0.8, Width::W64, 9, 0.008530430, 0.489327265, 17),
             (0.8, Width::W128, 19, 0.000001645, 0.522367928, 29),

@@ -89,7 +89,7 @@ pub struct BottomSampler {
 }
 
 impl BottomSampler {
-    /// Inserts a fingerprint. A fingerprint that was inserted before changes nothing.
+    /// Inserts a fingerprint. Inserting the same fingerprint again has no effect.
     #[inline]
     pub fn insert(&mut self, fingerprint: u64) {
         self.empty = false;
@@ -235,8 +235,8 @@ impl BottomSketch {
         let last = self.sample[self.bottom.s - 1] >> self.bottom.level;
         let u = (last as f64 + 1.0) / 2f64.powi(64);
         let value = (k - 1.0) / u;
-        // The set certainly has more than k elements. This bound may be above the estimate, but the interval must contain the
-        // estimate.
+        // The set certainly has at least k + 1 elements, which is a lower bound. But k + 1 may be above the estimate; the low end
+        // is then the estimate, because the interval must contain it.
         Estimate { value, low: (gamma_point(k, -Z) / u).max(value.min(k + 1.0)), high: gamma_point(k, Z) / u }
     }
 
@@ -332,7 +332,8 @@ mod tests {
 
     #[test]
     fn a_union_sample_of_just_s_need_not_be_the_union() {
-        // B is the s smallest elements of A: M(A) ∪ M(B) has s elements, all shared, but A has one more.
+        // A has s + 1 elements, and B has the s smallest of them. So M(A) ∪ M(B) has s elements, all shared, although A has an
+        // element that is not in B.
         let bottom = Bottom::new(20, 1).unwrap();
         let mut a: Vec<u64> = (0..21).collect();
         a.sort_by_key(|&f| bottom.permutation.apply(f));

@@ -50,7 +50,8 @@ impl SignatureMatrix {
         matrix
     }
 
-    /// Returns a function's value for a set: the smallest number of its rows, or `None` for the empty set.
+    /// Returns a function's value for a set: the smallest number that the function gives to a row of the set, or `None` for the
+    /// empty set.
     pub fn get(&self, function: usize, set: usize) -> Option<u64> {
         self.minima[function * self.sets + set]
     }

@@ -33,8 +33,9 @@ pub enum Modulus {
         level: u32,
     },
     /// m = 2ⁱ for a set of least · 2ⁱ to least · 2ⁱ⁺¹ distinct elements (Broder 1997, section 3), and m = 1 for a smaller set.
-    /// The sketch is expected to have from `least` to twice as many elements. The paper's bounds correspond to `least: 100`, so
-    /// 100 to 200 elements are expected; the paper's text says 50 to 100, which corresponds to `least: 50`.
+    /// The sketch is expected to have from `least` to twice as many elements. The paper's bounds on the size of a set correspond
+    /// to `least: 100`, with which 100 to 200 elements are expected. But the paper says that 50 to 100 elements are expected,
+    /// which corresponds to `least: 50`.
     Growing {
         /// The smallest expected number of elements in the sketch of a set, unless the set itself has fewer.
         least: usize,
@@ -70,7 +71,7 @@ impl Modulus {
 }
 
 impl Default for Modulus {
-    /// Returns the paper's bounds.
+    /// Returns `Growing` with the paper's bounds on the size of a set.
     fn default() -> Self {
         Self::Growing { least: 100 }
     }

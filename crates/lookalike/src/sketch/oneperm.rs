@@ -27,10 +27,10 @@
 //! | 400 | 1.00 | 0.85 | 0.84 | 0.87 | 0.88 |
 //! | 2000 | 1.00 | 0.96 | 0.96 | 0.97 | 0.97 |
 //!
-//! The next table is for J = 0.8. It shows how many pairs in 10,000 share none of 21 bands of 6 rows (the S-curve gives 17;
-//! measured with 200,000 pairs). It also shows the probability that a pair is lost whatever its bands are, because the pair
-//! agrees in fewer bytes than the 73 that `agreement_floor` requires (computed with exact sums; only the values for rotation were
-//! measured):
+//! The next table is for J = 0.8. It shows how many pairs in 10,000 share none of 21 bands of 6 rows, measured with 200,000 pairs
+//! (according to the S-curve, 17 pairs). It also shows the probability that a pair is lost whatever its bands are, because the
+//! pair agrees in fewer bytes than the 73 that `agreement_floor` requires (computed with exact sums; only the values for rotation
+//! were measured):
 //!
 //! | n | k permutations | this method | t rounds | optimal | rotation | floor: k | this method | optimal | rotation |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -122,7 +122,8 @@ impl OnePermutation {
         }
     }
 
-    /// Like [`deal_to`](Self::deal_to), for the usual number of bins, whose bin numbers are the highest bits.
+    /// Like [`deal_to`](Self::deal_to), for the usual number of bins, which is a power of two: the highest bits of π(x) are the
+    /// number of the bin.
     fn deal_out<const BINS: usize>(&self, fingerprints: &[u64], minima: &mut [u32; BINS]) {
         const { assert!(BINS.is_power_of_two() && BINS > 1) };
         for &fingerprint in fingerprints {

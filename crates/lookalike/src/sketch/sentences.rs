@@ -1,8 +1,8 @@
 //! KSentence (the survey of text deduplication, section 4): texts whose k longest sentences are the same are treated as copies.
 //!
-//! The method is strict and fast: there are few wrong pairs, but a change in one long sentence separates two copies. It suits
-//! pages made from one template, and texts with different headers, footers and captions around the same body. It does not suit
-//! copies whose lines are wrapped at different widths: a line break ends a sentence.
+//! The method is strict and fast: there are few wrong pairs, but two copies are not found if one of their long sentences was
+//! changed. It suits pages made from one template, and texts with different headers, footers and captions around the same body.
+//! It does not suit copies whose lines are wrapped at different widths: a line break ends a sentence.
 
 use std::cmp::Reverse;
 
@@ -12,7 +12,7 @@ use crate::{
     text::{Folds, Span, Tokens, TokensBy, canonicalise, sentences},
 };
 
-/// A digest function of texts that uses their longest sentences.
+/// A function that computes a digest of the longest sentences of a text.
 ///
 /// The length of a sentence is the number of letters, digits and marks in its canonical form; a sentence without any is ignored.
 /// The k longest sentences are joined in order of decreasing length, with those of equal length in the text's order. What is
@@ -44,7 +44,7 @@ impl KSentence {
         Ok(Self { k, by, folds: Folds::default() })
     }
 
-    /// Returns the same function for texts that are folded first.
+    /// Returns the same function, except that it applies `folds` when it makes canonical forms.
     pub fn folded(self, folds: Folds) -> Self {
         Self { folds, ..self }
     }

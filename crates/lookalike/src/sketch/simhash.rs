@@ -259,9 +259,9 @@ mod tests {
 
     #[test]
     fn bits_differ_at_the_rate_of_the_angle() {
-        // The 200 features have weights from 0 to 4, which are the same in both bags or drawn separately. There are 10,000 trials
-        // of 64 bits. The standard error of the mean is under 0.0006. The hyperplanes' coefficients of ±1 bias the mean by
-        // less than 0.001.
+        // Each of the 200 features has a weight from 0 to 4 in each bag. The two weights of a feature are either the same or
+        // drawn separately. There are 10,000 trials of 64 bits. The standard error of the mean is under 0.0006. The hyperplanes'
+        // coefficients of ±1 bias the mean by less than 0.001.
         for apart in [1, 3, 6, 10] {
             let mut random = SplitMix64::new(apart);
             let weights: Vec<(u64, u64)> = (0..200)

@@ -26,7 +26,8 @@ use crate::error::{ErrorKind, Result};
 /// The largest sample size that is searched.
 pub const MAX_SAMPLE: usize = 1 << 17;
 
-/// k / s counts as within ε of r up to an error of a billionth: .8 − .1 is not .7 in binary, and 70 of 100 should count.
+/// k / s counts as within ε of r even if it is outside by up to a billionth. Otherwise 70 of 100 would not be within .1 of .8,
+/// because the computed .8 − .1 is not exactly .7.
 const TOLERANCE: f64 = 1e-9;
 
 /// Returns p(s, r, ε): the probability that `s` sampled elements estimate a resemblance `r` to within `eps`, bounds included. It
@@ -112,7 +113,7 @@ pub fn check(r: Option<f64>, eps: f64) -> Result<()> {
     }
 }
 
-/// Returns whether x is between 0 and 1; written so that NaN is not.
+/// Returns whether x is between 0 and 1; false for NaN.
 fn is_inside(x: f64) -> bool {
     x > 0.0 && x < 1.0
 }
@@ -261,7 +262,7 @@ mod tests {
                 assert!((found - least).abs() < 1e-10, "{found} for {least}: {s} {eps}");
             }
         }
-        // No resemblance on a fine grid has a lower probability.
+        // On a fine grid of resemblances, none has a lower probability than the one that `within_at_worst` returns.
         for (s, eps) in [(37, 0.1), (100, 0.1), (123, 0.031), (400, 0.05)] {
             let least = within_at_worst(s, eps);
             let grid = (0..=20_000).map(|i| within(s, f64::from(i) / 20_000.0, eps)).fold(1.0, f64::min);
@@ -275,7 +276,7 @@ mod tests {
             [(0.5, 0.1, 0.95, 99), (0.8, 0.1, 0.95, 64), (0.9, 0.05, 0.95, 147), (0.8, 0.1, 0.99, 107), (0.95, 0.05, 0.9, 40)]
         {
             assert_eq!(smallest_sample(Some(r), eps, confidence), Ok(smallest), "{r} {eps} {confidence}");
-            // The test goes up to twice Hoeffding's bound, which guarantees that no larger number fails.
+            // Hoeffding's bound guarantees that no larger size fails. The test tries all sizes up to twice this bound.
             let far = 2 * ((2.0 / (1.0 - confidence)).ln() / (2.0 * eps * eps)) as usize;
             assert!((smallest..far).all(|s| within(s, r, eps) >= confidence) && within(smallest - 1, r, eps) < confidence);
             assert!((1..smallest).any(|s| within(s, r, eps) >= confidence), "the saw's teeth below are real");

@@ -3,8 +3,8 @@
 /// Returns how many of the `limit` smallest elements of a ∪ b are in both lists, and how many elements were considered (fewer
 /// than `limit` if the union is smaller). Cost: one step per element.
 ///
-/// A branch on which list has the smaller element would often be mispredicted, because the elements are random. So the results of
-/// the comparisons are added to the positions, without a branch.
+/// A branch that depends on which list has the smaller element would often be mispredicted, because the elements are random. So
+/// the results of the comparisons are added to the positions, without a branch.
 pub fn shared_of_least(a: &[u64], b: &[u64], limit: usize) -> (u64, u64) {
     let (mut i, mut j, mut shared, mut seen) = (0, 0, 0, 0);
     while i < a.len() && j < b.len() && seen < limit {

@@ -99,7 +99,8 @@ fn words<const FOLDED: bool>(
     while at < text.len() {
         let rest = &text[at..];
         let mut ascii = ascii_prefix(rest.as_bytes());
-        // The last ASCII letter is left for the next character if the two may combine.
+        // If the last ASCII letter may combine with the character after it, the letter is not processed here, but together with
+        // that character.
         if ascii > 0 && rest[ascii..].chars().next().is_some_and(|c| class::class(c) == Class::Complex) {
             ascii -= 1;
         }
@@ -134,7 +135,7 @@ fn foreign_words<const FOLDED: bool>(
                 reading.piece(&text[piece..end], &mut folded);
                 folded.chars().for_each(|c| push(class::kind(c), c, tokens));
                 tokens.piece = folded;
-                // The characters that follow are classified anew.
+                // The caller continues at `end`, and classifies the characters from there.
                 return end;
             }
             Class::Simple(kind, image) => {

@@ -31,8 +31,8 @@ static TABLE: LazyLock<Vec<(char, char)>> = LazyLock::new(|| {
     std::iter::from_fn(|| Some((characters.next()?, characters.next()?))).collect()
 });
 
-/// Counts the characters of a text that simplification changes, and those that it produces: `[traditional, simplified]`. Without
-/// the feature `chinese` both are 0.
+/// Returns two counts, `[traditional, simplified]`: the characters of a text that simplification changes, and the characters that
+/// are results of simplification. Without the feature `chinese` both are 0.
 ///
 /// Some simplified forms are also traditional characters (后, 里, 台). So in 100,706 Tang poems in traditional characters 13 % of
 /// the counted characters count as simplified; in simplified texts none counts as traditional.

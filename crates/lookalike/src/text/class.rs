@@ -134,7 +134,7 @@ impl<T: Copy> Paged<T> {
         let at = c as usize;
         let page = self.pages[at / PAGE].get_or_init(|| {
             let first = (at / PAGE * PAGE) as u32;
-            // Surrogates are never looked up.
+            // A surrogate is not a `char`, so its entry in the page is never looked up and may have any value.
             Box::new(std::array::from_fn(|i| (self.of)(char::from_u32(first + i as u32).unwrap_or(char::REPLACEMENT_CHARACTER))))
         });
         page[at % PAGE]

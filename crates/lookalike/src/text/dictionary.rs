@@ -15,8 +15,8 @@
 
 use super::tokens::{Open, Tokens};
 
-/// The number of bytes of a run that are cut in one step, so that a huge text needs no huge buffer. Cutting a run there breaks at
-/// most one word in ten thousand.
+/// The number of bytes of a run that are cut in one step, so that a huge text needs no huge buffer. The cut at the end of a step
+/// breaks at most one word in ten thousand.
 pub(super) const RUN: usize = 1 << 16;
 
 /// Cuts the run into tokens.
@@ -50,9 +50,9 @@ pub(super) fn cut(run: &str) -> impl Iterator<Item = &str> {
 ///
 /// The dictionary is jieba's (MIT). The crate jieba-rs includes the same dictionary, and another for parts of speech. The crate
 /// packs both during the build with a second copy of zstd, which took 15 s of processor time of a release build and added 2.5 MB
-/// to the program. The file used here has all words before all frequencies. Each word is stored as its difference from the
-/// previous word: a letter for the number of leading characters that the two share (A for none), and then the rest of the word.
-/// This file is a quarter smaller than one with a word and its frequency in each line.
+/// to the program. The file used here lists all words first, and then all frequencies. Each word is stored as its difference from
+/// the previous word: a letter for the number of leading characters that the two share (A for none), and then the rest of the
+/// word. This file is a quarter smaller than one with a word and its frequency in each line.
 #[cfg(feature = "jieba")]
 #[expect(clippy::expect_used, reason = "the dictionary is part of the program, and a test reads it")]
 fn words() -> String {

@@ -86,7 +86,7 @@ impl Folds {
             Some(if self.takes(image.fold) { image.c } else { c })
         });
         let folded: String = folded.collect();
-        // Before it was dropped, a mark may have prevented the hamza after it from composing with its letter.
+        // If a mark was dropped, compose again: the mark may have prevented the hamza after it from composing with its letter.
         *piece = if unmarked { ComposingNormalizer::new_nfc().normalize(&folded).into_owned() } else { folded };
     }
 }

@@ -56,8 +56,8 @@ pub enum NotASet {
 }
 
 /// Returns the items of a JSON array in order, repeats included. Each item has its place in bytes, including the quotes of a
-/// string. A text that is not such an array gives one error, after any items before the fault, and then the iterator ends. Cost:
-/// one pass; nothing is copied.
+/// string. If the text is not such an array, the iterator returns the items before the fault, then one error, and then ends.
+/// Cost: one pass; nothing is copied.
 pub fn items(array: &str) -> Items<'_> {
     Items { array, at: 0, count: 0, next: Next::Array }
 }

@@ -1,5 +1,5 @@
-//! Reads the tokens of a text. A token that can be hashed in place is passed on as its place in the text, so its canonical form
-//! is not written to memory.
+//! Reads the tokens of a text. If a token can be hashed directly from the text, only its position is passed on, so its canonical
+//! form is not written to memory.
 
 use super::{
     Folds, Text, Tokens, TokensBy, canonicalise,
@@ -63,7 +63,8 @@ impl Reader {
                 Stop::Number { from } => return Some(from),
                 Stop::Full { from, .. } if from > base => from,
                 Stop::Full { from, at } | Stop::Hard { from, at } => {
-                    // After `Full` no character is skipped: a token that is longer than a scan may end where the scan ended.
+                    // Only a hard character is skipped. After `Full` no character is skipped, because a token that is longer than
+                    // a scan may end exactly where the scan ended.
                     let end = easy_again(text, at, usize::from(stop == Stop::Hard { from, at }), manner);
                     let rest = &text.as_bytes()[end..];
                     if manner.escaped && rest.starts_with(b"\\u") {
@@ -101,7 +102,7 @@ mod tests {
 
     use super::{super::twin::troublesome, *};
 
-    /// The tokens' bytes; those given by their places are in lower case.
+    /// The tokens; a token that is given by its place is stored in lower case.
     #[derive(Default)]
     struct Taken(Vec<String>);
 

@@ -18,8 +18,8 @@ use super::{
 ///   that is not ASCII. There is no cut if the next word begins with a lower-case letter, or the dot follows a single letter.
 ///   So 3.14, example.com, "e.g. this" and "J. Smith" are not cut.
 ///
-/// Closing quotes and brackets directly after the marks count as marks. Any text between two ends is a sentence, even without any
-/// letter; no sentence is empty. Cost: one pass.
+/// Closing quotes and brackets directly after the marks count as marks. Any text between two sentence ends is a sentence, even
+/// without any letter; no sentence is empty. Cost: one pass.
 pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
     let mut start = 0;
     std::iter::from_fn(move || {

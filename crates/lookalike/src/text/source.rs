@@ -44,7 +44,7 @@ impl<'a> Text<'a> {
             Self::Escaped(text) => text,
         };
         scratch.clear();
-        // The decoded text is never longer.
+        // The decoded text is never longer than the escaped one, so this space is enough.
         scratch.reserve(text.len());
         let mut at = 0;
         while let Some(&byte) = text.as_bytes().get(at) {

@@ -28,10 +28,10 @@ impl<'a> CharCount<'a> {
         Self { text, marks: vec![(0, 0)] }
     }
 
-    /// Converts a place in bytes into a place in characters.
+    /// Converts the start and the end of a span from bytes to characters.
     ///
     /// # Panics
-    /// Panics if either end of the place is not at a character boundary.
+    /// Panics if either end of the span is not at a character boundary.
     pub fn span(&mut self, bytes: Span) -> Span {
         Span { start: self.before(bytes.start), end: self.before(bytes.end) }
     }
@@ -39,7 +39,7 @@ impl<'a> CharCount<'a> {
     fn before(&mut self, byte: usize) -> usize {
         let near = self.marks.partition_point(|&(mark, _)| mark <= byte) - 1;
         let (mut from, mut before) = self.marks[near];
-        // Beyond the last mark, new marks are added on the way.
+        // If the place is after the last mark, adds a mark about every `FAR` bytes on the way to it.
         let is_last = near + 1 == self.marks.len();
         while is_last && byte - from > FAR {
             let mut mark = from + FAR;

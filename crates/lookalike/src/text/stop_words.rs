@@ -28,8 +28,8 @@ impl Language {
         self.0
     }
 
-    /// Returns the stop words that are exactly one token if texts are cut by `by`, in canonical form. By default, `don't` is two
-    /// tokens. A Chinese word of two characters is one token only if texts are cut by a dictionary.
+    /// Returns, in canonical form, the stop words that are exactly one token when they are cut by `by`. By default, `don't` is
+    /// two tokens. A Chinese word of two characters is one token only if texts are cut by a dictionary.
     ///
     /// # Panics
     /// Panics under the same conditions as [`canonicalise`].

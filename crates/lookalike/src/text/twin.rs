@@ -154,7 +154,7 @@ pub(super) fn troublesome() -> impl Strategy<Value = String> {
         2 => prop::sample::select("éÉßﬁﬀİıǰŉΐ½㍿Ａ１，。　…ｶﾞﾊﾟがは\u{3099}\u{309a}ハ々〆ー漢字한글ᄒ\u{1161}\u{11ab}กำน้ํา\u{e38}\u{e48}क्षि\u{93c}ড\u{9bc}ো\u{301}\u{323}\u{345}\u{ad}\u{200b}\u{200d}\u{feff}\u{fe0f}👩🏽\u{1d165}\u{16d63}\u{16d67}ſΣς\u{1e9e}ᾳѣøđŁ\u{1d7}άйї٣๓୨臺湾體乾薴清华大学我来到北京大學\u{30000}〇مـحمّد\u{64e}\u{654}\u{6d6}ﹱאשׁ\u{5b8}ܫ\u{733}ߊߺꦗꦮꦶᬆᥐꀀᠠ᠊".chars().collect::<Vec<_>>()),
         1 => any::<char>(),
     ];
-    // Han characters are frequent enough to form words only in texts that consist mostly of them.
+    // Han characters form words only where they are frequent, so some of the texts consist mostly of Han characters.
     let han = prop::sample::select(
         "清华大学我来到北京的一是在清华大學北京大臺灣々のab1 \n，。\u{301}\u{200b}".chars().collect::<Vec<_>>(),
     );

@@ -38,8 +38,8 @@ pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
         let size = set.len() as u64;
         for (i, &element) in set[..prefix(size, least_partner(size, threshold), threshold)].iter().enumerate() {
             let list = &mut index[element as usize];
-            // Along a posting list, sizes increase, so sets that are too small for this one are also too small for all later
-            // ones.
+            // The sets of a posting list are in order of size, the smallest first. So sets that are too small for the current set
+            // are also too small for all later ones.
             let small =
                 list.iter().take_while(|(other, _)| !sizes_fit(ranked[*other as usize].len() as u64, size, threshold)).count();
             list.drain(..small);

@@ -17,7 +17,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// Returns the similarity for an overlap; for containment, it is that of the first set in the second.
+    /// Returns the similarity for an overlap; for containment, the containment of the first set in the second.
     pub fn of(self, overlap: Overlap) -> f64 {
         match self {
             Self::Resemblance => overlap.resemblance(),
@@ -32,8 +32,8 @@ impl Measure {
         if !reaches(a.min(b)) {
             return None;
         }
-        // i / (a + b − i) ≥ t ⇔ i ≥ t (a + b) / (1 + t), and i / a ≥ t ⇔ i ≥ t a. Because of rounding, step to the exact
-        // boundary.
+        // i / (a + b − i) ≥ t ⇔ i ≥ t (a + b) / (1 + t), and i / a ≥ t ⇔ i ≥ t a. The right sides are rounded when they are
+        // computed, so the loops below step from there to the exact boundary.
         let about = match self {
             Self::Resemblance => threshold / (1.0 + threshold) * (a + b) as f64,
             Self::Containment => threshold * a as f64,

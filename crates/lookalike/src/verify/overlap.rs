@@ -111,8 +111,8 @@ pub fn intersection_at_least(a: &[u64], b: &[u64], needed: u64) -> Option<u64> {
         let (mut i, mut j) = ([0; PARTS], [0; PARTS]);
         for _ in 0..STRETCH {
             for (part, (a, b)) in stretches.iter().enumerate() {
-                // Each step advances by at most one element, so the masks never change an index; they only avoid the bounds
-                // check.
+                // An index starts at 0 and advances by at most one per step, so it is less than `STRETCH` at each of the
+                // `STRETCH` steps. So `% STRETCH` never changes an index; it only avoids the bounds check.
                 let (x, y) = (a[i[part] % STRETCH], b[j[part] % STRETCH]);
                 shared += u64::from(x == y);
                 i[part] += usize::from(x <= y);
@@ -150,7 +150,7 @@ fn parts(set: &[u64]) -> [&[u64]; PARTS] {
     })
 }
 
-/// Returns the first elements of all parts, if all parts are long enough.
+/// Returns the first `STRETCH` elements of each part of both sets, or `None` if a part has fewer.
 #[inline(always)]
 fn stretches<'a>(a: [&'a [u64]; PARTS], b: [&'a [u64]; PARTS]) -> Option<[(&'a [u64; STRETCH], &'a [u64; STRETCH]); PARTS]> {
     let mut stretches = [(&[0; STRETCH], &[0; STRETCH]); PARTS];

@@ -6,7 +6,7 @@ use super::{
     measure::Measure,
 };
 
-/// Returns all pairs of sets in which one set is similar to the other by the given measure, which may be either of the two.
+/// Returns all pairs of sets in which one set is similar to the other by the given measure: resemblance or containment.
 pub fn similar_pairs(measure: Measure, sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     match measure {
         Measure::Resemblance => similarity_join(sets, threshold),

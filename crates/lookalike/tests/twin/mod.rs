@@ -1,6 +1,6 @@
 //! The naive twin is a second implementation that executes the law literally: it compares all pairs of sets of token strings, in
-//! quadratic time. From the fast implementation, the twin uses only the tokens of texts and the candidate function, which the law
-//! takes as given.
+//! quadratic time. The twin shares only two parts with the fast implementation: the tokens of texts, and the candidate function,
+//! which the law takes as given.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use lookalike::{
     verify::Measure,
 };
 
-/// The tokens of a shingle, and the number of the occurrence (always the first under option B).
+/// The tokens of a shingle, and the number of the occurrence (always the first under Broder's option B, which does not count
+/// repeats).
 type Shingle = (Vec<Vec<u8>>, usize);
 
 /// The data that a run stores for a document.

@@ -50,7 +50,7 @@ class Table:
         return key in self._dict
 
     def status(self) -> dict[str, int]:
-        """Return the number of keys in a dictionary, under the name that datasketch uses."""
+        """Return a dictionary that has the number of keys, under the name that datasketch uses."""
         return {"keyspace_size": len(self)}
 
     def __getitem__(self, key: Hashable) -> Any:

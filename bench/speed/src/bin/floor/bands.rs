@@ -8,7 +8,7 @@ use super::Seen;
 pub const BANDS: usize = 21;
 const ROWS: usize = 6;
 
-/// Appends the keys of a document, and clears the slots.
+/// Appends the band keys of a document's slots to `keys`, and marks all slots as empty.
 #[inline]
 pub fn keys(slots: &mut [u32; 128], keys: &mut Vec<u32>) {
     if slots.contains(&u32::MAX) {

@@ -5,7 +5,7 @@ use lookalike::{Bands, Candidates, Config, Method, Permutations, Scratch, text::
 
 use super::{Lines, Seen, scan::PAD};
 
-/// Sketches all lines that this thread takes.
+/// Sketches the lines of all blocks that this thread takes from `lines`.
 pub fn work(lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
     let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
     let bands = Bands { permutations: Permutations::One, ..Bands::default() };

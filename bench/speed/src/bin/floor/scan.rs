@@ -100,7 +100,7 @@ impl Kernel for Portable {
     }
 }
 
-/// The bits that turn letters into lower case when they are set. In digits, they are already set.
+/// The bits that turn letters into lower case when they are set. In digits, these bits are already set.
 pub const LOWER: u64 = 0x2020_2020_2020_2020;
 
 /// Mixes the bits of a number. It uses 32-bit multiplications with a rotation between them, because vector units take three times

@@ -19,8 +19,8 @@ struct Scratch {
     shingles: u64,
 }
 
-/// Sketches all lines that this thread takes. It is always inlined, because its caller may be compiled for more instructions than
-/// this module.
+/// Sketches the lines of all blocks that this thread takes from `lines`. It is always inlined, because its caller may be compiled
+/// for a larger instruction set than this module.
 #[inline(always)]
 pub fn work<K: Kernel>(kernel: &K, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
     let (id, text) = (memchr::memmem::Finder::new(b"\"id\":"), memchr::memmem::Finder::new(b"\"text\":\""));
@@ -103,7 +103,7 @@ impl Scratch {
             if starts >= WORDS {
                 self.flush(kernel, text, ends);
                 words += ends;
-                // A word that has not ended yet keeps its start.
+                // The start of a word that has not ended yet is kept, as the first start of the next batch of words.
                 self.starts.copy_within(ends..starts, 0);
                 (starts, ends) = (starts - ends, 0);
             }

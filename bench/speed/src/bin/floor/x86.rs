@@ -26,7 +26,8 @@ impl Avx512 {
         found.then_some(Self(()))
     }
 
-    /// Sketches all lines that this thread takes. The loop is compiled for AVX-512 too, so that the kernel is inlined into it.
+    /// Sketches the lines of all blocks that this thread takes from `lines`. The loop is compiled for AVX-512 too, so that the
+    /// kernel is inlined into it.
     pub fn work(&self, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
         #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2,bmi2,bmi1,lzcnt,popcnt")]
         fn run(kernel: &Avx512, lines: &mut Lines, seen: &mut Seen) -> anyhow::Result<()> {
@@ -153,7 +154,7 @@ fn mix(x: __m512i) -> __m512i {
     let round = |x: __m512i, low: u64, high: u64| {
         let low = _mm512_mul_epu32(x, _mm512_set1_epi64(low as i64));
         let high = _mm512_mul_epu32(_mm512_srli_epi64::<32>(x), _mm512_set1_epi64(high as i64));
-        // 0x96 is the XOR of the three operands, an addition without carry.
+        // 0x96 selects the XOR of the three operands, which is an addition without carry.
         _mm512_ternarylogic_epi64::<0x96>(low, high, _mm512_rol_epi64::<32>(x))
     };
     let x = _mm512_xor_si512(x, _mm512_srli_epi64::<29>(x));
@@ -174,8 +175,9 @@ fn hash(text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u
     let lower = _mm512_set1_epi64(LOWER as i64);
     for i in 0..eights {
         // SAFETY: the arrays have eight numbers each, and loading them needs no alignment. Only entries beyond `count` can be
-        // positions after the text, and the minimum replaces these with the end of the text. Eight bytes can be read from the end
-        // of the text, and from any position before it. The last eight bytes of a word are read only if the word is longer.
+        // positions after the text. `_mm256_min_epu32` replaces such positions with the end of the text. Eight bytes can be read
+        // from the end of the text, and from any position before it. The last eight bytes of a word are read only if the word is
+        // longer.
         unsafe {
             let start = _mm256_min_epu32(_mm256_loadu_si256(starts[i].as_ptr().cast()), last);
             let end = _mm256_min_epu32(_mm256_loadu_si256(ends[i].as_ptr().cast()), last);

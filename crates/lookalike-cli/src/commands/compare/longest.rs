@@ -52,7 +52,7 @@ struct OfText {
 struct Sentence {
     /// The number of letters, digits and marks.
     length: usize,
-    /// The first byte in the text.
+    /// The position of the sentence's first byte in the text.
     start: usize,
     end: usize,
 }

@@ -87,9 +87,8 @@ pub struct Compare {
     /// Show what every kind of sketch estimates, and its size
     ///
     /// Three kinds are MinHash signatures: with many permutations, with one permutation, and with each number cut to one byte.
-    /// Three kinds are samples: the shingles with the smallest hashes, the shingles with hashes that a modulus divides, and the
-    /// shingles with the smallest hashes among those that a modulus divides. The other kinds are SimHash and the longest
-    /// sentences.
+    /// Three kinds are samples: the shingles with the smallest hashes; the shingles whose hashes are divisible by a modulus; and,
+    /// of the latter, those with the smallest hashes. The other kinds are SimHash and the longest sentences.
     #[arg(long)]
     sketches: bool,
     #[command(flatten)]

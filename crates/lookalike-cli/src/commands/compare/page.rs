@@ -10,8 +10,8 @@ use super::{
 };
 use crate::output::{BOLD, DIM, GREEN, RED, both_ends, count, counted, quiet};
 
-/// Returns a page with the exact measures, the estimates of the sketches, and both texts. `members` is the singular noun for a
-/// member of their sets.
+/// Returns a page with the exact measures, the estimates of the sketches, and both texts. `members` is the noun, in the singular,
+/// for an element of the texts' sets.
 pub(super) fn page(r: &Report, members: &str, texts: &[String; 2], cut: &[Vec<Passage>; 2], full: bool) -> String {
     let mut page = String::new();
     let mut line = |what: &str, value: f64, words: String, estimate: &Estimate| {

@@ -21,7 +21,7 @@ use crate::output::{BOLD, DIM, count};
 /// 1997, section 4.2).
 const SAMPLE: usize = 200;
 
-/// The number of sentences in a digest.
+/// The number of longest sentences from which a text's digest is computed.
 const LONGEST: usize = 3;
 
 /// The size of a sampled fingerprint in bytes.
@@ -123,7 +123,7 @@ pub(super) fn sketches(method: &Method, texts: &[String; 2], sets: &[Vec<u64>; 2
         row("simhash_128", "SimHash", vec![("bits", 128)], both(16), of_simhash(Width::W128)?),
         row("sentences", "longest sentences", vec![("longest", LONGEST as u64)], both(16), Says::Same { same }),
     ];
-    // Sets of items have no sentences.
+    // Sets of items have no sentences, so the last row (`sentences`) is removed for them.
     rows.truncate(rows.len() - usize::from(method.config().tokens == TokensBy::Items));
     Ok(rows)
 }

@@ -41,7 +41,7 @@ struct Report {
 /// Two texts of N shingles each.
 #[derive(Serialize)]
 struct Seen {
-    /// The number of shared shingles that comes nearest to the requested resemblance.
+    /// The number of shared shingles with which the resemblance of the two texts is nearest to the requested one.
     shared: u64,
     resemblance: f64,
     /// The resemblance of the sets of ids.

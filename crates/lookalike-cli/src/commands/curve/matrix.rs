@@ -50,7 +50,8 @@ struct Report {
     sets: Vec<String>,
     rows: Vec<Row>,
     functions: Vec<String>,
-    /// For each function, the smallest number that it gives to an element of each set; null for the empty set.
+    /// For each function and each set, the smallest number that the function gives to an element of the set; null for the empty
+    /// set.
     signatures: Vec<Vec<Option<u64>>>,
     pairs: Vec<Pair>,
 }

@@ -16,20 +16,19 @@ use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
 /// The pairs of a method are those that the method itself considers similar: by exact count or, as with simhash, according to the
 /// sketches. With --cluster greedy, they are the pairs within its clusters.
 ///
-/// Columns: precision, recall and F1 refer to pairs. The column whole refers to documents: among those that have a similar
+/// Columns: precision, recall and F1 refer to pairs. The column named whole refers to documents: among those that have a similar
 /// document, it is the share of documents whose similar documents were all found. B³ P, R and F are B-cubed precision, recall and
 /// F of the groups that dedup makes (each dropped document with its representative), and ARI is the adjusted Rand index of these
-/// groups. These four columns compare the groups with those of the labels, or with the groups of documents that chains of true
-/// pairs connect. With --sample, the four columns are computed only if all documents are sampled. The next five columns are
-/// counts. dropped: dropped documents; wrong: documents that were dropped although no similar document was kept; missed: true
-/// pairs of which both documents were kept; doubled: documents that were kept although a similar document was also kept;
-/// candidates: candidate pairs, before sketches rule out some of them. s and MB are the seconds and the peak memory that dedup
-/// alone took.
+/// groups. These four columns compare the groups with those of the labels, or with the groups of documents connected by chains of
+/// true pairs. With --sample, the four columns are computed only if all documents are sampled. The next five columns are counts.
+/// dropped: dropped documents; wrong: documents that were dropped although no similar document was kept; missed: true pairs of
+/// which both documents were kept; doubled: documents that were kept although a similar document was also kept; candidates:
+/// candidate pairs, before sketches rule out some of them. s and MB are the seconds and the peak memory that dedup alone took.
 ///
-/// With --sample, only pairs with a sampled document are counted, and wrong, missed and doubled are counted among the sampled
-/// documents. Brackets contain 95 % intervals. For the intervals of precision and recall, all pairs of a sampled document count
-/// as one random draw, because pairs of one group are found or missed together. The intervals do not account for groups without a
-/// sampled document: sample more documents if a few large groups have most of the pairs.
+/// With --sample, only pairs with a sampled document are counted, and the columns wrong, missed and doubled are counted among the
+/// sampled documents. Brackets contain 95 % intervals. For the intervals of precision and recall, all pairs of a sampled document
+/// count as one random draw, because pairs of one group are found or missed together. The intervals do not account for groups
+/// without a sampled document: sample more documents if a few large groups have most of the pairs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike eval crawl.jsonl --sample 1000\n  \
     lookalike eval news.jsonl --truth pairs.jsonl --threshold 0.7\n  \

@@ -91,8 +91,8 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
         // All documents of labelled groups are evaluated, so the recall is exact.
         None => counts.recall().map(|share| Estimate::exact(share.value)),
     };
-    // A share of the documents is exact if all documents were evaluated. If the evaluated documents are a random sample, each is
-    // an independent trial, so the share keeps its interval.
+    // If all documents were evaluated, a share such as that of wrong drops is exact. If the evaluated documents are a random
+    // sample, each document is an independent trial, so the share keeps its interval.
     let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
         true => share.map(|share| Estimate::exact(share.value)),
         false => share,

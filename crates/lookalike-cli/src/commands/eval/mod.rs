@@ -37,7 +37,7 @@ impl Eval {
         self.refuse_unreadable_twice()?;
         let method = self.fields.of_sets(self.common.config()?)?;
         lookalike::Method::new(Config { candidates: lookalike::Candidates::Exact, ..method.clone() })?;
-        // Everything is checked before the first run.
+        // The flags of all runs are checked before the first run starts.
         let plans = Plan::all(&self.run, &self.common_words(), &method)?;
         let header = Header::new("eval").inputs("input", &self.inputs);
         let header = header.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));

@@ -26,7 +26,7 @@ pub struct Plan {
     pub label: String,
     /// All flags of dedup: the run's own, and those that all runs share.
     pub flags: Vec<String>,
-    /// The flags with which `pairs` finds the same pairs.
+    /// The flags with which `lookalike pairs` finds the same pairs as this run.
     pairs: Vec<String>,
     /// Whether the run's clusters determine its pairs: two documents are a pair if they are in the same cluster. This is so for
     /// greedy clusters, which are formed without comparing pairs.
@@ -62,7 +62,7 @@ impl Plan {
     /// Returns the requested runs, or all default runs.
     pub fn all(asked: &[String], common: &[(&'static str, String)], method: &Config) -> anyhow::Result<Vec<Self>> {
         let sets = method.tokens == TokensBy::Items;
-        // For containment, the default method is the same as `--candidates shared`.
+        // For containment, the default method is the same as `--candidates shared`, so only the default is evaluated.
         let serves = |(flags, contains): &(&str, bool)| match method.measure {
             // Sets have no sentences. Below a threshold of 0.5, similar texts may differ too much in size for super-shingles.
             _ if sets && *flags == "--method sentences" => false,
@@ -119,7 +119,7 @@ fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
     words
 }
 
-/// Returns a label made of the way of finding candidates and the other flags: `--method simhash --bits 128` → `simhash --bits
+/// Returns a label: the way of finding candidates, followed by the other flags: `--method simhash --bits 128` → `simhash --bits
 /// 128`.
 fn label(own: &ArgMatches) -> String {
     let mut words = own_words(own);
@@ -193,7 +193,8 @@ impl Child {
             input.extend(["--encoding".into(), encoding.into()]);
         }
         if eval.skip_bad.is_some() {
-            // The bad lines were already written when the truth was read, so a run discards them.
+            // Reading the truth has already written the bad lines to the file of `--skip-bad`, so each run writes its bad lines
+            // to /dev/null.
             input.extend(["--skip-bad", "/dev/null"].map(Into::into));
         }
         input.push("--".into());
@@ -266,7 +267,7 @@ impl Child {
     }
 }
 
-/// Returns all pairs within groups of the same representative.
+/// Returns all pairs of documents that have the same representative.
 fn within_groups(representatives: &[u32]) -> Vec<(u32, u32)> {
     let mut rows: Vec<(u32, u32)> = representatives.iter().copied().zip(0..).collect();
     rows.sort_unstable();

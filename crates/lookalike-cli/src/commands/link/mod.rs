@@ -167,7 +167,7 @@ impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let mut linkage = read(&self.config)?;
         linkage.one_to_one |= self.one_to_one;
-        // Errors of the core concern the configuration file. Later errors concern flags and inputs.
+        // This check reports errors in the configuration file. Errors that occur after it concern the flags and the inputs.
         Linker::new(linkage.clone())
             .map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&self.config)))?;
         let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);

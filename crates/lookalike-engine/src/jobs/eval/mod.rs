@@ -1,4 +1,4 @@
-//! The data that `eval` compares answers with: the documents by their ids, the true neighbours of a sample, and pairs and
+//! The data that `eval` needs to evaluate results: the documents by their ids, the true neighbours of a sample, and pairs and
 //! decisions read from files.
 
 pub(crate) mod roll;

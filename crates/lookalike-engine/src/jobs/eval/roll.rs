@@ -19,7 +19,7 @@ use crate::{
 /// The documents of a collection by their ids. Memory: 32 bytes per document, and 4 more with labels.
 #[derive(Debug)]
 pub struct Roll {
-    /// Sorted by the hash of the id.
+    /// Pairs of an id's hash and the document with this id, sorted by the hash.
     by_id: Vec<(u128, u32)>,
     labels: Option<Vec<u32>>,
     bad_examples: Vec<Error>,

@@ -80,7 +80,7 @@ impl<'a> Distances<'a> {
         let (first, second) = self.values.split_at(split.map_or(self.values.len(), |split| split as usize));
         let wrong = mean_apart(present(first), split.map(|_| present(second)));
         let right = self.bands[BANDS].mean();
-        // An estimate can be outside this range, but a share cannot.
+        // The estimate can be below 0 or above 1, but a share cannot.
         let within = |share: f64| share.clamp(0.0, 1.0);
         let share = |sum: &Sum, from: f64, below: Option<f64>| RightShare {
             from,

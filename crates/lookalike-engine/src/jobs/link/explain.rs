@@ -44,8 +44,8 @@ pub struct BlockExplained {
     pub block: String,
     /// Whether the two records meet this requirement.
     pub joins: bool,
-    /// The two records are candidates only if at most this many records have the value that they share. An explanation does not
-    /// count these records, so it does not check this condition.
+    /// The two records are candidates only if the value that they share occurs in at most this many records. An explanation does
+    /// not count these records, so it does not check this condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<u32>,
 }

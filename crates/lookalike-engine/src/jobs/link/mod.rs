@@ -203,7 +203,7 @@ struct Work<'a> {
     pool: &'a ThreadPool,
 }
 
-/// The records that belong together.
+/// The clusters: which records belong together.
 struct Decided<'a> {
     counts: Counts,
     /// The first record of each record's cluster.
@@ -291,7 +291,8 @@ fn row(pair: &Scored) -> Row {
     [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
 }
 
-/// Restores a pair. Its score is the same to the last bit as before sorting, because both scores are rounded in the same way.
+/// Restores a pair. Its score is the same to the last bit as before sorting, because the linker also makes a score by dividing a
+/// whole number by 10,000.
 fn scored([a, b, score]: Row) -> Scored {
     Scored { a, b, score: f64::from(score) / f64::from(MOST) }
 }

@@ -152,8 +152,8 @@ impl Gathered {
         self.by_id[collection].get(&hash_name(id)).copied()
     }
 
-    /// Returns the record whose id is written in this way. If there is none, a number is also looked up as a string, and a string
-    /// as a number, because CSV does not distinguish 7 and "7".
+    /// Returns the record with this id, which is given as JSON. If there is none, a number is also looked up as a string, and a
+    /// string as a number, because CSV does not distinguish 7 and "7".
     pub(super) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
         self.find(id, collection).or_else(|| match serde_json::from_str(id) {
             Ok(serde_json::Value::String(text)) => self.find(&text, collection),

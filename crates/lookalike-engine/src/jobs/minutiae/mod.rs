@@ -72,11 +72,12 @@ pub struct Genuine {
     pub pairs: u64,
     /// Genuine pairs that are candidates.
     pub candidates: u64,
-    /// For some shares of all pairs, the number of genuine pairs among the best pairs.
+    /// How many genuine pairs are among the best pairs. Each entry is for one share of all pairs, such as 1 %, and counts the
+    /// best pairs that make up this share.
     pub first: Vec<FirstPairs>,
 }
 
-/// The best pairs, up to a share of all pairs.
+/// The best pairs that make up a share of all pairs, and how many of them are genuine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FirstPairs {
     /// The share of all pairs.

@@ -197,7 +197,7 @@ impl Writing<'_> {
         u32::from(self.first.only && !self.first.contains(page))
     }
 
-    /// Writes the pages of two sites that have no counterpart on the other site. Returns their number.
+    /// Writes those pages of two sites that have no counterpart on the other site. Returns the number of these pages.
     fn alone_in(
         &self,
         pair: &SitePair,

@@ -227,7 +227,7 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
 }
 
 /// Returns the class of each contender (a page that has to be compared). The class of a contender is its site or, if there are
-/// two collections, its collection. Contenders of the same class are not compared; a contender whose pages are in several classes
+/// two collections, its collection. Contenders of the same class are not compared; a contender that has a copy in another class
 /// is compared with all others.
 fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
     let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();

@@ -1,4 +1,4 @@
-//! Lists every match of a collection. The matches come from candidates or, if none may be missed, from a join of all sets.
+//! Lists every match of a collection. The matches come from candidates or, if no match may be missed, from a join of all sets.
 
 mod nearest;
 
@@ -118,8 +118,8 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     let Sources { source, references, left_out } = sources;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
-    // A copy of a reference document among the inputs is treated like the reference document itself: every document that matches
-    // the reference matches the copy too.
+    // An input document that is a copy of a reference document is treated like the reference document itself: every document that
+    // matches the reference matches the copy too.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
     let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
     let (listed, finding) = match nearest {

@@ -123,7 +123,7 @@ impl Nearest {
     }
 }
 
-/// Keeps the nearest groups, ordered by similarity and then by their first documents.
+/// Sorts a list by similarity, and then by the groups' first documents, and keeps only the `most` nearest groups.
 fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups) {
     list.sort_unstable_by_key(|&(number, figures)| (Reverse(order(figures, measure)), groups.of(number).first()));
     list.truncate(most);

@@ -39,7 +39,7 @@ impl Best {
         }
     }
 
-    /// Adds the best pairs of a part of the input that comes later.
+    /// Adds the best pairs of a later part of the input.
     pub(super) fn take(&mut self, others: Self) {
         others.pairs.into_iter().for_each(|(shared, reported)| self.push(shared, reported));
     }

@@ -119,7 +119,7 @@ struct Found {
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        // Held texts are not counted, because many pairs share the same held text.
+        // The weight does not include the held texts, because many pairs share the same held text.
         let best = self.best.iter().flat_map(|best| best.pairs.iter().map(|pair| &*pair.1));
         let texts: usize = self
             .reported
@@ -170,7 +170,7 @@ struct Shared {
     runs: Vec<Run>,
     joined: Vec<Joined>,
     figures: Figures,
-    /// The larger of the numbers of shared tokens in the two texts.
+    /// The number of shared tokens in the first text or in the second, whichever is larger.
     tokens: usize,
 }
 
@@ -224,7 +224,7 @@ impl Looker {
         looked_up
     }
 
-    /// Outputs the pairs with copies whose number is below `number`.
+    /// Outputs the pairs that this text forms with copies of held texts, for all copies with numbers below `number`.
     fn before(
         &mut self,
         number: u32,
@@ -280,8 +280,8 @@ impl Looker {
         Ok(Some(shared))
     }
 
-    /// Writes or reports a pair. Returns false if the pair shares too few tokens to be reported. In that case, other pairs with
-    /// no more shared tokens need not be tried.
+    /// Writes or reports a pair. Returns false if the pair shares too few tokens to be reported. In that case, pairs that share
+    /// the same number of tokens or fewer need not be tried.
     fn give(&mut self, looking: &Looking, number: u32, shared: &Shared, text: &mut Text, found: &mut Found) -> Result<bool> {
         let Looking { pass, held, asked, .. } = *looking;
         if let Some(best) = &found.best
@@ -353,7 +353,7 @@ impl Looker {
 }
 
 impl Text<'_> {
-    /// Returns the number below which held texts are compared with this text.
+    /// Returns a bound: this text is compared only with the held texts that have lower numbers.
     fn below(&self, looking: &Looking) -> u32 {
         if looking.among { self.document as u32 } else { u32::MAX }
     }

@@ -182,7 +182,7 @@ impl Held {
 }
 
 impl Loaded {
-    /// Removes the tokens and windows of some texts.
+    /// Removes the tokens and windows of the texts for which `is_copy` returns true.
     fn without_copies(&mut self, is_copy: impl Fn(u32) -> bool) {
         self.selected.retain(|&(text, _)| !is_copy(text));
         let (mut from, mut to) = (0, 0);

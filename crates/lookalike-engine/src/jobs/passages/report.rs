@@ -41,36 +41,36 @@ pub struct Shares {
     /// The exact similarity of the two texts' shingle sets.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Tokens of a.
+    /// Tokens of `a`.
     pub tokens_a: usize,
-    /// Tokens of b.
+    /// Tokens of `b`.
     pub tokens_b: usize,
-    /// Tokens of a that are in a run that also occurs in b.
+    /// Tokens of `a` that are in a run that also occurs in `b`.
     pub shared_a: usize,
-    /// Tokens of b that are in a run that also occurs in a.
+    /// Tokens of `b` that are in a run that also occurs in `a`.
     pub shared_b: usize,
-    /// The passages, in the order of a.
+    /// The passages, in the order in which they occur in `a`.
     pub passages: Vec<SharedPassage>,
 }
 
 /// A passage that two texts share.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SharedPassage {
-    /// The position of the passage in a: the first position, and the position after the last.
+    /// The position of the passage in `a`: the first position, and the position after the last.
     #[serde(serialize_with = "from_to")]
     pub a: Span,
-    /// The position of the passage in b.
+    /// The position of the passage in `b`.
     #[serde(serialize_with = "from_to")]
     pub b: Span,
     /// The number of tokens that both texts have in this passage.
     pub tokens: usize,
-    /// The text of the passage in a, if it is wanted.
+    /// The text of the passage in `a`, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_a: Option<String>,
-    /// The text of the passage in b, if it is wanted.
+    /// The text of the passage in `b`, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_b: Option<String>,
-    /// The runs that the passage consists of, each by its bytes in a and in b.
+    /// The runs that the passage consists of, each by its bytes in `a` and in `b`.
     #[serde(skip)]
     pub runs: Vec<[Span; 2]>,
 }

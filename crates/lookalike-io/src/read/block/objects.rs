@@ -83,8 +83,8 @@ impl Block {
         Ok(())
     }
 
-    /// Appends a document that has no fields, as an object that has the document's id and text. For a document of a crawl, the
-    /// object also has the date.
+    /// Appends a JSON object with the id and the text of a document that has no fields. For a document of a crawl, the object
+    /// also has the date.
     fn document_json(&self, at: usize, reading: &Reading, scratch: &mut Scratch, into: &mut Vec<u8>) {
         let mut plain = String::new();
         let Ok(Some(record)) = self.record(at, reading, scratch) else { return };

@@ -81,7 +81,7 @@ impl Block {
     }
 
     /// Describes what is wrong with a JSON record that is not UTF-8, and what the user can do. Returns none if the record is
-    /// UTF-8. If it is UTF-16 or UTF-32, the fault says so.
+    /// UTF-8. If the record is UTF-16 or UTF-32, the returned error says so.
     pub fn not_utf8(&self, at: usize, reading: &Reading, naming: Naming) -> Option<Fault> {
         let raw = self.raw(at);
         let is_json = matches!(self.records, Records::Lines | Records::Elements);

@@ -20,7 +20,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Returns the number of pages since the last call that were too large to search for a main part.
+    /// Returns how many of the pages read since the last call of this method were too large to be searched for a main part.
     pub fn take_too_large(&mut self) -> u64 {
         self.pages.take_too_large()
     }

@@ -1,5 +1,5 @@
-//! Reads concatenated compressed streams as one. Only zeros may follow the last stream, because some programs pad their blocks
-//! with zeros. Anything else is an error.
+//! Reads concatenated compressed streams as one. Zeros may follow the last stream, because some programs pad their blocks with
+//! zeros. Anything else after the last stream is an error.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,7 +1,7 @@
 //! Reads WARC (ISO 28500; 0.17, 1.0, 1.1) from decompressed bytes: single records as stored, and the documents in them.
 //!
-//! Documents are HTTP responses with a status of 200 to 299 and `resource` or `conversion` records (WET files), if they are HTML
-//! or another text type. All other records are skipped and counted by kind ([`Skip`](super::Skip)).
+//! A document is an HTTP response with a status of 200 to 299, or a `resource` or `conversion` record (WET files). Its content
+//! must be HTML or another text type. All other records are skipped and counted by kind ([`Skip`](super::Skip)).
 
 use std::io::Read;
 
@@ -156,8 +156,8 @@ impl<R: Read> WarcReader<R> {
                 (self.start, self.filled) = (0, self.filled - self.start);
             }
             if self.filled == self.buffer.len() {
-                // Do not trust a record's declared length: the buffer grows to at most twice the bytes that have arrived, or by
-                // one piece.
+                // Do not trust a record's declared length: the buffer grows to at most twice the bytes that have arrived, or to
+                // one piece more than these bytes if that is larger.
                 let wanted = (self.start + count).min(self.filled * 2).max(self.filled + PIECE);
                 self.buffer.resize(wanted, 0);
             }

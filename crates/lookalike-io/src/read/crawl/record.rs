@@ -12,8 +12,8 @@ const LONGEST_BODY: u64 = 256 << 20;
 /// A record as stored in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct WarcRecord<'a> {
-    /// The whole record: its header, its content and the line ends after it. The file is the concatenation of these bytes over
-    /// all records, except for empty lines at its start.
+    /// The whole record: its header, its content and the line ends after it. A file consists of its records in this form, one
+    /// after the other. Empty lines that are not part of a record can occur only at the start of the file.
     pub bytes: &'a [u8],
     /// The start and the end of the content in `bytes`.
     pub(crate) content: (usize, usize),
@@ -159,7 +159,7 @@ pub enum Skip {
     Continuation,
     /// A type that the standard does not define.
     Unknown,
-    /// A status below 200, or 300 and above: not found, moved.
+    /// A response with a status below 200, or of 300 and above. For example, the page was not found, or has moved.
     Status,
     /// A response of a protocol other than HTTP, such as DNS.
     NotHttp,

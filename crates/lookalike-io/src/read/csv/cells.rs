@@ -6,7 +6,7 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 struct Cell {
     place: Range<usize>,
-    /// Whether it has quotes that must be removed.
+    /// Whether the field has quotes that must be removed.
     quotes: bool,
 }
 
@@ -21,7 +21,8 @@ impl Cells {
     pub fn find(&mut self, record: &[u8], delimiter: u8) {
         self.cells.clear();
         let end = record.len() - record.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-        // Only an empty record can end with more than one line end. The last field of such a record is empty too.
+        // All line ends can be removed at once, because only an empty record can end with more than one. The last field of such a
+        // record is empty too, so nothing is lost.
         let record = &record[..end];
         let mut at = 0;
         loop {

@@ -59,7 +59,8 @@ impl Columns {
             true => header.index_of(name, option).map(Some),
             false => Ok(None),
         };
-        // If no text is read, any column can be the text column: code that needs all columns reads them itself.
+        // If the run reads no text, 0 is only a placeholder for the index of the text column. In such a run, code that needs the
+        // columns reads all of them itself.
         let text = if fields.text.is_empty() { 0 } else { header.index_of(&fields.text, sets::option(fields.set))? };
         let id = optional(&fields.id, Setting::IdField)?;
         let keep = fields.keep.field().map(|name| header.index_of(name, Setting::Keep)).transpose()?;
@@ -227,7 +228,7 @@ impl Columns {
             let raw = cells.get(column, record, bytes).unwrap_or_default();
             let value = match self.decoded(raw, encoding, text) {
                 Ok(value) => value,
-                // This field was not read before, so it has not been checked.
+                // This field is not one that the run has read, so its bytes have not been checked.
                 Err(_) => &String::from_utf8_lossy(raw),
             };
             into.extend_from_slice(serde_json::Value::from(value).to_string().as_bytes());

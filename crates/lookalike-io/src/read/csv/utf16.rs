@@ -21,9 +21,10 @@ pub enum Utf16 {
 const PIECE: usize = 64 << 10;
 
 impl Utf16 {
-    /// Returns the byte order of a file that begins with `start`, if it is UTF-16. Any of three signs is enough: a byte order
-    /// mark; a first character that is ASCII in UTF-16, because no other file's header has a zero there; or an encoding that the
-    /// user names as UTF-16, if `start` contains a zero.
+    /// Returns the byte order of a file that begins with `start`, if it is UTF-16. Any of three signs is enough. The first sign
+    /// is a byte order mark. The second is a first character that is ASCII in UTF-16, so that one of its two bytes is zero; files
+    /// that are not UTF-16 have no zero among the first two bytes of their headers. The third is an encoding that the user names
+    /// as UTF-16, if `start` contains a zero.
     pub(crate) fn of(start: &[u8], encoding: Option<&str>) -> Option<Self> {
         match start {
             [0xff, 0xfe, ..] => return Some(Self::Little),

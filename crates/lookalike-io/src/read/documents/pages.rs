@@ -63,7 +63,7 @@ impl Pages {
         Err(Fault::record("is a page, but this lookalike was built without HTML (the cargo feature `html`)"))
     }
 
-    /// Returns the number of pages since the last call that were too large to search for a main part.
+    /// Returns how many of the pages read since the last call of this method were too large to be searched for a main part.
     #[cfg_attr(not(feature = "html"), expect(clippy::unused_self, reason = "there are no pages"))]
     pub(crate) fn take_too_large(&mut self) -> u64 {
         #[cfg(feature = "html")]

@@ -4,7 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::format::Format;
 
 /// Returns the error for a file that begins with `start`, with advice. Returns none if one of the readers may be able to read the
-/// file. `name` decides the kind of an Office document.
+/// file. `name` decides the kind of an Office document if the first bytes do not show it.
 pub(crate) fn reported(start: &[u8], name: &str) -> Option<Error> {
     // The signature of a tar archive is not at its beginning. The bytes after `ustar` do not occur in text.
     if start.get(257..265).is_some_and(|magic| magic.starts_with(b"ustar\0") || magic == b"ustar  \0") {

@@ -19,8 +19,8 @@ pub(crate) fn look(path: &Path, name: &str) -> Result<Format> {
     if let Some(format) = Format::of_table(&packed) {
         return Ok(format);
     }
-    // Some codecs return nothing before a block of megabytes has been read. Damaged or truncated data is reported later, when the
-    // file is read.
+    // Some codecs return nothing before they have read a whole block, which can be several megabytes long. Damaged or truncated
+    // data is reported later, when the file is read.
     let cut = decompress(open()?, name)?.take(LOOK as u64).read_to_end(&mut start);
     if let Err(error) = cut
         && error.raw_os_error().is_some()

@@ -113,7 +113,7 @@ fn below<'a>(url: &'a str, folder: &str) -> &'a str {
     url.strip_prefix(folder).unwrap_or(url.rsplit('/').next().unwrap_or(url)).trim_start_matches('/')
 }
 
-/// Returns the files that names refer to.
+/// Returns the files that the given names refer to.
 fn named(names: &[String], naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let forced = naming.format;
     let mut inputs: Vec<Input> = Vec::new();

@@ -58,8 +58,8 @@ impl Input {
         }
     }
 
-    /// Returns a unique place for each of the input's files, and the file's name. The place does not depend on how the user names
-    /// the input.
+    /// Returns, for each of the input's files, an address that identifies the file, and the file's name. The address does not
+    /// depend on how the user names the input.
     fn places(&self) -> Vec<(PathBuf, String)> {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.into());
         let place = match self {

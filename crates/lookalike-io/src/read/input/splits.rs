@@ -1,8 +1,8 @@
 //! Splits of one data set, such as train and test, recognised by the names of files and folders.
 //!
-//! The words, and the characters allowed around them, are those of the Python library `datasets` (`data_files.py`), which detects
-//! the splits of a folder in the same way. If each file is one document, a folder or file belongs to a split only if its whole
-//! name is that of a split. For example, `test-report.txt` is treated as a title.
+//! The words that name a split, and the characters allowed around these words, are those of the Python library `datasets`
+//! (`data_files.py`), which detects the splits of a folder in the same way. If each file is one document, a folder or file
+//! belongs to a split only if its whole name is that of a split. For example, `test-report.txt` is treated as a title.
 
 use std::{
     cmp::Reverse,
@@ -28,8 +28,8 @@ const SPLITS: [(&str, &[&str]); 3] = [
 const ABOUT: [&str; 10] =
     ["readme", "license", "licence", "copying", "copyright", "notice", "citation", "changelog", "authors", "contributing"];
 
-/// Names some files of a split: a single folder or file if `ending` is none, otherwise a glob. The glob matches the files whose
-/// paths begin with `beginning` and have the ending `ending`.
+/// A name for some files of a split: a single folder or file if `ending` is none, otherwise a glob. The glob matches the files
+/// whose paths begin with `beginning` and have the ending `ending`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Like<'a> {
     beginning: &'a str,
@@ -54,8 +54,8 @@ struct Folder<'a> {
 /// Checks that files of records do not belong to several splits. The paths are relative to the folder.
 ///
 /// # Errors
-/// Fails if there are two splits or more. Duplicates between the splits would be dropped from one split or another, and all
-/// splits would be written together.
+/// Fails if there are two splits or more. Otherwise, a duplicate that occurs in two splits would be dropped from one of them, and
+/// the documents of all splits would be written to the same output.
 pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
     let all: Vec<&str> = inside.collect();
     let mut found = BTreeMap::new();
@@ -65,11 +65,12 @@ pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
     refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Checks that documents do not belong to several splits. The check fails only if one of the splits is the training split, and if
-/// all documents belong to a split, except for a README or the like at the top. A folder or file belongs to a split only if its
-/// whole name is that of a split, because a title may contain any word. A document that belongs to no split shows that the folder
-/// is a project or a manual, in which the names of splits have other meanings. But if the splits are folders, other documents may
-/// be next to them, as in the reviews of IMDb.
+/// Checks that documents do not belong to several splits. The check fails only if two conditions hold: one of the splits is the
+/// training split, and every document belongs to a split. A README or a similar file at the top of the folder does not count as a
+/// document here. A folder or file belongs to a split only if its whole name is that of a split, because a title may contain any
+/// word. A document that belongs to no split shows that the folder is a project or a manual, in which the names of splits have
+/// other meanings. But if all splits are folders, other documents at the top do not count either; the IMDb reviews, for example,
+/// have such documents.
 ///
 /// # Errors
 /// Fails under these conditions if there are two splits or more, for the same reason as [`refuse_several`].
@@ -151,7 +152,7 @@ impl Files<'_> {
         shown.join(" ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
     }
 
-    /// Returns folders and globs that match each file once, and no other file.
+    /// Returns folders and globs that together match each file of the split exactly once, and match no other file.
     fn few(&self, folder: &Folder<'_>) -> Option<Vec<&Like<'_>>> {
         if self.like.len() > TRIED {
             return None;

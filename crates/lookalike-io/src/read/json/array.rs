@@ -133,7 +133,8 @@ impl Elements {
                     let wrong = |what: String| self.refused(bytes, at, &what);
                     let wrong = match state {
                         State::Before | State::First if matches!(byte, 0 | 0xfe | 0xff) => {
-                            // Without a byte order mark, the name for iconv must include the byte order.
+                            // If the file has no byte order mark, the encoding name that the message suggests for iconv must
+                            // include the byte order.
                             let name = match (state, byte, bytes.get(at + 1)) {
                                 (State::Before, 0, Some(0)) => "UTF-32BE",
                                 (State::First, 0, Some(0)) => "UTF-32LE",

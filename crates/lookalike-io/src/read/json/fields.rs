@@ -67,7 +67,7 @@ pub(crate) struct Found<'a> {
 /// The reason why a line is not a usable record. The caller adds the place of the line.
 pub type Fault = crate::error::Error;
 
-/// The kind of a JSON record in its file, as messages call it.
+/// What a JSON record is in its file: messages call it a line or an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// A line of JSON Lines.

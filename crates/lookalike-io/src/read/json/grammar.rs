@@ -6,7 +6,7 @@
 
 const BLOCK: usize = 64;
 
-/// The requirement for the escapes in a string.
+/// The condition that the escapes in a string must meet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Escapes {
     /// The escapes must be well-formed. Half a surrogate pair is allowed, because the parser allows it in a string that is not
@@ -106,7 +106,8 @@ pub(crate) fn name_end(line: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the start of a block that contains position `at`, and the bits that `marks` gives its bytes from `at` on.
+/// Returns the start of a block that contains position `at`, and the bits that `marks` returns for this block. The bits of the
+/// bytes before `at` are zero.
 #[inline(always)]
 fn marks_from(line: &[u8], at: usize) -> (usize, u64) {
     if let Some(block) = line.get(at..).and_then(|rest| rest.first_chunk()) {
@@ -163,7 +164,7 @@ fn unit(line: &[u8], at: usize) -> Option<u32> {
     digits.reduce(|unit, digit| Some(unit? << 4 | digit?))?
 }
 
-/// The maximum nesting of values that is followed; deeper values are left to the full parser.
+/// The maximum nesting of values that this code can skip. Deeper values are left to the full parser.
 const DEEPEST: u32 = 64;
 
 /// Returns the end of the value that begins at `at`.
@@ -272,8 +273,8 @@ mod tests {
     }
 
     proptest! {
-        /// The parser and this code both accept a value that is followed by other text, and also a bare number or word at the
-        /// very end.
+        /// This code finds the end of a value at the same byte as the parser. Both accept other text after the value, and both
+        /// accept a bare number or word at the end of the input.
         #[test]
         fn a_value_ends_at_the_same_byte_as_in_the_parser(text in r#"([\[\]{}:,0-9eE.+\-" \\]|"a"|"a":|true|false|null|\\n|\\u|d8|x|é){1,40}"#) {
             let wrapped = format!("[{text}]");

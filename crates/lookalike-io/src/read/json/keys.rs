@@ -25,7 +25,7 @@ pub(crate) fn key((keep, set): (&Keep, Option<Occurrences>), found: &Found) -> R
     })
 }
 
-/// Returns the fault of a record whose field for the keep order cannot be used.
+/// Returns the error for a record in which the field that determines the keep order is missing or has an unusable value.
 pub(crate) fn unfit(keep: &Keep, what: &str) -> Fault {
     let needs = match keep {
         Keep::Newest(_) => "a date (2024-01-31, 2024-01-31T12:00:00Z) or seconds since 1970",
@@ -68,7 +68,7 @@ fn time(value: Option<&str>, keep: &Keep) -> Result<u64, Fault> {
 }
 
 /// Returns how many nanoseconds the unit of a timestamp has. If the number, read as seconds, gives a date up to the year 5138,
-/// the unit is a second. For larger numbers, it is the unit that gives a date near the present.
+/// the unit is a second. For larger numbers, the unit is chosen so that the date is near the present.
 fn unit(number: f64) -> i128 {
     match number.abs() {
         size if size < 1e11 => 1_000_000_000,

@@ -35,7 +35,8 @@ pub(crate) fn parse<'a>(line: &'a str, unit: Unit, fields: &Fields, scratch: &'a
     }
 }
 
-/// Returns the fault of a value that is not a text, or not a set if documents are sets.
+/// Returns the error for a value of the text field that has the wrong type: it is not a text or, if documents are sets, not a
+/// set.
 pub(crate) fn no_such(value: Shape, set: Option<Occurrences>, fields: &Fields) -> Fault {
     let (field, what) = (quoted(&fields.text), value.name());
     let (meant, give) = match set {
@@ -81,7 +82,7 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
     if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
 }
 
-/// Returns the fault of a record without the text field. It lists the fields that the record has, because the user nearly always
+/// Returns the error for a record without the text field. It lists the fields that the record has, because the user nearly always
 /// means one of them.
 pub(crate) fn no_text(line: &str, fields: &Fields) -> Fault {
     const SHOWN: usize = 12;
@@ -200,7 +201,7 @@ impl<'a> Visitor<'_> for FieldName<'a> {
     }
 }
 
-/// Copies a string into a buffer. For a value that is not a string, it returns the value's kind.
+/// Copies a string into a buffer, and returns the kind of the value. A value that is not a string is not copied.
 struct Copied<'a>(&'a mut String);
 
 impl<'de> DeserializeSeed<'de> for Copied<'_> {

@@ -34,8 +34,8 @@ impl Paths {
     }
 
     /// Returns the raw value of each wanted name in a line, in the order of the names. A field with exactly the wanted name takes
-    /// precedence over a path into objects. Because the names of fields may contain dots too, several fields of an object may
-    /// begin the path. Of these, the field with the shortest name that leads to a value is used.
+    /// precedence over a path into objects. Because the names of fields may contain dots too, the names of several fields of an
+    /// object may match the beginning of the path. Of these fields, the one with the shortest name that leads to a value is used.
     ///
     /// # Errors
     /// Fails if the line is not a JSON object, or has a wanted field twice.
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(Paths::names_in(br#"{"id":1,"a":{"b":2,"c":{"d":[]}}}"#), ["id", "a.b", "a.c.d"]);
     }
 
-    /// Finds a value by the same rule, with short code that works on a parsed record.
+    /// Finds a value by the same rule as [`Paths`], with short code that works on a parsed record.
     fn naive(value: &serde_json::Value, name: &str) -> Option<serde_json::Value> {
         let object = value.as_object()?;
         let inside = |(at, _): (usize, &str)| naive(object.get(&name[..at])?, &name[at + 1..]);

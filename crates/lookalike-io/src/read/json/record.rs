@@ -92,9 +92,9 @@ pub(crate) fn checked(line: &[u8]) -> Result<&str, Fault> {
     Ok(line.trim_ascii_end())
 }
 
-/// Returns the fault of a line in UTF-16 or UTF-32. The `>` of some shells writes such lines.
+/// Returns the error for a line in UTF-16 or UTF-32. The `>` of some shells writes such lines.
 pub(crate) fn of_utf16(line: &[u8]) -> Option<Fault> {
-    // Without a byte order mark, the name for iconv must include the byte order.
+    // If the line has no byte order mark, the encoding name that the message suggests for iconv must include the byte order.
     let name = match line {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => "UTF-32",
         [b'{' | b'[', 0, 0, 0, ..] => "UTF-32LE",

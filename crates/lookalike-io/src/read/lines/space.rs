@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// White space that was read but not stored in a buffer. The end of the line shows whether it is needed.
+/// White space that was read but not stored in a buffer. This white space is put back only if the line turns out not to be blank.
 #[derive(Default)]
 pub(crate) struct Space {
     /// The white space as zstd frames: 256 KiB of spaces take about 30 bytes, even at the fastest level.

@@ -61,8 +61,8 @@ impl<'a> Window<'a> {
         bytes.clear();
     }
 
-    /// Reads until the line that contains the byte before `boundary` ends, and returns the position of the line's end in the
-    /// window. `boundary` is the end of a span whose lines begin at `first`. `read` reads nothing at the end of the input.
+    /// Reads to the end of the line that contains the byte before `boundary`, and returns the position of that end in the window.
+    /// `boundary` is the end of a span whose lines begin at `first`. `read` reads nothing at the end of the input.
     ///
     /// If a blank line extends beyond the span, the part after the span is not stored, except for the newline. A blank line may
     /// therefore have any length.

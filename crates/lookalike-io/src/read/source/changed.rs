@@ -28,7 +28,7 @@ pub(crate) struct Seen {
 pub(crate) enum State {
     /// A file, with its size and time when it was first examined. If they differ later, the file has changed during the run.
     Regular { size: u64, modified: Option<SystemTime> },
-    /// An object, files that are documents, or a table in memory. The types of these inputs check for changes themselves.
+    /// An object, files that are documents, or a table in memory. The code for these kinds of inputs detects changes itself.
     Object,
     /// An input that can be read only once, and the spool (a stored copy) that the first reading fills.
     Once(Spool),
@@ -109,7 +109,7 @@ impl Seen {
         }
     }
 
-    /// Returns whether the `at`th block of a command is the same as before: the first pass keeps a digest of each block.
+    /// Returns whether the `at`th block of a command is the same as in the first pass, which keeps a digest of each block.
     pub(crate) fn is_same(&self, input: usize, at: usize, bytes: &[u8], first: bool) -> bool {
         let State::Command(digests) = self.state(input) else { return true };
         let digest = xxh3_64(bytes);

@@ -198,7 +198,8 @@ impl Source {
         if self.parts[part].input < self.references { &self.of_references } else { &self.reading }
     }
 
-    /// Returns the format of each input except the references. An input whose format is known only after reading has none.
+    /// Returns the format of each input except the references. For an input whose format is known only after the input is read,
+    /// the entry is `None`.
     pub fn formats(&self) -> &[Option<Format>] {
         &self.formats[self.references..]
     }
@@ -287,8 +288,8 @@ impl Source {
     }
 
     /// Returns the memory in bytes that reading takes in addition to blocks, for a number of threads and a memory limit. Each
-    /// reader of a table has one page of each column in memory. If memory is low, fewer tables with many columns are therefore
-    /// read in parallel.
+    /// reader of a table has one page of each column in memory. Therefore, if memory is low and the tables have many columns,
+    /// fewer tables are read in parallel.
     pub fn extra(&self, threads: usize, memory: u64) -> u64 {
         let Some(pages) = self.tables.iter().flatten().map(Table::page_memory).max() else { return 0 };
         let reader = TABLE_MEMORY.max(pages);
@@ -302,12 +303,12 @@ impl Source {
         self.most_readers.load(Ordering::Relaxed)
     }
 
-    /// Counts bytes of a part as read.
+    /// Adds bytes of a part to the number of bytes read.
     pub(crate) fn count(&self, bytes: u64) {
         self.read.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Counts the bytes of the parts before this one as read.
+    /// Adds the bytes of the parts before this one to the number of bytes read.
     pub(crate) fn count_before(&self, part: usize) {
         let (input, number) = self.parts.get(part).map_or((self.inputs.len(), 0), |part| (part.input, part.number));
         let in_table = self.tables.get(input).and_then(Option::as_ref).map_or(0, |table| table.size_before(number));

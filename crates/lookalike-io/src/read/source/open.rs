@@ -1,4 +1,4 @@
-//! Opens a part of the source, for blocks to be cut from it.
+//! Opens a part of the source, so that the part can be read in blocks.
 
 use std::{
     io::{self, Cursor, Read},

@@ -19,7 +19,7 @@ use crate::{
 #[cfg(feature = "tables")]
 const OPENED: usize = 16;
 
-/// Opens the inputs that are tables. The result has none for each of the other inputs.
+/// Opens the inputs that are tables. For every other input, the entry in the result is `None`.
 #[cfg(feature = "tables")]
 pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], fields: &Fields) -> Result<Vec<Option<Table>>> {
     let mut tables: Vec<Option<Table>> = inputs.iter().map(|_| None).collect();
@@ -70,7 +70,8 @@ pub(crate) fn unseekable(name: &str) -> Error {
     refused.advise("save it to a file first, and name that file")
 }
 
-/// Returns an error if an input is a table, because this build cannot read tables. Otherwise returns none for each input.
+/// Returns an error if an input is a table, because this build cannot read tables. Otherwise, returns a list with one `None` for
+/// each input.
 #[cfg(not(feature = "tables"))]
 pub(crate) fn open(inputs: &[Input], formats: &[Option<Format>], _: &Fields) -> Result<Vec<Option<Table>>> {
     match inputs.iter().zip(formats).find(|(_, format)| format.is_some_and(Format::is_table)) {

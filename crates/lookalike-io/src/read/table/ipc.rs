@@ -38,7 +38,7 @@ struct Inner {
     metadata: Vec<(String, Option<String>)>,
     dictionaries: Vec<Block>,
     batches: Vec<Batch>,
-    /// The dictionaries that were read last, and the number of messages that they were read from.
+    /// The dictionaries that were read last, and the number of dictionary messages that were read to obtain them.
     known: Mutex<(usize, Dictionaries)>,
 }
 
@@ -64,8 +64,8 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 const MOST_HEAD: u64 = 256 << 20;
 
 impl Ipc {
-    /// Returns whether a file with this beginning is a stream. A stream in the current format begins with the mark, followed by
-    /// the length of a header.
+    /// Returns whether a file with this beginning is a stream. A stream in the current format begins with the mark
+    /// `CONTINUATION`, followed by the length of a header.
     pub(crate) fn is_stream(start: &[u8]) -> bool {
         start.len() == 8 && start[..4] == CONTINUATION && start[4..] != CONTINUATION && start[4..] != [0; 4]
     }

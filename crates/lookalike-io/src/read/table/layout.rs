@@ -53,11 +53,12 @@ pub struct Layout {
     pub group_rows: Option<usize>,
     /// The types of the columns of a Parquet file.
     pub types: Option<SchemaDescPtr>,
-    /// Whether all values of a column are in a dictionary, for each column of a Parquet file, by its path.
+    /// For each column of a Parquet file: the column's path, and whether all values of the column are in a dictionary.
     pub dictionaries: Vec<(Vec<String>, bool)>,
 }
 
-/// The approximate number of bytes of text in a batch, and the maximum number of bytes of all its data.
+/// The approximate number of bytes of text in a batch (`BATCH`), and the maximum number of bytes of all data in a batch
+/// (`WHOLE`).
 const BATCH: u64 = 512 << 10;
 const WHOLE: u64 = 32 << 20;
 

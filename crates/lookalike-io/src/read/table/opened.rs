@@ -41,7 +41,8 @@ pub(crate) struct TablePart {
     pub(crate) before: u64,
 }
 
-/// The approximate number of bytes of text in a part. Each thread reads one part, and the results of the later parts must wait.
+/// The approximate number of bytes of text in a part. Parts must not be much larger, because each thread reads one part, and the
+/// results of later parts wait for those of earlier parts.
 const PART: u64 = 8 << 20;
 
 impl Table {
@@ -94,7 +95,7 @@ pub(crate) struct RowBlocks {
     index: u64,
     /// The number of rows in the part, and the number of its bytes.
     size: (u64, u64),
-    /// The number of bytes that are already counted.
+    /// The approximate number of the part's bytes that have already been added to `read`.
     passed: u64,
     read: Arc<AtomicU64>,
 }

@@ -25,7 +25,7 @@ pub struct Ranges {
 }
 
 enum Kind {
-    /// A file that is opened for each read, because a run may have more files than may be open.
+    /// A file that is opened for each read, because a run may read more files than a process may have open at once.
     File(PathBuf),
     #[cfg(feature = "cloud")]
     Object(Arc<Object>),

@@ -69,7 +69,7 @@ impl fmt::Debug for Rows {
 }
 
 impl Rows {
-    /// Finds the columns in a batch that has all columns, or only the chosen ones.
+    /// Finds the chosen columns in a batch. The batch may have all columns of the table, or only the chosen ones.
     ///
     /// # Errors
     /// Fails if the batch is from another table.
@@ -202,7 +202,7 @@ impl Rows {
     /// Appends the rows for which the mask is true, with all their columns, as JSON Lines.
     ///
     /// # Errors
-    /// Fails if JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
+    /// Fails if JSON cannot represent a value or a type; the error contains the number of the row, counted from 0 in the batch.
     pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
         let masked = self.masked(mask)?;
         write_json_lines(&masked, Nulls::Written, out).map_err(|error| {
@@ -220,7 +220,7 @@ impl Rows {
     /// Appends a row, with all its columns, as one JSON object and a newline.
     ///
     /// # Errors
-    /// Fails if JSON cannot represent a value or a type; the error has the row, counted from 0 in the batch.
+    /// Fails if JSON cannot represent a value or a type; the error contains the number of the row, counted from 0 in the batch.
     pub fn json_line(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         let batch = self.batch.slice(row, 1);
         let refused = |error| json::unwritable(&batch, &error).1.of_line(row as u64);
@@ -239,7 +239,7 @@ impl Values {
         let (values, indexes) = match array.data_type() {
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary();
-                // If a dictionary has no values, no row has a value.
+                // If a dictionary has no values, no row has a value, so these indexes are never used.
                 let indexes = if dictionary.values().is_empty() { vec![0; array.len()] } else { dictionary.normalized_keys() };
                 (dictionary.values().clone(), Some(indexes))
             }

@@ -15,7 +15,8 @@ use crate::{
 /// Returns the schema of an Arrow file or stream.
 ///
 /// # Errors
-/// Fails if a type is unknown to the converter, which then panics. The message names the column, if it can be found.
+/// Fails if a type is unknown to the converter. The converter panics on such a type, and the panic is turned into the error. The
+/// message names the column, if it can be found.
 pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
     let unknown = |panic: Box<dyn std::any::Any + Send>| {
         let mut fields = stored.fields().into_iter().flatten();
@@ -30,7 +31,7 @@ pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
     quietly(|| fb_to_schema(stored)).map_err(unknown)
 }
 
-/// Describes a type that is unknown.
+/// Describes, for the error message, a type that the converter does not know.
 fn described(field: arrow_ipc::Field, said: &str) -> String {
     match field.type_as_int() {
         Some(int) if field.type_type() == Type::Int => format!("integers of {} bits", int.bitWidth()),

@@ -33,7 +33,7 @@ use crate::{
 pub(super) struct Bucket {
     pub(super) at: Location,
     pub(super) store: Arc<dyn ObjectStore>,
-    /// Lists by any prefix of a name, not only by folders.
+    /// A store that can list names by any prefix, not only by folders.
     pub(super) pages: Option<Arc<dyn PaginatedListStore>>,
     /// Uploads an object in parts; `None` if the store is read-only.
     pub(super) parts: Option<Arc<dyn MultipartStore>>,
@@ -45,7 +45,7 @@ pub(super) struct Bucket {
 /// The limits for repeating requests to a failing store.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
-    /// The number of consecutive tries after which lookalike gives up if they received no byte.
+    /// lookalike gives up after this many consecutive tries in which it received no byte.
     pub(super) tries: u32,
     /// The first pause. Each later pause is twice the one before, up to `last_pause`.
     pub(super) first_pause: Duration,
@@ -74,8 +74,8 @@ fn retries() -> RetryConfig {
     RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(60) }
 }
 
-/// The longest duration of one request with all its bytes. The default of `object_store`, 30 seconds, is too short for a part
-/// over a slow line.
+/// The longest time that one request may take, including the transfer of all its bytes. The default of `object_store`, 30
+/// seconds, is too short for a part over a slow line.
 const REQUEST: &str = "120s";
 
 /// The open buckets that are still in use: hundreds of objects of one bucket share one client.

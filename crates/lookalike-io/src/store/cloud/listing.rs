@@ -21,7 +21,7 @@ use crate::{
 
 const WILD: [char; 3] = ['*', '?', '['];
 
-/// Returns the objects that a URL means. In a folder, `wanted` selects them by their lower-case names.
+/// Returns the objects to which a URL refers. In a folder, `wanted` selects them by their lower-case names.
 ///
 /// # Errors
 /// Fails if there is no object or no wanted object, if there are no credentials, or if the store does not answer.

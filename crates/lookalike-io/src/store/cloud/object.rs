@@ -27,7 +27,7 @@ pub struct Object {
     address: String,
     url: String,
     size: u64,
-    /// The tag in quotes, as it is sent.
+    /// The object's version tag, in the quotes with which requests send it.
     pub(super) etag: Option<String>,
     modified: String,
     /// Whether the server supports ranges. All stores do; for an HTTP server this is tested.

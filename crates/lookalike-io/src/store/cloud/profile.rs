@@ -66,8 +66,8 @@ fn read(path: PathBuf) -> Result<String> {
 }
 
 /// Returns the settings by section. A section begins with `[name]` and contains lines such as `key = value`. Lines that begin
-/// with `#` or `;` are comments, and so is the end of a value from ` #` on. Indented lines belong to the previous setting and are
-/// not needed.
+/// with `#` or `;` are comments. In a value, ` #` begins a comment that extends to the end of the line. Indented lines belong to
+/// the previous setting and are not needed.
 fn sections(text: &str) -> Sections {
     let mut sections = Sections::new();
     let mut current = None;

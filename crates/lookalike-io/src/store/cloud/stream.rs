@@ -55,12 +55,12 @@ struct Part {
 }
 
 impl Object {
-    /// Returns a stream of the whole object, which is read ahead.
+    /// Returns a stream of the whole object. Its bytes are fetched ahead of reading.
     pub(crate) fn stream(self: &Arc<Self>) -> ObjectStream {
         ObjectStream::new(self.clone(), 0..self.size())
     }
 
-    /// Returns a stream of a range, which is read ahead. The server must support ranges.
+    /// Returns a stream of a range of the object. Its bytes are fetched ahead of reading. The server must support ranges.
     #[cfg(feature = "tables")]
     pub(crate) fn stream_of(self: &Arc<Self>, range: Range<u64>) -> ObjectStream {
         ObjectStream::new(self.clone(), range)

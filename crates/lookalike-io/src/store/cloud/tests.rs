@@ -93,7 +93,7 @@ impl ObjectStore for Flaky {
         if !options.head && self.fails() {
             return Err(self.failure());
         }
-        // The store in memory does not use quotes.
+        // The tags of the store in memory have no quotes.
         let if_match = options.if_match.map(|etag| etag.trim_matches('"').to_string());
         let (head, options) = (options.head, GetOptions { if_match, ..options });
         let got = self.inner.get_opts(path, options).await?;

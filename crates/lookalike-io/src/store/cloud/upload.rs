@@ -63,7 +63,7 @@ struct Begun {
 /// An object whose parts are all in the store, but which does not have its name yet.
 pub struct Uploaded {
     upload: Upload,
-    /// The object that had the name when the last part was in the store, if any.
+    /// The object that already had this name when the last part reached the store, if there was one.
     before: Option<ObjectMeta>,
 }
 

@@ -1,4 +1,4 @@
-//! The types of ids, for columns of one type and for outputs without types.
+//! Determines the common type of the ids in a column, and converts ids for outputs without types.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ impl IdKind {
     pub fn of(id: &str) -> Self {
         match id.starts_with('"') {
             true => Self::Strings,
-            // Among the whole numbers in JSON, only -0 is not written back as it was read.
+            // -0 is the only JSON number that parses as an `i64` and would be written differently (as 0).
             false if id != "-0" && id.parse::<i64>().is_ok() => Self::Integers,
             false => Self::Mixed,
         }

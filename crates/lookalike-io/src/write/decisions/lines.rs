@@ -39,8 +39,8 @@ impl Likeness {
         }
     }
 
-    /// Returns the similarity that was compared with the threshold of a run with this measure. For a document that was dropped
-    /// because it contains its representative, this is the representative's containment.
+    /// Returns the similarity that a run with this measure compared with its threshold. For a document that was dropped because
+    /// it contains its representative, this is the representative's containment.
     pub fn similarity(self, reason: Reason, measure: Measure) -> Option<f64> {
         let [resemblance, containment, of_representative] = self.figures();
         match (measure, reason) {
@@ -115,7 +115,7 @@ impl DecisionLines {
     /// Appends the line of a kept document.
     pub(crate) fn kept(&mut self, id: &str, reason: Reason, cluster_size: u32) -> Result<()> {
         self.begin(id);
-        // The line of a unique document is the most frequent one.
+        // Most lines are those of unique documents, so the part after the id is a constant.
         if reason == Reason::Unique && cluster_size == 1 {
             self.bytes.extend_from_slice(UNIQUE);
             return Ok(());

@@ -48,7 +48,7 @@ impl Encoder {
         })
     }
 
-    /// Returns the number of windows that the encoder keeps.
+    /// Returns the number of windows that the encoder may hold before it returns them.
     pub(crate) fn windows(&self) -> usize {
         if let Self::Gzip(encoder) = self { encoder.windows() } else { 0 }
     }
@@ -62,7 +62,7 @@ impl Encoder {
             Self::Other(codec) => codec.write_all(window.bytes())?,
             Self::Gzip(encoder) => return encoder.write(window, empty),
         }
-        // The producer may have ended, and then needs no more windows.
+        // Sending fails if the producer has ended; the window is then not needed any more.
         drop(empty.send(window));
         Ok(())
     }

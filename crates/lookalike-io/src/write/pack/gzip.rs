@@ -62,7 +62,7 @@ impl Gzip {
         Ok(Self { into, threads: threads as u64, packers, given: 0, taken: 0, crc: Crc::new(), length: 0, spare })
     }
 
-    /// Returns the number of windows that the encoder may keep.
+    /// Returns the number of windows that the encoder may hold before it returns them.
     pub(crate) fn windows(&self) -> usize {
         (self.threads * AHEAD) as usize
     }
@@ -70,7 +70,7 @@ impl Gzip {
     /// Compresses a window; finished windows are sent to `empty`.
     pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         if self.given == self.taken + self.threads * AHEAD {
-            // The producer may have ended, and then needs no more windows.
+            // Sending fails if the producer has ended; the window is then not needed any more.
             drop(self.take()?.map(|window| empty.send(window)));
         }
         let number = (self.given % self.threads) as usize;

@@ -1,4 +1,5 @@
-//! Claims on the folders in which a run names its outputs. Only one run at a time can have the claim on a folder.
+//! Claims on the folders in which a run names its outputs, that is, gives complete outputs their final names. Only one run at a
+//! time can have the claim on a folder.
 //!
 //! Each output appears only when it is complete, even without the claim. The claim separates two runs with the same outputs: all
 //! outputs come from one of the runs, and a run that withdraws its outputs does not remove those of the other run. So outputs are

@@ -54,7 +54,7 @@ impl Hidden {
         &self.path
     }
 
-    /// Gives up the name without removing it.
+    /// Leaves the name as it is: it is not removed on drop.
     pub(crate) fn forget(mut self) {
         self.kept = true;
     }
@@ -90,8 +90,8 @@ fn random() -> u64 {
     let mut bytes = [0; 8];
     match fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes)) {
         Ok(()) => u64::from_ne_bytes(bytes),
-        // If the random device cannot be read, the number is predictable, and only differs from the numbers of other runs. For a
-        // name this is sufficient, because a name that is in use is still rejected.
+        // If the random device cannot be read, the number is predictable, but it still differs from the numbers of other runs.
+        // This is sufficient for a name, because a name that is in use is still rejected.
         Err(_) => xxh3_64_with_seed(&process::id().to_ne_bytes(), COUNT.fetch_add(1, Ordering::Relaxed)),
     }
 }
@@ -100,7 +100,7 @@ fn random() -> u64 {
 /// order to remove it as a file left by a killed run.
 pub(crate) fn own(file: &File) -> io::Result<bool> {
     match file.try_lock() {
-        // If a file system has no locks, no files are removed either.
+        // On a file system without locks, no run removes files of killed runs, so this file needs no lock.
         Err(error) if has_no_locks(&error) => Ok(true),
         locked => locked,
     }

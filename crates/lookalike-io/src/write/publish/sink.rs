@@ -37,7 +37,8 @@ pub(crate) struct FileSink {
 enum End {
     /// The output gets no name: standard output, a device, a pipe or an open descriptor cannot be replaced by renaming.
     Open,
-    /// A file without a name gets its name. Before that, the file disappears when the process ends, for whatever reason.
+    /// A file that has no name yet gets one when it is complete. If the process ends before that, for whatever reason, the file
+    /// disappears.
     Unnamed(PathBuf),
     /// Used if the file system does not support unnamed files: a file with a hidden name gets its final name.
     Hidden(Hidden, PathBuf),
@@ -55,7 +56,8 @@ pub(crate) struct WholeFile {
     pub(crate) hidden: Hidden,
     /// The requested name.
     pub(crate) target: PathBuf,
-    /// Keeps the file open and locked until it has its name, so that other runs do not treat it as left by a killed run.
+    /// Keeps the file open and locked until it has its final name (`target`), so that other runs do not treat it as left by a
+    /// killed run.
     pub(crate) _open: Stream,
 }
 
@@ -201,11 +203,11 @@ mod tests {
     fn files_of_killed_runs_are_removed_but_not_those_of_active_runs() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("kept.jsonl");
-        // Another run is about to name its file.
+        // Another run has a complete file with a hidden name, and is about to give it its final name.
         let others = whole(&target, "another's");
         let own = whole(&target, "own");
         assert_eq!(content_of(folder.path()), ["another's", "own"]);
-        // A killed run removes no name, but its lock is released.
+        // A killed run does not remove its hidden name, but the system releases its lock.
         let killed = |WholeFile { hidden, _open, .. }: WholeFile| mem::forget(hidden);
         killed(own);
         let next = whole(&target, "next");

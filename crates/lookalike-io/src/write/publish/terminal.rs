@@ -7,7 +7,7 @@ use lookalike::shown::escaped;
 /// Converts bytes to their printable form, piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Escaping {
-    /// The beginning of a character, or a carriage return that a line feed may follow.
+    /// Bytes that cannot be converted yet: the beginning of a character, or a carriage return that a line feed may follow.
     rest: Vec<u8>,
 }
 

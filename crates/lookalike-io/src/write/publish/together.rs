@@ -89,8 +89,8 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
         let displaced = locked(target)?;
         match exchange(hidden.path(), target) {
             Ok(()) => {
-                // If these are different files, a program without a claim has meanwhile put another file at the target. That
-                // other file is locked slightly later.
+                // If the locked file is not the file that now has the hidden name, a program without a claim has meanwhile put
+                // another file at the target. That other file is locked slightly later.
                 let is_it = displaced.as_ref().is_some_and(|file| file.is_at(hidden.path()).unwrap_or(false));
                 let displaced = if is_it { displaced } else { locked(hidden.path()).unwrap_or(None) };
                 return Ok(Before::Kept(hidden, displaced));
@@ -111,8 +111,8 @@ fn name(hidden: Hidden, target: &Path) -> io::Result<Before> {
     Ok(if is_there { Before::Replaced } else { Before::Nothing })
 }
 
-/// Opens and locks a file. Returns `None` if the file cannot be read, or if another program has locked it; in both cases no other
-/// run removes it either.
+/// Opens and locks a file. Returns `None` if the file cannot be read, or if another program has locked it. In both cases, other
+/// runs do not remove the file.
 fn locked(path: &Path) -> io::Result<Option<File>> {
     match File::open_regular(path) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => Ok(None),
@@ -142,7 +142,7 @@ fn sync_names(named: &[Named]) -> Result<()> {
     Ok(())
 }
 
-/// Undoes the naming, and reports what could not be undone.
+/// Takes the new names away from the files, restores the files that they replaced, and reports what could not be undone.
 fn take_back(named: Vec<Named>, failure: Error) -> Error {
     let mut left = Vec::new();
     for Named { target, before } in named.into_iter().rev() {
@@ -172,7 +172,7 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
 }
 
 impl Named {
-    /// Removes the earlier file, which was moved to a hidden name when this output took its name.
+    /// Removes the file that this output replaced, which now has a hidden name.
     fn clean(self) -> Result<()> {
         let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
         let left = hidden.path().display().to_string();
@@ -190,7 +190,8 @@ mod tests {
 
     use super::{super::hidden::remove_stale, *};
 
-    /// Checks that no run removes a file that another run may put back, even if the first run cannot see the claim on the folder.
+    /// Checks that a run does not remove a file that another run may still restore, even if it cannot see the other run's claim
+    /// on the folder.
     #[test]
     fn no_run_removes_files_that_another_may_restore() {
         let folder = tempfile::tempdir().unwrap();

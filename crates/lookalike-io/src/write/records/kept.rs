@@ -35,8 +35,8 @@ struct Begun {
     begun: bool,
     /// For CSV in UTF-16, its byte order.
     utf16: Option<Utf16>,
-    /// For CSV, if no file had a header yet: the columns of the first file that has at least a byte order mark or a line that
-    /// declares the delimiter.
+    /// For CSV, the columns of the first file that has no header, but has a byte order mark or a line that declares the
+    /// delimiter. They are used if no file has a header.
     without_header: Option<Arc<Columns>>,
     scratch: Vec<u8>,
 }
@@ -66,8 +66,8 @@ impl Kept {
         self.shape
     }
 
-    /// Writes a piece: the kept records of a block, which were [made](Shape::make) ready to be written. Call it on the thread
-    /// pool, which shares the work.
+    /// Writes a piece: the kept records of a block, as built by [`Shape::make`]. Call it on the thread pool, which shares the
+    /// work.
     pub fn write(&mut self, piece: &mut Piece) -> Result<()> {
         match (&mut self.output, piece.rows.take()) {
             (Target::Rows(output), Some(rows)) => output.push(rows),

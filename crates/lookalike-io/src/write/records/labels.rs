@@ -32,7 +32,7 @@ impl Label<'_> {
 #[derive(Debug, Clone)]
 pub struct LabelNames {
     names: [String; 4],
-    /// The names as in an object: `,"cluster":`, the first without the comma.
+    /// The names as they are written in an object, such as `,"verdict":`. The first name has no comma before it.
     keys: [String; 4],
 }
 

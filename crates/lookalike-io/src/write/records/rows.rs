@@ -116,7 +116,8 @@ pub fn refuse_table_names(names: &LabelNames, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// Rejects tables whose rows cannot be written to one table with this name.
+/// Fails if the rows of the inputs cannot be written to one table. `name` is the name of that table; its file extension selects
+/// the format.
 pub(crate) fn refuse_other_schemas(name: &str, source: &Source) -> Result<()> {
     let layout = layout(source)?;
     if format(name) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }

@@ -123,7 +123,7 @@ impl Shape {
         if self == Self::Table { TABLE_MEMORY * (threads as u64 + 1) } else { 0 }
     }
 
-    /// Returns whether a block's kept records have to be [made](Self::make), because they are not slices of the block.
+    /// Returns whether a block's kept records have to be [built](Self::make), because they are not slices of the block.
     pub fn makes(self, block: &Block) -> bool {
         match self {
             Self::Lines => !block.is_lines(),

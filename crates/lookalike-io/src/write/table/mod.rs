@@ -117,7 +117,8 @@ impl<W: Write + Send> TableOutput<W> {
             }
         };
         let is_parquet = format == Format::Parquet;
-        // The parts of other formats are not row groups.
+        // The size of the input's row groups is used only if input and output are Parquet: the parts of other formats are not row
+        // groups.
         let groups = layout.group_rows.filter(|_| is_parquet && !layout.dictionaries.is_empty());
         let most_rows = groups.map_or(usize::MAX, |rows| rows.max(1));
         let most_bytes = if is_parquet { GROUP_BYTES } else { BATCH_BYTES };
@@ -195,7 +196,7 @@ fn ipc_options(grows: bool) -> std::result::Result<IpcWriteOptions, ArrowError> 
     Ok(options.with_dictionary_handling(if grows { DictionaryHandling::Delta } else { DictionaryHandling::Resend }))
 }
 
-/// Returns the approximate size of a batch's rows in bytes. A view counts with the data to which it points.
+/// Returns the approximate size of a batch's rows in bytes. The size of a view includes the data to which it points.
 fn size(batch: &RecordBatch) -> usize {
     let column = |array: &arrow_array::ArrayRef| match array.data_type() {
         DataType::Utf8View | DataType::BinaryView => {
@@ -258,7 +259,7 @@ impl<W: Write + Send> ParquetOutput<W> {
     fn new(writer: W, name: &str, layout: &Layout, long: &[String], ahead: usize) -> Result<Self> {
         let level = ZstdLevel::try_new(LEVEL).map_err(|error| of_parquet(name, error))?;
         let mut pairs: Vec<_> = layout.metadata.iter().map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
-        // Other readers look for the schema's metadata in the file's metadata.
+        // Other programs that read the file look for the schema's metadata in the file's metadata.
         let mut others: Vec<_> =
             layout.schema.metadata().iter().filter(|(key, _)| pairs.iter().all(|pair| pair.key != **key)).collect();
         others.sort_unstable();

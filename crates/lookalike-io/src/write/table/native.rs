@@ -14,8 +14,9 @@ use crate::{
     read::table::mapped_fields,
 };
 
-/// Returns the schema of a Parquet file with these columns. Seconds become milliseconds, and days in milliseconds become days, as
-/// pyarrow writes them; otherwise other programs would see whole numbers. Views in a dictionary become plain strings.
+/// Returns the schema of a Parquet file with these columns. Seconds become milliseconds, and days that are stored in milliseconds
+/// become plain days, as pyarrow writes them; otherwise other programs would see whole numbers. Views in a dictionary become
+/// plain strings.
 pub fn native(schema: &SchemaRef) -> SchemaRef {
     let change = |kind: &DataType| match kind {
         DataType::Timestamp(TimeUnit::Second, zone) => Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone())),

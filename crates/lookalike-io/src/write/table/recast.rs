@@ -12,8 +12,8 @@ use arrow_schema::{ArrowError, DataType, TimeUnit};
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
-/// Returns an array with another type: seconds become milliseconds, days in milliseconds become days, and views become arrays
-/// with offsets.
+/// Returns an array with another type: seconds become milliseconds, days that are stored in milliseconds become plain days, and
+/// views become arrays with offsets.
 ///
 /// # Errors
 /// Fails if a time does not fit into milliseconds, or if any other conversion is requested.

@@ -205,13 +205,13 @@ fn tables_in_stores_are_read_like_those_in_memory() {
     }
 }
 
-/// Checks the properties of columns that Parquet has and Arrow's types do not: that a column is a UUID, JSON, or a date.
+/// Checks the properties of columns that Parquet's types have and Arrow's types lack: that a column is a UUID, JSON, or a date.
 #[test]
 fn column_types_are_preserved() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/formats/tables");
     let types = |table: &TableFile| {
         let types = table.layout().types.clone().unwrap();
-        // The storage of a decimal may differ.
+        // Only paths and logical types are compared, because the storage of a decimal may differ.
         let leaves = types.columns().iter().map(|leaf| (leaf.path().string(), leaf.logical_type_ref().cloned()));
         leaves.collect::<Vec<_>>()
     };
@@ -233,8 +233,8 @@ fn column_types_are_preserved() {
     }
 }
 
-/// Checks the types that Parquet does not support: seconds, and days in milliseconds. They are written as pyarrow converts them,
-/// also inside other types.
+/// Checks the types that Parquet does not support: seconds, and days that are stored in milliseconds. They are written as pyarrow
+/// converts them, also inside other types.
 #[test]
 fn types_that_parquet_does_not_have_are_converted() {
     use arrow_array::{Date32Array, Date64Array, TimestampMillisecondArray, TimestampSecondArray};

@@ -38,7 +38,7 @@ fn are_written_alike(made: &[&ColumnDescriptor], had: &[&ColumnDescriptor]) -> b
             Some(LogicalType::Uuid | LogicalType::Json | LogicalType::Bson | LogicalType::Enum) => true,
             same => same == made.logical_type_ref(),
         };
-        // The values are Arrow's days in milliseconds, which the writer converts to days.
+        // The values are Arrow's days that are stored in milliseconds; the writer converts them to plain days.
         let days = had.logical_type_ref() == Some(&LogicalType::Date) && made.physical_type() == Physical::INT64;
         levels(made) == levels(had) && (made.physical_type() == had.physical_type() && says_more || days)
     };

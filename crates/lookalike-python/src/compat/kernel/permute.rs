@@ -31,22 +31,22 @@ fn mix64(mut h: u64) -> u64 {
     h ^ h >> 33
 }
 
-/// Lowers each minimum to the smallest permuted hash if that is smaller, with scheme `affine32`. Only the lower halves of the
-/// hashes are used.
+/// Permutes the hashes by scheme `affine32`, and lowers each minimum to the smallest permuted hash if that is smaller. Only the
+/// lower halves of the hashes are used.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn affine32(hashes: &mut [u64], a: &[u32], b: &[u32], minima: &mut [u32]) {
     hashes.iter_mut().for_each(|h| *h = mix32(*h as u32).into());
     lower(hashes, a, b, minima, |h, a, b| a.wrapping_mul(h as u32).wrapping_add(b));
 }
 
-/// Lowers each minimum to the smallest permuted hash if that is smaller, with scheme `affine64`.
+/// Permutes the hashes by scheme `affine64`, and lowers each minimum to the smallest permuted hash if that is smaller.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn affine64(hashes: &mut [u64], a: &[u64], b: &[u64], minima: &mut [u64]) {
     hashes.iter_mut().for_each(|h| *h = mix64(*h));
     lower(hashes, a, b, minima, |h, a, b| a.wrapping_mul(h).wrapping_add(b));
 }
 
-/// Lowers each minimum to the smallest permuted hash if that is smaller, with scheme `legacy`.
+/// Permutes the hashes by scheme `legacy`, and lowers each minimum to the smallest permuted hash if that is smaller.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
 pub fn legacy(hashes: &mut [u64], a: &[u64], b: &[u64], minima: &mut [u64]) {
     lower(hashes, a, b, minima, |h, a, b| {

@@ -104,8 +104,8 @@ impl Kernel {
 }
 
 impl Rabin {
-    /// Creates the function for a degree l and a seed, with nulls appended. Drawing the polynomial takes about 60 µs at degree
-    /// 64.
+    /// Creates the function for a degree l and a seed. The function appends nulls to each string. Drawing the polynomial takes
+    /// about 60 µs at degree 64.
     ///
     /// # Errors
     /// Fails if the degree is not between 16 and 64.
@@ -152,8 +152,8 @@ impl Rabin {
     }
 
     /// Returns the fingerprint of a byte string: (1 ++ string) mod P, or (1 ++ string)·xˡ mod P with nulls. The bytes are read in
-    /// order, and each byte from its highest bit to its lowest. Because of the leading 1, zeros at the front of the string count.
-    /// The result is frozen: no release changes it.
+    /// order, and each byte from its highest bit to its lowest. The leading 1 makes zeros at the front of the string significant:
+    /// without it, they would not change the fingerprint. The result is frozen: no release changes it.
     pub fn fingerprint(&self, string: &[u8]) -> u64 {
         let shift = shift(self.polynomial, self.nulls);
         let (units, tail) = string.as_chunks();
@@ -166,7 +166,7 @@ impl Rabin {
     /// Fills `fingerprints` with one number for each window of k *units*, repeats included (Broder 1997, section 4.3). The result
     /// is frozen: no release changes it.
     ///
-    /// A unit is called a word in the paper: a token padded with NULs to eight bytes. A longer token is cut into several units of
+    /// A unit (in the paper, a word) is a token padded with NULs to eight bytes. A longer token is cut into several units of
     /// eight bytes; the last one is padded. So the window has a fixed width in bytes, and slides at a cost that does not depend
     /// on k. A text with long words has more shingles here than with [`fingerprints`](super::fingerprints). The fingerprint of a
     /// shingle is the [`fingerprint`](Self::fingerprint) of its units' bytes. A text of 1 to k − 1 units has one shingle, the
@@ -191,7 +191,7 @@ impl Rabin {
 }
 
 /// Returns the number of bits by which a string is shifted before it is divided by M. The shift aligns the residue with the upper
-/// end of a word, and includes the nulls.
+/// end of a machine word (64 − l bits), and appends the nulls, if any (l bits).
 fn shift(polynomial: Polynomial, nulls: Nulls) -> u32 {
     match nulls {
         Nulls::Appended => 64,

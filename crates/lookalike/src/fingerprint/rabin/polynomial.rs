@@ -158,7 +158,8 @@ mod tests {
         drawn.retain(|&count| count > 0.0);
         assert_eq!(drawn.len(), 30);
         let chi_square: f64 = drawn.iter().map(|count| (count - 1000.0f64).powi(2) / 1000.0).sum();
-        // With 29 degrees of freedom, these bounds hold the middle 99.8 %.
+        // With 29 degrees of freedom, 99.8 % of the distribution is between these bounds, and equal parts of the rest are on both
+        // sides.
         assert!((11.0..58.3).contains(&chi_square), "{chi_square}");
     }
 

@@ -82,7 +82,8 @@ fn longer_tokens_are_several_units_and_short_texts_one_shingle() {
     assert_eq!(count("eightchr", 1), 1);
     assert_eq!(count("ninechars", 1), 2);
     assert_eq!(count("internationalisation of a rose", 4), 3);
-    // A token of more than eight bytes gives the same units as its pieces given as separate tokens.
+    // If a token of more than eight bytes is cut into pieces of eight bytes and each piece is a separate token, the units are the
+    // same.
     assert_eq!(shingles(&rabin, "ninechars", 1), shingles(&rabin, "ninechar s", 1));
     assert_eq!(shingles(&rabin, "a rose", 4), [rabin.fingerprint(b"a\0\0\0\0\0\0\0rose\0\0\0\0")]);
     rabin.shingles(&Tokens::new(), Shingling::new(4).unwrap(), &mut vec![1]);
@@ -134,7 +135,8 @@ fn collisions_are_as_rare_as_those_of_a_random_function() {
         crate::fingerprint::sort_distinct(&mut all);
         lost += 100 - all.len();
     }
-    // 4950 pairs / 2¹⁶ = 0.0755 per function: a Poisson count of 755 in all, with a standard deviation of 27.5.
+    // The expected number is 4950 pairs / 2¹⁶ = 0.0755 per function. The total of all functions is then a Poisson count with a
+    // mean of 755 and a standard deviation of 27.5.
     assert!((660..850).contains(&lost), "{lost}");
 }
 

@@ -2,7 +2,7 @@
 
 use crate::text::Tokens;
 
-/// A sliding window of units: the values that do not change while it slides.
+/// The constants of a sliding window of units: the values that do not change while the window slides.
 ///
 /// With e = xˢ, where s is the shift that aligns a unit, the residue of a window with the units u₁ … u_k is Σ uᵢ·x⁶⁴⁽ᵏ⁻ⁱ⁾·e. One
 /// step multiplies it by x⁶⁴, then adds u·e for the entering unit and u·x⁶⁴ᵏ·e for the leaving one (over GF(2), adding is

@@ -1,9 +1,9 @@
 //! Hashes tokens into numbers.
 //!
-//! The hash of a token is finish(w₀ ⊕ s(w₁ ⊕ s(w₂ ⊕ …))). The w are the bytes of the token in little-endian words of eight; the
-//! last word is padded with zeros. The function s is a bijection with s(0) = 0. No token contains a NUL, so padding is never
-//! mistaken for content. [`finish`] is a bijection too, so two tokens of up to eight bytes never collide; nearly all words and
-//! all characters are that short. Other tokens collide with probability 2⁻⁶⁴.
+//! The hash of a token is finish(w₀ ⊕ s(w₁ ⊕ s(w₂ ⊕ …))). The w are the bytes of the token, read as little-endian integers of
+//! eight bytes; the last one is padded with zeros. The function s is a bijection with s(0) = 0. No token contains a NUL, so
+//! padding is never mistaken for content. [`finish`] is a bijection too, so two tokens of up to eight bytes never collide; nearly
+//! all words and all characters are that short. Other tokens collide with probability 2⁻⁶⁴.
 //!
 //! The definition is designed for SIMD: every token of up to 16 bytes takes the same steps, which are two loads at fixed
 //! distances from its start, and multiplications modulo 2⁶⁴.

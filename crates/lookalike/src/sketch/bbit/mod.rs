@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn floors_in_a_table() {
-        // Computed with the same sum in exact rationals.
+        // The expected values were computed with the same sum in exact rationals.
         for (t, floor) in [(1.0, 128), (0.9, 91), (0.8, 73), (0.5, 31), (0.3, 11), (0.1, 0)] {
             assert_eq!(agreement_floor(t), floor, "{t}");
         }

@@ -14,7 +14,7 @@ use crate::fingerprint::SplitMix64;
 /// Every kernel works on any multiple of this number of slots; the coefficient tables are padded to such a multiple.
 const LANES: usize = 16;
 
-/// The largest number of empty slots that are filled one by one.
+/// If at most this number of slots are empty, they are filled one by one.
 const FEW: usize = 8;
 
 /// A family of permutations: the same length and seed give the same signatures, on every machine.
@@ -130,7 +130,8 @@ impl MinHash {
             return;
         }
         if 2 * empty > self.slots {
-            // For a short text most slots are empty, so all minima are computed, and nothing has to be gathered.
+            // If most slots are empty, as for a short text, the minima of all slots are computed, so that no coefficients have to
+            // be gathered.
             minima.resize(self.slots + self.multipliers.len(), u32::MAX);
             let (kept, least) = minima.split_at_mut(self.slots);
             self.kernel.update(fingerprints, &self.multipliers, &self.addends, least);

@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 
 use super::{FEW, LANES, portable};
 
-/// Vectors of slots that are processed together. Any remaining vectors are processed one by one.
+/// The number of vectors of slots that are processed together. Any remaining vectors are processed one by one.
 const GROUP: usize = 4;
 
 macro_rules! kernel {

@@ -6,7 +6,7 @@ use super::{
     lanes::{BLOCK, Lanes},
 };
 
-/// Bytes that are read after a block: the rest of a character that begins in its last byte.
+/// The number of bytes that are read after a block, for the rest of a character that begins in the block's last byte.
 const AHEAD: usize = 2;
 
 /// The number of bytes of one scan, a multiple of the block size. It is small, so that the recorded places stay in the
@@ -74,8 +74,9 @@ pub(super) fn dispatch<L: Lanes>(lanes: L, text: &[u8], base: usize, manner: Man
 struct Carry {
     /// Whether the last byte of the previous block belongs to a word.
     word: u64,
-    /// Bytes of a character that began in the previous block. `solo_end` has the end of a character that is a token, `letter` has
-    /// the bytes of a letter, and `easy` has the bytes of any easy character.
+    /// Masks for the next block, for a character that begins at the end of the current block. `solo_end` marks the end of the
+    /// character if it is a token, `letter` marks its bytes if it is a letter, and `easy` marks its bytes if it is any easy
+    /// character.
     solo_end: u64,
     letter: u64,
     easy: u64,

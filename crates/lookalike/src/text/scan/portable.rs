@@ -1,4 +1,4 @@
-//! Portable code: loops over 64 bytes, which the compiler turns into the SIMD that every processor of the target has.
+//! Portable code: loops over 64 bytes. The compiler turns them into SIMD instructions that every processor of the target has.
 
 use super::lanes::{BLOCK, Lanes};
 
@@ -7,7 +7,7 @@ pub(super) struct Portable;
 
 impl Lanes for Portable {
     type Bytes = [u8; BLOCK];
-    /// 1 for each byte whose bit is set, and 0 for the others.
+    /// 1 for each byte for which the mask is true, and 0 for the others.
     type Mask = [u8; BLOCK];
 
     #[inline(always)]

@@ -31,11 +31,11 @@ pub struct Decoded<'a> {
 /// header, from the document itself ([`declared_in_html`]) or from the user. An unknown label is ignored, so check the user's
 /// label with [`named`].
 ///
-/// The following are tried in order: a byte order mark; UTF-16 without a mark, recognised by the control bytes in its most common
-/// characters; ISO-2022-JP, recognised by its escapes; UTF-8; UTF-8 with a few broken characters, such as where a text was cut
-/// off; the label, unless much of the text is invalid in its encoding; the guess of chardetng, the detector of Firefox, which
-/// depends on the bytes alone. UTF-16 and ISO-2022-JP must come before UTF-8, because their bytes can be valid UTF-8 that
-/// contains control characters.
+/// The following are tried in order: (1) a byte order mark; (2) UTF-16 without a mark, recognised by the control bytes in its
+/// most common characters; (3) ISO-2022-JP, recognised by its escapes; (4) UTF-8; (5) UTF-8 with a few broken characters, for
+/// example because a text was cut off inside a character; (6) the label, unless much of the text is invalid in its encoding; (7)
+/// the guess of chardetng, the detector of Firefox, which depends on the bytes alone. UTF-16 and ISO-2022-JP must come before
+/// UTF-8, because their bytes can be valid UTF-8 that contains control characters.
 ///
 /// UTF-8 takes one pass (at several GB/s), and other encodings take several passes. The guess runs at 20 to 100 MB/s, but it
 /// examines only 64 KiB, which begin just before the first byte that is not ASCII.
@@ -62,7 +62,8 @@ pub fn decode<'a>(bytes: &'a [u8], declared: Option<&str>, scratch: &'a mut Stri
     by(guess(bytes), bytes, scratch)
 }
 
-/// Decodes a line of JSON that is not UTF-8 from a named encoding. Returns none if the line is invalid in that encoding too.
+/// Decodes a line of JSON that is not UTF-8. `encoding` is the encoding that the user named. Returns none if the line is invalid
+/// in that encoding too.
 pub(crate) fn line<'a>(bytes: &'a [u8], encoding: &str) -> Option<Cow<'a, str>> {
     known(encoding)?.decode_without_bom_handling_and_without_replacement(bytes)
 }
@@ -101,9 +102,9 @@ fn write(encoding: &'static Encoding, bytes: &[u8], scratch: &mut String) -> boo
 /// hundred is a common character: a line end, a space, a digit, a Latin letter, or a Chinese comma or full stop. At most one in a
 /// hundred is a character that does not occur in text: half of a surrogate pair, a control character or a private-use character.
 /// A unit that consists of two ASCII characters looks like a Chinese character; if most units are of this kind, the text is
-/// ASCII. In text of any other encoding, control bytes are rare.
+/// ASCII. Text without control bytes is rejected first: such bytes are common in UTF-16, and rare in text of any other encoding.
 fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
-    // Text in encodings other than UTF-16 has almost none of these bytes, so this check rejects most documents, at several GB/s.
+    // Text in encodings other than UTF-16 has almost no control bytes, so this check rejects most documents, at several GB/s.
     let is_control = |bytes: &[u8]| bytes.iter().fold(false, |any, &byte| any | (byte < b'\t'));
     if bytes.len() % 2 == 1 || !bytes.chunks(1024).any(is_control) {
         return None;

@@ -32,7 +32,8 @@ pub fn named(label: &str) -> Result<&'static str> {
 }
 
 /// Encodes a text in a named encoding. A character that the encoding lacks becomes a reference (`&#26085;`). The result is UTF-8
-/// if no encoding is named. It is also UTF-8 if UTF-16 is named, because no file of records uses UTF-16.
+/// if no encoding is named. It is also UTF-8 if UTF-16 is named, because the reader converts CSV in UTF-16 to UTF-8, and no other
+/// file of records may be UTF-16.
 pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
     match encoding.and_then(known) {
         Some(encoding) => encoding.encode(text).0,

@@ -35,13 +35,13 @@ fn encodings_in_a_table() {
         (&utf16le, None, "Żółw 龜\n", "UTF-16LE", false),
         (b"a\0b\0", None, "ab", "UTF-16LE", false),
         (b"one zero\0byte.", None, "one zero\0byte.", "UTF-8", false),
-        // The label is wrong, unknown, or one that the standard rejects.
+        // The label is right, wrong, unknown, or one that the standard rejects.
         (b"g\xfcn", Some("latin1"), "gün", "windows-1252", false),
         (b"g\xfcn", Some("windows-1254"), "gün", "windows-1254", false),
         (b"g\xfcn", Some("no such"), "gün", "windows-1252", false),
         (b"g\xfcn", Some("iso-2022-kr"), "gün", "windows-1252", false),
         (b"g\xfcn und sch\xf6n, f\xfcr alle", Some("utf-8"), "gün und schön, für alle", "windows-1252", false),
-        // Terminal escapes are not Japanese.
+        // Escapes of a terminal must not be mistaken for those of ISO-2022-JP.
         (b"\x1b$B$+$J\x1b(B", None, "かな", "ISO-2022-JP", false),
         (b"\x1b[31mred\x1b[0m", None, "\x1b[31mred\x1b[0m", "UTF-8", false),
     ] {
@@ -124,7 +124,7 @@ proptest! {
         prop_assert_eq!(decode(text.as_bytes(), Some("gbk"), &mut scratch).text.as_ptr(), text.as_ptr());
     }
 
-    /// A label is followed unless the bytes contradict it, whether the text is decoded in pieces or in one go.
+    /// The label decides the encoding unless the bytes contradict it, whether the text is decoded in pieces or in one go.
     #[test]
     fn labelled_texts_are_decoded(text in "[А-Я][а-яА-Я ,.\n]{20,200}", repeated in 1usize..2000) {
         let text = text.repeat(repeated);

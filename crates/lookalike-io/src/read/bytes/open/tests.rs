@@ -33,7 +33,8 @@ fn xz(bytes: &[u8]) -> Vec<u8> {
 #[cfg(feature = "codecs")]
 fn lz4(bytes: &[u8]) -> Vec<u8> {
     use lz4_flex::frame::{BlockMode, FrameEncoder, FrameInfo};
-    // Tests linked and independent blocks. Without the end marks of a frame, nothing would show whether the frame is complete.
+    // Tests linked and independent blocks. A call of `finish` writes the frame's end mark; without this mark, nothing would show
+    // whether the frame is complete.
     let linked = bytes.len().is_multiple_of(2);
     let mode = if linked { BlockMode::Linked } else { BlockMode::Independent };
     let mut encoder = FrameEncoder::with_frame_info(FrameInfo::new().block_mode(mode).content_checksum(linked), Vec::new());
@@ -143,7 +144,7 @@ fn truncation_is_reported_at_every_position() {
             let reported = read(&packed[..length], ending, 64).expect_err(ending);
             assert!(reported.contains("is truncated"), "{ending}, {length} of {}: {reported}", packed.len());
         }
-        // The same holds for several streams: cut the second of two streams anywhere.
+        // A file of two streams is also reported as truncated, wherever the second stream is cut off.
         if ending != ".br" {
             for length in 1..packed.len() {
                 let reported = read(&[&packed, &packed[..length]].concat(), ending, 64).expect_err(ending);

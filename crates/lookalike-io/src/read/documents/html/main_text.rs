@@ -5,10 +5,11 @@
 //! Building the tree of a page can take time and memory quadratic in the page's length. This happens with nested elements, with
 //! formatting that is reopened in each paragraph, and with many attributes of one element. Searching a tree for the main part
 //! takes time proportional to the number of its elements and their depths: half a microsecond for each element and for each of
-//! its ancestors. So the parser that will build the tree first processes the page a thousand bytes at a time, without keeping its
-//! content. A page that exceeds any of the bounds below has no main part. This check takes a third of the time of extracting the main text. The bounds depend
-//! on the page alone, so the answer never depends on the machine. Without them, a page of 1.1 MB with elements nested 400 deep
-//! took 12 s, and a page with 50,000 `<meta>` elements took 1.2 s.
+//! its ancestors. So before the tree is built, the page is passed through the same HTML parser that later builds the tree, a
+//! thousand bytes at a time and without keeping its content. A page that exceeds any of the bounds below has no main part. This
+//! check takes a third of the time of extracting the main text. The bounds depend on the page alone, so the answer never depends
+//! on the machine. Without them, a page of 1.1 MB with elements nested 400 deep took 12 s, and a page with 50,000 `<meta>`
+//! elements took 1.2 s.
 
 use std::{
     borrow::Cow,
@@ -76,8 +77,8 @@ fn is_modest(page: &str) -> bool {
         parser.process(StrTendril::from_slice(piece));
         rest = after;
         let watch = &parser.tokenizer.sink.sink;
-        // A tag has at least three bytes. If a page has many more nodes than its length allows for tags, the parser has reopened
-        // formatting elements without a tag.
+        // A tag has at least three bytes. If there are many more nodes than tags that could fit in the processed part of the
+        // page, the parser has reopened formatting elements without a tag.
         let most_nodes = MOST_ELEMENTS.min(10_000 + (page.len() - rest.len()) / 2);
         if watch.deepest.get() > DEEPEST
             || watch.steps.get() > MOST_STEPS
@@ -123,7 +124,7 @@ impl Watch {
         nodes.len() - 1
     }
 
-    /// Records that a child is inserted at a depth.
+    /// Notes that a child has been inserted at a depth.
     fn placed(&self, child: NodeOrText<usize>, depth: u32) {
         if let NodeOrText::AppendNode(child) = child {
             let node = &mut self.nodes.borrow_mut()[child];
@@ -203,8 +204,8 @@ impl TreeSink for Watch {
         self.nodes.borrow_mut()[*target].has_parent = false;
     }
 
-    /// The depths of the descendants are not updated. For each level by which the descendants move down, a page needs one more
-    /// tag.
+    /// The depths of the descendants are not updated. This is acceptable: to move the descendants down by another level, a page
+    /// must contain another tag.
     fn reparent_children(&self, _: &usize, _: &usize) {}
 
     fn is_mathml_annotation_xml_integration_point(&self, target: &usize) -> bool {

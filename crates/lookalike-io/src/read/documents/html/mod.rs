@@ -31,9 +31,9 @@ impl Extractor {
     /// declares. If the page declares no encoding, the encoding is detected from the page's bytes (`encoding::decode`).
     ///
     /// Extraction never fails. `Text` takes one pass, at hundreds of MB/s. `Main` builds a tree, at about 60 MB/s. It builds a
-    /// tree only for pages of up to 16 MiB and 30,000 elements, nested no deeper than browsers allow. A page with that many
-    /// elements must not nest them more than 20 deep on average. All other pages yield all their text and are
-    /// [counted](Self::take_too_large). No page takes longer than about a second.
+    /// tree only for pages of up to 16 MiB and 30,000 elements, nested no deeper than browsers allow. The depths of all elements
+    /// may add up to at most 600,000, which for 30,000 elements is a depth of 20 on average. All other pages yield all their text
+    /// and are [counted](Self::take_too_large). No page takes longer than about a second.
     pub fn extract<'a>(&mut self, html: &[u8], declared: Option<&str>, scratch: &'a mut String) -> &'a str {
         let declared = declared_in_html(html, declared);
         let page = decode(html, declared, &mut self.decoded).text;
@@ -55,7 +55,7 @@ impl Extractor {
         scratch
     }
 
-    /// Returns the number of pages since the last call that were too large to search for a main part.
+    /// Returns how many of the pages read since the last call of this method were too large to be searched for a main part.
     pub fn take_too_large(&mut self) -> u64 {
         std::mem::take(&mut self.too_large)
     }
@@ -74,7 +74,7 @@ mod tests {
         Extractor::new(mode).extract(html.as_bytes(), None, &mut String::from("what was there")).to_owned()
     }
 
-    /// Computes the same text from the tokens of html5gum.
+    /// Extracts the visible text of a page from the tokens of html5gum, for comparison with this crate's extractor.
     fn twin(html: &str) -> String {
         const INLINE: [&[u8]; 3] = [b"b", b"a", b"span"];
         const HIDDEN: [&[u8]; 5] = [b"script", b"style", b"title", b"noscript", b"iframe"];

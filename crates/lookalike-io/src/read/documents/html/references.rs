@@ -12,7 +12,8 @@ pub(crate) fn decode(text: &str, into: &mut String) -> usize {
     if bytes.get(1) == Some(&b'#') {
         return numeric(bytes, into);
     }
-    // Find the longest valid name. The map also contains every prefix of a name; a mere prefix has no characters there.
+    // Find the longest valid name. The map also contains every prefix of a name. A prefix that is not itself a name is mapped to
+    // no characters.
     let mut best = None;
     for end in 2..=bytes.len().min(LONGEST + 1) {
         if !matches!(bytes[end - 1], b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b';') {

@@ -138,7 +138,7 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
                 at = (end + 3).min(bytes.len());
             }
             _ if matches!(next, b'!' | b'?') => at = after(bytes, name_at, b">"),
-            // The `<` is an ordinary character.
+            // No tag or comment begins here, so the `<` is an ordinary character.
             _ => {
                 at = open + 1;
                 if templates == 0 {
@@ -209,7 +209,7 @@ fn tag(bytes: &[u8], mut at: usize, attributes: &mut usize) -> Option<Tag> {
             b'>' => {}
             _ => {
                 at += bytes[at..].iter().position(|&byte| is_space(byte) || byte == b'>')?;
-                // A slash at the end belongs to the value.
+                // A slash at the end of a value without quotes belongs to the value, so the tag does not close itself.
                 if bytes[at] == b'>' {
                     return Some(Tag { name_end, end: at + 1, closes_itself: false });
                 }

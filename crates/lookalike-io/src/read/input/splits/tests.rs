@@ -48,7 +48,7 @@ fn several_splits_are_refused_but_one_is_accepted() {
             &["en/train.csv", "train/a.csv", "de/x/train.csv", "dev.csv", "x/train"],
             "name 'd/de/x/train*.csv' 'd/en/train*.csv' 'd/train' 'd/x/train' as",
         ),
-        // Documents are compared with several other splits.
+        // The documents of train are compared with two other splits.
         (
             &["train.csv", "dev.csv", "test-0.csv", "test-1.csv"],
             "documents of train that are similar to validation or test, name 'd/train*.csv' as the input and 'd/dev*.csv' 'd/test*.csv' with",

@@ -47,7 +47,7 @@ pub(crate) struct Chunks {
 const HEAD: u64 = 4096;
 
 impl Chunks {
-    /// Creates an input of all bytes, which are read on request.
+    /// Creates an input from which any bytes of the file can be read on request.
     pub(crate) fn plain(ranges: &Arc<Ranges>) -> Self {
         Self {
             ranges: ranges.clone(),
@@ -72,7 +72,7 @@ impl Chunks {
         Ok(Self::plain(ranges))
     }
 
-    /// Returns the error of reading bytes, if there was one.
+    /// Returns the error that occurred when bytes were read, if there was one.
     pub(crate) fn failure(&self) -> Option<Error> {
         take(&self.failure)
     }

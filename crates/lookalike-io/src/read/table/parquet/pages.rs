@@ -14,8 +14,8 @@ use super::{
 };
 use crate::read::table::Ranges;
 
-/// The number of bytes that are read to see a header. Most headers have about a hundred bytes; a header with statistics of long
-/// values is longer.
+/// The number of bytes that are read first to parse a page's header. Most headers have about a hundred bytes; a header with
+/// statistics of long values is longer.
 const HEAD: u64 = 1 << 10;
 const LONG_HEAD: u64 = 1 << 20;
 

@@ -166,7 +166,7 @@ proptest! {
             let read = parts_of(&table, &columns, wanted);
             prop_assert_eq!(whole(&read), expected);
         }
-        // Every pass has the same batches.
+        // The batches of a pass have the same numbers of rows, whether it reads the chosen columns or all columns.
         let rows = |wanted| parts_of(&table, &columns, wanted).iter().map(RecordBatch::num_rows).collect::<Vec<_>>();
         prop_assert_eq!(rows(Wanted::Chosen), rows(Wanted::All));
     }

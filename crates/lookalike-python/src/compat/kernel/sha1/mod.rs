@@ -186,7 +186,7 @@ fn rounds<const N: usize, const FROM: usize>(
     }
 }
 
-/// Processes one block per lane into the states.
+/// Updates the SHA-1 state of each lane with that lane's block.
 #[inline(always)]
 fn compress<const N: usize>(state: &mut [[u32; N]; 5], mut w: [[u32; N]; 16]) {
     let before = *state;

@@ -52,7 +52,7 @@ impl Avx512 {
 
     #[inline]
     pub fn sixteen(self, block: &[Words; 16]) -> [Words; 2] {
-        // SAFETY: the value proves the feature.
+        // SAFETY: a value of this type proves that the processor supports AVX-512.
         unsafe { avx512(block) }
     }
 }
@@ -68,7 +68,7 @@ impl Avx2 {
 
     #[inline]
     pub fn sixteen(self, block: &[Words; 16]) -> [Words; 2] {
-        // SAFETY: the value proves the feature.
+        // SAFETY: a value of this type proves that the processor supports AVX2.
         unsafe { avx2(block) }
     }
 }
