@@ -7,7 +7,13 @@ test: environments fmt words clippy unit portable stores docs site python pip
 # repeats it, and shows the error.
 .PHONY: environments
 environments:
-	-@$(MAKE) --no-print-directory --keep-going --silent -j4 $(STORES)/installed $(SITE)/installed $(PUBLISHED) 2>/dev/null || true
+	-@$(MAKE) --no-print-directory --keep-going --silent -j4 $(STORES)/installed $(SITE)/installed $(PUBLISHED) 2>/dev/null
+
+# An environment of Python. Its requirements are named where it is used.
+%/installed:
+	python3 -m venv $*
+	$*/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 fmt:
 	cargo fmt --all --check
@@ -48,6 +54,7 @@ portable:
 # Tests of the command with an S3 server, with requests that fail. If the server is not installed and there is no network, they
 # are skipped, except in CI.
 STORES = target/venv-stores
+$(STORES)/installed: tests/stores/requirements.txt
 stores:
 	@if $(MAKE) --no-print-directory $(STORES)/installed; then \
 		cargo test $(TESTING) --no-run && \
@@ -55,14 +62,10 @@ stores:
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
 
-$(STORES)/installed: tests/stores/requirements.txt
-	python3 -m venv $(STORES)
-	$(STORES)/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
-
 # The Rust documentation, and the site in target/site: guides, plots and references. They are made with the package built from
 # this code. If mkdocs is not installed and there is no network, the site is skipped, except in CI.
 SITE = target/venv-docs
+$(SITE)/installed: docs/requirements.txt
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc $(TESTING) --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --profile testing -p lookalike --no-deps
@@ -89,14 +92,10 @@ site: docs
 pictures: package $(SITE)/installed
 	$(SITE)/bin/python docs/pictures.py $(VENV)/bin/lookalike
 
-$(SITE)/installed: docs/requirements.txt
-	python3 -m venv $(SITE)
-	$(SITE)/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
-
 # The Python package: built into an environment in the repository, and tested there; its types and stubs are checked. The tests of
 # datasketch are downloaded next to it.
 VENV = target/python
+$(VENV)/installed: python/requirements.txt
 PUBLISHED = $(VENV)/published/datasketch-1.7.0
 python: package $(PUBLISHED)
 	$(VENV)/bin/ruff format --check
@@ -117,11 +116,6 @@ pip:
 	MATURIN_PEP517_ARGS="--profile testing --features faults" $(FRESH)/bin/pip install --quiet --disable-pip-version-check .
 	$(FRESH)/bin/python python/tests/readme.py
 	rm -rf $(FRESH)
-
-$(VENV)/installed: python/requirements.txt
-	python3 -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
 
 $(PUBLISHED): python/tests/published/requirements.txt $(VENV)/installed
 	mkdir -p $(@D)
@@ -153,7 +147,8 @@ bench-cases:
 	mkdir -p bench/record
 	python3 bench/speed/cases.py $(DATA) $(if $(ONLY),--only "$(ONLY)") --out bench/record/cases.json
 
-# Every bench at a tiny size, in two minutes, to check that all of them still work. Records nothing.
+# The benches of speed, of worst cases, of the web and of record linkage at a tiny size, in two minutes, to check that they still
+# work. Records nothing.
 .PHONY: bench-smoke
 bench-smoke:
 ifeq ($(wildcard $(DATA)/newsgroups20.jsonl.zst),)
@@ -251,15 +246,11 @@ bench-rivals-large: $(LARGE)
 .PHONY: bench-link
 BOUND ?= 70
 LINKERS = bench/data/venv-link
+$(LINKERS)/installed: bench/rivals/requirements-link.txt
 bench-link: $(LINKERS)/installed
 	cargo build --release --locked
 	mkdir -p bench/record
 	python3 bench/link/run.py $(DATA) --rivals $(LINKERS)/bin/python --bound $(BOUND) --out bench/record/link.json
-
-$(LINKERS)/installed: bench/rivals/requirements-link.txt
-	python3 -m venv $(LINKERS)
-	$(LINKERS)/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
 
 # All methods on the larger corpora, evaluated with `lookalike eval`; writes the figures into docs/methods.md.
 .PHONY: bench-quality
@@ -293,7 +284,8 @@ bench-news: $(VENV)/installed
 	$(VENV)/bin/python bench/quality/news.py $(DATA) --out bench/record/news.json
 	$(VENV)/bin/python bench/quality/notes.py --out bench/record/news.json
 
-# Variants of Chinese quotations and English verses, with the preset and similar settings.
+# Measures how well variants of Chinese quotations and English verses are found, with the preset `quotations` and similar
+# settings.
 .PHONY: bench-quotations
 bench-quotations: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --release --locked

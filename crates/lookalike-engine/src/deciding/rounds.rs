@@ -7,7 +7,7 @@ use lookalike::{Scratch, Verify};
 use lookalike_io::{
     error::{Error, Result},
     lock::lock,
-    read::{Block, BlockInfo, Blocks, Scratch as ReadScratch},
+    read::{Block, BlockInfo, Blocks, Position, Scratch as ReadScratch},
     spill::places::Places,
 };
 use rayon::prelude::*;
@@ -16,10 +16,7 @@ use crate::{
     matching::sets::Pass,
     numbers::{Contender, Document, Rank},
     pairing::Pairing,
-    pass::{
-        parallel::caught,
-        waiting::{Position, Waiting},
-    },
+    pass::{parallel::caught, waiting::Waiting},
 };
 
 /// The number of blocks per thread in a round, if there is enough memory. With this number of blocks, threads seldom wait for
@@ -88,7 +85,8 @@ impl<'a> Rounds<'a> {
         lock(&self.spare).extend(decided);
         loop {
             let one = |_| self.take();
-            // Take as many blocks as the limit allows now, without waiting until earlier blocks have been returned.
+            // Take as many blocks as a round may have, less the blocks that are already waiting, but at least one. Do not wait
+            // until earlier blocks have been returned.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
             let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
             let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
@@ -117,7 +115,7 @@ impl<'a> Rounds<'a> {
     /// Takes the blocks that were read and those that are waiting. Returns the blocks that come next, in order.
     fn those_due(&mut self, taken: Vec<Held>) -> Result<Vec<Held>> {
         for held in taken {
-            self.waiting.insert((held.block.tag().part, held.block.tag().index), held);
+            self.waiting.insert(held.block.tag().position(), held);
         }
         let mut due = Vec::new();
         while let Some(held) = self.waiting.remove(self.due) {
@@ -149,7 +147,7 @@ impl Ready<'_> {
         self.pass.table.info(block, self.pass.source)
     }
 
-    /// Adds the place of a line to an error in a block.
+    /// Adds the input and the line number to an error that a record of the block caused.
     fn placed(&self, error: Error, block: &Block) -> Error {
         let first_line = self.info(block).map_or(1, |info| info.first_line);
         error.placed(|record| self.pass.source.place(block.part, first_line + record))

@@ -14,11 +14,11 @@ use std::{
 use lookalike_io::{
     error::{self, Error, ErrorKind, Result, said},
     lock::lock,
-    read::{Block, Blocks, LineCounter, Source, Start, Tag},
+    read::{Block, Blocks, LineCounter, Position, Source, Start, Tag},
 };
 use rayon::ThreadPool;
 
-use super::waiting::{Position, Waiting};
+use super::waiting::Waiting;
 
 /// The maximum number of blocks per worker whose results may wait for the result of an earlier block.
 const AHEAD: usize = 16;
@@ -46,7 +46,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns the place of a record of the block, by its number in the block.
+    /// Returns the place (input and line) of a record of the block. The record is given by its number in the block.
     pub(crate) fn of(&self, record: u64) -> error::Place {
         self.source.place(self.tag.part, self.first_line + record)
     }
@@ -134,7 +134,7 @@ fn deliver<T: Weigh, F: FnMut(Place, T) -> Result<()>>(queue: &Mutex<Queue<T, F>
     let weight = result.as_ref().map_or(0, Weigh::weight);
     blocks.waits(weight);
     let mut state = lock(queue);
-    state.waiting.insert((tag.part, tag.index), (tag, weight, result));
+    state.waiting.insert(tag.position(), (tag, weight, result));
     let Some(mut sink) = state.sink.take() else { return };
     while state.failed.is_none()
         && let due = state.due

@@ -1,7 +1,6 @@
 //! Results of blocks that are not due yet, because an earlier block's result is still missing.
 
-/// The position of a block: the number of its input, and its number in this input.
-pub(crate) type Position = (usize, u64);
+use lookalike_io::read::Position;
 
 /// Results that wait for their turn.
 ///

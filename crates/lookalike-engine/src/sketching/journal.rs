@@ -13,7 +13,7 @@ use crate::state::{Taken, put, put_text};
 pub(crate) struct Recorded {
     pub(crate) sketched: Sketched,
     pub(crate) tag: Tag,
-    /// The digest of a block that a command printed.
+    /// The digest of the block's bytes, if the input is the output of a command.
     pub(crate) digest: Option<u64>,
     /// The number of bytes of the input files that had been read up to this block.
     pub(crate) read: u64,
@@ -114,7 +114,7 @@ impl Recorded {
         let if_asked = |asked: bool| if asked { count } else { 0 };
         let first_line = { start.lines }.first_line(Tag { lines: 0, ..*tag });
         tag.part < parts
-            && (tag.part, tag.index) == start.block
+            && tag.position() == start.block
             && tag.lines == count as u64 + info.skipped.len()
             && (info.count as usize, info.first_line) == (count, first_line)
             && sketched.bad_count <= info.skipped.len()

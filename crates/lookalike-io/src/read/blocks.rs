@@ -12,7 +12,7 @@ use std::{
 
 use super::{
     block::{Block, Records},
-    buffer::{Failure, LineCounter, Tag},
+    buffer::{Failure, LineCounter, Position, Tag},
     documents::FileBlocks,
     lines::{blocks, cut_file},
     source::{Opened, Source},
@@ -28,8 +28,8 @@ const MOST_WAITING: usize = 64 << 20;
 /// that an earlier run has processed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Start {
-    /// The first block of the pass, as its part and its index in that part.
-    pub block: (usize, u64),
+    /// The first block of the pass.
+    pub block: Position,
     /// The number of lines before that block.
     pub lines: LineCounter,
 }
@@ -76,8 +76,8 @@ struct State {
     next: usize,
     /// The inputs that have blocks left, in order.
     open: Vec<(usize, Open)>,
-    /// The block whose result must be passed on next, as part and index.
-    due: (usize, u64),
+    /// The block whose result must be passed on next.
+    due: Position,
     /// The number of blocks per part that are taken but not yet passed on.
     held: BTreeMap<usize, usize>,
     /// The bytes of results that wait for an earlier block.

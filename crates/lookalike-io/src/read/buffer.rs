@@ -98,7 +98,10 @@ impl Buffer {
     }
 }
 
-/// The position of a block in the source, for code that puts blocks in order.
+/// The position of a block: the number of its part of the source, and its index in that part, both from 0.
+pub type Position = (usize, u64);
+
+/// Describes where a block is in the source, for code that puts blocks in order.
 #[derive(Debug, Clone, Copy)]
 pub struct Tag {
     /// The part of the source that contains the block.
@@ -114,8 +117,13 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// Returns the next block, as part and index.
-    pub fn next(self) -> (usize, u64) {
+    /// Returns the position of the block.
+    pub fn position(self) -> Position {
+        (self.part, self.index)
+    }
+
+    /// Returns the position of the next block.
+    pub fn next(self) -> Position {
         if self.last { (self.part + 1, 0) } else { (self.part, self.index + 1) }
     }
 }
@@ -123,8 +131,8 @@ impl Tag {
 /// Computes the line numbers of consecutive blocks by counting the lines before them.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct LineCounter {
-    /// The part that contains the block that was counted last, and the number of lines of the part's input up to the end of that
-    /// block. None before the first block.
+    /// The part of the last counted block, and the number of lines from the start of the part's input to the end of that block.
+    /// `None` before the first block.
     at: Option<(usize, u64)>,
 }
 

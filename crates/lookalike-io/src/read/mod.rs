@@ -49,7 +49,7 @@ pub use self::table::{RecordBatch, Rows};
 pub use self::{
     block::{Block, Naming, Scratch},
     blocks::{Blocks, Start, each_block},
-    buffer::{LineCounter, Tag, is_blank},
+    buffer::{LineCounter, Position, Tag, is_blank},
     bytes::{PACKED, Packing},
     csv::{Columns, Utf16},
     documents::read_document,

@@ -1,11 +1,12 @@
-//! The kept documents of each bucket, for the pass over all documents in keep order (the order in which they are considered).
+//! Stores the kept documents of each bucket. The pass that considers all documents one by one, in keep order, looks up the kept
+//! documents here. Keep order is the order in which documents are considered.
 //!
 //! Documents are compared only with kept documents, so a bucket stores only kept documents. The kept documents of a bucket form a
 //! linked list inside the columns of band keys. A document's place in a column holds the number of its bucket until the document
 //! is kept. From then on, the place holds the document that was kept before this one in the bucket. The memory in addition to the
 //! columns is four bytes per bucket.
 //!
-//! A bucket can be closed once an index takes over; lookups then skip it.
+//! A bucket can be closed if its kept documents will be found through an index outside this module. Lookups then skip the bucket.
 
 use crate::lsh::{NONE, label_buckets, sorted_rows};
 
@@ -24,8 +25,8 @@ const CLOSED: u32 = NONE - 1;
 pub struct Neighbours {
     /// The documents.
     pub members: Vec<u32>,
-    /// One bit per document, to find repeats; all bits are clear between uses. An earlier version found repeats by sorting.
-    /// Sorting the long chains then took as long as all comparisons together.
+    /// One bit per document, to find repeats; all bits are clear between uses. An earlier version found repeats by sorting. If
+    /// buckets had many kept documents, sorting took as long as all comparisons together.
     seen: Vec<u64>,
 }
 
@@ -36,8 +37,8 @@ impl Buckets {
         Self::of_labelled(columns.into_iter().map(|column| Self::label(column, documents)).collect())
     }
 
-    /// Labels one band for [`new`](Self::new), and also returns the number of buckets. Bands are independent and can be labelled
-    /// in parallel.
+    /// Replaces the band keys in a column by bucket numbers, as [`new`](Self::new) needs them, and also returns the number of
+    /// buckets. Bands are independent, so their columns can be labelled in parallel.
     pub fn label(mut column: Vec<u32>, documents: &[u32]) -> (Vec<u32>, u32) {
         let rows = sorted_rows(&column, documents.iter().copied());
         let buckets = label_buckets(&mut column, &rows);
@@ -79,8 +80,9 @@ impl Buckets {
         &self.columns
     }
 
-    /// Fills `neighbours` with the kept documents that share a band with a document that was not kept. Each occurs once, in an
-    /// order that is the same on every run. The cost is the total length of the document's chains.
+    /// Fills `neighbours` with the kept documents that share a bucket with `document`, which must not be kept itself. Each kept
+    /// document occurs once, in an order that is the same on every run. The cost is the total number of kept documents in the
+    /// buckets of `document`.
     pub fn kept_neighbours(&self, document: u32, neighbours: &mut Neighbours) {
         let Neighbours { members, seen } = neighbours;
         members.clear();

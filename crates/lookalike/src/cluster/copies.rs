@@ -1,4 +1,4 @@
-//! Exact duplicates are removed from the pipeline by their digest.
+//! Finds exact duplicates by their digests, so that copies do not go through the whole pipeline.
 //!
 //! In keep order (the order in which documents are considered), the first of several equal documents is their *first copy*; the
 //! others are copies. If the first copy is kept, it represents the copies: they equal it, and no document that was kept earlier

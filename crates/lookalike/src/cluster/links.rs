@@ -13,8 +13,8 @@ pub enum Links {
 }
 
 impl Links {
-    /// Fills `neighbours` with the kept documents that are linked to a document that was not kept. Each occurs once, in an order
-    /// that is the same on every run.
+    /// Fills `neighbours` with the kept documents that are linked to `document`, which must not have been kept itself. Each
+    /// occurs once, in an order that is the same on every run.
     pub fn kept_neighbours(&self, document: u32, neighbours: &mut Neighbours) {
         match self {
             Self::Buckets(buckets) => buckets.kept_neighbours(document, neighbours),
