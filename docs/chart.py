@@ -36,7 +36,7 @@ def bars(
     mark: float | None = None,
     strong: float | None = None,
 ) -> str:
-    """Draw a bar from a to b, with its height above it, for each (a, b, height); if a >= `strong`, in another colour."""
+    """Draw a bar from a to b for each (a, b, height), labelled with its height; bars with a >= `strong` have another colour."""
     chart = _Chart(title, x, y)
     for a, b, height in heights:
         if height > 0:
@@ -85,7 +85,7 @@ class _Chart:
             self.draw(f'<path class="mark" d="M{self.x(value):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
 
     def done(self, names: Sequence[str]) -> str:
-        """Return the figure, with the names of the lines above it, and without blank lines: Markdown must see one HTML block."""
+        """Return the figure as one HTML block (a blank line would end it in Markdown), with the names of its series above it."""
         above = 20 * -(-len(names) // 2)
         for number, name in enumerate(names):
             left, height = LEFT + number % 2 * (WIDTH - LEFT) // 2, 16 - above + 20 * (number // 2)

@@ -146,7 +146,7 @@ def fenced(text: str) -> str:
 def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
     """Put the docstrings of a value's members into its stub."""
     body: list[ast.stmt] = []
-    # Go through the members from the end, because a function follows its overloads.
+    # Go through the members from the end, to find a function's last overload first: the docstring is put after it.
     for child in reversed(node.body):
         body.insert(0, child)
         # Some names exist only in the stubs, such as protocols.
@@ -154,7 +154,7 @@ def describe(node: ast.Module | ast.ClassDef, value: object) -> None:
             continue
         if isinstance(child, ast.ClassDef):
             describe(child, own)
-        # Docstrings that every object has do not describe this one.
+        # Names that begin with two underscores are skipped: their docstrings are often those that every Python object has.
         if child.name.startswith("__") or not (words := inspect.getdoc(own)):
             continue
         if any(ast.unparse(decorator) == "overload" for decorator in child.decorator_list):

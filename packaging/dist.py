@@ -98,7 +98,7 @@ def pack(folder: Path, archive: Path) -> None:
         gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=epoch) as packed,
         tarfile.open(mode="w", fileobj=packed) as tar,
     ):
-        # Folders are added in the order of their names.
+        # `add` sorts the entries of each folder by their names.
         tar.add(folder, arcname=folder.name, filter=plain)
 
 

@@ -28,7 +28,7 @@ VENDORED = {
     "regex-syntax": ["src/unicode_tables/LICENSE-UNICODE"],
     "tracing-core": ["src/spin/LICENSE"],
 }
-# The names of these crates also end with -sys, but the crates need only the texts next to their manifests.
+# These crates end with -sys, but need no entry in VENDORED: the texts next to their manifests are complete.
 COMPLETE = {"libbz2-rs-sys", "linux-raw-sys"}
 
 

@@ -1,4 +1,4 @@
-"""Compares linked pairs with the true ones, and a book's estimate of precision (the source, below) with the actual one."""
+"""Compares linked pairs with the true ones, and the actual precision with the estimate by a book's method (`valid_share`)."""
 
 import json
 from collections import defaultdict
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
-# The average number of days between the creation of two records, for the same customer and for two random customers. Leskovec,
-# Rajaraman, Ullman, Mining of Massive Datasets, 3.8.3.
+# The average number of days between the creation of two records, for the same customer and for two random customers. The source
+# is Leskovec, Rajaraman, Ullman, Mining of Massive Datasets, 3.8.3.
 OF_ONE, OF_TWO = 10.0, 45.0
 
 Pair = tuple[str, str]
@@ -85,7 +85,7 @@ def judge(pairs: Sequence[Scored], truth: set[Pair]) -> dict[str, object]:
 
 
 def bands(pairs: Sequence[Scored], truth: set[Pair], opened: dict[str, int], count: int = 5) -> list[dict[str, float]]:
-    """Splits the pairs by score into equal bands; returns each band's actual precision, and the source's estimate of it."""
+    """Splits the pairs by score into bands of equally many pairs; returns the actual precision of each, and its `valid_share`."""
     falling = sorted(pairs, key=lambda scored: (-scored.score, scored.pair))
     found = []
     for band in range(count):

@@ -138,7 +138,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Place:
-    """The folders of the sets' records and true pairs, and how these are written."""
+    """The folder of the original sets (`data`), and the folder to which their records and true pairs are written."""
 
     data: Path
     folder: Path
@@ -152,7 +152,7 @@ class Place:
         return self.folder / f"{contest.name}.truth.jsonl"
 
     def lay_out(self, contests: Sequence[Contest], people: int) -> None:
-        """Writes plain files, as a user would have them."""
+        """Writes the records and true pairs of the sets to uncompressed files, as a user would have them."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for contest in contests:
             if contest.name == "people":
@@ -261,7 +261,8 @@ def main() -> None:
     place = Place(options.data, options.folder)
     place.lay_out(contests, options.people)
     contestants = {contest: tools(place, contest, options) for contest in contests}
-    # All tools run before any is judged: Linux counts a parent's size into its child's peak.
+    # All tools run before any is judged, because judging makes this process larger, and Linux counts a parent's size into its
+    # child's peak.
     for contest in contests:
         for name in contest.inputs:
             measuring.warm(place.records(name))

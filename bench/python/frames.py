@@ -2,7 +2,7 @@
 
 Both run in turn. The command is a separate process, which reads from the page cache and writes the kept rows and the decisions.
 The function returns the kept rows, as the same kind of object. The report has the median and the least wall-clock time, the ratio
-of the least time to that of the command, and the growth of the process.
+of the least time to that of the command, and by how much the memory of the process grows.
 """
 
 from __future__ import annotations

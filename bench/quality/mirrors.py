@@ -73,7 +73,8 @@ def truth(pages: list[str], releases: list[str]) -> tuple[set[Pair], set[Pair]]:
     def pairs(groups: Iterable[list[int]]) -> set[Pair]:
         return {(a, b) for group in groups for a in group for b in group if a < b and releases[a] != releases[b]}
 
-    # If two modules of a release have a command of the same name, the name does not identify it.
+    # If two modules of a release have a command of the same name, the name does not show which of the two commands a page is
+    # about.
     known = pairs(group for command, group in commands.items() if all(times[command, releases[at]] == 1 for at in group))
     stayed = pairs(same.values())
     return stayed | known, known - stayed

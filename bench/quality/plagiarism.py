@@ -34,8 +34,9 @@ def thresholds(rows: Sequence[Row]) -> Classifier:
         (a + b) / 2 if math.isfinite(a + b) else (b if math.isinf(a) else a) for a, b in zip(borders, borders[1:], strict=False)
     ]
     below = [[sum(value < cut and kind == known for value, known in ordered) for cut in cuts] for kind in range(len(CLASSES))]
-    # For each cut, if the answers below it are divided among the first classes only: the largest number of them that is
-    # classified correctly, and the cuts between these classes that give this number.
+    # This considers the classes one by one. For each cut, only the answers below it count, and they are divided among the classes
+    # so far. `best` has the largest number of answers that can be classified correctly, and the cuts between the classes that
+    # achieve it.
     best: list[tuple[int, tuple[float, ...]]] = [(below[0][at], ()) for at in range(len(cuts))]
     for kind in range(1, len(CLASSES)):
         nexts = []

@@ -27,7 +27,7 @@ DOCUMENTED, SAMPLE, USUAL = {"restaurant"}, 10_000, 1_500
 # The benchmark's threshold for clusters.
 MATCH = 0.5
 # Labelled pairs: a fifth of the true ones (at least LEAST and at most MOST, which a patient person could label), and OTHERS times
-# as many others.
+# as many pairs that are not true.
 SHARE, LEAST, MOST, OTHERS = 0.2, 50, 100, 3
 SEED = 6
 
@@ -116,7 +116,7 @@ def main() -> None:
     else:
         decided = set(pairs_of([tuple(map(str, group)) for group, _ in linker.cluster(scores, threshold=MATCH)]))
     decided = {pair if pair in scored else pair[::-1] for pair in decided}
-    # A cluster may contain two records that were not compared, so their pair has no score.
+    # A cluster may contain two records that were not compared. Their pair has no score, so it is written with the score 0.
     rows = [(a, b, score, (a, b) in decided) for (a, b), score in scored.items()]
     rows += [(a, b, 0.0, True) for a, b in sorted(decided - scored.keys())]
     linking.write(options.out, rows)

@@ -1,7 +1,7 @@
-"""`make bench`: runs the whole command and the floor, in turn, on the bench collection.
+"""`make bench`: runs the whole command and `floor`, which does the least work that any run needs, in turn.
 
-Prints medians: wall and CPU seconds, MB/s, peak memory, bytes of memory per document, and the ratio to the floor of the
-same run. Needs only Python's standard library and the built binaries.
+Prints medians: wall and CPU seconds, MB/s, peak memory, bytes of memory per document, and the ratios to the floor (the cost of
+`floor`) in the same turn. Both read the bench collection. Needs only Python's standard library and the built binaries.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def main() -> None:
     print(f"\n{growth:.0f} bytes of memory per document, without buffers")
     ratios = {}
     for threads in (2, 1):
-        # The floor is the faster of the two loops in each turn.
+        # `floor` has two versions of its loop. In each turn, the faster version counts.
         floors = zip(*(runs[f"floor{kind}, {threads} threads"] for kind in ("", " by the core")), strict=True)
         pairs = list(zip(runs[f"dedup, {threads} threads"], floors, strict=True))
         ratios[threads] = {

@@ -2,7 +2,7 @@
 
 The runs on the two formats alternate. pyarrow writes the Parquet file, with zstd and row groups of 50,000 rows. The kept rows are
 written in the format of the input, or only the decisions are written. The JSON Lines are measured both uncompressed and
-compressed with zstd, at the level of the Parquet file.
+compressed with zstd, at the same compression level as the Parquet file.
 """
 
 import argparse

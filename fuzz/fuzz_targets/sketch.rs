@@ -1,5 +1,5 @@
-//! Checks the sketch and the set that `Method` computes from a text against those that the core's functions for the single steps
-//! compute, whether the text is plain or in a JSON string.
+//! Checks that `Method` computes the same sketch and the same set from a text as the core's functions do if they are called step
+//! by step. `Method` reads the text both as plain text and in a JSON string.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

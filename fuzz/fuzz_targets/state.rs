@@ -59,7 +59,7 @@ fn case(config: Config, keep: Option<Keep>) -> Case {
         keep,
         skip_bad: Some(folder.join("bad")),
         threads: 1,
-        // The run has so little memory that each round has one block.
+        // The run has so little memory that each round (blocks of the input that are decided together) has only one block.
         memory: Some(1),
         temp_dir: folder.clone(),
         resume: Some(Resume { folder: folder.join("state"), part: 1 }),
@@ -113,7 +113,7 @@ fn damage(case: &Case, files: &mut Files, edit: &[u8; 5], rest: &[u8]) {
     }
 }
 
-/// Makes the checksums fit the contents of the journals, as far as the contents are records.
+/// Makes the checksums match the contents of the journals, up to the first place in each journal that cannot be read as a record.
 fn forge(files: &mut Files) {
     let mut progress = serde_json::Map::new();
     for name in JOURNALS {

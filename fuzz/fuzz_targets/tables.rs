@@ -1,6 +1,6 @@
 //! Checks a table in memory, whatever its buffers contain. The table must be refused with an error message, or a run over it must
-//! end with an error message or decide about every row. The buffers have their true sizes, as from producers that check their own
-//! buffers.
+//! end with an error message or decide about every row. The contents of the buffers may be wrong, but their sizes are true, as in
+//! tables from producers that check their own buffers.
 #![no_main]
 
 use std::sync::Arc;

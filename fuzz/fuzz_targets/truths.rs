@@ -9,7 +9,7 @@ use lookalike::verify::Measure;
 use lookalike_engine::{Roll, RunConfig, UNOBSERVED, enrol, read_decisions, read_pairs};
 use lookalike_fuzz::file;
 
-/// Returns a `Roll`, which finds documents by their ids, of the documents a, b, 1, "1" and é.
+/// Returns a `Roll` of five documents, which have the ids "a", "b", 1, "1" and "é". A `Roll` finds documents by their ids.
 fn roll() -> &'static Roll {
     static ROLL: OnceLock<Roll> = OnceLock::new();
     ROLL.get_or_init(|| {

@@ -34,7 +34,9 @@ fn kind(c: char, by: TokensBy) -> Kind {
         return Kind::Separator;
     }
     let script = Script::for_char(c);
-    // Lines may break after any character of these classes; digits and iteration marks are identified by their scripts.
+    // The line-break classes of the letters of scripts without spaces. Between such letters, lines break at the words of a
+    // dictionary, after any character, or after any syllable. Digits and iteration marks have other classes, so they are
+    // recognised by their scripts.
     let anywhere = matches!(
         LineBreak::for_char(c),
         LineBreak::ComplexContext
@@ -81,11 +83,11 @@ fn canonical(text: &str) -> String {
 /// Converts a character with OpenCC until it no longer changes.
 fn simplified(c: char) -> char {
     static T2S: LazyLock<OpenCC> = LazyLock::new(|| OpenCC::from_config(BuiltinConfig::T2s).expect("it is built in"));
-    let image = T2S.convert(&c.to_string()).chars().next().expect("a character for a character");
+    let image = T2S.convert(&c.to_string()).chars().next().expect("a conversion gives a character");
     if image == c { c } else { simplified(image) }
 }
 
-/// Removes the marks after letters of the Latin, Greek and Cyrillic scripts, and the bars through these letters.
+/// Removes the marks after letters of the Latin, Greek and Cyrillic scripts, and the bars through these letters; ı becomes i.
 fn without_accents(text: &str) -> String {
     let (mut letters, mut bare) = (String::new(), false);
     for c in DecomposingNormalizer::new_nfd().normalize(text).chars() {

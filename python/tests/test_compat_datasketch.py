@@ -22,7 +22,7 @@ from lookalike.compat.datasketch.lshensemble import optimal_partitions
 
 SCHEMES = ["affine32", "affine64", "legacy"]
 
-# Lengths around one block, two blocks, and the sixteen bytes that are copied at a time.
+# Some tokens have lengths around one or two blocks of SHA-1, or around the sixteen bytes that are copied at a time.
 TOKENS = st.lists(
     st.binary(max_size=20) | st.sampled_from([b"x" * n for n in (15, 16, 54, 55, 56, 63, 64, 65, 119, 120, 1000)]), max_size=70
 )

@@ -27,7 +27,7 @@ def public():
             if inspect.isclass(value):
                 for own in vars(value):
                     member = getattr(value, own)
-                    # The class's docstring describes its slots.
+                    # Slots need no docstring, because the docstring of their class describes them.
                     documented = inspect.isroutine(member) or inspect.isgetsetdescriptor(member)
                     if documented and not own.startswith("_"):
                         yield f"{module.__name__}.{name}.{own}", member

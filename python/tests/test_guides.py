@@ -35,7 +35,7 @@ def blocks(page: Path) -> list[Block]:
     text = "\n" + page.read_text()
     found = []
     for fence in FENCE.finditer(text):
-        # This is the line above, or the line above an empty line.
+        # The line above the block or, if that line is empty, the line above it.
         above = fence["before"] or text[: fence.start()].rpartition("\n")[2]
         not_run = re.fullmatch(r"<!-- not run: (.+) -->", above.strip())
         block = re.sub(f"^{fence['indent']}", "", fence["text"], flags=re.MULTILINE)

@@ -248,7 +248,7 @@ def test_ids_are_the_same_as_in_json_lines(tmp_path, ids):
         assert list(report.clusters) == list(expected.clusters) == plain[:1]
         assert type(kept) is type(data)
         assert len(kept) == 2
-        # The ids are recognised if they are written to a file of pairs.
+        # `evaluate` writes `truth` to a file of pairs; the ids in it must still match those of the data.
         found = lookalike.evaluate(data, id="id", truth=[(plain[0], plain[1], 1.0)], runs=["--method exact"])
         assert found.runs[0]["pairs"]["found"] == 1
     two = pd.DataFrame({"text": TEXTS, "id": pd.Series([1, "1", 1], dtype=object)})

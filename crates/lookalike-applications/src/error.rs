@@ -23,7 +23,7 @@ pub enum Error {
         /// The height of the field.
         height: u32,
     },
-    /// A family without sets, or with impossible sets.
+    /// A family (random sets of squares) that is impossible: it has no sets or too many, or its sets have no squares or too many.
     #[error("{sets} sets of {members} squares, out of {squares}, are not possible; {advice}", advice = possible_sets(*most))]
     Family {
         /// The requested number of sets.
@@ -56,7 +56,7 @@ pub enum Error {
 /// Returns advice on what to request when sets may have at most `most` squares.
 fn possible_sets(most: u32) -> String {
     match most {
-        0 => "use more squares to draw from".into(),
+        0 => "increase the number of squares from which the sets are chosen".into(),
         1 => "use from 1 to 1048576 sets of 1 square".into(),
         _ => format!("use from 1 to 1048576 sets of 1 to {most} squares"),
     }

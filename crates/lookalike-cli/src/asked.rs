@@ -51,8 +51,8 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs` or `apply`. For any other name, returns only the flags for finding and comparing. Hidden
-/// flags are excluded.
+/// Returns the flags of `dedup`, `pairs` or `apply`. For any other name, returns only the flags that determine how documents are
+/// compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
@@ -101,7 +101,8 @@ pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Apply>(flags)?.config().map_err(Refused::Other)
 }
 
-/// Returns the configuration from the flags for finding and comparing. The configuration is not yet checked as a whole.
+/// Returns the configuration from the flags that determine how documents are compared, how candidate pairs are found and which
+/// documents are kept. The configuration is not yet checked as a whole.
 ///
 /// # Errors
 /// Fails in the same cases as [`dedup`].

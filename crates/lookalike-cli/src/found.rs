@@ -57,7 +57,8 @@ pub fn preset(method: &Config) -> Option<String> {
     Some(format!("{preset}: shingles of {}, threshold {}", counted(method.k() as u64, "token"), method.threshold))
 }
 
-/// Describes how many texts have too few stop words to be compared by the shingles that begin with one, if `--anchors` was given.
+/// Describes how many texts have so few stop words that all their shingles are compared, and not only the shingles that begin
+/// with a stop word. Returns `None` if there are no such texts, or if `--anchors` was not given.
 pub fn anchors(finding: &Finding) -> Option<String> {
     let few = finding.few_anchors.filter(|&few| few > 0)?;
     let (have, their) = if few == 1 { ("has", "its") } else { ("have", "their") };

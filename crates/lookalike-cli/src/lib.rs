@@ -1,7 +1,8 @@
 //! The command as a library, which the `lookalike` program and `python -m lookalike` use. Data is written to standard output,
 //! messages to standard error. Exit code 0 is success, 1 a negative answer (no pair, not similar enough), and 2 an error.
 
-// Code that data can reach returns an error and never panics. Each remaining panic has a note that says why nothing can reach it.
+// Code that can be reached with bad input data returns an error and never panics. Each remaining panic has a note that says why
+// no data can cause it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 
 mod args;
@@ -146,7 +147,8 @@ fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    // An error of our own libraries has a kind, which already takes the causes of the error into account.
+    // If the chain has an error of our own libraries, only the kind of that error is checked: the causes of the error were
+    // already considered when its kind was set.
     match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {

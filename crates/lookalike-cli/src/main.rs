@@ -8,8 +8,8 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // With the signal handled, a write to a file that exceeds the system's limit (ulimit -f) fails and is reported. By default, the
-    // signal ends the process without a message.
+    // The signal SIGXFSZ is handled, so that a write to a file that exceeds the system's limit (ulimit -f) fails and is reported.
+    // By default, the signal ends the process without a message.
     #[cfg(unix)]
     drop(signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default()));
     ExitCode::from(lookalike_cli::main_from(None, std::env::args_os()))

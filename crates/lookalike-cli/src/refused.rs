@@ -29,7 +29,8 @@ pub fn words(mut error: Error) -> String {
     let Some((said, accepted)) = std::error::Error::source(&error).map(|source| (source.to_string(), accepted(source))) else {
         return words;
     };
-    // The value precedes the reason and may contain the same words, so search from the end.
+    // In the message, the value precedes the reason. The value may itself contain the words of the reason, so search for the
+    // reason from the end.
     match words.rsplit_once(&format!(": {said}")) {
         Some((before, after)) => format!("{before}: {accepted}{after}"),
         None => words,
@@ -54,7 +55,7 @@ pub fn accepted(source: &(dyn std::error::Error + 'static)) -> String {
     if source.is::<ParseFloatError>() {
         return "give a number, such as 0.8".into();
     }
-    // clap's message for a number out of range: "0 is not in 1..=1000", or a range without an end.
+    // For a number out of range, clap's message is "0 is not in 1..=1000" or, if the range has no end, "0 is not in 1..".
     let range = said.split_once(" is not in ").and_then(|(_, range)| range.split_once(".."));
     match range {
         Some((least, most)) => match most.strip_prefix('=') {

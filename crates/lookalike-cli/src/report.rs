@@ -24,7 +24,7 @@ pub struct Report {
 #[derive(Serialize)]
 struct Named {
     role: &'static str,
-    /// The name as in messages, without the secrets of a URL.
+    /// The name in the form in which messages show it, without the secrets of a URL.
     name: String,
 }
 

@@ -107,7 +107,7 @@ const SHORT: [Short; 11] = [
         "curve",
         &[
             ("threshold", "Similarity from which two documents are duplicates"),
-            ("recall", "Share of the pairs at the threshold to find"),
+            ("recall", "Share of the pairs exactly at the threshold that is to be found"),
             ("bands", "Show the curve for this number of bands; requires --rows"),
             ("rows", "Rows per band; requires --bands"),
             ("at", "Print the share found at this similarity"),

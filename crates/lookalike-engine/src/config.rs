@@ -165,10 +165,11 @@ const FIXED_PER_THREAD: u64 = 8 << 20;
 /// the run is no faster.
 const FAR_AHEAD: usize = 16;
 
-/// The memory limit is divided by this number of bytes to get the number of windows that may wait.
+/// The memory limit is divided by this number of bytes to get the number of an output's windows (write buffers) that may wait for
+/// the disk.
 const MEMORY_PER_WINDOW: u64 = 64 << 20;
 
-/// Returns how many windows of a large output may wait for the disk, given the run's memory limit.
+/// Returns how many windows (write buffers) of a large output may wait for the disk, given the run's memory limit.
 pub(crate) fn windows_ahead(memory: u64) -> usize {
     ((memory / MEMORY_PER_WINDOW) as usize).clamp(LEAST_AHEAD, FAR_AHEAD)
 }
@@ -197,7 +198,7 @@ impl RunConfig {
             File::temporary(&self.temp_dir).map_err(|error| Error::temporary(&self.temp_dir, &error))?;
         }
         let memory = self.memory.unwrap_or_else(|| free_memory().map_or(USUAL_MEMORY, |free| free / 2));
-        // Two outputs may have windows that wait for the disk: the kept lines and the decisions.
+        // Two outputs may have windows (write buffers) that wait for the disk: the kept lines and the decisions.
         let ahead = 2 * (windows_ahead(memory) - LEAST_AHEAD) as u64 * WINDOW as u64;
         // Each thread may have one remote object open, and may be transferring one part of it. The memory for this part is needed
         // in addition to the memory that all threads share.

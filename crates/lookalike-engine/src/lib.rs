@@ -5,8 +5,8 @@
 //! A run ([`dedup()`]) makes up to three passes over its input, in five stages:
 //!
 //! 1. *sketching*: computes a digest, a b-bit sketch and one key per band for every text;
-//! 2. *pairing*: groups keys into buckets, and decides two kinds of documents: copies, and documents that are alone in their
-//!    buckets of all bands;
+//! 2. *pairing*: groups keys into buckets, and decides two kinds of documents: copies, and documents that have no candidate
+//!    because they share no bucket with a document whose sketch is similar enough to their own;
 //! 3. *loading*: makes and spills the shingle sets of documents that share a band;
 //! 4. *deciding*: applies the law (the rule for what is dropped) in keep order (the order in which documents are considered),
 //!    with exact verification;

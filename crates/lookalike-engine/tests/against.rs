@@ -119,8 +119,8 @@ impl Twin<'_> {
         decided
     }
 
-    /// Returns the pairs of a reference document and a document of the inputs that are similar in at least one direction, with
-    /// their resemblance.
+    /// Compares every reference document with every document of the inputs. Returns the pairs that are similar in at least one
+    /// direction, with their resemblance.
     fn pairs(&self) -> Vec<Value> {
         let are = |reference: bool| self.documents.iter().filter(move |known| known.is_reference == reference);
         let all = are(true).flat_map(|a| are(false).map(move |b| (a, b)));
@@ -193,7 +193,7 @@ fn texts(most: usize) -> impl Strategy<Value = Vec<String>> {
                 3 => format!("short{base} {}", change % 3),
                 4 => text + &words((base + 1) % 5).collect::<String>(),
                 5 => words(base).take(12).collect(),
-                // If shingles are single words, this text has the same set of shingles.
+                // If shingles are single words, this text has the same set of shingles as `text`.
                 6 => format!("{text}{text}"),
                 7 | 8 => (0..24).map(|i| format!("t{i} ")).chain((0..8).map(|i| format!("o{base}x{change}x{i} "))).collect(),
                 _ => text,
@@ -279,8 +279,8 @@ proptest! {
         [cut, ends] in [0usize..30, 0usize..12],
     ) {
         let folder = TempDir::new().unwrap();
-        // The lines are so long that there are several blocks. If memory is short, these blocks are also decided in several
-        // rounds.
+        // With a memory limit of 0, the padding makes the lines so long that there are several blocks. With so little memory, the
+        // blocks are also decided in several rounds, a few blocks at a time.
         let padding = if memory == Some(0) { "x".repeat(150_000) } else { String::new() };
         let cut = cut.min(references.len());
         let files = [("r1", &references[..cut], true), ("r2", &references[cut..], true), ("in", &texts[..], false)];

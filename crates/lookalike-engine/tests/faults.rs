@@ -159,7 +159,8 @@ fn nonblocking() -> i32 {
     rustix::fs::OFlags::NONBLOCK.bits() as i32
 }
 
-/// Returns the numbers of the operations to disturb: `all` operations, or about `most` operations that are spread evenly.
+/// Returns the numbers of the operations to disturb. `all` is the number of operations. If there are more than `most`, about
+/// `most` of them are chosen, spread evenly; otherwise all of them are chosen.
 fn spread(all: u64, most: u64) -> Vec<u64> {
     let step = all.div_ceil(most).max(1);
     // Always include the first and the last operations, because they are on different kinds of files.

@@ -1,5 +1,6 @@
-//! The engine must make the same decisions as the core in memory, which is itself checked against a naive implementation. This
-//! must hold for any number of threads, any compression and any way of splitting the input into files, and for real collections.
+//! The engine must make the same decisions as the crate `lookalike`, which decides in memory and is itself checked against a
+//! naive implementation. This must hold for any number of threads, any compression and any way of splitting the input into files,
+//! and for real collections.
 
 use std::{
     fs,
@@ -86,7 +87,8 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Returns the recall to request. If a modulus is given, almost no recall is requested.
+/// Returns the recall to request. If a modulus is given, the requested recall is nearly zero, because a modulus that does not
+/// reach the requested recall is an error.
 fn promised(candidates: &Candidates) -> f64 {
     if matches!(candidates, Candidates::Shared(Shared { modulus: Some(_), .. })) { 1e-9 } else { 0.99 }
 }
@@ -140,8 +142,8 @@ proptest! {
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        // The lines are so long that there are several blocks. If memory is short, these blocks are also decided in several
-        // rounds.
+        // With a memory limit of 0, the padding makes the lines so long that there are several blocks. With so little memory, the
+        // blocks are also decided in several rounds, a few blocks at a time.
         let padding = if memory == Some(0) { " ".repeat(150_000) } else { String::new() };
         let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{padding}\"id\""));
         fs::write(&input, &padded).unwrap();
@@ -222,8 +224,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Lists of all pairs and connected components must also be the same whether or not large buckets have indexes. The bucket
-    /// size is so small that there are indexes.
+    /// Lists of all pairs and connected components must also be the same whether or not large buckets have indexes. `crowd`, the
+    /// size at which a bucket gets an index, is so small that indexes are made.
     #[test]
     fn large_buckets_do_not_change_pairs(
         (threshold, texts) in prop::sample::select(vec![0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95]).prop_flat_map(|t| (Just(t), of_templates(t))),
@@ -328,8 +330,8 @@ proptest! {
         let expected = nearest_of_all(&all, references as u64..texts.len() as u64, most, measure);
         let ids = |pair: &serde_json::Value| (pair["a"].as_u64().unwrap(), pair["b"].as_u64().unwrap());
         prop_assert_eq!(near.iter().map(ids).collect::<Vec<_>>(), expected);
-        // The list of all pairs may have the pair's two documents in the opposite order. Then the figures for `a` and `b` must be
-        // exchanged too.
+        // A pair in `near` may be in the list of all pairs with its two documents in the opposite order. Then the figures for `a`
+        // and `b` must be exchanged before they are compared.
         for pair in &near {
             let (a, b) = ids(pair);
             let same = all.iter().find(|other| ids(other) == (a, b) || ids(other) == (b, a)).unwrap();
@@ -595,8 +597,8 @@ fn a_cut_into_files_changes_no_verdict() {
 }
 
 /// The ground truth is a list of pairs with their exact similarities, which another program found. At most 1 % of the pairs with
-/// a similarity of at least 0.8 may have two kept documents. Every dropped document must form one of the pairs with its
-/// representative, and for at most one document in a thousand this pair's similarity may be below 0.8.
+/// a similarity of at least 0.8 may consist of two kept documents. The ground truth must list every dropped document as a pair
+/// with its representative. The similarity of such a pair may be below 0.8 for at most one document in a thousand.
 #[test]
 fn recall_and_precision_against_the_independent_truth() {
     for name in ["licenses", "newsgroups20", "zh_mingju", "zh_tang", "ja_aozora_dev", "winps_docs", "ota_us_versions"] {
@@ -649,12 +651,12 @@ fn recall_and_precision_against_the_independent_truth() {
     }
 }
 
-/// Returns the pairs of a ground truth, by ids, with their figures.
+/// Returns the pairs of a ground truth, each with the ids of its two documents and their similarities.
 fn truth_of(path: &Path) -> Vec<Value> {
     lines(&zstd::decode_all(fs::File::open(path).unwrap()).unwrap())
 }
 
-/// Returns the pairs that a configuration lists, by ids.
+/// Returns the ids of all pairs that the engine lists with this method.
 fn listed(input: &Path, method: Config) -> std::collections::HashSet<(String, String)> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("pairs");
@@ -716,8 +718,9 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
     }
 }
 
-/// Suppose a text was dropped, and a document that is more similar to it was kept later. Copies of the text that come after the
-/// better document must be dropped for the better document, however far apart they are.
+/// Suppose a text was dropped, and a document that is more similar to it was kept later. Copies of the text that come after this
+/// document must be dropped for this document, and not for the earlier one. This must hold for any distance between the text and
+/// its copies in the input.
 #[test]
 fn a_copy_finds_documents_kept_after_its_first_copy() {
     let words =

@@ -39,7 +39,7 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
         })
 }
 
-/// Adds copies of some texts, written differently, to the same collection and to the other one.
+/// Adds copies of some texts of collection `a` to either collection. In the copies, "two" is written in capitals.
 fn with_copies((mut a, mut b, copies): (Vec<String>, Vec<String>, Vec<(usize, usize)>)) -> (Vec<String>, Vec<String>) {
     for (from, to) in copies {
         let copy = a[from % a.len()].replace("two", "TWO");
@@ -170,7 +170,8 @@ fn positions_are_counted_in_bytes_or_characters() {
     };
     assert_eq!(places(Offsets::Bytes), [(8, 28, 0, 25, None)]);
     assert_eq!(places(Offsets::Chars), [(7, 24, 0, 24, None)]);
-    // A bracket is not part of a passage if the text after it can only be normalised as a whole.
+    // The character ½ becomes three characters when it is normalised, so its tokens have the place of the whole ½. The bracket
+    // before ½ must not become part of the passage.
     fs::write(folder.path().join("a"), jsonl(&["x (½) y z".into()], "a")).unwrap();
     fs::write(folder.path().join("b"), jsonl(&["½ y z".into()], "b")).unwrap();
     assert_eq!(places(Offsets::Bytes), [(3, 10, 0, 6, None)]);

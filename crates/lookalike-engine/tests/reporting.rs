@@ -13,8 +13,8 @@ use lookalike_engine::{
 };
 use tempfile::TempDir;
 
-/// Creates nine thousand documents, which is more than one thread reports at a time. They are in groups of three, and the
-/// documents of a group are similar.
+/// Creates nine thousand documents, so that one thread cannot report all of them in one batch. They are in groups of three, and
+/// the documents of a group are similar.
 fn collection(folder: &Path) -> String {
     let text = |i: usize| (0..12).map(|word| format!("w{}x{word} ", if word == 11 { i } else { i / 3 })).collect::<String>();
     let line = |i| serde_json::json!({"id": format!("n{i}\n"), "text": text(i), "n": i % 5}).to_string() + "\n";
@@ -86,8 +86,8 @@ fn an_observer_can_cancel_a_run_at_any_point() {
         let outputs = Outputs { kept: Some(file.clone()), ..Outputs::default() };
         dedup(&config, &outputs, &count).unwrap();
         fs::remove_file(&file).unwrap();
-        // With several threads, the reports may come in a different order, but there are never fewer reports than in the run that
-        // was counted above.
+        // With several threads, the order of the reports may differ between two runs. But a run that is not cancelled never makes
+        // fewer reports than the run above, whose reports were counted.
         let all = all.load(Ordering::Relaxed);
         for end in (0..all).step_by(1 + all / 9) {
             let reported = AtomicUsize::new(0);

@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         u64::from_le_bytes(self.take()?).try_into().ok()
     }
 
-    /// Reads a number of elements, then returns that many elements of `width` bytes each.
+    /// Reads a count, then returns the bytes of that many elements, each `width` bytes long.
     fn stretch(&mut self, width: usize) -> Option<&'a [u8]> {
         let length = self.number()?.checked_mul(width)?;
         let (taken, rest) = self.0.split_at_checked(length)?;

@@ -83,7 +83,7 @@ impl Comparison {
         self.figures.size_b
     }
 
-    /// Slots of the MinHash signatures that the `sketch_` estimates use.
+    /// The number of slots in each of the MinHash signatures from which the `sketch_` estimates are computed.
     #[getter]
     fn sketch_slots(&self) -> usize {
         self.slots

@@ -64,8 +64,8 @@ const INSTEAD: [(&str, &[&str]); 4] = [
     ("cluster", &["representative", "sample"]),
 ];
 
-/// Returns the configuration for the given keywords. `of` is the function that was called; it accepts the keywords of shingles
-/// and `more`.
+/// Returns the configuration for the given keywords. `of` is the name of the function that was called. This function accepts the
+/// keywords in `SHINGLES` and those in `more`.
 ///
 /// # Errors
 /// Fails with `TypeError` if a keyword is unknown. Fails with `ConfigError` if a value is invalid, or if documents are sets and
@@ -109,8 +109,8 @@ fn is_own(fields: &Map<String, Value>) -> bool {
     !fields.iter().any(is_flag)
 }
 
-/// Replaces each kind that is given as a name alone with an object that contains this kind. A name alone is enough for a kind
-/// without further settings.
+/// Replaces each string that names a kind, such as `"exact"`, by an object, such as `{"kind": "exact"}`. Users may give a string
+/// for a kind that needs no further settings.
 fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
     fields.retain(|_, value| !value.is_null());
     for field in ["candidates", "fingerprint"] {
@@ -124,7 +124,7 @@ fn with_kinds(mut fields: Map<String, Value>) -> Map<String, Value> {
 /// Splits keywords into flags of the command and fields in the form of the core's configuration.
 ///
 /// # Errors
-/// Fails with `ConfigError` if a flag and a field set the same thing, or if no flag can have a given value.
+/// Fails with `ConfigError` if a flag and a field set the same thing, or if a keyword has a value that no flag can have.
 pub fn parted(mut fields: Map<String, Value>) -> PyResult<(Vec<OsString>, Map<String, Value>)> {
     fields.retain(|_, value| !value.is_null());
     let by_name = asked::flags("");

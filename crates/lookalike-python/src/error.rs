@@ -14,7 +14,8 @@ use pyo3::{
 /// Returns the keyword that corresponds to a setting.
 pub fn keyword_of(setting: Setting) -> &'static str {
     match setting {
-        // Both settings are the keyword `text`; `tokens=` determines which of them it means.
+        // `TextField` and `SetField` are both set by the keyword argument `text`. Which of the two settings it means depends on
+        // `tokens=`.
         Setting::TextField | Setting::SetField => "text",
         Setting::IdField => "id",
         Setting::LabelField => "labels",
@@ -81,7 +82,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
     }
 }
 
-/// Renders messages with settings as keywords.
+/// Renders messages in which each setting is shown as the keyword argument of the Python package, such as `text=`.
 pub struct Keywords;
 
 impl Front for Keywords {
@@ -176,7 +177,8 @@ pub fn raise_with(class: &str, words: String, known: &Known) -> PyErr {
     })
 }
 
-/// Converts a system error about a file to the `OSError` of its number, so that a missing file gives a `FileNotFoundError`.
+/// Converts a system error about a file to an `OSError` with the same error number. For example, Python then raises
+/// `FileNotFoundError` for a missing file.
 pub fn of_file(path: &Path, error: &io::Error) -> PyErr {
     match error.raw_os_error() {
         Some(number) => {

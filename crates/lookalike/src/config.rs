@@ -287,7 +287,8 @@ pub struct SimHashBy {
     pub features: Features,
     /// k, the number of bits that may differ. For shingles, the default follows from the threshold.
     pub distance: Option<u32>,
-    /// The number of blocks that a hash is divided into, more than k; the default is k + 1.
+    /// The number of blocks that a hash is divided into. It must be greater than k, the number of bits that may differ. The
+    /// default is k + 1 blocks.
     pub blocks: Option<u32>,
 }
 

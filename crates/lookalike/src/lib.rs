@@ -20,7 +20,7 @@
 //! | store sketches yourself, in an index or a stream | [`Method`]: text → sketch, two sketches → candidate or not |
 //! | run a single step | its module, below |
 //!
-//! The folder `examples/` has a program for each of these tasks. For files, compression, tables and collections larger than
+//! The folder `examples/` has a program for each task in this table. For files, compression, tables and collections larger than
 //! memory, use the `lookalike` command or the crate `lookalike-engine`.
 //!
 //! # The pipeline
@@ -57,7 +57,8 @@
 //! The same texts and settings give the same answer on every machine, with any features and in every release: the hash functions
 //! never change.
 
-// Code that data can reach returns an error and never panics. Each exception has a note that says why data cannot reach it.
+// Code that input data can reach returns an error instead of panicking. Each exception to these lints has a note that says why no
+// input data can cause the panic.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 // Without the feature `engine`, functions that only the engine calls are unused. With it, the compiler reports unused code.
 #![cfg_attr(not(feature = "engine"), allow(dead_code))]

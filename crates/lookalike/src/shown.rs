@@ -82,7 +82,8 @@ fn written_out(text: &str, is_written_out: impl Fn(usize, char) -> bool) -> Cow<
     let mut rest = 0;
     for (at, c) in text.char_indices().filter(|&(at, c)| is_written_out(at, c)) {
         out.push_str(&text[rest..at]);
-        // All these characters have four hexadecimal digits. Writing to a string cannot fail.
+        // Each character that is escaped here has a code point of at most four hexadecimal digits. Writing to a string cannot
+        // fail.
         let _ = write!(out, "\\u{:04x}", u32::from(c));
         rest = at + c.len_utf8();
     }

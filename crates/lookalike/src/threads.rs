@@ -10,7 +10,7 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// Returns the maximum that this build may use.
+    /// Returns the largest number of threads that this build may use.
     pub(crate) fn all() -> Self {
         #[cfg(feature = "rayon")]
         return Self::All;

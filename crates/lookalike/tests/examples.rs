@@ -39,8 +39,8 @@ fn compare() {
 #[test]
 fn sketch_and_estimate() {
     let printed = printed("sketch_and_estimate");
-    // The texts share 900 of 1100 sentences, and so nearly the same share of their shingles: only a few shingles at the
-    // boundaries are not shared.
+    // Of the 1100 sentences, 900 are in both texts. So nearly the same proportion of the shingles is in both: a few shingles at
+    // the boundaries between common and other sentences make the difference.
     assert!(printed.starts_with("exact                0.81"), "{printed}");
     for (line, from, to) in [(1, 0.70, 0.90), (2, 0.75, 0.88)] {
         let estimate: f64 = printed.lines().nth(line).unwrap()[21..26].parse().unwrap();

@@ -331,8 +331,8 @@ fn a_chain_does_not_join_its_ends() {
 #[test]
 fn a_copy_of_a_dropped_text_may_have_a_better_representative() {
     let words = |range: std::ops::Range<u32>| range.map(|i| format!("w{i} ")).collect::<String>();
-    // b is dropped because it is similar to a (they share 36 of 46 shingles). c is kept, and it comes between b and the copy of
-    // b. The copy shares more shingles with c (40 of 46) than with a.
+    // `b` is dropped because it is similar to `a` (they share 36 of 46 shingles). `c` is kept, and it comes between `b` and the
+    // copy of `b`. With `c`, the copy shares 40 of 46 shingles, which is more than with `a`.
     let (a, b, c) = (words(0..44), words(4..50), words(6..54));
     let texts = [&*a, &*b, &*c, &*b];
     let decisions = decide(&texts.map(Doc::from), Config { threshold: 0.75, ..Config::default() }).unwrap();

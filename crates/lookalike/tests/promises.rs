@@ -68,7 +68,7 @@ fn simulated(method: &Method, pair: PairSizes, trials: u32, random: &mut SplitMi
 }
 
 /// Returns pairs at the threshold. `size` is the size of the smaller text or, for containment, of the text that may be contained.
-/// For containment, one pair has a larger text whose size gives the highest modulus.
+/// For containment, the other text of the last pair is so long that it is sampled with the highest modulus.
 fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
     let Config { measure, threshold, .. } = *method.config();
     match measure {

@@ -43,7 +43,7 @@ def _advice(data: Any) -> str:
 
 
 def is_collection(data: Any) -> bool:
-    """Return whether the data has a kind."""
+    """Return whether the data is a collection of a supported kind."""
     return _found(data) is not None
 
 

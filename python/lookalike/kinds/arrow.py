@@ -75,7 +75,7 @@ class Reader:
 
 
 def of(data: Any) -> Kind | None:
-    """Return the kind of pyarrow objects, and of objects that pyarrow can read."""
+    """Return the kind of the data if it is a pyarrow object, or an object that pyarrow can read as a stream; else None."""
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None:
         if isinstance(data, (pyarrow.Table, pyarrow.RecordBatch)):

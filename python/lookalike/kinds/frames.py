@@ -108,7 +108,7 @@ class PolarsSeries:
 
 
 def of(data: Any) -> Kind | None:
-    """Return the kind of frames and series."""
+    """Return the kind of the data if it is a frame or a series; else None."""
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(data, pandas.DataFrame):
         return Pandas(data)

@@ -20,7 +20,7 @@ _BATCH = 1000
 
 
 class Dataset:
-    """A `datasets.Dataset`: its columns are read from the memory map, or by its indices if it has any."""
+    """A `datasets.Dataset`: its columns are read from the memory map; if it is a selection of rows, only these rows are read."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -75,7 +75,7 @@ class Iterable:
         if features is None:
             self._spool = Spool.of_any(batches, wanted.folder, wanted.called)
         else:
-            # Features need not list all columns.
+            # The features may lack columns of the data; it is an error if a requested column is one of these.
             wanted.columns(list(features))
             self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
         if self._spool is None:
@@ -136,7 +136,7 @@ def _batches(data: Any, called: str) -> Iterator[Any]:
 
 
 def of(data: Any) -> Kind | None:
-    """Return the kind of datasets; a dictionary of splits is not a dataset."""
+    """Return the kind of the data if it is a dataset, and None otherwise, also for a dictionary of splits."""
     datasets = sys.modules.get("datasets")
     if datasets is not None and isinstance(data, datasets.Dataset):
         return Dataset(data)

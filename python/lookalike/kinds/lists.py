@@ -74,7 +74,7 @@ def _field(row: dict[str, Any], name: str) -> Any:
 
 
 def of(data: Any) -> Kind | None:
-    """Return the kind of a list or tuple (of texts or of rows), or of an array with one axis."""
+    """Return the kind of the data if it is a list or tuple (of texts or of rows), or an array with one axis; else None."""
     if type(data) in (list, tuple) and data and isinstance(data[0], dict):
         return Rows(data)
     numpy = sys.modules.get("numpy")

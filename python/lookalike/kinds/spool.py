@@ -38,7 +38,7 @@ class Spool:
         import pyarrow as pa
 
         file, self.path = tempfile.mkstemp(".arrow", "lookalike-", folder)
-        # Readers hold this object, or the memory map, which remains valid after the file is removed.
+        # The file is removed when this object is no longer used. Readers that use the memory map can still read it then.
         self._ended = weakref.finalize(self, _remove, self.path)
         start = 0
         with os.fdopen(file, "wb") as out, pa.ipc.new_stream(out, schema) as writer:

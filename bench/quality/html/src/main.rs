@@ -1,4 +1,4 @@
-//! Measures the main text that several extractors find in HTML pages. Input is JSON Lines with `id`, `text` (the page) and
+//! Measures how well several extractors find the main text of HTML pages. Input is JSON Lines with `id`, `text` (the page) and
 //! `expected_html` (the gold standard for its main part). Texts are compared as multisets of words, and all extractors process
 //! each page in turn.
 //!

@@ -1,10 +1,10 @@
 //! Compares the decisions on a `make-web` collection with its truth.
 //!
 //! Both files are read in input order, in one pass; one bit per document is held in memory. A copy whose resemblance to its
-//! original is at least the threshold must be dropped; *recall* is the share of such copies that are dropped. Any other dropped
-//! document must truly resemble the kept document that its decision names. To check this, both texts are composed again and
-//! measured by the core; a drop is *wrong* if their resemblance is below the threshold. One line of the truth in a thousand is
-//! checked in the same way.
+//! original is at least the threshold must be dropped; *recall* is the share of such copies that are dropped. Every dropped
+//! document must truly resemble the document that its decision names, and that document must be kept; otherwise the drop is
+//! *wrong*. If the truth does not show that their resemblance reaches the threshold, both texts are composed again and measured
+//! by the core. In addition, one in a thousand lines of the truth is checked by measuring the resemblance in the same way.
 
 use std::{
     fs::File,
@@ -32,13 +32,13 @@ struct Arguments {
     truth: PathBuf,
     /// The file that lookalike dedup --decisions wrote
     decisions: PathBuf,
-    /// The same as for make-web
+    /// The value of --data that was given to make-web
     #[arg(long)]
     data: PathBuf,
-    /// The same as for make-web
+    /// The value of --documents that was given to make-web
     #[arg(long)]
     documents: u64,
-    /// The same as for make-web
+    /// The value of --seed that was given to make-web
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[arg(long, default_value_t = 0.8)]
@@ -84,10 +84,11 @@ struct Verdict {
     similar: [Found; 4],
     /// Copies with so many edits that they fall below the threshold, and how many of them are dropped, for whatever reason.
     below: Found,
-    /// Drops that do not follow from the plan; the resemblance of each is measured.
+    /// The number of dropped documents whose resemblance to the kept document was measured, because the truth does not show that
+    /// it reaches the threshold.
     measured_drops: u64,
-    /// The number of lines of the truth whose resemblance was measured. All of these lines were exact, because any difference is
-    /// an error.
+    /// The number of lines of the truth that were checked by measuring the resemblance. All of these lines are right, because the
+    /// program ends with an error at the first wrong one.
     measured_truth: u64,
     seconds: f64,
 }

@@ -1,8 +1,9 @@
 //! Measures how fast one thread computes sketches and sets from the raw contents of JSON strings, in MB/s for each kind of text.
 //!
 //! Takes the first megabytes of each kind from a JSON Lines collection with a field `text`, processes them repeatedly, and prints
-//! the best round: other programs on the machine can only make a round slower. It also prints a sum over all answers, so that the
-//! compiler cannot leave out any work and a reader can see that all kernels give the same answers.
+//! the speed of the fastest repetition: other programs on the machine can only make a repetition slower. It also prints a
+//! checksum of all computed sketches and sets, so that the compiler cannot leave out any work and a reader can see that all
+//! kernels compute the same values.
 
 use std::{
     fs::File,
@@ -21,7 +22,7 @@ use serde_json::value::RawValue;
 struct Arguments {
     /// A collection, as made by `make bench-data`
     input: PathBuf,
-    /// Megabytes per kind; the default fits in the second-level cache, like a text that has just been read
+    /// Megabytes per kind. The default fits in the second-level cache, where a text usually is just after it has been read
     #[arg(long, default_value_t = 1)]
     megabytes: usize,
     #[arg(long, default_value_t = 40)]
@@ -29,7 +30,7 @@ struct Arguments {
     /// Only kinds of text whose names begin with this
     #[arg(long, default_value = "")]
     kind: String,
-    /// Only the best kernel, and no sets
+    /// Use only the best kernel, and compute only sketches, not sets
     #[arg(long)]
     quick: bool,
 }
@@ -59,7 +60,7 @@ impl Kind {
     }
 }
 
-/// Returns the share of characters that are in a range.
+/// Returns the number of characters that are in a range, divided by the number of bytes of the text.
 fn share(text: &str, range: std::ops::RangeInclusive<char>) -> f64 {
     text.chars().filter(|c| range.contains(c)).count() as f64 / text.len().max(1) as f64
 }
@@ -105,7 +106,7 @@ fn measure(simd: Simd, kinds: &[Kind], arguments: &Arguments) -> anyhow::Result<
     Ok(())
 }
 
-/// Returns the time of the fastest round in seconds, and the sum over its answers.
+/// Returns the time of the fastest round in seconds, and the checksum of the values that `run` returned in a round.
 fn best(rounds: usize, kind: &Kind, mut run: impl FnMut(&str) -> u64) -> (f64, u64) {
     let (mut least, mut sum) = (f64::INFINITY, 0);
     for _ in 0..rounds {

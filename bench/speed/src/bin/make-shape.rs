@@ -16,10 +16,10 @@ struct Arguments {
     shape: Shape,
     #[arg(long, default_value_t = 1_000_000)]
     documents: u64,
-    /// For short: words per text
+    /// Words per text of the shape "short"
     #[arg(long, default_value_t = 10)]
     words: u64,
-    /// For huge: megabytes of the huge text
+    /// Megabytes of the huge text of the shape "huge"
     #[arg(long, default_value_t = 1000)]
     megabytes: u64,
     #[arg(long, default_value_t = 1)]
@@ -50,9 +50,9 @@ enum Shape {
 const PART: u64 = 60;
 const CONTENT: (u64, u64) = (6, 21);
 
-/// `COLLIDING` is the number of bands on which texts collide. `TRIED` is the number of random windows that are tried for each
-/// slot of these bands. In 299 of 300 texts, the least value of the tried windows is below the least value of the text's 300
-/// windows.
+/// `COLLIDING` is the number of bands on which all texts collide. They collide because all texts contain the same passage. For
+/// each slot of these bands, the program draws `TRIED` random windows and puts the window with the least value into the passage.
+/// In 299 of 300 texts, the passage then has a smaller value in each of these slots than the text's own 300 windows.
 const COLLIDING: usize = 2;
 const TRIED: u64 = 1 << 20;
 
@@ -166,8 +166,8 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         let fingerprint = fingerprint(number, &mut scratch)?;
         many.minima(&fingerprint, &mut slots);
         if by_one {
-            // For a single shingle, the values of the two families differ in only one slot, the bin of the shingle. In a long
-            // text, the shingle counts only in this slot.
+            // In a long text, a shingle that is hashed with one permutation affects only one slot, its bin. For a single shingle,
+            // the two families have the same value in every slot except this one, so slots with the same value are ignored.
             fallback.clone_from(&slots);
             one.minima(&fingerprint, &mut slots);
             slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });

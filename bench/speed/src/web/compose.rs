@@ -19,7 +19,8 @@ const K: u64 = 5;
 /// The number of documents, out of every 2,000, that have 8 to 15 pieces, 16 to 31 pieces, and so on. Documents have 5 kB on
 /// average, and most are far shorter.
 const OCTAVES: [u64; 10] = [180, 290, 430, 450, 350, 195, 80, 19, 5, 1];
-/// The first octave whose texts can be edited. Texts of this octave are long enough that one edit leaves a resemblance of 0.8.
+/// The index in `OCTAVES` of the shortest texts that can be edited. These texts are long enough that one edit leaves a
+/// resemblance of at least 0.8.
 const EDITED_FROM: usize = 2;
 
 /// A composed document: its role, and the shingles that it has in common with its original.
@@ -84,8 +85,8 @@ impl Composer {
         let mut edits = Edits::of(role, pieces, windows);
         let look = self.look(role);
         let filled = lines.len();
-        // An edit adds at most one piece. There is room for one piece more, because copying a piece always writes a fixed number
-        // of bytes.
+        // Each edit adds at most one piece. The buffer is one piece longer than these pieces need, because copying a piece always
+        // writes a fixed number of bytes, even if the piece is shorter.
         lines.resize(filled + (pieces + edits.count + 1) as usize * MOST, 0);
         let mut out = Out { bytes: &mut lines[filled..], at: 0 };
         let (mut phrase, mut left) = (0, 0);

@@ -9,7 +9,8 @@ use crate::random;
 /// Clusters whose documents are all identical, for 30 million documents: (number of clusters, documents in each).
 const IDENTICAL: [(u64, u64); 7] =
     [(1_600_000, 2), (320_000, 3), (100_000, 4), (50_000, 6), (22_990, 10), (6_000, 20), (1_000, 40)];
-/// The same for the ten largest clusters, which exist at any scale.
+/// The same for the ten largest clusters. In a collection of another size, their number stays the same and their sizes change in
+/// proportion; for the other clusters, the sizes stay the same and the numbers change.
 const GIANTS: (u64, u64) = (10, 5_010);
 /// The same as `IDENTICAL`, for clusters with some edited copies.
 const MIXED: [(u64, u64); 8] =
@@ -113,7 +114,8 @@ impl Plan {
         self.documents
     }
 
-    /// Returns the role of the document at a place. Cost: tens of nanoseconds, plus a few for each document of its cluster.
+    /// Returns the role of the document at position `place` of the collection. Cost: tens of nanoseconds, plus a few for each
+    /// document of its cluster.
     pub fn role(&self, place: u64) -> Role {
         let role =
             ((u128::from(self.multiplier) * u128::from(place) + u128::from(self.shift)) % u128::from(self.documents)) as u64;
@@ -149,7 +151,7 @@ impl Plan {
         random::at(self.seed ^ 0x7465_7874, role)
     }
 
-    /// Returns the place of the document with a role.
+    /// Returns the place of the document whose role has the number `role`.
     fn place(&self, role: u64) -> u64 {
         let from = role + self.documents - self.shift;
         (u128::from(self.inverse) * u128::from(from) % u128::from(self.documents)) as u64

@@ -34,7 +34,9 @@ pub struct Pool {
     pub(super) text: Vec<u8>,
     /// The start of each piece, and the end of the last one.
     pub(super) starts: Vec<u32>,
-    /// The hash of each piece's first word. An edit must change this word; otherwise one window would not change.
+    /// The hash of each piece's first word. If an edit replaces or deletes a piece or inserts another one before it, a different
+    /// piece comes at this position. That piece must begin with a different word; otherwise the edit would change one window
+    /// fewer.
     pub(super) heads: Vec<u64>,
 }
 

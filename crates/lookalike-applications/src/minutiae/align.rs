@@ -152,15 +152,16 @@ impl Counts {
     }
 }
 
-/// With at least this number of shifts, counting in a field of cells is faster than sorting. The second constant is the largest
-/// number of cells in a field.
+/// With at least this number of shifts, counting them in an array with one number per cell is faster than sorting them. The
+/// second constant is the largest number of cells that such an array may have.
 const WORTH_A_FIELD: usize = 1024;
 const LARGEST_FIELD: usize = 1 << 18;
 
 /// Two minutiae by their indices, and the shift that brings the first onto the second.
 type Shift = (usize, usize, f64, f64);
 
-/// Collects the pairs of minutiae that agree with a turn about a centre, with the shift that each pair implies.
+/// Collects the pairs of minutiae whose angles agree after `print` is turned by `turn` about `centre`. Each pair comes with the
+/// shift that then moves the first minutia onto the second.
 fn shifts_at(print: &[Minutia], onto: &[Minutia], centre: (f64, f64), turn: u8, into: &mut Vec<Shift>) {
     into.clear();
     for (i, a) in print.iter().enumerate() {

@@ -15,13 +15,13 @@ pub struct Triangles {
     pub length: f64,
     /// The step in which angles are measured, in 256ths of a turn; it divides 256.
     pub angle: f64,
-    /// A value counts in two steps if its distance from the border between them is less than this share of a step. So two values
-    /// agree if they differ by up to twice this share.
+    /// A value belongs to two neighbouring steps if its distance from the border between them is less than this share of a step.
+    /// So two values agree if they differ by up to twice this share.
     pub soft: f64,
 }
 
 impl Default for Triangles {
-    /// Returns the middle of the range that was best on FVC prints. Nearly as many genuine pairs are found throughout that range:
+    /// Returns values within the range that was best on FVC prints. Nearly as many genuine pairs are found throughout that range:
     /// with four to eight neighbours, length steps of 10 to 24 pixels, angle steps of 8 to 16 (in 256ths of a turn), and soft
     /// shares of 0.25 to 0.45. With angle steps of 32, the best tenth of the ranking contains a seventh fewer genuine pairs.
     fn default() -> Self {

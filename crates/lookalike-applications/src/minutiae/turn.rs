@@ -53,7 +53,7 @@ pub fn direction(x: f64, y: f64) -> u8 {
         (false, _) if x < 0.0 => (-x, -y, 128),
         _ => (-y, x, 192),
     };
-    // `reached` is the last direction of the first quarter whose angle is at most that of the vector (x, y).
+    // `reached` is the largest angle of the first quarter turn that is not greater than the angle of the vector (x, y).
     let reached = DIRECTIONS[..64].partition_point(|(cos, sin)| cos * y >= sin * x).saturating_sub(1);
     let along = |at: usize| DIRECTIONS[at].0 * x + DIRECTIONS[at].1 * y;
     let nearest = if along(reached) >= along(reached + 1) { reached } else { reached + 1 };

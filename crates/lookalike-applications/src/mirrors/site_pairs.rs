@@ -134,8 +134,8 @@ impl Mirrors {
             }
             sweep.each(|b, a, matched_b, matched_a| {
                 let row = Row { a, b, matched_a, matched_b };
-                // If no pages are excluded as too common, the first sweep has found all pairs in which the share of the first
-                // site is large enough.
+                // The first sweep goes over the sites of `a`. If no pages are excluded as too common, it has already found all
+                // pairs in which the share of the first site is large enough.
                 let is_found = match common {
                     None => by_a && self.pair(&row).share_a() >= share,
                     Some(_) => found.binary_search(&(a, b)).is_ok(),

@@ -202,7 +202,7 @@ proptest! {
     }
 }
 
-/// Checks that a page that every host has generates no pair of otherwise different hosts, and adds no cost.
+/// Checks that a page that occurs on every host does not pair hosts that have nothing else in common, and adds no cost.
 #[test]
 fn pages_on_all_sites_do_not_make_mirrors() {
     let sites = 2000;

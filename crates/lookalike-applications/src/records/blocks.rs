@@ -99,7 +99,8 @@ impl Block {
         &self.name
     }
 
-    /// Returns the maximum number of records with the same key, above which the key is skipped; `None` if there is no limit.
+    /// Returns the limit for the number of records with the same key: a key that more records have is skipped. Returns `None` if
+    /// there is no limit.
     pub fn at_most(&self) -> Option<u32> {
         self.at_most
     }

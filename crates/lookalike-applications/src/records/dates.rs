@@ -238,10 +238,10 @@ const SWAPPED: f64 = 0.9;
 /// The similarity of dates that agree in the parts that both have, if one has more parts.
 const LESS_PRECISE: f64 = 0.9;
 
-/// Returns the similarity of two normalised dates. Equal dates get 1. Dates get 0.9 if their day and month are exchanged, or if
-/// they are equal in all parts that both have. One typing error in the digits gives 0.8, two give 0.5. Otherwise the same year
-/// and month give 0.4, and the same year 0.2. If one of the values is not a date, the values are compared by the number of typing
-/// errors between them, without the hyphens of dates.
+/// Returns the similarity of two normalised dates. The similarity is 1 for equal dates, and 0.9 for dates with day and month
+/// exchanged or dates that are equal in all parts that both have. One typing error in the digits gives 0.8, two give 0.5.
+/// Otherwise the same year and month give 0.4, and the same year 0.2. If one of the values is not a date, hyphens are removed
+/// from both values, and the number of typing errors between them decides.
 pub(super) fn similarity(a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;

@@ -28,8 +28,8 @@ impl OneToOne {
     }
 
     /// Returns whether both records of a pair were free (in no accepted pair). If so, accepts the pair and marks both records as
-    /// taken. Pairs must come with the best score first, and among equal scores the first records first. Then each accepted pair
-    /// is the best pair that was still possible.
+    /// taken. Pairs must come in descending order of their scores, and pairs with equal scores in ascending order of their
+    /// records' numbers. Then each accepted pair is the best pair that was still possible.
     ///
     /// # Panics
     /// Panics if a record of the pair does not exist.
@@ -55,7 +55,8 @@ enum By {
     Components(UnionFind, u32),
     Greedy {
         representatives: Vec<u32>,
-        /// The record whose pairs are being added, the best score, and the representative with that score.
+        /// The record whose pairs are being added, the best score that it has with a representative so far, and that
+        /// representative.
         best: Option<(u32, f64, u32)>,
     },
 }

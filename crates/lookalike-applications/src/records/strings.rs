@@ -7,7 +7,7 @@ use rapidfuzz::distance::{indel, jaro_winkler, osa};
 
 use super::config::Compare;
 
-/// Returns the similarity of two non-empty values by a measure. Cost: Jaro-Winkler and the edits take about 100 ns for a name.
+/// Returns the similarity of two non-empty values by a measure. Cost: `JaroWinkler` and `Edits` take about 100 ns for a name.
 /// `Soft` takes a few nanoseconds for each pair of a word of one value and a word of the other, except words that both values
 /// have. For a pair of words with enough letters in common, `Soft` also computes the Jaro-Winkler similarity. No two values cost
 /// more than about 40 ms: [`MOST_CHARACTERS`], [`SOFT_WORDS`] and [`SOFT_WORK`] are the limits.
@@ -184,9 +184,10 @@ impl Letters {
         Self { has, start, length }
     }
 
-    /// Returns false only for words whose [`words_alike`] is 0. The common characters in Jaro's measure are at most as many as
-    /// the characters that can be paired with a character of the same class. This number gives an upper limit for the whole
-    /// measure. One in fifty pairs of different English words passes this test, and one in 600 pairs of random words.
+    /// Returns false only for words for which [`words_alike`] is zero. Each of the common characters in Jaro's measure can be
+    /// paired with a character of the same class in the other word. The number of characters that can be paired in this way is
+    /// therefore an upper limit for the common characters, and it gives an upper limit for the whole measure. One in fifty pairs
+    /// of different English words passes this test, and one in 600 pairs of random words.
     fn may_be_alike(&self, other: &Self) -> bool {
         let rest = |letters: &Self| letters.length - letters.has.count_ones();
         let common = f64::from((self.has & other.has).count_ones() + rest(self).min(rest(other)));
@@ -197,8 +198,8 @@ impl Letters {
     }
 }
 
-/// The similarity of an initial to a word that begins with it. A number is only similar to itself, and words with a similarity
-/// below `LEAST_ALIKE` are different.
+/// `INITIAL` is the similarity of an initial to a word that begins with it. Words whose similarity is below `LEAST_ALIKE` are
+/// treated as entirely different, and so are a number and any word that is not equal to it.
 const INITIAL: f64 = 0.95;
 const LEAST_ALIKE: f64 = 0.8;
 

@@ -16,8 +16,8 @@ pub fn right_share(found: f64, right: f64, wrong: f64) -> Option<f64> {
     share.is_finite().then_some(share)
 }
 
-/// Returns the value as a number, so that pairs can be compared by it: a date as the number of its day, or the number itself.
-/// Returns `None` for anything else, and for a date without a day.
+/// Returns the value as a number, so that differences between values can be computed. For a date, this is the number of days
+/// since 1970-01-01; for a number, the number itself. Returns `None` for anything else, and for a date without a day.
 pub fn measure(value: &str, scratch: &mut Scratch) -> Option<f64> {
     let mut date = String::new();
     kinds::normalise(&FieldConfig::new("", Kind::Date), value, scratch, &mut date);

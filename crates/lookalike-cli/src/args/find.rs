@@ -195,7 +195,8 @@ fn asked(candidates: &Candidates) -> (Setting, &'static str) {
 }
 
 impl FindArgs {
-    /// Returns a configuration with the settings for finding and comparing; all other settings have their defaults.
+    /// Returns a configuration with the settings for finding candidate pairs and for comparing documents; all other settings have
+    /// their defaults.
     pub fn config(&self, shingles: &ShingleArgs) -> anyhow::Result<Config> {
         Ok(Config { measure: self.measure.into(), recall: self.recall, candidates: self.candidates()?, ..shingles.config()? })
     }

@@ -27,14 +27,15 @@ use crate::{
 /// likely to be similar, are compared (see --method and --recall).
 ///
 /// Kept records are written byte for byte as they were read. The decisions are one JSON line per document, in input order: id,
-/// verdict (kept, dropped), reason (if kept: unique, representative, empty; if dropped: exact, near, contained, or holds for a
-/// document that contains its representative), representative, resemblance, containment (the share of this text that the
-/// representative contains), containment_of_representative, cluster_size. Two more fields are optional: estimated, which is true
-/// if the resemblance or containment was estimated from sketches rather than counted, and reference. If the representative is a
-/// reference document (see --against), the field reference gives the representative's file and line (file:line): its id is not
-/// enough, because a kept document may have the same id. If the name of the decisions file ends with .parquet, .arrow or .arrows,
-/// the decisions are written as a Parquet or Arrow table with these fields as columns. By default, the decisions are written
-/// beside the kept records. Without -o, only the summary is written, and the decisions if --decisions is given.
+/// verdict (kept, dropped), reason (of a kept document: unique, representative or empty; of a dropped document: exact, near,
+/// contained or holds, where holds means that the document contains its representative), representative, resemblance, containment
+/// (the share of this text that the representative contains), containment_of_representative, cluster_size. Two more fields are
+/// optional: estimated, which is true if the resemblance or containment was estimated from sketches rather than counted, and
+/// reference. If the representative is a reference document (see --against), the field reference gives the representative's file
+/// and line (file:line): its id is not enough, because a kept document may have the same id. If the name of the decisions file
+/// ends with .parquet, .arrow or .arrows, the decisions are written as a Parquet or Arrow table with these fields as columns. By
+/// default, the decisions are written beside the kept records. Without -o, only the summary is written, and the decisions if
+/// --decisions is given.
 ///
 /// With --against, reference documents precede all others in keep order, regardless of --keep, and all of them are kept. So a
 /// document is dropped if it is identical or similar to a reference document or to a document that was kept before.
@@ -113,8 +114,8 @@ struct AgainstArgs {
     /// Also drop documents that duplicate those of REF
     ///
     /// References can be test sets or an earlier collection. Each REF is named and read like an input. References are not written
-    /// and have no decisions. The ids of references may repeat and may equal the ids of inputs. The flag takes all names up to
-    /// the next flag, so put INPUT before it.
+    /// and have no decisions. The ids of references may repeat and may equal the ids of inputs. All names after --against, up to
+    /// the next flag, are references, so put INPUT before --against.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
     /// Compare inputs with references only, not with each other

@@ -139,7 +139,7 @@ pub struct Minutiae {
     quiet: bool,
 }
 
-/// Formats of inputs of prints.
+/// The formats of input files that contain fingerprint minutiae.
 #[derive(Clone, Copy, ValueEnum)]
 enum CardsBy {
     /// JSON Lines: one object per line
@@ -177,7 +177,7 @@ struct Asked {
     /// Number of squares of a simulated print
     #[arg(long, value_name = "N", default_value_t = 1_000_000, requires = "model", help_heading = "Model")]
     squares: u32,
-    /// Number of same-finger pairs to simulate, and of different-finger pairs
+    /// Number of pairs to simulate: N of the same finger, N of different ones
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "model", help_heading = "Model")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     trials: u32,

@@ -21,9 +21,9 @@ use crate::{
 /// Find sites that mirror each other, and match their pages
 ///
 /// A site is a host or a folder. Two sites are a pair if at least a given share (--share) of each site's pages has a match in the
-/// other site. Prints one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (the pages of a with a match
-/// in b) and matched_b, share_a and share_b, counterparts (pages that correspond one to one) and same_path (the counterparts that
-/// have the same path in both sites).
+/// other site. Prints one JSON line per pair, the best first: a, b, pages_a and pages_b, matched_a (how many pages of site a have
+/// a match in site b) and matched_b, share_a and share_b, counterparts (pages that correspond one to one) and same_path (the
+/// counterparts that have the same path in both sites).
 ///
 /// With --pages, all pairs of corresponding pages are written: a, b, site_a, site_b, resemblance, same_path. Corresponding pages
 /// are chosen among the matches: first those with the same path, then the more similar ones. Each page has at most one
@@ -68,7 +68,7 @@ pub struct Mirrors {
     /// page that is similar to this page but is the counterpart of a different page).
     #[arg(long, value_name = "FILE")]
     unmatched: Option<PathBuf>,
-    /// With --pages: write all pairs of matching pages, not only one to one
+    /// With --pages: write all pairs of matching pages, not only counterparts
     #[arg(long, requires = "pages")]
     all_pairs: bool,
     /// Print the summary as JSON on standard error, even with -q

@@ -20,16 +20,16 @@ use crate::{
 
 /// List all pairs of similar documents
 ///
-/// Prints one JSON line per pair, in input order: a, b, resemblance, containment_ab (the share of a that b contains),
+/// Prints one JSON line per pair, in input order: a, b, resemblance, containment_ab (the share of text a that text b contains),
 /// containment_ba, intersection, size_a, size_b, all counted exactly. With --verify sketch, similarity is estimated from
 /// sketches, and a line has a, b and the estimate: resemblance or, for containment, containment_ab and containment_ba. With
 /// --verify none, all candidate pairs are listed, and a line has only a and b. Candidates are found by sketches, which miss a
 /// share of the pairs; the summary reports the expected recall if it is known (see `lookalike curve`). --exact misses no pair,
 /// because it compares the shingle sets themselves instead of sketches.
 ///
-/// With --against, pairs consist of a reference document, a, and an input document, b.
+/// With --against, each pair consists of a reference document (a) and an input document (b).
 ///
-/// With --nearest K, each document, a, is listed with its K most similar matches, b, that reach the threshold.
+/// With --nearest K, each document (a) is listed with its K most similar matches (b) that reach the threshold.
 ///
 /// The exit code is 1 if there is no pair, unless the collection is empty.
 #[derive(Args)]
@@ -38,8 +38,8 @@ pub struct Pairs {
     input: InputArgs,
     /// List only pairs of a REF document and an input document
     ///
-    /// Each REF is named and read like an input. The same id may occur in REF and in the inputs. The flag takes all names up to
-    /// the next flag, so put INPUT before it.
+    /// Each REF is named and read like an input. The same id may occur in REF and in the inputs. All names after --against, up to
+    /// the next flag, are references, so put INPUT before --against.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
     /// Write the pairs to FILE instead of standard output

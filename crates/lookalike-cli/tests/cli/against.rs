@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Place, Ran, testdata};
 
-/// Returns a text of `count` words, none of which occurs in the text for another number.
+/// Returns a text of `count` words. Texts that are made with different values of `number` have no word in common.
 fn words(number: usize, count: usize) -> String {
     (0..count).map(|word| format!("n{number}w{word}")).collect::<Vec<_>>().join(" ")
 }
@@ -298,11 +298,11 @@ fn pairs_of_references_and_inputs_only() {
     assert_eq!(listed("--measure containment").0, pairs);
 }
 
-/// Cuts a real collection into two parts, with the first as reference. The second part loses exactly the documents that are
-/// similar to a document of the first. These include all documents that a run over the whole collection drops as duplicates of a
-/// document in the first part. The second part can lose further documents. A run over the whole collection may drop a document of
-/// the first part as a copy of another one, and then no document is dropped for it. If the first part is the reference, that
-/// document is never dropped, so documents that are similar to it are dropped.
+/// Cuts a real collection into two parts, and runs `dedup` on the second part with the first part as reference. A document of the
+/// second part is dropped if and only if it is similar to a document of the first part. A run over the whole collection drops no
+/// other documents as duplicates of a document in the first part, but it may drop fewer: if it drops a document of the first
+/// part, it drops no document as a duplicate of that one. References are never dropped, so every document that is similar to any
+/// of them is dropped.
 #[test]
 fn halves_of_a_real_collection() {
     let place = Place::new();

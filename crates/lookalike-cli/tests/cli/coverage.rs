@@ -11,15 +11,15 @@ use serde_json::Value;
 
 use crate::{Place, testdata};
 
-/// The pairs that a method found and the true pairs. Documents are given by their places in the input.
+/// The pairs that a method found and the true pairs. Each document is given by its position in the input.
 struct Known {
     documents: u32,
     truth: Vec<(u32, u32)>,
     found: Vec<(u32, u32)>,
 }
 
-/// The shares of samples whose interval contained the truth. `now` is for the interval that `eval` uses, and `by_pairs` is for
-/// Wilson's interval over pairs.
+/// The share of samples whose interval contained the truth, for two kinds of intervals: `now` is the share for the intervals that
+/// `eval` uses, and `by_pairs` is the share for Wilson's intervals over pairs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Held {
     now: f64,

@@ -60,7 +60,7 @@ fn samples_are_as_large_as_an_estimate_needs() {
     near(&any["within"], 0.05, 0.0);
     // An estimate above 0.9 needs 19 or 20 shared shingles of 20.
     near(&json(&place, "curve --sample-size --sketch 20")["half_taken_for_more_than_nine_tenths"], 21.0 / 1_048_576.0, 1e-15);
-    // The paper's example is the Web with 30 million documents.
+    // The example in Broder's paper of 1997 is the Web with 30 million documents.
     let few = |documents: &str| place.run(&format!("curve --sample-size --documents {documents}")).out;
     let one = "\nsampled shingles needed for 1 document: 1\none document has no pairs; give --documents 2 or more\n";
     assert!(few("1").ends_with(one), "{}", few("1"));
@@ -330,7 +330,7 @@ fn sketches_have_the_same_names_for_every_pair() {
         let found = json(&place, &format!("compare {a}.txt {b}.txt --sketches --shingle 2"));
         let sketches = found["sketches"].as_object().unwrap();
         let names: Vec<&str> = sketches.keys().map(String::as_str).collect();
-        // The kinds of sketches are expected in the order in which this test's map sorts them.
+        // The names of the kinds of sketches are in alphabetical order, because the map of the parsed JSON sorts its keys.
         let all = "b_bit bottom bottom_of_modulo minhash modulo one_permutation sentences simhash_128 simhash_64";
         assert_eq!(names.join(" "), all);
         for (name, sketch) in sketches {

@@ -86,7 +86,7 @@ fn outputs_are_compressed_by_file_extension() {
         assert!(place.names().contains(&format!("a.decisions.jsonl{ending}")));
         assert_eq!(place.run(&format!("dedup {packed} -o again.jsonl")).code, 0);
         assert_eq!(place.read("again.jsonl"), place.read("a.jsonl"));
-        // When a folder is read, the file's extension also identifies the format.
+        // If a folder is read instead of the file itself, the file's extension still identifies its format.
         std::fs::create_dir(place.path("folder")).unwrap();
         std::fs::copy(place.path(&packed), place.path(&format!("folder/{packed}"))).unwrap();
         assert_eq!(place.run("dedup folder -o - -q").out, place.read("a.jsonl"), "{packed}");

@@ -6,8 +6,8 @@ use crate::{Place, Ran, testdata};
 
 const TEXT: &str = "one two three four five six seven eight nine ten";
 
-/// Writes inputs without documents: files with no bytes, blank lines, only a header, an empty array or a table without rows, and
-/// a folder without files.
+/// Writes inputs without documents: empty files, files with only blank lines, only a header or only an empty array, a table
+/// without rows, and an empty folder. Also writes one input with a document, and a configuration for `link`.
 fn place() -> Place {
     let place = Place::new();
     place

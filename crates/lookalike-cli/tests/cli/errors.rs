@@ -232,7 +232,8 @@ fn errors_for_invalid_numbers_say_which_are_accepted() {
     }
 }
 
-/// `/dev/stdout` with a shell's `>>` is an open file that already has content: earlier versions renamed a new file over it.
+/// With a shell's `>>`, `/dev/stdout` is an open file that already has content. The output is appended to this file; earlier
+/// versions wrote a new file and renamed it over this one.
 #[test]
 fn an_open_descriptor_is_appended_to() {
     let place = Place::new();
@@ -426,7 +427,8 @@ fn a_full_disk() {
         );
         assert!(disk.names().is_empty(), "{name}: left {:?}", disk.names());
     }
-    // Outputs on a disk with room are not renamed to their final names either, and an existing file does not change.
+    // If the disk of one output is full, no output gets its final name, not even an output on a disk with room, and an existing
+    // file does not change.
     place.write("kept.jsonl", "old\n");
     refused(
         &place,

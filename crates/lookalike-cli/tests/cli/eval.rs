@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::{Place, SMALL, testdata};
 
-/// Resemblance by words is 4/5 for a and b, 5/6 for b and c, and 4/6 for a and c. d and e are equal.
+/// The resemblance by words is 4/5 for the documents `a` and `b`, 5/6 for `b` and `c`, and 4/6 for `a` and `c`. The texts of `d`
+/// and `e` are equal.
 const CHAIN: &str = r#"{"id":"a","page":1,"text":"a b c d"}
 {"id":"b","page":1,"text":"a b c d e"}
 {"id":"c","page":1,"text":"a b c d e f"}
@@ -134,7 +135,8 @@ fn a_truth_without_numbers_is_all_true() {
     let report = report(&place, "in.jsonl --truth truth.jsonl --shingle 1", &["--method shingle"]);
     let run = &report["runs"][0];
     assert_eq!((&run["pairs"]["found_true"], &run["pairs"]["found"], &run["pairs"]["truth"]), (&1.into(), &3.into(), &2.into()));
-    // b was dropped as a duplicate of a, but has no true partner. a and c are partners, and both were kept.
+    // Document `b` was dropped as a duplicate of `a`, but `b` has no true partner. Documents `a` and `c` are true partners, but
+    // both were kept.
     assert_eq!((&run["drops"]["wrong"], &run["drops"]["missed"], &run["drops"]["doubled"]), (&1.into(), &1.into(), &2.into()));
     assert!(run["by_similarity"].is_null());
 }

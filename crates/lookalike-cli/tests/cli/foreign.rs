@@ -135,7 +135,7 @@ fn lines_in_another_encoding_are_read_and_written_unchanged() {
         let why = place.read("why.jsonl");
         assert!(why.contains(r#""verdict":"dropped","reason":"exact","representative":"中""#), "{why}");
     }
-    // The label that is added to a line is ASCII, which is the same in both encodings.
+    // The label that is added to a line is ASCII, which has the same bytes in GB18030 as in UTF-8.
     let ran = place.run("dedup in.jsonl --encoding gb18030 -o label.jsonl --label --no-decisions");
     assert_eq!(ran.code, 0, "{}", ran.err);
     let labelled = std::fs::read(place.path("label.jsonl")).unwrap();
@@ -147,8 +147,8 @@ fn lines_in_another_encoding_are_read_and_written_unchanged() {
     .concat();
     assert!(labelled.ends_with(&last), "{}", String::from_utf8_lossy(&labelled));
     assert_eq!(place.run("dedup label.jsonl --encoding gb18030 -o again.jsonl").code, 0);
-    // Such input is refused if its encoding is not named, if it is an array, or if it comes together with records that are
-    // written as UTF-8.
+    // Records that are not UTF-8 are refused if their encoding is not named, if they are in a JSON array, or if the same run also
+    // reads records that are written as UTF-8.
     place.write("in.csv", "id,text\n7,seven\n").write("in.json", [&b"["[..], &line(b"\xd6\xd0", b"\xb4\xba"), b"]"].concat());
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
     for (asked, advice) in [

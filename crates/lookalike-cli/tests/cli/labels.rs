@@ -362,7 +362,7 @@ fn csv_has_four_additional_columns() {
     assert!(out.ends_with(b",\xe9,dropped,\xe9,1.0\n") && !out.windows(2).any(|pair| pair == "é".as_bytes()), "{out:?}");
     done(&place, "apply out.decisions.jsonl latin.csv --encoding latin1 -o kept.csv");
     assert_eq!(fs::read(place.path("kept.csv")).unwrap(), [b"id,text\n\xe9,".as_slice(), text.as_bytes(), b"\n"].concat());
-    // This run writes the same records as JSON Lines.
+    // This run writes the CSV records in the format JSON Lines.
     done(&place, "dedup in.csv --label -o out.jsonl --no-decisions");
     let line =
         format!(r#"{{"id":"b","text":"{text}","cluster":"a;1","verdict":"dropped","representative":"a;1","similarity":1.0}}"#);

@@ -160,8 +160,8 @@ fn two_collections_of_several_formats() {
         let config = CONFIG.replace("type = \"name\"", &format!("type = \"name\"\nfrom = {of_name}"));
         config.replace("type = \"address\"", &format!("type = \"address\"\nfrom = {of_address}"))
     };
-    // A field may have different names in the two collections. It is refused if one of these names occurs in neither collection,
-    // or if one collection has none of them.
+    // A field may have different names in the two collections. The configuration is refused if one of these names occurs in
+    // neither collection, or if a collection has none of these names.
     for (of_name, of_address, part) in [
         ("\"full name\"", "\"street\"", "a.jsonl: no record has \"full name\""),
         ("[\"name\", \"full name\"]", "[\"address\", \"road\"]", "b.csv: no record has \"address\" or \"road\""),
@@ -371,8 +371,9 @@ fn records_of_any_depth() {
     );
 }
 
-/// Uses the method of *Mining of Massive Datasets*, section 3.8.1: three fields of 100 points each. In a field that is not
-/// compared, the two values of a pair with all points are closer to each other than those of other pairs.
+/// Uses the method of *Mining of Massive Datasets*, section 3.8.1: each of three fields gives up to 100 points, and a fourth
+/// field, which is not compared, is used for the estimate. In the fourth field, the two values of a pair with the maximum number
+/// of points are closer to each other, on average, than those of other pairs.
 #[test]
 fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() {
     let place = Place::new();
@@ -642,7 +643,7 @@ fn errors_name_file_line_field_and_remedy() {
     assert_eq!(place.read("t.jsonl"), "{\"a\":1,\"b\":9}\n");
 }
 
-/// The minimums are a little below the measured values, which are in `docs/link.md`.
+/// The minimum F1 values that this test requires are a little below the measured values, which are in `docs/link.md`.
 #[test]
 fn real_records() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

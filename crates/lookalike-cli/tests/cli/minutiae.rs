@@ -211,7 +211,7 @@ fn prints_of_one_or_two_minutiae_are_never_candidates() {
     assert!(ran.code == 0 && ran.out.contains("\"a\"") && !ran.err.contains("fewer"), "{}", ran.err);
 }
 
-/// Tests prints without minutiae, for which the grid has only one square.
+/// Tests a collection of prints that all have no minutiae. The grid then has only one square.
 #[test]
 fn errors_for_invalid_sets_name_the_flags_that_help() {
     let place = Place::new();
@@ -228,7 +228,8 @@ fn errors_for_invalid_sets_name_the_flags_that_help() {
     }
 }
 
-/// The minimums are a little below the measured values, which are in `docs/fingerprints.md`.
+/// The minimum numbers of genuine pairs that this test requires are a little below the measured values, which are in
+/// `docs/fingerprints.md`.
 #[test]
 fn real_prints() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
@@ -260,7 +261,8 @@ fn real_prints() {
     assert!(first >= 125 && tenth >= 740, "{first} {tenth}");
     let [first, tenth, ..] = figures("grid --sets 0");
     assert!(first >= 20 && tenth >= 150, "{first} {tenth}");
-    // Random sets let few pairs through; for aligned prints, these are mostly genuine.
+    // With random sets of squares, only a small share of all pairs of aligned prints become candidates, but a larger share of the
+    // genuine pairs (two prints from the same finger).
     let [.., candidates, genuine] = figures("aligned --sets 1024");
     assert!(candidates <= 700 && genuine >= 220, "{candidates} {genuine}");
 }

@@ -93,7 +93,8 @@ fn texts_of_one_collection_are_compared_with_each_other() {
     assert!(code == 0 && found == "ad" && words.contains("below --threshold: 2 pairs that share passages"), "{words}");
     assert_eq!(pairs("-q --least 30").1, "ad");
     assert_eq!(pairs("-q --least 300"), (1, String::new(), String::new()));
-    // With `--common 2`, the pair of a and c is not found, because all windows that a and c share also occur in d.
+    // With `--common 2`, the pair of texts `a` and `c` is not found, because every window that these two texts share also occurs
+    // in text `d`.
     let (code, found, words) = pairs("--common 2");
     assert!(code == 0 && found == "ad" && words.contains("windows excluded"), "{found} {words}");
 }

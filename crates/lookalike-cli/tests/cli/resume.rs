@@ -88,8 +88,8 @@ const CASES: [Case; 7] = [
 const KILLS: u32 = 34;
 
 impl Case {
-    /// Kills runs and resumes them, until there were enough kills. Returns the number of kills by what had been saved at that
-    /// time: nothing, blocks of the first pass, or rounds of the second pass.
+    /// Kills runs and resumes them, until there were at least `KILLS` kills. Returns three numbers: the kills before anything was
+    /// saved, the kills after blocks of the first pass were saved, and the kills after rounds of the second pass were saved.
     fn kill_and_compare(&self, inputs: &Place) -> [u32; 3] {
         let place = Place::new();
         for name in inputs.names() {
@@ -365,7 +365,8 @@ fn a_foreign_manifest_is_not_changed() {
     }
 }
 
-/// The folder may be on another disk. The folder and the link to it remain, for the next run.
+/// The state folder may be a symbolic link to a folder, for example on another disk. When a run completes, the link and the
+/// folder that it points to remain, for the next run.
 #[test]
 fn a_link_to_a_folder_works_like_the_folder() {
     let place = Place::new();

@@ -187,8 +187,8 @@ fn every_format_gives_the_same_exact_result() {
     assert_eq!(runs, 7, "all ways but sentences and super-shingles");
 }
 
-/// Reads of DNA are similar if they share k-mers. The strand of a read makes no difference if each k-mer is equal to its reverse
-/// complement.
+/// Reads of DNA are similar if they share k-mers. It makes no difference which strand a read comes from if each k-mer is replaced
+/// by its reverse complement whenever that comes first in alphabetical order.
 #[test]
 fn reads_with_the_same_k_mers() {
     const READ: &str = "ACGTTGCATGCCATTAGGCATCGGATCTTAGACCATGTTGACCGTAAGCTTGCA";

@@ -229,7 +229,7 @@ fn labels_are_columns_and_decisions_are_applied_later() {
         done(&place, &format!("dedup {table} -o labelled.{ending} --decisions again.jsonl --label {LOOSE}"));
         assert_eq!(place.read("again.jsonl"), place.read("why.jsonl"));
         done(&place, &format!("dedup {table} -o labelled.jsonl --no-decisions --label {LOOSE}"));
-        // Method `exact` drops only exact copies, so that most rows are shown.
+        // Method `exact` drops only exact duplicates, so most of the labelled rows are kept and can be checked.
         done(&place, &format!("dedup labelled.{ending} -o shown.jsonl --method exact --no-decisions"));
         let (labelled, shown) = (objects(&place, "labelled.jsonl"), objects(&place, "shown.jsonl"));
         assert_eq!(labelled.len(), 60);

@@ -107,9 +107,10 @@ impl Joining {
         self.indexes.large().share(a, b)
     }
 
-    /// Examines the pairs of documents that may match, and calls `verify` with the pairs whose sketches agree. These pairs
-    /// include all matching pairs. Pairs are examined in batches of about `batch`. Each pair is passed to `verify` once, in an
-    /// order that depends only on the documents.
+    /// Examines the pairs of documents that may match, and calls `verify` with the pairs that the comparison of fixed-size
+    /// sketches does not rule out. All matching candidate pairs in large buckets are among them. The search is done in batches,
+    /// each of which examines about `batch` postings or documents. Each pair is passed to `verify` once, in an order that depends
+    /// only on the documents.
     pub(crate) fn each_candidate_pair(
         &self,
         matcher: &Matcher,

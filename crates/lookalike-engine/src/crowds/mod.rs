@@ -104,8 +104,8 @@ impl Crowds {
         }))
     }
 
-    /// Returns the interval, in contender numbers, between two maintenance points. Intervals are counted from the start of the
-    /// last whole window, which is a multiple of the window's length.
+    /// Returns the interval between two maintenance points, as a number of contenders. Intervals are counted from the start of
+    /// the last whole window. This start is a multiple of the window's length.
     pub(crate) fn step(&self) -> u32 {
         self.step
     }
@@ -168,8 +168,8 @@ impl Crowds {
     }
 
     /// Maintains the crowds: turns buckets that have become large enough into crowds, reorders indexes that have grown a lot, and
-    /// empties indexes that are no longer needed. All documents before `next` must already be decided. Call this on the thread
-    /// pool, and only at numbers that depend on nothing but the documents.
+    /// empties indexes that are no longer needed. All documents before the contender number `next` must already be decided. Call
+    /// this on the thread pool, and only with values of `next` that depend on nothing but the documents.
     pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);
         due.sort_unstable();
@@ -177,7 +177,8 @@ impl Crowds {
         for slot in due {
             let bucket = self.indexes.large().buckets()[slot as usize];
             // If the bucket's last contender is already decided, only copies will still look up neighbours in the bucket. In that
-            // case an index is not worthwhile, because few documents were kept in the bucket since the last maintenance.
+            // case an index is not worthwhile: until the last maintenance the bucket was too small for an index, and few
+            // documents were kept in it since then.
             if bucket.last >= next && !self.indexes.has(slot) {
                 let mut members = buckets.kept(bucket.band as usize, bucket.bucket);
                 members.reverse();

@@ -168,8 +168,8 @@ fn each_in_columns(
             earlier.any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
                 || joining.is_some_and(|joining| joining.share(a, b))
         };
-        // Pairs a document with the later documents in its bucket, unless the two share a bucket of an earlier band or were
-        // already joined.
+        // Pairs a document with the later documents in its bucket. A pair that shares a bucket of an earlier band or a large
+        // bucket of the `joining` was already examined, so it is left out.
         let after = |(scratch, others): &mut (Scratch, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();

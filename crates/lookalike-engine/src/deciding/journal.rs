@@ -28,8 +28,9 @@ pub(crate) struct DecidedRound {
     pub(crate) met: [u64; 2],
     /// The contenders of the round that were dropped, with the verdicts about them.
     pub(crate) dropped: Vec<(u32, Verdict)>,
-    /// For each first copy (the first of several identical documents), the verdicts about its copies in the round, and the best
-    /// representative so far for copies that come later.
+    /// For each dropped first copy (the first of several identical documents) that has copies in this round: the verdicts about
+    /// these copies, and the data from which the search for a representative of its later copies continues. This data includes
+    /// the best representative found so far.
     pub(crate) copies: Vec<(u32, CopiesOf)>,
 }
 
@@ -82,9 +83,9 @@ impl DecidedRound {
         Some(decided)
     }
 
-    /// Returns whether this record can describe the next round, which begins with the first of these `blocks` and with the
-    /// contender `next`. `blocks` ends at the end of the source, and `contenders` is the number of all contenders. Checksums
-    /// detect damage; this check detects records that another program wrote.
+    /// Returns whether this record can describe the next round. That round begins with the block numbered `blocks.start` and with
+    /// the contender numbered `next`. `blocks.end` is the number of all blocks of the source, and `contenders` is the number of
+    /// all contenders. Checksums detect damage; this check detects records that another program wrote.
     pub(crate) fn fits(&self, blocks: Range<u64>, next: u32, contenders: u32) -> bool {
         let decided = next..self.next;
         blocks.contains(&self.blocks.wrapping_sub(1))

@@ -97,14 +97,16 @@ pub(crate) struct Deciding<'a> {
     /// The number of references, which are the first contenders.
     references: u32,
     links: Links,
-    /// `None` if no bucket is large enough to become a crowd, or if resemblance is not counted exactly.
+    /// `None` if no bucket is large enough to become a crowd. Also `None` if the method does not count resemblance exactly,
+    /// because the indexes of crowds can only be used with such a method.
     crowds: Option<Crowds>,
     /// The prefixes of the current window's documents, for the indexes of crowds.
     prefixes: Vec<Prefixes>,
     pub(crate) sets: Sets,
     pub(crate) verdicts: Verdicts,
-    /// For each dropped first copy (the first of several identical documents) whose copies have been handled, the best
-    /// representative for its copies so far, and the contender number up to which a representative was looked for.
+    /// For each dropped first copy (the first of several identical documents), if some of its copies are already decided: the
+    /// best representative found for these copies so far, and the number of the first contender that has not been searched for a
+    /// better one.
     copied: BTreeMap<u32, (Found, u32)>,
     /// One scratch buffer for each thread of the pool, and one for the thread that decides.
     scratches: Vec<Mutex<Scratch>>,
@@ -131,7 +133,8 @@ impl<'a> Deciding<'a> {
         self.matcher.pairing
     }
 
-    /// Returns whether a contender can be a representative, provided that it was not dropped.
+    /// Returns whether a contender may be a representative if it is kept. This function does not check that the contender is
+    /// kept.
     fn can_represent(&self, number: u32) -> bool {
         number < self.references || !self.pairing().references.only
     }
@@ -300,10 +303,11 @@ impl<'a> Deciding<'a> {
         self.sets.keep_fresh(numbers, needed)
     }
 
-    /// Decides copies. All contenders before the copies must already be decided. Each copy is given with its first copy. If the
-    /// first copy was dropped, the copy is dropped for the same representative, or for a better one that is between the first
-    /// copy and the copy in keep order. `set_of` makes the set of the copy with a given rank, for use when the first copies' sets
-    /// are no longer in memory. Returns the outcome for each first copy.
+    /// Decides copies. Each copy is given with its first copy (the first of several identical documents). All contenders before
+    /// the copies must already be decided. If a first copy was dropped, its copies are dropped too. A copy is dropped for the
+    /// same representative as its first copy, unless there is a better one after the first copy and before the copy in keep
+    /// order. `set_of` makes the set of the copy with a given rank; it is given if the first copies' sets may no longer be in
+    /// memory. Returns the decisions about the copies of each dropped first copy.
     pub(crate) fn copies(
         &mut self,
         copies: impl Iterator<Item = (Rank, Contender)>,
@@ -362,8 +366,9 @@ impl<'a> Deciding<'a> {
         self.verdicts.of(Contender(number)).representative().is_some()
     }
 
-    /// Returns the verdicts about some copies of a dropped first copy, and the best representative so far, from which the search
-    /// for later copies continues.
+    /// Returns the verdicts about the given copies of a dropped first copy (the first of several identical documents). Also
+    /// returns the data from which the search for a representative of later copies continues: the best representative found so
+    /// far, and the number of the first contender that has not been searched.
     fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, scratch: &mut Scratch) -> Result<CopiesOf> {
         let (first_copy, last) = (group[0].0, group[group.len() - 1].1);
         let before = |rank: Rank| self.matcher.pairing.contenders.below(rank.0) as u32;
@@ -386,11 +391,14 @@ impl<'a> Deciding<'a> {
         Ok((verdicts, (found, to)))
     }
 
-    /// Returns the matches of a dropped first copy among the kept documents with these numbers, in order. `copy` makes the set of
-    /// one of its copies, for use when the first copy's set is no longer in memory.
+    /// Returns the kept documents that match a dropped first copy (the first of several identical documents) and whose numbers
+    /// are in `numbers`. They are sorted by their numbers. If `copy` is given, the shingle set is made from this copy, because
+    /// the set of the first copy may no longer be in memory.
     ///
-    /// Rounds determine when copies are decided, and therefore also which buckets are crowds at that time. So for pairs in large
-    /// buckets only the matches are counted, because their number does not depend on how they are found.
+    /// In the streaming pass, copies are decided at the end of each round (several blocks of the input), so the sizes of rounds
+    /// determine which large buckets are already crowds at that time. The number of candidate pairs that are found in a large
+    /// bucket depends on whether it is a crowd, but the number of matches does not. Therefore only the matches in large buckets
+    /// are added to the count of candidate pairs, which makes the count independent of rounds.
     fn matches_between(
         &self,
         first_copy: u32,

@@ -5,10 +5,11 @@ use lookalike_io::{error::Result, spill::places::Places};
 
 use crate::pairing::Pairing;
 
-/// Returns the contenders (documents that have to be compared) whose sets are needed later if these contenders are kept. A set is
-/// needed if a later document is in one of the contender's buckets. It is also needed for copies of an earlier document, because
-/// these copies look for a better representative than the earlier document had. A contender's own copies do not need its set,
-/// because the contender is their representative.
+/// Returns the contenders (documents that have to be compared) whose sets are needed after they are decided, provided that they
+/// are kept. A contender's set is needed if a later document is in one of the contender's buckets. It is also needed if an
+/// earlier document in one of these buckets has a copy after the contender. If the earlier document is dropped, this copy is
+/// compared with the contender, which may be a better representative. The contender's own copies do not need the set, because
+/// they are dropped for the contender without a comparison.
 pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     let numbers = pairing.numbers()?;
     let still_needed = Places::none(numbers.into());
@@ -49,9 +50,9 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     Ok(still_needed)
 }
 
-/// The times at which members of a bucket look up other members for the last time. A time is given as the number of the contender
-/// that is decided at that time. `until` is the latest of these times, and `last` is the member that it belongs to;
-/// `others_until` is the latest time of all other members.
+/// Each member of a bucket looks up the other members for the last time when a certain contender is decided. The number of this
+/// contender is the member's time. `until` is the latest time of all members, `last` is the member that has this latest time, and
+/// `others_until` is the latest time of the other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,

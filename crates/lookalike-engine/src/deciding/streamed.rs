@@ -139,7 +139,8 @@ struct Streaming<'a> {
     still_needed: Places,
     /// The number of the next contender.
     next: u32,
-    /// What an earlier run decided. For that part of the input, only the sets and the kept lines have to be made.
+    /// The progress of an earlier run. Documents that the earlier run decided are not decided again. Only their kept lines, and
+    /// those of their sets that are still needed, have to be made.
     done: Reached,
     output: &'a mut Option<Kept>,
     others_wanted: bool,

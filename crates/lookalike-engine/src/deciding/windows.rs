@@ -10,9 +10,11 @@ use lookalike::{
 /// The links between the contenders of one window.
 pub(super) enum Groups {
     Buckets {
-        /// Positions in the window, one group after the other, ascending in each group. Groups have at least two members.
+        /// The positions of documents in the window, sorted into groups. A group has the positions of two or more documents that
+        /// share a bucket, in ascending order. The groups follow each other.
         members: Vec<u32>,
-        /// For each position and each of its groups: the position's index in `members`, and the index at which the group ends.
+        /// For each position in the window: one entry for each group that contains the position. An entry has the index in
+        /// `members` where the group has this position, and the index in `members` where the group ends.
         of_place: Vec<Vec<(u32, u32)>>,
     },
     /// For each position, the linked positions after it, ascending.

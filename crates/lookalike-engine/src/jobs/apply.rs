@@ -44,7 +44,7 @@ pub struct Applied {
     pub dropped: u64,
     /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The errors of the first bad lines, as reported.
+    /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
     /// Bytes of the documents' lines, decompressed.
     pub bytes: u64,

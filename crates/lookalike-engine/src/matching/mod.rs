@@ -86,8 +86,9 @@ impl<'a> Matcher<'a> {
         self.method.config().measure.of(if self.is_held(other) { overlap.swapped() } else { overlap })
     }
 
-    /// Reduces `neighbours`, which share a key with the document, to the document's candidates: the neighbours whose sketches
-    /// agree with the document's sketch. Counts all pairs, and the pairs that the sketches rule out.
+    /// Reduces `neighbours` to the document's candidates. All neighbours share a key with the document; its candidates are the
+    /// neighbours whose sketches are similar enough to the document's sketch. Counts all pairs of the document and a neighbour,
+    /// and the pairs that the sketches rule out.
     pub(crate) fn keep_candidates(&self, document: u32, neighbours: &mut Vec<u32>, scratch: &mut Scratch) -> Result<()> {
         let met = neighbours.len();
         self.keep_agreeing(document, neighbours, scratch)?;

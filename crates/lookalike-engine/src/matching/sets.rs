@@ -66,7 +66,8 @@ impl Sets {
         self.spill.append(shingles)
     }
 
-    /// Begins to take the sets of the next documents as temporary sets. The number `first` and all higher numbers must be new.
+    /// From now on, sets that are added are temporary. They belong to documents numbered from `first`; no set of a document with
+    /// such a number may have been added before.
     pub(crate) fn take_fresh(&mut self, first: u32) {
         self.fresh_from = first;
     }

@@ -1,5 +1,5 @@
-//! Determines which documents have to be compared. This step already decides copies, and documents that are alone in their
-//! buckets of all bands.
+//! Determines which documents have to be compared. This step already decides copies, and documents that have no candidate because
+//! they share no bucket with a document whose sketch is similar enough to their own.
 
 mod bands;
 
@@ -157,7 +157,7 @@ impl Pairing {
         self.contenders.number(rank.0).map(|number| Contender(number as u32))
     }
 
-    /// Returns each copy of a contender, by rank, with the number of its first copy.
+    /// Returns all copies of all contenders. Each copy is given by its rank, together with the contender that is its first copy.
     pub(crate) fn copies_of_contenders(&self) -> impl Iterator<Item = (Rank, Contender)> {
         self.copies.iter().filter_map(|&(copy, first_copy)| Some((copy, self.number(first_copy)?)))
     }
@@ -238,9 +238,9 @@ impl Pairing {
         }
     }
 
-    /// Keeps as contenders only the documents that share a band with a document whose b-bit sketch agrees with their own; no
-    /// other document can have a candidate. In many collections, most documents that share a band have sketches that do not
-    /// agree. The `others` also remain contenders. Returns the buckets that the contenders are in, by band.
+    /// Keeps as contenders only the documents that share a band with a document whose b-bit sketch is similar enough to their
+    /// own; no other document can have a candidate. In many collections, most documents that share a band have sketches that are
+    /// too different. The documents in `others` also remain contenders. Returns the buckets that the contenders are in, by band.
     pub(crate) fn keep_likely(
         &mut self,
         table: &mut Table,
@@ -317,12 +317,13 @@ impl Pairing {
 /// its verdict, the position of its set, the size of its group and its last copy.
 const HELD_PER_CONTENDER: usize = 21 * 4 + 16 + 12 + 8;
 
-/// The maximum number of documents that a document of a large bucket is compared with. If the document's sketch agrees with none
-/// of their sketches, the document is nevertheless assumed to be likely to have a candidate. If this assumption is wrong, the
-/// document's set is made needlessly. But the cost of comparing all documents would grow with the square of the bucket's size.
+/// The maximum number of documents with which a document is compared in its bucket. If the bucket has more documents, and none of
+/// the compared sketches is similar enough to the document's sketch, the document is nevertheless treated as if it had a
+/// candidate. If it has none, its set is made needlessly. But the cost of comparing all documents would grow with the square of
+/// the bucket's size.
 const LOOKS: usize = 64;
 
-/// Marks each document of a bucket whose sketch agrees with the sketch of another document in the bucket.
+/// Marks the documents of a bucket that have a sketch similar enough to the sketch of another document in the bucket.
 struct Marking<'a> {
     pairing: &'a Pairing,
     method: &'a Method,

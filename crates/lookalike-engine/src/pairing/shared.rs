@@ -11,8 +11,8 @@
 //! 1. Sort rows (element, document). These rows show how many documents each element is in. Elements of only one document produce
 //!    no pair.
 //! 2. Sort rows (document, number of documents with the element, element). These rows give each document's prefix among all its
-//!    sampled elements. For pairs with documents whose samples have a larger modulus, they also give the prefix among the
-//!    elements that this modulus divides.
+//!    sampled elements. A document may also be paired with documents that were sampled with a larger modulus. For these pairs,
+//!    the rows give a further prefix for each larger modulus, chosen only from the elements that are divisible by this modulus.
 //! 3. Sort rows (level, element, document), in which 2 to the power of the level divides the element. These rows give the pairs.
 //! 4. Sort the pairs, keep each pair once, and compare the samples of its two documents.
 
@@ -60,7 +60,7 @@ struct Counting<'a> {
     method: &'a Method,
     table: &'a Table,
     pairing: &'a Pairing,
-    /// The level of each contender's sample.
+    /// The level of each contender's sample. If the level is i, all elements of the sample are divisible by 2 to the power of i.
     levels: Vec<u8>,
     pool: &'a ThreadPool,
     observer: Observer<'a>,
@@ -148,8 +148,8 @@ impl<'a> Counting<'a> {
         Ok(rows)
     }
 
-    /// Adds the rows of one document. Its known elements are sorted with the rarest first. Returns whether all known elements are
-    /// too common.
+    /// Adds the rows of one document. `known` has those elements of the document that also occur in other documents, sorted with
+    /// the rarest first. Returns whether all these elements are too common.
     fn prefixes_of(&self, known: &[Known], rows: &mut Sorter<'a, Row>) -> Result<bool> {
         let document = known[0][0];
         let mut scratch = Vec::new();
@@ -183,7 +183,8 @@ impl<'a> Counting<'a> {
         each_group(rows, 3, |group| {
             for (i, &[level, _, _, a, a_inside]) in group.iter().enumerate() {
                 for &[_, _, _, b, b_inside] in &group[i + 1..] {
-                    // If the level is higher than both documents' own levels, the pair was already found on a lower level.
+                    // Two documents are compared at the higher of their samples' two levels. Rows of an even higher level produce
+                    // no pair here, because the pair was already found at the level of the comparison.
                     let own_level = self.level(a).max(self.level(b)) == level;
                     if own_level && a_inside + b_inside > 0 {
                         pairs.push([a, b])?;
@@ -196,7 +197,8 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Sorts rows, and passes each group of rows with the same first `key` numbers to `give`. A group has at least one row.
+/// Sorts rows, and passes them to `give` in groups. Rows belong to the same group if they are equal in their first numbers; `key`
+/// says how many numbers are compared. A group has at least one row.
 fn each_group<const N: usize>(rows: Sorter<[u32; N]>, key: usize, mut give: impl FnMut(&[[u32; N]]) -> Result<()>) -> Result<()>
 where
     [u32; N]: bytemuck::Pod,

@@ -28,7 +28,7 @@ pub(crate) fn write_blocks<S: Default>(
     make: impl Fn(&Block, &mut S, &mut Piece) -> Result<()> + Sync,
 ) -> Result<u64> {
     let mut written = 0;
-    // Written pieces are reused, because fresh memory is expensive.
+    // After the records in a buffer have been written, the buffer is reused, because newly allocated memory is expensive.
     let spare: Mutex<Vec<Piece>> = Mutex::default();
     in_order(
         pool,

@@ -62,7 +62,8 @@ impl Means {
         Ok(Self { pool, budget })
     }
 
-    /// Allows more output to wait for the disk, depending on the run's memory limit.
+    /// Allows the outputs to hold more bytes in memory before they write these bytes to the disk. The allowed number grows with
+    /// the memory limit of the run.
     pub(crate) fn run_ahead<'a>(&self, outputs: impl IntoIterator<Item = &'a mut Option<Output>>) {
         let ahead = windows_ahead(self.budget.memory());
         outputs.into_iter().flatten().for_each(|output| output.run_ahead(ahead));

@@ -16,7 +16,7 @@ pub fn refused(why: Refused) -> Error {
     };
     let what = format!("{sets} sets of {members} squares, out of {squares}, are not possible");
     let advice = match most {
-        0 => words!["use more squares to draw from (", Setting::Squares, ")"],
+        0 => words!["increase the number of squares from which the sets are chosen (", Setting::Squares, ")"],
         1 => words!["use from 1 to 1048576 sets (", Setting::Sets, ") of 1 square (", (Setting::Members, "1"), ")"],
         _ => words!["use from 1 to 1048576 sets (", Setting::Sets, format!(") of 1 to {most} squares ("), Setting::Members, ")"],
     };

@@ -59,7 +59,7 @@ impl Estimating {
     }
 }
 
-/// Returns the estimate for a run whose table will become `times` times as large as it is now.
+/// Returns the estimate for a run whose table will be larger than it is now by the factor `times`.
 fn estimate(table: &Table, times: f64, seconds: f64) -> Estimate {
     let held = times * table.bytes() as f64 + SETS * times * table.counts.line_bytes as f64;
     let limit = table.budget.limit() as f64;

@@ -194,7 +194,7 @@ pub(crate) fn raw(id: &str) -> Result<&RawValue> {
         .map_err(|error| Error::new(ErrorKind::Temporary, format!("an id was damaged: {error}")).because(error))
 }
 
-/// Runs `what` on an id's bytes, without escapes.
+/// Decodes the escape sequences of an id, and calls `what` with the bytes of the decoded id.
 fn with_string<T>(id: &str, what: impl Fn(&[u8]) -> T) -> T {
     if id.contains('\\')
         && let Ok(text) = serde_json::from_str::<String>(id)

@@ -69,11 +69,12 @@ struct Worker {
 pub(crate) struct Beside<'a> {
     /// The output for bad lines, if they do not stop the run.
     pub(crate) bad: Option<&'a mut Output>,
-    /// The state in which each block's results are recorded. Blocks that an earlier run recorded are not read again.
+    /// The run's saved progress, to which the results of each block are added. Blocks that an earlier run recorded are not read
+    /// again.
     pub(crate) state: Option<&'a mut State>,
     /// For each label hash in the table, the label as it is written in a record.
     pub(crate) labels: Option<&'a mut BTreeMap<NonZeroU128, Box<str>>>,
-    /// Documents without text. Each comes with a hash of the page's bytes, as they are stored.
+    /// For each document without text, its number and a hash of its bytes as they are stored.
     pub(crate) textless: Option<&'a mut Vec<(u64, u128)>>,
 }
 
@@ -212,8 +213,8 @@ struct Pass<'a> {
     skip_bad: bool,
     /// Whether the texts of labels are wanted, in addition to their hashes.
     named: bool,
-    /// The digest of an empty text, which is used to recognise documents without text; `None` if hashes of their bytes are not
-    /// wanted.
+    /// The digest of an empty text. Documents without text are recognised by it. `None` if hashes of the bytes of such documents
+    /// are not wanted.
     nothing: Option<Digest>,
     /// Emptied results, which are reused because allocating memory is expensive.
     spare: Mutex<Vec<Sketched>>,

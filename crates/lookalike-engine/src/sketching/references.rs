@@ -17,10 +17,11 @@ pub(crate) struct References {
     pub(crate) documents: u64,
     /// Whether documents are compared only with references, and not with each other.
     pub(crate) only: bool,
-    /// Whether a document is dropped for a reference that it contains, and not for a reference that contains it.
+    /// Whether documents that contain a reference are dropped. If so, documents that are contained in a reference are not
+    /// dropped.
     pub(crate) held: bool,
     /// Whether references are also compared with each other. Commands that list pairs need this: if an input document is a copy
-    /// of a reference, its similarity to another reference is that of the two references.
+    /// of a reference, its similarity to another reference is found by comparing the two references.
     pub(crate) among: bool,
 }
 
@@ -65,8 +66,8 @@ impl References {
         Ok(())
     }
 
-    /// Returns whether a document is a reference. The document can be given by any of its numbers, because references come first
-    /// in all numberings.
+    /// Returns whether a document is a reference. `document` can be its position in the input, its rank or its contender number,
+    /// because references come first in all of these numberings.
     pub(crate) fn contains(&self, document: impl Into<u64>) -> bool {
         document.into() < self.documents
     }
@@ -76,7 +77,7 @@ impl References {
         !self.only || self.contains(document)
     }
 
-    /// Returns whether two documents are compared. Both must be given by numbers of the same kind.
+    /// Returns whether two documents are compared. `a` and `b` must be numbers of the same kind, such as two ranks.
     pub(crate) fn compared<N: Into<u64>>(&self, a: N, b: N) -> bool {
         let (a, b) = (a.into(), b.into());
         self.may_represent(a.min(b)) && (self.among || !self.contains(a.max(b)))

@@ -39,8 +39,8 @@ impl BlockSamples {
         self.levels.push(level as u8);
     }
 
-    /// Returns whether these samples can be those of `count` documents, with levels up to `highest`. All elements of a sample are
-    /// multiples of 2 to the power of its level.
+    /// Returns whether these samples are consistent with a block of `count` documents: there is one sample for each document, and
+    /// no sample has a level above `highest`. All elements of a sample are multiples of 2 to the power of the sample's level.
     pub(crate) fn fit(&self, count: usize, highest: u32) -> bool {
         (self.lengths.len(), self.levels.len()) == (count, count)
             && self.lengths.iter().map(|&length| u64::from(length)).sum::<u64>() == self.elements.len() as u64
@@ -60,7 +60,7 @@ impl SampledFingerprints {
         Self { elements: Spill::new(budget), ends: Vec::new(), levels: Vec::new() }
     }
 
-    /// Returns the bytes of the samples.
+    /// Returns the size of the samples in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         8 * self.elements.len()
     }

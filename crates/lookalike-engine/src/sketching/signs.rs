@@ -1,4 +1,4 @@
-//! Finds signs, in a sample of the texts, that an option which is off would help.
+//! Finds options that are off and would probably help. The signs for this are counted in a sample of the texts.
 
 use lookalike::{
     Config, Scratch,
@@ -56,11 +56,12 @@ impl Signs {
         };
         let start = start.decode(decoded);
         self.markup += u64::from(has_markup(start));
-        // Japanese texts are not counted, because Japanese uses both forms. They are recognised by their kana.
+        // Japanese texts are not counted, because Japanese uses both traditional and simplified Chinese characters. Japanese
+        // texts are recognised by their kana.
         if !start.is_ascii() && !start.contains(|c| matches!(c, '\u{3041}'..='\u{30ff}')) {
             let [traditional, simplified] = chinese_forms(start);
             let is_chinese = traditional + simplified >= LEAST_FORMS;
-            // This rule was wrong for 20 of 98,403 traditional poems, and for 2 of 4,384 simplified quotations.
+            // The rule on the next line was wrong for 20 of 98,403 traditional poems, and for 2 of 4,384 simplified quotations.
             let is_traditional = 5 * traditional >= 2 * (traditional + simplified);
             self.traditional += u64::from(is_chinese && is_traditional);
             self.simplified += u64::from(is_chinese && !is_traditional);

@@ -1,4 +1,5 @@
-//! Counts texts by their number of shingles, for checking a promised recall that depends on size.
+//! Counts texts by their number of shingles. The counts are used to check the promised recall if the recall depends on the number
+//! of shingles.
 
 use std::collections::BTreeMap;
 

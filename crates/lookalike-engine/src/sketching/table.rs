@@ -23,7 +23,7 @@ use crate::pass::parallel::{Place, Weigh};
 pub(crate) struct Table {
     pub(crate) blocks: BlockInfos,
     pub(crate) documents: u64,
-    /// The documents of references, which are the first documents.
+    /// Which documents are references. References are the first documents.
     pub(crate) references: References,
     /// The number of the source's parts that are references. References are the first parts.
     pub(crate) reference_parts: usize,
@@ -193,9 +193,10 @@ impl Table {
         }
     }
 
-    /// Appends the next block's documents, and empties `sketched` for reuse. Uniqueness of ids can be tested if they are
-    /// `checked`. Ids of references are never checked, because references are only mentioned together with their places, and
-    /// every test set may number its items from 0.
+    /// Appends the next block's documents, and empties `sketched` for reuse. If `checked` is true, the uniqueness of the
+    /// documents' ids can be tested later. This does not apply to ids of references: most outputs give the place of a reference
+    /// in addition to its id, and every test set may number its items from zero. For the other outputs,
+    /// `refuse_repeated_references` tests the ids of references.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
         let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
         let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);
@@ -228,7 +229,7 @@ impl Table {
         Ok(())
     }
 
-    /// Returns the bytes of everything that is kept, in memory or in files.
+    /// Returns the size in bytes of everything that is kept, in memory or in files.
     pub(crate) fn bytes(&self) -> u64 {
         let per_document = 16 + self.stride as u64 + 4 * self.columns.len() as u64 + 8;
         self.documents * per_document + 8 * self.keys.len() + self.ids.bytes() + self.samples.bytes()

@@ -27,9 +27,10 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder that is new, empty, or belongs to lookalike. A folder with a file named `sign` belongs to lookalike if
-    /// `is_ours` accepts that file, or if the lock file or some of the `others` are also in the folder. A folder without `sign`
-    /// belongs to lookalike if an earlier run was interrupted before it wrote `sign`. A folder that is refused is not changed.
+    /// Opens a folder that is new, empty, or belongs to lookalike. `sign` and `others` are names of files that lookalike writes.
+    /// A folder with a file named `sign` belongs to lookalike if `is_ours` accepts that file, or if the folder also has the lock
+    /// file or any of the `others`. A folder without `sign` belongs to lookalike if an earlier run was interrupted before it
+    /// wrote `sign`. A folder that is refused is not changed.
     ///
     /// The folder and lookalike's files in it become private to this user, whatever their permissions were, because earlier
     /// versions created them with the permissions that the umask allowed. A folder that also has other files keeps its own

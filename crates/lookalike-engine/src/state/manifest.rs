@@ -160,7 +160,8 @@ impl Manifest {
             let reported = |Format { format, lookalike, byte_order }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
-            // The message does not advise removing the state, because the other version can still resume from it.
+            // The message advises removing the state only if it may contain passwords, because the version of lookalike that
+            // wrote the state can still resume from it.
             let what =
                 format!("the state in {folder} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
             let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);

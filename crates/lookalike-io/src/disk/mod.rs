@@ -37,7 +37,7 @@ pub enum Operation {
     Read,
     /// Writing some bytes.
     Write,
-    /// Writing a file to the disk.
+    /// Syncing a file to the disk.
     Sync,
     /// Renaming a file, or exchanging the names of two files.
     Rename,

@@ -291,7 +291,7 @@ impl Error {
             io::ErrorKind::NotFound => ("its folder does not exist".into(), "create it first".into()),
             io::ErrorKind::ReadOnlyFilesystem => ("the file system is read-only".into(), "write elsewhere".into()),
             io::ErrorKind::IsADirectory => ("it is a folder".into(), "give the name of a file".into()),
-            // An error of this kind has a message that lookalike itself wrote.
+            // An error of the kind `Other` has a message that lookalike itself wrote.
             io::ErrorKind::Other => (error.to_string(), Words::default()),
             _ => (error.to_string(), "check the disk, or write elsewhere".into()),
         };

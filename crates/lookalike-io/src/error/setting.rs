@@ -32,7 +32,7 @@ settings! {
     TextField = "text_field",
     /// The field with a document's id.
     IdField = "id_field",
-    /// The field with a document's set.
+    /// The field with a list of strings or numbers, which is compared as a set instead of as a text.
     SetField = "set_field",
     /// The field that determines which documents belong together.
     LabelField = "label_field",
@@ -140,7 +140,7 @@ settings! {
     Containment = "containment",
     /// The pairs that are known to be correct.
     Truth = "truth",
-    /// The field by which shares of correct pairs are estimated.
+    /// The field with a date or a number from which the share of correct pairs is estimated.
     RightBy = "right_by",
     /// The two records whose score is explained.
     Explain = "explain",
@@ -158,7 +158,8 @@ settings! {
     Turn = "turn",
     /// The field that must be equal for prints to be compared.
     Within = "within",
-    /// For prints: the number of sets of grid squares in a family, by which candidates are found.
+    /// For prints: the number of sets in a family. Each set consists of squares of a grid, and candidates are found by these
+    /// sets.
     Sets = "sets",
     /// For prints: the number of squares in each set of a family.
     Members = "members",

@@ -19,8 +19,8 @@ pub struct Reading {
     pub html: Option<Html>,
     /// The encoding of inputs that are not UTF-8. If none, it is guessed.
     pub encoding: Option<&'static str>,
-    /// The encoding of JSON Lines, which are written with their original bytes. It is set only if no other records are written
-    /// together with them.
+    /// The encoding of JSON Lines that are not UTF-8. Such lines are written with their original bytes. The encoding is therefore
+    /// not set if the output would also contain records of other formats.
     pub line_encoding: Option<&'static str>,
 }
 

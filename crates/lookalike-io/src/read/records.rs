@@ -34,9 +34,9 @@ fn beginning(reader: &mut Reader) -> std::io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// An input of records that can only be read sequentially. Each block continues where the block before it ended, and has the
-/// records that begin within one span (a fixed number) of bytes. Which records are in which block therefore depends on the bytes
-/// of the input alone.
+/// An input of records that can only be read sequentially. Each block begins where the block before it ended. A block has the
+/// records that begin within a span (a fixed number of bytes) from the start of its first record. Which records are in which
+/// block therefore depends on the bytes of the input alone.
 pub(crate) struct RecordStream {
     reader: Reader,
     /// The name of the input in messages.
@@ -71,7 +71,7 @@ impl RecordStream {
     /// Creates the stream of a CSV file's records, and reads the header. The ending of `name` may decide the delimiter.
     pub(crate) fn cells(mut reader: Reader, name: &str, reading: &Reading) -> Result<Self, Failure> {
         let mut start = beginning(&mut reader)?;
-        // If the user gave the format, the file has not been examined before.
+        // If the user gave the format, nothing has checked yet whether the file is of a kind that this program cannot read.
         if let Some(reported) = foreign::reported(&start, name) {
             return Err(Failure::Reported(reported.at(name)));
         }
@@ -115,7 +115,8 @@ impl RecordStream {
         Ok(stream)
     }
 
-    /// Returns whether the file has nothing but line ends in these bytes and after them. If so, it has been read to its end.
+    /// Returns whether these bytes and the rest of the file contain only line ends. If they do, the file has been read to its
+    /// end.
     fn is_blank_from(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
         let (mut buffer, mut is_all_blank) = (vec![0; PIECE], is_blank(bytes));
         while is_all_blank && !self.ended {

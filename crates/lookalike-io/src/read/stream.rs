@@ -43,7 +43,7 @@ impl Stream {
                 match stream.columns() {
                     Some(columns) => Records::Cells(columns.clone()),
                     None if stream.is_array() => Records::Elements,
-                    // CSV without a header has no records.
+                    // If a CSV file has no header, it contains only line ends, and therefore no records.
                     None => Records::Lines,
                 }
             }

@@ -26,7 +26,8 @@ impl Budget {
     /// Creates the budget of a run that may take `memory` bytes, of which `extra` bytes are used outside the stores. Data
     /// beyond the limit goes to files in `temp_dir`.
     pub fn of(memory: u64, extra: u64, temp_dir: &Path) -> Arc<Self> {
-        // Two fifths of the rest are reserved for allocator overhead and for sorting.
+        // Two fifths of the memory that remains after `extra` are reserved for allocator overhead and for sorting. But the stores
+        // may always hold an eighth of `memory`.
         let limit = (memory.saturating_sub(extra) / 5 * 3).max(memory / 8);
         Arc::new(Self { memory, limit, extra, held: AtomicU64::new(0), spilled: AtomicU64::new(0), temp_dir: temp_dir.into() })
     }

@@ -9,7 +9,8 @@ use crate::{
     store::shown_path,
 };
 
-/// Returns the error for a table that would be compressed as a whole.
+/// Returns the error for a name such as `a.parquet.gz`. The data inside a table is compressed column by column, so the file is
+/// not compressed again as a whole.
 pub(super) fn packed_table(name: &str) -> Error {
     let refused = Error::new(ErrorKind::Output, "a table is compressed inside, column by column").at(name);
     refused.advise("give a name that ends with .parquet or .arrow")
@@ -33,7 +34,8 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
 /// Returns whether a decisions file with this name is written as a table.
 ///
 /// # Errors
-/// Fails if the name has the file extension of another format, or of a table that is compressed as a whole.
+/// Fails if the name has the file extension of another format, if it is the name of a compressed table such as `a.parquet.gz`, or
+/// if it is the name of a table and this build cannot write tables.
 pub fn are_rows(path: &Path) -> Result<bool> {
     let (given, name) = (path.display().to_string(), shown_path(path));
     let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));

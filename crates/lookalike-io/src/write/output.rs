@@ -102,8 +102,8 @@ impl Output {
         Some(window)
     }
 
-    /// Signals the end of the data. The writing thread then ends the compression and writes everything to the disk, but does not
-    /// name the output yet. Meanwhile, other threads continue. [`finish`] reports any failure.
+    /// Signals the end of the data. The writing thread then ends the compression and writes everything to the disk, but the
+    /// output does not get its name yet. Meanwhile, other threads continue. [`finish`] reports any failure.
     pub fn end(&mut self) {
         if let Some(writer) = self.full.take() {
             let last = std::mem::replace(&mut self.window, Window::new());

@@ -74,7 +74,7 @@ fn refuse(name: String, what: &str) -> Error {
 /// Rejects outputs that would overwrite an input or each other.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let of_input = |input: &Input| match input {
-        // The loop below compares each of these files with every output that is an existing file.
+        // This input consists of several files. The loop below compares each of them with every output that is an existing file.
         Input::Files(_) => Place::Shared,
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),

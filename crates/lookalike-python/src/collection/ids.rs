@@ -79,8 +79,8 @@ impl Ids {
         }
     }
 
-    /// Returns whether these are valid ids of `documents` documents. If the ids are row numbers, they are valid for any number of
-    /// documents.
+    /// Returns whether these are valid ids, one for each document; `documents` is the number of documents. Row numbers are valid
+    /// ids for any number of documents.
     pub fn are(&self, documents: usize) -> bool {
         let Self::Given { text, ends, .. } = self else { return true };
         let are_places = ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));

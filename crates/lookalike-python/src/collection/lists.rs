@@ -159,7 +159,8 @@ impl List<'_, '_> {
         match item.cast::<PyFloat>() {
             Ok(number) if number.value().is_finite() => serde_json::to_string(&number.value()).map_err(|_| refused(())),
             Ok(_) => Err(refused(())),
-            // Use `int.__repr__`, because a subclass may override `__repr__`. Python refuses integers with thousands of digits.
+            // Use `int.__repr__`, because a subclass may override `__repr__`. The call fails for an integer with thousands of
+            // digits, because Python refuses to convert it to text.
             Err(_) => item.py().get_type::<PyInt>().call_method1("__repr__", (item,)).map_err(|_| refused(()))?.extract(),
         }
     }

@@ -97,7 +97,8 @@ impl Pairs {
         Columns::of(Arc::new(All(self.store.clone())))
     }
 
-    /// Returns the rows from `start` up to, but not including, `end`, with the values that `columns` has.
+    /// Returns the rows from `start` up to, but not including, `end`. A row has the same values as in the table that `columns`
+    /// returns.
     fn rows<'py>(&self, py: Python<'py>, start: usize, end: usize) -> PyResult<Vec<Row<'py>>> {
         let (store, mut scratch) = (&*self.store, String::new());
         let end = end.min(store.rows.len());

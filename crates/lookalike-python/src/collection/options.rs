@@ -31,7 +31,7 @@ impl Options {
         let inputs = names(&mut fields, "inputs");
         let against = names(&mut fields, "against");
         let commands = names(&mut fields, "input_command");
-        fields_of_records(&mut fields)?;
+        fields_of_records(&mut fields);
         let (mut flags, own) = parted(fields)?;
         if command == "dedup" || command == "pairs" {
             // Data in memory cannot be given as a flag, but some flags require `--against`. This placeholder satisfies them.
@@ -64,7 +64,7 @@ fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
 }
 
 /// Replaces the keywords `id` and `text`, which name the fields of a record, with the names of the command's flags.
-fn fields_of_records(fields: &mut Map<String, Value>) -> PyResult<()> {
+fn fields_of_records(fields: &mut Map<String, Value>) {
     if let Some(id) = fields.remove("id") {
         fields.insert("id_field".into(), id);
     }
@@ -75,5 +75,4 @@ fn fields_of_records(fields: &mut Map<String, Value>) -> PyResult<()> {
     } else if let (Some(text), false) = (text, fields.contains_key("set_field")) {
         fields.insert("text_field".into(), text);
     }
-    Ok(())
 }

@@ -10,7 +10,7 @@ use super::ids::Ids;
 /// The references, each stored once, in the order of first use. Each takes about 100 bytes, in addition to its id and place.
 #[derive(Serialize, Deserialize)]
 pub struct References {
-    /// The number of each reference in this table, by its row among all references.
+    /// Maps the row of a reference among all references to its number in this table.
     numbers: HashMap<u64, u64>,
     rows: Vec<u64>,
     ids: Ids,

@@ -52,8 +52,8 @@ pub fn pairs<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<(Pairs, Bound<'py, PyAny>)> {
     let Asked { config, ids, against } = asked(Options::of("pairs", options)?.run, texts, references)?;
-    // With `nearest`, the neighbours are the references, and the second document of each pair is a reference. Otherwise the first
-    // document is.
+    // If the run has references, one document of each pair is a reference. With `nearest`, it is the second document, because the
+    // neighbours are the references. Without `nearest`, it is the first document.
     let reference = against.then_some(usize::from(config.nearest.is_some()));
     let mut store = matches::Store::new(matches!(ids, Ids::Rows), reference);
     let (store, summary) = watched(py, progress.as_ref(), move |observer| {

@@ -163,7 +163,7 @@ impl Texts {
     fn with(&self, field: Field, column: &ArrayRef) -> Result<Self, ArrowError> {
         let fields = self.schema.fields().iter().cloned().chain([Arc::new(field)]);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        // If there is no other column, only the new column shows the number of rows.
+        // If the collection has no other column, the new column alone determines the number of rows.
         if self.schema.fields().is_empty() {
             let batch = RecordBatch::try_new(schema.clone(), vec![column.clone()])?;
             let (mut batches, rows) = (Vec::new(), batch.num_rows() as u64);

@@ -17,8 +17,9 @@ use crate::parallel;
 
 /// Returns the hash values of many documents, one array for each. All documents start from the hash values `initial`.
 ///
-/// `documents` yields iterables of bytes. The lower `bits` (32 or 64) of the first 8 bytes of each token's SHA-1 are permuted by
-/// `scheme` ("affine32", "affine64" or "legacy") with `permutations` (two rows). `threads`: 0 means one per core.
+/// For each document, `documents` yields an iterable of tokens, which are bytes objects. The hash of a token is taken from the
+/// first 8 bytes of its SHA-1; `bits` (32 or 64) says how many of the lower bits are used. `scheme` ("affine32", "affine64" or
+/// "legacy") says how hashes are permuted, and `permutations` has the coefficients, in two rows. `threads`: 0 means one per core.
 ///
 /// Cost with AVX-512: about 12 ns per token for its SHA-1 and 6 ns for 128 permutations. Reading the token takes another 10 ns,
 /// on another thread at the same time.

@@ -138,9 +138,9 @@ impl MinHash {
     /// Returns the b-bit sketches of many texts (Li & König 2010): a numpy array of uint8 of shape (texts, 128), with 8 mixed
     /// bits of each of the first 128 slots.
     ///
-    /// The bytes of two slots with different values agree once in 256 times. So if two rows agree in a share a of their bytes,
-    /// (256 a - 1) / 255 estimates the resemblance. `threads`: 0 means one per core. Raises `ConfigError` if a signature has
-    /// fewer than 128 slots.
+    /// Two slots with different values have the same byte once in 256 times. If `equal` is the fraction of positions at which two
+    /// rows have the same byte, `(256*equal-1)/255` is an estimate of the resemblance. `threads`: 0 means one per core. Raises
+    /// `ConfigError` if a signature has fewer than 128 slots.
     #[pyo3(signature = (items, /, threads = 0))]
     fn bits<'py>(&self, py: Python<'py>, items: &Bound<'py, PyAny>, threads: usize) -> PyResult<Bound<'py, PyArray2<u8>>> {
         let items = Item::batch(items)?;

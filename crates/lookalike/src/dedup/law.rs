@@ -1,9 +1,9 @@
 //! The whole pipeline in memory: texts go in, decisions come out. Start reading with this file: all larger implementations must
 //! give the same decisions.
 //!
-//! > Documents are put in keep order. Going down that order, a document is dropped when a document already kept is its
-//! > candidate and is at least t similar to it; otherwise it is kept. A dropped document's representative is the most
-//! > similar of the kept candidates that reach t; ties go to the first in keep order.
+//! The law: documents are put in keep order and considered one after another. A document is dropped if its similarity to a
+//! candidate that is already kept is at least t; otherwise it is kept. The representative of a dropped document is the most
+//! similar of the kept candidates whose similarity is at least t; ties go to the first in keep order.
 //!
 //! Keep order is the order in which documents are considered, and t is the threshold.
 
@@ -45,7 +45,7 @@ pub fn decide(docs: &[Doc], config: Config) -> Result<Vec<Decision>> {
     by(&Method::new(config)?, docs, Threads::all())
 }
 
-/// Does the same as [`decide`] with a checked method.
+/// Decides like [`decide`], but takes a method, which is a configuration that was already checked.
 pub(super) fn by(method: &Method, docs: &[Doc], threads: Threads) -> Result<Vec<Decision>> {
     let collection = Collection::sketch(docs, method, threads);
     let order = keep_order(&docs.iter().map(|doc| doc.key).collect::<Vec<_>>());
@@ -233,8 +233,8 @@ impl<'a> Collection<'a> {
         threads.map(others, || (), |(), &other| self.similarity(d, other))
     }
 
-    /// Returns the similarity of a document to a linked document, if the two are candidates and their similarity reaches the
-    /// threshold.
+    /// Returns the similarity of document `d` to document `other`. The two documents share a band, or were listed as a pair.
+    /// Returns `None` if they are not candidates, or if their similarity does not reach the threshold.
     fn similarity(&self, d: u32, other: u32) -> Option<f64> {
         let Config { threshold, measure, .. } = *self.method.config();
         if !self.method.sketcher.agree(self.bits.get(d), self.bits.get(other)) {
@@ -301,7 +301,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_cores_decide_like_one_core(
-            // Many texts are similar, so that some have more than a few candidates.
+            // The texts use few words, so many of them are similar, and some have more than a few candidates.
             texts in prop::collection::vec("[ab]{1,2}( [a-d]){0,12}", 0..300),
             threshold in prop::sample::select(vec![0.3, 0.8]),
             way in 0usize..5,

@@ -15,8 +15,8 @@ pub struct Contingency {
     by_gold: Vec<Cell>,
 }
 
-/// A cell: a group of one clustering, with the label `of`, and the number of documents that it shares with one group of the other
-/// clustering.
+/// A cell of the table. `of` is the label of a group in one clustering, and `documents` is the number of documents that this
+/// group shares with one group of the other clustering.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
     of: u32,
@@ -113,7 +113,8 @@ fn size(group: &[Cell]) -> u64 {
     group.iter().map(|cell| cell.documents).sum()
 }
 
-/// Returns the number of pairs of n documents, n (n − 1) / 2. Documents are numbered with 32 bits, so the result fits.
+/// Returns the number of pairs of n documents, n (n − 1) / 2. Documents are numbered with 32 bits, so the result fits into 64
+/// bits.
 fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }

@@ -14,7 +14,7 @@ use crate::sketch::Estimate;
 pub struct Drops {
     /// Judged documents that were dropped.
     pub dropped: u64,
-    /// The *wrong drops*: dropped documents without a kept partner, whose content is lost.
+    /// The *wrong drops*: dropped documents that have no kept partner, so that their content is lost.
     pub wrong: u64,
     /// Judged documents that were kept.
     pub kept: u64,
@@ -33,8 +33,8 @@ impl Drops {
     /// document.
     ///
     /// Suppose that only neighbours in the chain a, b, c, d are similar. Connected components then drop d because of a. This drop
-    /// is wrong if c was also dropped. With the law (the exact rule in `dedup/law.rs`), there are no wrong drops as long as
-    /// similarities are exact, and two similar documents are both kept only if they were not candidates.
+    /// is wrong if c was also dropped. If similarities are exact, the law (the exact rule in `dedup/law.rs`) makes no wrong
+    /// drops. It then keeps both of two similar documents only if they were not a candidate pair.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `kept`.
@@ -59,8 +59,8 @@ impl Drops {
         drops
     }
 
-    /// Judges all documents against a gold clustering: the true pairs are all pairs within a gold group, so they need no list.
-    /// Document d belongs to group `gold[d]`. Cost: a sort of n labels.
+    /// Judges all documents against a gold clustering: the true pairs are all pairs within a gold group, so no list of pairs is
+    /// needed. Document d belongs to group `gold[d]`. Cost: a sort of n labels.
     ///
     /// # Panics
     /// Panics if the lists differ in length.

@@ -17,9 +17,9 @@
 //!   recall: both may miss the same pairs.
 //! - **A share without its denominator is meaningless.** If nothing was found, precision is `None`; if there is nothing to find,
 //!   recall is `None`. In these cases, a value of 0 or 1 would be misleading.
-//! - **Pairs weight a group by the square of its size.** One group of a thousand copies has 499,500 pairs, so pairwise measures
-//!   then mostly describe that group. B-cubed and the measures of [`Drops`] give every document the same weight. An average of
-//!   precisions over groups, without recall, is not an F measure.
+//! - **Measures over pairs weight each group by the square of its size.** One group of a thousand copies has 499,500 pairs, so
+//!   pairwise measures then mostly describe that group. B-cubed and the measures of [`Drops`] give every document the same
+//!   weight. An average of precisions over groups, without recall, is not an F measure.
 //! - **The Rand index without its adjustment** is near 1 for any two clusterings into many small groups: nearly all pairs are
 //!   separate in both.
 //! - **Wilson's interval is for independent trials.** Documents that are sampled at random are independent trials. Pairs are not:

@@ -35,8 +35,8 @@ impl Partners {
         }
     }
 
-    /// Returns the share of documents without a missed partner among the documents that have a partner; none if no document has a
-    /// partner.
+    /// Considers the documents that have a partner, and returns the share of them that have no missed partner; none if no
+    /// document has a partner.
     pub fn complete_share(self) -> Option<Estimate> {
         share(self.complete, self.documents)
     }

@@ -18,8 +18,8 @@ pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
     let mut random = SplitMix64::new(seed);
     let mut chosen = BTreeSet::new();
     for last in documents.saturating_sub(size)..documents {
-        // Scaling a random number by multiplication, instead of taking the remainder of a division, makes some results more
-        // likely than others, by at most 2⁻³².
+        // A random number is scaled by multiplication, not by taking the remainder of a division. This makes some results more
+        // likely than others, but by at most 2⁻³².
         let one = ((u128::from(random.next_u64()) * (u128::from(last) + 1)) >> 64) as u32;
         if !chosen.insert(one) {
             chosen.insert(last);
@@ -32,7 +32,8 @@ pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
 ///
 /// Shingles are stored sorted, as `finish(shingle)`, a bijection that spreads any values evenly. So a directory indexed by the
 /// upper bits leads to the one or two shingles that may equal a given shingle. Nearly all shingles of a collection are in no
-/// sampled document. A bitmap that uses a few more bits, and fits in the second-level cache, rules these out first.
+/// sampled document. A bitmap rules these shingles out first. It is indexed by a few more of the upper bits than the directory,
+/// and fits in the second-level cache.
 ///
 /// Memory: 17 to 22 bytes per distinct shingle, 4 per occurrence; a thousand texts of 600 shingles take about 14 MB.
 #[derive(Debug)]
@@ -57,7 +58,8 @@ pub struct SampleIndex {
 pub struct Neighbour {
     /// The position of the sampled document in the sample.
     pub sample: u32,
-    /// The overlap of their sets; `overlap.a` is the size of the sampled document's set.
+    /// The overlap of the sampled document's set with the current document's set; `overlap.a` is the size of the sampled
+    /// document's set.
     pub overlap: Overlap,
 }
 
@@ -94,7 +96,8 @@ impl SampleIndex {
         let bits = mixed.len().next_power_of_two().ilog2().max(3);
         let (directory_shift, bitmap_shift) = (64 - bits, 64 - bits - FINER);
         let mut bitmap = vec![0; 1 << (bits + FINER - 6)];
-        // First counts the shingles in each directory entry, then the shingles before each entry.
+        // The loops first count the shingles with each value of the upper bits, and then convert each count to the number of
+        // shingles before that value.
         let mut directory = vec![0u32; (1 << bits) + 1];
         for m in &mixed {
             let bit = m >> bitmap_shift;

@@ -24,11 +24,13 @@ use crate::{
 pub struct Anchors {
     /// The hashes of the stop words' tokens, sorted.
     hashes: Vec<u64>,
-    /// One bit for each value of the upper bits of a hash. It rules out most tokens without a search.
+    /// A bitmap with one bit for each value of the upper bits of a hash. The bitmap rules out most tokens without a search in
+    /// `hashes`.
     sieve: Vec<u64>,
 }
 
-/// Number of upper hash bits that index the sieve: 4096 places for a few hundred words.
+/// The number of upper hash bits that index the bitmap `sieve`. The bitmap thus has 2¹² = 4096 bits, for the hashes of a few
+/// hundred words.
 const SIEVE: u32 = 12;
 
 /// A text with fewer anchored shingles than this keeps all its shingles, because two different texts may share so few anchored
@@ -36,9 +38,9 @@ const SIEVE: u32 = 12;
 /// anchored shingles and share most of them. With a limit of 10, one brief was dropped as a duplicate of the other.
 const LEAST: usize = 20;
 
-/// A text with at least this number of anchored shingles is always judged by them. So many anchored shingles mean about 100 words
-/// of prose, which is enough for an article, however long its surroundings are. Of the pages assembled from 82 real ones in a
-/// test, 99 % have more than 50.
+/// A text with at least this number of anchored shingles is always judged by them. This number means about 100 words of prose,
+/// which is enough for an article, however long its surroundings are. In a test, the articles and the surroundings of 82 real
+/// pages were recombined into new pages; 99 % of the new pages have more than 50 anchored shingles.
 const ARTICLE: usize = 50;
 
 /// If the number of anchored shingles is between the two limits, they must cover at least one token in three. A table with a
@@ -47,7 +49,8 @@ const ARTICLE: usize = 50;
 const COVERED: usize = 3;
 
 impl Anchors {
-    /// Creates the anchors from the stop words of `languages`, cut and folded in the same way as the texts.
+    /// Creates the anchors from the stop words of `languages`. The stop words are divided into tokens and folded in the same way
+    /// as the texts.
     ///
     /// # Panics
     /// Panics under the same conditions as [`canonicalise`](crate::text::canonicalise).
@@ -165,7 +168,7 @@ mod tests {
         }
     }
 
-    /// The notes share their only anchored shingle; the tables share a footnote.
+    /// The two notes share the only anchored shingle that each of them has; the two tables share a footnote.
     #[test]
     fn different_notes_are_unlike() {
         let resemblance = |a: &str, b: &str| {

@@ -4,8 +4,8 @@
 //! A document's sample is drawn from f(S), the ids of its shingles. If f is random and there are far fewer shingles than 2ˡ, only
 //! pairs of shingles that share an id matter. At l = 64 the effect is not visible at all.
 
-/// Returns E|f(S)| = 2ˡ(1 − (1 − 2⁻ˡ)ⁿ), the expected number of different ids that a random f of `bits` bits gives a set of `n`
-/// shingles. The result is exact to the last places of an f64 for all n and l.
+/// Returns E|f(S)| = 2ˡ(1 − (1 − 2⁻ˡ)ⁿ): the expected number of different ids if a random function f maps each of `n` shingles to
+/// an id of l = `bits` bits. The result is exact to the last places of an f64 for all n and l.
 pub fn expected_distinct(n: u64, bits: u32) -> f64 {
     if n == 0 {
         return 0.0;
@@ -45,7 +45,8 @@ pub fn expected_resemblance(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     if union == 0.0 {
         return 0.0;
     }
-    // D(a) + D(b) − D(u) without cancellation: 1 − D(n)/2ˡ is (1 − 2⁻ˡ)ⁿ, which turns sums of n into products.
+    // D(a) + D(b) − D(u) without cancellation: 1 − D(n)/2ˡ is (1 − 2⁻ˡ)ⁿ, so a sum of set sizes in the exponent becomes a
+    // product.
     let both = distinct(a) * distinct(b) / ids(bits) + distinct(shared) * (1.0 - union / ids(bits));
     both / union
 }
@@ -76,7 +77,8 @@ mod tests {
     use super::*;
     use crate::fingerprint::{Nulls, Permutation, Polynomial, Rabin, SplitMix64, finish};
 
-    /// Counts the ids that were not yet seen in the current round.
+    /// Counts the distinct ids of a list. Each call of `distinct` counts one list and is one round. For each id, `last` is the
+    /// last round in which it was seen.
     struct Seen {
         round: u32,
         last: Vec<u32>,
@@ -101,7 +103,7 @@ mod tests {
 
     #[test]
     fn distinct_ids_in_a_table() {
-        // Computed by hand, or with the sum in exact rationals.
+        // The expected values were computed by hand, or by evaluating the sum in exact rationals.
         for (n, bits, distinct) in
             [(0, 16, 0.0), (1, 16, 1.0), (2, 1, 1.5), (3, 2, 37.0 / 16.0), (600, 64, 600.0), (1 << 16, 16, 41_426.836_884_278_41)]
         {

@@ -73,7 +73,7 @@ fn insert_distinct(fingerprints: &mut Vec<u64>) {
             fingerprints[at] = fingerprint;
             kept += 1;
             moved += kept - at;
-            // So many moves show that the upper bits are not random: an adversary chose the fingerprints.
+            // This large number of moves shows that the upper bits are not random: an adversary chose the fingerprints.
             if moved > 16 * fingerprints.len() {
                 fingerprints.drain(kept..=i);
                 return sort_distinct(fingerprints);
@@ -126,7 +126,7 @@ mod tests {
         for length in [63u64, 64, 65, 1000, 5999, 6000, 6001, 100_000] {
             check(&(0..length).map(finish).collect::<Vec<_>>(), &mut scratch);
             check(&(0..length).map(|i| finish(i / 3)).collect::<Vec<_>>(), &mut scratch);
-            // All have the same upper bits and are in descending order.
+            // All fingerprints of a list have the same upper bits. The first list is in descending order.
             check(&(0..length).map(|i| length - i).collect::<Vec<_>>(), &mut scratch);
             check(&vec![5; length as usize], &mut scratch);
         }

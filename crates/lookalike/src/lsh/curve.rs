@@ -71,7 +71,8 @@ mod tests {
         assert!((found(0.8, 1, 5) - 0.328).abs() < 1e-3);
         assert!((found(0.4, 1, 5) - 0.01).abs() < 1e-3);
         // The book's example of matching human fingerprints, with 1024 triples of grid squares: each triple is a band of three
-        // rows, and agrees with probability (.2 · .8)³ or (.2 · .2)³.
+        // rows. It agrees with probability (.2 · .8)³ for two prints of the same finger, and (.2 · .2)³ for prints of different
+        // fingers.
         assert!((found(0.2 * 0.8, 1024, 3) - 0.985).abs() < 1e-3);
         assert!((found(0.2 * 0.2, 1024, 3) - 0.063).abs() < 1e-3);
         assert!((Curve { bands: 20, rows: 5 }.midpoint() - 0.549).abs() < 1e-3);

@@ -1,9 +1,9 @@
 //! Blocks of bits: every pair of hashes within a Hamming distance shares a key, by the pigeonhole principle.
 //!
-//! Hashes that differ in at most k bits differ in at most k blocks, so if there are B > k blocks, at least B − k of them are
-//! equal. There is one table for each choice of B − k blocks, and the key is the content of these blocks (Manku, Jain, Das Sarma
-//! 2007, section 3). With B = k + 1, there is one table per block; this is the method of the survey (`docs/sources.md`). More
-//! blocks give more tables with longer keys.
+//! Hashes that differ in at most k bits differ in at most k blocks. So if there are B > k blocks, the two hashes agree in at
+//! least B − k of them. There is one table for each choice of B − k blocks, and the key is the content of these blocks (Manku,
+//! Jain, Das Sarma 2007, section 3). With B = k + 1, there is one table per block; this is the method of the survey
+//! (`docs/sources.md`). More blocks give more tables with longer keys.
 
 use crate::{
     error::{ErrorKind, Result},
@@ -107,7 +107,8 @@ fn choices(n: u32, k: u32) -> Option<usize> {
     })
 }
 
-/// For each choice of `count` of the blocks, in lexicographic order, appends `mask` together with the chosen blocks.
+/// For each choice of `count` of the blocks, in lexicographic order, appends to `masks` the bits of `mask` combined with those of
+/// the chosen blocks.
 fn choose(blocks: &[u128], count: usize, mask: u128, masks: &mut Vec<u128>) {
     if count == 0 {
         masks.push(mask);
@@ -220,7 +221,7 @@ mod tests {
         }
         assert!(words(9, 20).contains("at most 14 blocks"), "{}", words(9, 20));
         assert!(words(30, 60).contains("at most 32 blocks"), "{}", words(30, 60));
-        // The minimum number of tables is possible at every distance.
+        // A plan with the minimum number of tables (k + 1 blocks) exists for every distance.
         assert!((0..64).all(|distance| Blocks::new(Width::W64, distance, distance + 1).is_ok()));
     }
 }

@@ -19,8 +19,8 @@ pub struct Promise {
     pub from: usize,
 }
 
-/// If the required recall is not reached, the promise is the recall that all pairs of at least this size reach. For example,
-/// SimHash at its default distance finds at most half of the pairs.
+/// The size from which sets count as large. If the required recall is not reached, the promise is the recall that all pairs of
+/// this size or larger reach. For example, SimHash at its default distance finds at most half of the pairs.
 const LARGE: usize = 50;
 
 impl Promise {
@@ -29,10 +29,10 @@ impl Promise {
         Self { found, from: 1 }
     }
 
-    /// Returns the promise that follows from P(found) at some sizes, given in ascending order of size. The promise starts at the
-    /// smallest size such that this size and all larger ones reach the recall. If the largest size does not reach the recall, the
-    /// promise is the minimum of P(found) over sizes of 50 and more. It then starts at the smallest size such that this size and
-    /// all larger ones reach that minimum.
+    /// Returns the promise that follows from P(found) at some sizes, given in ascending order of size. The promise is valid from
+    /// the smallest size such that P(found) reaches the recall at this size and at all larger ones. If the largest size does not
+    /// reach the recall, a lower recall is promised: the minimum of P(found) over sizes of 50 and more. This minimum then
+    /// replaces the recall in the rule above.
     pub fn of(recall: f64, found: &[(usize, f64)]) -> Self {
         let least_from = |i: usize| found[i..].iter().map(|&(_, found)| found).fold(1.0, f64::min);
         let large = found.iter().position(|&(size, _)| size >= LARGE).unwrap_or(0);
@@ -61,10 +61,10 @@ const TOLERANCE: f64 = 1e-9;
 /// For sizes up to this one, all pairs are examined.
 const ALL: usize = 64;
 
-/// Returns the pairs of unequal sets that just reach the threshold and whose smaller set has `size` elements. If the larger set
-/// had one or two more elements that are not in the smaller set, these pairs would be below the threshold. Above size 64, the
-/// result is a selection of these pairs unless `all` is set; it includes the most unequal and the most equal pairs. The result
-/// also has pairs in which the size of the larger set is one of those in `edges`, even if these pairs are well above the
+/// Returns the pairs of unequal sets that just reach the threshold and whose smaller set has `size` elements. *Just* means that
+/// the pair would be below the threshold if the larger set had one more element, or two more, that the smaller set lacks. Above
+/// size 64, the result has only a selection of these pairs, which includes the most unequal and the most equal ones; with `all`,
+/// it has all of them. The result also has pairs whose larger set has a size in `edges`, even if these pairs are well above the
 /// threshold. The result is empty if there is no such pair. At a threshold of 1, the result is the pair of equal sets.
 pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<PairSizes> {
     // The maximum number of elements that only the larger set has.

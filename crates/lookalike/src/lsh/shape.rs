@@ -26,8 +26,8 @@ impl Shape {
         while slots <= MAX_SLOTS {
             let fit = |rows| Curve { bands: slots / rows, rows };
             if let Some(rows) = (1..=slots).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
-                // At a threshold of 1, any band finds every pair, so the search returns a single band that has all the slots as
-                // its rows. The limit on the number of rows prevents such a long band.
+                // At a threshold of 1, any band finds every pair. Without the limit on the number of rows, the result would be a
+                // single band that has all the slots as its rows.
                 let curve = fit(rows.min(MOST_ROWS));
                 return Ok(Self { curve, threshold });
             }

@@ -78,9 +78,10 @@ impl Sharing {
     /// threshold and recall.
     ///
     /// For resemblance, the modulus grows with the text, so that large texts cost no more than small ones. The modulus may grow
-    /// because similar texts have about the same size. For containment, the modulus stops growing at a limit: the largest power
-    /// of two that gives the required recall for texts of [`FEWEST_SHINGLES`] shingles in texts of any length. The reason is that
-    /// the sketches of a short excerpt and of the long text must both include the elements that they share.
+    /// because similar texts have about the same size. For containment, the modulus stops growing at a limit. This limit is the
+    /// largest power of two with which texts of only [`FEWEST_SHINGLES`] shingles, contained in texts of any length, are still
+    /// found with the required recall. The reason is that the sketches of a short excerpt and of the long text must both include
+    /// the elements that they share.
     ///
     /// # Errors
     /// Fails if the threshold or the recall is out of range, if a given modulus does not reach the recall, or if a modulus that
@@ -177,7 +178,8 @@ impl Sharing {
     /// for resemblance, of the union. This probability is used to choose the modulus.
     fn found(&self, size: usize) -> f64 {
         let level = match self.modulus {
-            // A short text must be found in texts of any length, so the highest level counts.
+            // A short text must be found in texts of any length, so its probability is computed for the highest level, which is
+            // that of the longest texts.
             Modulus::Capped { level, .. } => level,
             modulus => modulus.level(size),
         };

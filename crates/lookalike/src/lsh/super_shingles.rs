@@ -1,8 +1,8 @@
-//! Super-shingles (Broder, Glassman, Manasse, Zweig 1997, *Syntactic clustering of the Web*, section 5): shingles of the
+//! Super-shingles (section 5 of Broder, Glassman, Manasse, Zweig 1997, *Syntactic clustering of the Web*): shingles of the
 //! shingles. The sorted sampled fingerprints of a text are cut into overlapping runs of w fingerprints. If two texts share even
 //! one run, they share w consecutive elements of the sample, which hardly happens by chance. Compared with single fingerprints,
-//! there are fewer rows to sort, and shared elements need not be counted. Short texts with small samples, and pairs of different
-//! sizes, are found less reliably.
+//! there are fewer rows to sort, and shared elements need not be counted. But short texts, which have small samples, are found
+//! less reliably, and so are pairs of texts that differ in size.
 
 use super::{PairSizes, Sharing, sharing::Sample};
 use crate::{fingerprint::finish, sketch::binomial::masses};
@@ -27,8 +27,8 @@ pub fn super_shingles(sample: Sample, length: usize, features: &mut Vec<u64>) {
 /// probability p. This is also the probability that two sets of resemblance p share a super-shingle if the union of their samples
 /// has n elements.
 pub fn shares_run(n: usize, p: f64, length: usize) -> f64 {
-    // without[i] = P(no such run among the first i elements). A first run that ends at i follows an unshared element, and no run
-    // ends before that element.
+    // `without[i]` is the probability that the first i elements include no run of `length` shared elements. If the first such run
+    // ends at i, the element just before this run is unshared, and no run ends before that element.
     let mut without = vec![1.0f64; n + 1];
     let length = length.max(1);
     let run = p.powi(length as i32);
@@ -147,10 +147,10 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
 }
 
 /// Returns the same probability as `shares_run`, for large sets of which n elements are sampled on average. The result is the
-/// minimum over all sets whose samples are on one level. The number of sampled elements varies, and a sample that is smaller by
-/// chance loses more than a larger one gains.
+/// minimum over all sets whose samples are on one level. The number of sampled elements varies, and a sample that is smaller than
+/// average lowers the probability more than a sample that is larger by the same number raises it.
 pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
-    // Modelled as a set of n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
+    // The union is modelled as n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
     let (first, masses) = masses(n << 20, 0.5f64.powi(20));
     (first..).zip(masses).map(|(n, mass)| mass * shares_run(n, p, length)).sum()
 }

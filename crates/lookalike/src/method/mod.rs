@@ -43,7 +43,8 @@ pub struct Method {
 }
 
 impl Method {
-    /// Checks a configuration and creates a method from it. [`Dedup::method`](crate::Dedup::method) creates both from settings.
+    /// Checks a configuration and creates a method from it. [`Dedup::method`](crate::Dedup::method) creates the configuration and
+    /// the method from settings.
     ///
     /// ```
     /// use lookalike::{Config, Method};
@@ -113,8 +114,8 @@ impl Method {
     /// depending on [`verify`](Self::verify).
     pub fn least(&self) -> f64 {
         match (&self.config.candidates, self.verify) {
-            // Candidates already differ in at most the allowed number of bits, or have the same longest sentences, so each of
-            // them is a match.
+            // With `Verify::Sketch`, each of these candidate pairs is a match, whatever its similarity: its hashes differ in at
+            // most the allowed number of bits, or its texts have the same longest sentences.
             (Candidates::SimHash(_) | Candidates::Sentences(_), Verify::Sketch) => 0.0,
             _ => self.config.threshold,
         }
@@ -371,7 +372,7 @@ mod tests {
         assert_eq!(refused(estimated), ErrorKind::NothingToEstimate);
     }
 
-    /// Uses one token per shingle, so that the sizes of sets are known.
+    /// The test uses one token per shingle, so that the sizes of the sets are known.
     #[test]
     fn short_texts_at_the_presets_threshold_are_found_at_the_stated_rate() {
         let method = Method::new(Config { shingle: Some(1), ..Preset::Quotations.config() }).unwrap();

@@ -38,7 +38,7 @@ const DOUBLINGS: u32 = 6;
 const ANGLE: usize = 1024;
 
 impl<'a> Promised<'a> {
-    /// Returns these values for a sketcher, or `None` if the probability of finding a pair is not known.
+    /// Returns the values from which P(found) is computed for this sketcher, or `None` if P(found) is not known for it.
     pub(super) fn new(sketcher: &'a Sketcher, measure: Measure, threshold: f64) -> Option<Self> {
         let by = match sketcher {
             // Slots of two sets agree with a probability equal to their resemblance, whatever the sizes of the sets.
@@ -49,8 +49,8 @@ impl<'a> Promised<'a> {
                     Modulus::Growing { least } | Modulus::Capped { least, .. } => 2 * least,
                     Modulus::Fixed { .. } => PLENTY,
                 };
-                // `union` is the number of sampled elements that the union of two sets is assumed to have; `most` adds a margin
-                // for chance.
+                // `union` is the number of sampled elements that the union of two sets is assumed to have. `most(share)` is
+                // `share` times this number, plus a margin for chance.
                 let union = elements as f64 / threshold;
                 let most = |share: f64| (union * share + 8.0 * (union * share).sqrt()) as usize + 8;
                 By::SuperShingles(
@@ -105,7 +105,8 @@ impl<'a> Promised<'a> {
             By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => sharing.edges(0, self.last()),
             By::SimHash { .. } => Vec::new(),
         };
-        // The sizes at each doubling and just below it, and the sizes at which the larger set of a pair reaches a doubling.
+        // The sizes at which the modulus doubles, the sizes just below them, and the sizes of the smaller set at which the larger
+        // set of a pair can reach a doubling of the modulus.
         let near = edges.into_iter().flat_map(|edge| [edge - 1, edge, (self.threshold * edge as f64).ceil() as usize]);
         let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near).into_iter().map(|size| (size, self.found(size))).collect();
         Promise::of(recall, &found)

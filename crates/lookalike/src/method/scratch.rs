@@ -16,8 +16,8 @@ pub struct Scratch {
     /// Whether the text has too few shingles that begin with a stop word, so that all its shingles are used. This field is false
     /// if [`Config::anchors`](crate::Config::anchors) is empty, and for an empty text.
     pub few_anchors: bool,
-    /// The digest that all copies of a document have in common. The digest covers the canonical form and, if candidates share
-    /// sentences, also the sentences.
+    /// The digest, which is the same for all copies of a document. The digest covers the canonical form. If candidates are found
+    /// by their longest sentences, it also covers these sentences.
     pub digest: Digest,
     /// One key per column, such as a band. Two documents with the same key in the same column may be candidates.
     pub keys: Vec<u32>,
@@ -30,7 +30,7 @@ pub struct Scratch {
     pub level: u32,
     /// Scratch buffer for a canonical form that must be written to memory.
     pub(super) tokens: Tokens,
-    /// Scratch buffer for reading a text in place.
+    /// Scratch buffers of the reader, which finds the tokens of a text without writing the whole canonical form to memory.
     pub(super) reader: Reader,
     pub(super) slots: Vec<u32>,
     /// Scratch buffer for sorting.

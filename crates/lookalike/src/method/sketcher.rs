@@ -230,8 +230,9 @@ impl Sketcher {
         matches!(self, Self::Shared { .. } | Self::Bottom(_))
     }
 
-    /// Returns Broder's estimate from two samples (1997, section 3): the share of shared elements. The share is counted among the
-    /// s least elements of both samples, or among the elements that the larger modulus divides.
+    /// Returns Broder's estimate from two samples (section 3 of the 1997 paper): the share of shared elements. For bottom-s
+    /// samples, the share is counted among the s least elements of their union; for MOD_m samples, it is counted among the
+    /// elements that the larger modulus divides.
     pub(crate) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
         if let Self::Bottom(bottom) = self {
             let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());

@@ -74,9 +74,9 @@ impl Automaton {
     }
 }
 
-/// Returns the substrings of `text`, of at least `least` tokens, that occur in `other` and are not part of a longer substring of
-/// `text` that also occurs in `other`. Each has the position of its first occurrence in `other`. The runs are ordered by their
-/// position in `text`, which is their field `a`.
+/// Returns the maximal matches of `least` tokens or more. A maximal match is a substring of `text` that occurs in `other` and
+/// cannot be extended: no longer substring of `text` that contains it occurs in `other`. Each match has the position of its first
+/// occurrence in `other`. The matches are ordered by their position in `text`, which is the field `a` of a run.
 pub(super) fn longest_in(other: &[u64], text: &[u64], least: usize) -> Vec<Run> {
     let automaton = Automaton::new(other);
     let mut runs = Vec::new();

@@ -44,8 +44,8 @@ fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
 /// near it in both texts.
 pub fn join(runs: &[Run], gap: usize) -> Vec<Joined> {
     let mut joined: Vec<Joined> = Vec::new();
-    // The passages that can be continued, in two orders: by their ends in a, to remove passages that are too far back, and by
-    // their ends in b, to find the passage for the next run.
+    // The passages that can be continued, in two orders. The order by their ends in the first text is used to remove passages
+    // that are too far back. The order by their ends in the second text is used to find the passage for the next run.
     let mut ends: [BTreeSet<(usize, usize)>; 2] = Default::default();
     for run in runs {
         let (a, b) = (run.a..run.a + run.tokens, run.b..run.b + run.tokens);
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn finished_passages_are_not_compared() {
-        // One part of b occurs many times in a. If old passages were not removed, each run would be compared with all earlier
-        // passages.
+        // One part of the second text occurs many times in the first. If old passages were not removed, each run would be
+        // compared with all earlier passages.
         let runs: Vec<Run> = (0..200_000).map(|at| Run { a: 20 * at, b: 5, tokens: 10 }).collect();
         assert_eq!(join(&runs, 12).len(), runs.len());
         assert_eq!(join(&runs[..2], usize::MAX).len(), 2);

@@ -6,8 +6,8 @@
 //! several times in the other text, it is paired with the first occurrence. There are fewer runs than tokens, however repetitive
 //! the texts are.
 //!
-//! [`RunIndex`] finds the runs that a text shares with any of many texts. [`Winnowing`] (Schleimer, Wilkerson, Aiken, *Winnowing:
-//! Local Algorithms for Document Fingerprinting*, 2003) selects some of the windows of each text. If two texts share a sequence,
+//! [`RunIndex`] finds the runs that a text shares with any of many texts. [`Winnowing`] (Schleimer, Wilkerson, Aiken 2003,
+//! *Winnowing: Local Algorithms for Document Fingerprinting*) selects some of the windows of each text. If two texts share a run,
 //! at least one of its windows is selected in both. [`join`] joins runs that are separated by only a few tokens.
 
 mod run;

@@ -12,9 +12,10 @@ pub const MAX_LEAST: usize = 1000;
 /// The maximum number of tokens in a window: longer windows do not distinguish texts better.
 const MAX_WINDOW: usize = 16;
 
-/// A selection of windows that finds every shared run of `least` tokens or more. In any `least` consecutive tokens, one window is
-/// selected, based only on these tokens (Schleimer et al. 2003, section 3). A window has half as many tokens as the shortest run,
-/// but at most 16. So at most about two of every `least / 2` windows are selected, and two texts still rarely share a window by
+/// A selection of windows that finds every shared run of `least` tokens or more. In any `least` consecutive tokens, at least one
+/// window is selected, based only on these tokens (see section 3 of Schleimer et al. 2003). A window has half as many tokens as
+/// the shortest run, but at most 16 tokens. So `least` consecutive tokens contain more than `least / 2` windows, and on average
+/// at most about two of every `least / 2` windows are selected. A window is still long enough that two texts rarely share one by
 /// chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Winnowing {
@@ -48,8 +49,9 @@ impl Winnowing {
         self.least
     }
 
-    /// Fills `selected` with the selected windows of a text, in text order, from the hashes of its tokens. A text with fewer
-    /// tokens than a run has no windows. `scratch` holds the fingerprints. Cost: a few nanoseconds per token.
+    /// Fills `selected` with the selected windows of a text, in text order, from the hashes of its tokens. No windows are
+    /// selected if the text has fewer tokens than the minimum length of a run. `scratch` holds the fingerprints. Cost: a few
+    /// nanoseconds per token.
     ///
     /// # Panics
     /// Panics if the text has 2³² tokens or more.

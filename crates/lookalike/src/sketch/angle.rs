@@ -120,7 +120,7 @@ pub fn differing_share_of(shared: usize, a: usize, b: usize) -> f64 {
     // P(the bit is set), given how many shared votes are +1: the bit is set if more than half of all votes are +1.
     let above = |own: usize| {
         let (first, masses) = masses(own, 0.5);
-        // tails[i] is the probability of at least first + i votes of +1.
+        // `tails[i]` is the probability that at least `first + i` of the `own` votes are +1.
         let mut tails = masses;
         (0..tails.len().saturating_sub(1)).rev().for_each(|i| tails[i] += tails[i + 1]);
         let needed = (shared + own) / 2 + 1;

@@ -76,8 +76,9 @@ impl Bottom {
 /// the list has 3 s elements, it is sorted and cut to s. Up to twice as many elements enter, because the bound is lowered late,
 /// but the total cost is still lower. The following times were measured for s = 100 with 600 elements, s = 400 with 10,000
 /// elements and s = 1,000 with 10⁶ elements (x86-64, 2 cores). The heap and table take 6.0, 54 and 1,620 µs, the tree takes 6.7,
-/// 113 and 1,680 µs, and this list takes 3.4, 34 and 1,380 µs, of which the permutation and the comparison are 1 ns per element.
-/// Selecting the s-th element before sorting saves another fifth, but repeats among the s would then need separate code.
+/// 113 and 1,680 µs, and this list takes 3.4, 34 and 1,380 µs. The times of the list include 1 ns per element for the permutation
+/// and the comparison. If the s-th smallest element were selected first, and only the elements up to it were sorted, another
+/// fifth of the time would be saved. But repeated elements would then need separate code.
 #[derive(Debug, Clone)]
 pub struct BottomSampler {
     bottom: Bottom,
@@ -165,7 +166,7 @@ impl BottomSketch {
         self.bottom.level
     }
 
-    /// Returns the seed of its permutation.
+    /// Returns the seed of the sketch's permutation.
     pub fn seed(&self) -> u64 {
         self.bottom.permutation.seed()
     }
@@ -216,12 +217,13 @@ impl BottomSketch {
     /// Returns the estimated number of distinct elements of the set: a count, not a share. It is exact if the sketch holds the
     /// whole set.
     ///
-    /// For a full sample of k = s elements, let u be the share of all 2⁶⁴ numbers that are multiples of 2ⁱ and at most the
-    /// sample's last element. The estimate is then `(k−1)/u`, unbiased from s = 2 (Bar-Yossef et al. 2002; Beyer et al. 2007).
-    /// For a sample that is not full, on a level above 0, the estimate is k · 2ⁱ. For a full sample, the interval treats n · u,
-    /// where n is the true number, as a gamma variable of shape k; for a sample that is not full, it treats k as a Poisson
-    /// variable. Both distributions are a little wider than the true ones. The ends of the interval are computed by Wilson and
-    /// Hilferty's approximation (1931), which is accurate to a few thousandths for s ≥ 10.
+    /// Let k be the number of elements in the sample. If the sketch is not [whole](Self::is_whole), then k = s, and the estimate
+    /// is `(k−1)/u`. Here u is the number of multiples of 2ⁱ from 0 to the last element of the sample, divided by 2⁶⁴. From s =
+    /// 2, this estimate is unbiased (Bar-Yossef et al. 2002; Beyer et al. 2007). If the sketch is whole and its level is above 0,
+    /// the estimate is k · 2ⁱ. The interval of a sketch that is not whole treats n · u, where n is the true number, as a gamma
+    /// variable of shape k; the interval of a whole sketch treats k as a Poisson variable. Both distributions are a little wider
+    /// than the true ones. The ends of the interval are computed by Wilson and Hilferty's approximation (1931), which for s ≥ 10
+    /// is accurate to a few thousandths.
     pub fn distinct(&self) -> Estimate {
         let k = self.sample.len() as f64;
         if self.empty || self.whole && self.bottom.level == 0 {
@@ -231,7 +233,7 @@ impl BottomSketch {
             let m = low_bits(self.bottom.level) as f64 + 1.0;
             return Estimate { value: k * m, low: (gamma_point(k, -Z) * m).max(k), high: gamma_point(k + 1.0, Z) * m };
         }
-        // u is the share of all 2⁶⁴ numbers that are multiples of 2ⁱ and at most the last element.
+        // u is the number of multiples of 2ⁱ from 0 to the last element, divided by 2⁶⁴.
         let last = self.sample[self.bottom.s - 1] >> self.bottom.level;
         let u = (last as f64 + 1.0) / 2f64.powi(64);
         let value = (k - 1.0) / u;

@@ -32,10 +32,10 @@ pub enum Modulus {
         /// The level i, up to [`MAX_LEVEL`].
         level: u32,
     },
-    /// m = 2ⁱ for a set of least · 2ⁱ to least · 2ⁱ⁺¹ distinct elements (Broder 1997, section 3), and m = 1 for a smaller set.
-    /// The sketch is expected to have from `least` to twice as many elements. The paper's bounds on the size of a set correspond
-    /// to `least: 100`, with which 100 to 200 elements are expected. But the paper says that 50 to 100 elements are expected,
-    /// which corresponds to `least: 50`.
+    /// As in section 3 of Broder 1997, m = 2ⁱ for a set that has from `least` · 2ⁱ to `least` · 2ⁱ⁺¹ distinct elements, and m = 1
+    /// for a smaller set. The sketch is expected to have from `least` to twice as many elements. The paper's bounds on the size
+    /// of a set correspond to `least: 100`, with which 100 to 200 elements are expected. But the paper says that 50 to 100
+    /// elements are expected, which corresponds to `least: 50`.
     Growing {
         /// The smallest expected number of elements in the sketch of a set, unless the set itself has fewer.
         least: usize,
@@ -162,7 +162,7 @@ impl ModuloSketch {
         self.level
     }
 
-    /// Returns the seed of its permutation.
+    /// Returns the seed of the sketch's permutation.
     pub fn seed(&self) -> u64 {
         self.seed
     }

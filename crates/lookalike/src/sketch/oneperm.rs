@@ -2,9 +2,9 @@
 //! not n steps per slot.
 //!
 //! The permutation assigns each element to one of t bins. Slot j holds the smallest of the elements in bin j; if there is none,
-//! it holds slot j of [`MinHash`]. This is fast similarity sketching (Dahlgaard, Knudsen, Thorup 2017) with one change: the
-//! original may assign the whole set up to t times in its first part, but here the set is assigned only once. The definition is
-//! the same for sets of all sizes, so a short text and a long one stay comparable.
+//! it holds slot j of [`MinHash`]. This is the fast similarity sketching of Dahlgaard, Knudsen and Thorup (2017) with one change:
+//! the original assigns the whole set to bins in up to t *rounds*, until no bin is empty, but here there is only one round. The
+//! definition is the same for sets of all sizes, so a short text and a long one stay comparable.
 //!
 //! **Guarantees.** The element that fills a slot is the same in both sets with probability J, the resemblance, so the estimate is
 //! unbiased. If a union of n elements fills m bins, the elements that fill these bins are drawn without replacement, and the
@@ -27,10 +27,10 @@
 //! | 400 | 1.00 | 0.85 | 0.84 | 0.87 | 0.88 |
 //! | 2000 | 1.00 | 0.96 | 0.96 | 0.97 | 0.97 |
 //!
-//! The next table is for J = 0.8. It shows how many pairs in 10,000 share none of 21 bands of 6 rows, measured with 200,000 pairs
-//! (according to the S-curve, 17 pairs). It also shows the probability that a pair is lost whatever its bands are, because the
-//! pair agrees in fewer bytes than the 73 that `agreement_floor` requires (computed with exact sums; only the values for rotation
-//! were measured):
+//! The next table is for J = 0.8 and has two parts. The first part shows how many pairs in 10,000 share none of 21 bands of 6
+//! rows, measured with 200,000 pairs; the S-curve predicts 17 pairs. The second part (*floor*) shows the probability that a pair
+//! is lost even if it shares a band, because it agrees in fewer than the 73 bytes that `agreement_floor` requires. These
+//! probabilities are exact sums, except that the values for rotation were measured:
 //!
 //! | n | k permutations | this method | t rounds | optimal | rotation | floor: k | this method | optimal | rotation |
 //! |---|---|---|---|---|---|---|---|---|---|
@@ -39,17 +39,18 @@
 //! | 100 | 16 | 8 | 5 | 18 | 0 | 8e-10 | 1e-14 | 7e-10 | < 1e-5 |
 //! | 400 | 17 | 9 | 10 | 10 | 6 | 8e-10 | 2e-14 | 7e-13 | < 1e-5 |
 //!
-//! - *Optimal densification* (Shrivastava 2017) lets an empty bin borrow from a random full one: for texts with fewer shingles
-//!   than bins, a few elements determine many slots. For such texts, this method misses about one and a half times as many pairs
-//!   as k permutations. For texts of up to 80 shingles, it also breaks the guarantee of `agreement_floor` (at J = 0.5 and n = 2,
-//!   for one pair in 250).
+//! - *Optimal densification* of Shrivastava (2017) lets an empty bin borrow from a random full one: for texts with fewer shingles
+//!   than bins, a few elements determine many slots. For such texts, optimal densification misses about one and a half times as
+//!   many pairs as k permutations. For texts of up to 80 shingles, it also breaks the guarantee of `agreement_floor` (at J = 0.5
+//!   and n = 2, for one pair in 250).
 //! - *Rotation* (Shrivastava, Li 2014) borrows from the next full bin, which is worse.
 //! - *Fast similarity sketching with all its rounds* has the smallest error on short texts, as if the signature were twice as
-//!   long, and misses the fewest pairs. But it assigns a set of 10 elements about 70 times, which takes 1,800 ns instead of 290.
-//!   Fewer rounds give errors and times between those of one round and of all rounds: 8 rounds give errors of 0.80, 0.73, 0.71
-//!   and 0.73 at n = 10, 20, 50 and 100, in 460, 650, 1,200 and 1,800 ns. A long text needs only one round, because this round
-//!   fills its bins. If one bin stays empty, assigning 600 elements again to fill it costs more than one MinHash slot. With one
-//!   round, a set of any size costs at most as much as k permutations, plus 5 ns per slot.
+//!   long, and misses the fewest pairs. But a set of 10 elements needs about 70 rounds (each assigns the whole set to bins once),
+//!   which take 1,800 ns; this method, with one round, takes 290 ns. With fewer rounds than t, the errors and times are between
+//!   those of one round and of all rounds: 8 rounds give errors of 0.80, 0.73, 0.71 and 0.73 at n = 10, 20, 50 and 100, in 460,
+//!   650, 1,200 and 1,800 ns. A long text needs only one round, because the first round fills its bins. If one bin of a text of
+//!   600 elements stays empty, a second round costs more than computing one MinHash slot. With one round, a set of any size costs
+//!   at most as much as k permutations, plus 5 ns per slot.
 //!
 //! **Nanoseconds per set** (one core with AVX-512; 128 and 1024 slots):
 //!
@@ -144,8 +145,9 @@ impl OnePermutation {
     /// half of π(x), and the number is the lower half.
     ///
     /// Fingerprints are mixed already, so π need not mix them again. Multiplication by a random odd number is a permutation of
-    /// the 64-bit numbers, and its lower half is a permutation of the 32-bit numbers, as in [`MinHash`]. This multiplication
-    /// takes a third of the time of a permutation with full avalanche.
+    /// the 64-bit numbers. The lower half of the product depends only on the lower half of the fingerprint, and is a permutation
+    /// of it: a permutation of the 32-bit numbers, as in [`MinHash`]. This multiplication takes a third of the time of a
+    /// permutation with full avalanche.
     #[inline]
     fn dealt(&self, fingerprint: u64) -> (usize, u32) {
         let h = fingerprint.wrapping_mul(self.deal);
@@ -223,7 +225,8 @@ mod tests {
 
             let (n, t) = (sizes.iter().sum::<usize>() as f64, 128f64);
             let j = sizes[0] as f64 / n;
-            // Moments of the number of bins that n elements leave empty, and so of the number m of bins that they fill.
+            // The first and second moments of the number of bins that n elements leave empty. The moments of m, the number of
+            // bins that these elements fill, follow from them.
             let empty = t * (1.0 - 1.0 / t).powf(n);
             let empty_squared = empty + t * (t - 1.0) * (1.0 - 2.0 / t).powf(n);
             let (m, m_squared) = (t - empty, t * t - 2.0 * t * empty + empty_squared);
@@ -253,8 +256,9 @@ mod tests {
 
     #[test]
     fn bytes_of_unlike_sets_agree_by_chance_alone() {
-        // Compares slots from bins with each other, slots from MinHash with each other, and slots from bins with slots from
-        // MinHash: 256,000 bytes each.
+        // Each of the three cases compares 256,000 pairs of bytes. With 5 elements in each set, nearly all slots are from
+        // MinHash. With 5 and 600 elements, slots from MinHash are compared with slots from bins. With 600 elements in each set,
+        // nearly all slots are from bins.
         for sizes in [[0, 5, 5], [0, 5, 600], [0, 600, 600]] {
             let agreed: u32 = pairs(2000, sizes).map(|[a, b]| agreement(&bits(a.slots()), &bits(b.slots()))).sum();
             assert!((880..1120).contains(&agreed), "{sizes:?}: {agreed}");

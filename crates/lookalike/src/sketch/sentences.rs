@@ -22,7 +22,7 @@ use crate::{
 ///   and white space do not matter, and the order of paragraphs matters only for sentences of equal length;
 /// - with [`DigestBy::Md5`], their UTF-8 bytes exactly as in the text, without the marks that end them and without anything
 ///   between them. These are exactly the survey's steps. Another program that follows these steps makes equal fingerprints if it
-///   cuts sentences at the same places and selects the same sentences as the longest.
+///   cuts sentences at the same places and chooses the same k sentences in the same order.
 ///
 /// If a text has fewer than k sentences, all are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

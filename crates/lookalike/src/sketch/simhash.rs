@@ -165,8 +165,8 @@ impl SimHashSketch {
     }
 
     /// Returns the estimated resemblance of two *sets* of equal size: [`resemblance_of_cosine`](super::resemblance_of_cosine) of
-    /// the cosine and its interval. For sets of unequal size the estimate is too high: a set within another of four times its
-    /// size has a resemblance of 0.25 to it, but the estimate is 0.33. For an empty set the result is exactly 0.
+    /// the cosine and its interval. For sets of unequal size the estimate is too high: if one set contains another that is a
+    /// quarter of its size, their resemblance is 0.25, but the estimate is 0.33. The result is exactly 0 for an empty set.
     ///
     /// # Errors
     /// Fails if the other sketch has a different width or seed.
@@ -279,7 +279,8 @@ mod tests {
 
     #[test]
     fn small_sets_differ_at_the_exact_rate_of_their_votes() {
-        // Exact sums over all votes: (shared, only in a, only in b, share of differing bits).
+        // The number of features in both sets, only in the first set, and only in the second; and the share of differing bits, an
+        // exact sum over all combinations of votes.
         for (shared, a, b, exact) in [(8, 1, 1, 0.136719), (5, 0, 1, 0.15625), (16, 2, 2, 0.139104)] {
             let mut weights = vec![(1, 1); shared];
             weights.extend(std::iter::repeat_n((1, 0), a).chain(std::iter::repeat_n((0, 1), b)));

@@ -177,7 +177,8 @@ mod tests {
     ];
     const PAIRS: [(f64, f64); 6] = [(0.5, 0.1), (0.5, 0.05), (0.8, 0.1), (0.8, 0.05), (0.9, 0.05), (0.95, 0.05)];
 
-    /// Computes the sum by its definition: it adds the terms whose k / s is a hit, each computed from its own factors.
+    /// Computes the sum by its definition: it adds the terms for which `is_hit(k / s)` is true, each computed from its own
+    /// factors.
     fn naive(s: usize, r: f64, is_hit: impl Fn(f64) -> bool) -> f64 {
         let mut choose = 1.0;
         let mut sum = 0.0;
@@ -262,7 +263,7 @@ mod tests {
                 assert!((found - least).abs() < 1e-10, "{found} for {least}: {s} {eps}");
             }
         }
-        // On a fine grid of resemblances, none has a lower probability than the one that `within_at_worst` returns.
+        // No resemblance on a fine grid has a lower probability than the minimum that `within_at_worst` returns.
         for (s, eps) in [(37, 0.1), (100, 0.1), (123, 0.031), (400, 0.05)] {
             let least = within_at_worst(s, eps);
             let grid = (0..=20_000).map(|i| within(s, f64::from(i) / 20_000.0, eps)).fold(1.0, f64::min);

@@ -18,8 +18,8 @@ fn sets((shared, a, b): (u64, u64, u64), trial: u64) -> (Vec<u64>, Vec<u64>) {
 
 /// Runs the trials of every shape (the sizes of two sets and of their intersection). In total, 95 in 100 of the intervals must
 /// contain the truth, not counting intervals of width zero. For each single shape, 92 in 100 must. This limit is lower because
-/// with 25 elements and a resemblance of .3, the exact rate of Wilson's interval is 92.6 in 100; for other shares, the exact rate
-/// is more than 95.
+/// the exact rate of Wilson's interval depends on the shape: with 25 elements and a resemblance of .3, it is 92.6 in 100, and it
+/// is more than 95 for some other shapes.
 fn run(truth: impl Fn((u64, u64, u64)) -> f64, estimate: impl Fn(&[u64], &[u64], u64) -> Option<Estimate>) {
     let (mut all, mut all_held) = (0, 0);
     for shape in SHAPES {

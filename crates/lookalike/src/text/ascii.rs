@@ -65,7 +65,8 @@ struct Writer<'a> {
     filled: usize,
     ends: &'a mut [usize],
     count: usize,
-    /// Bytes between the last token and the next word: none before the first token, or if the first word continues a token.
+    /// The number of bytes between the last token and the next word. It is 0 if there is no token yet, or if the first word
+    /// continues a token.
     gap: usize,
 }
 

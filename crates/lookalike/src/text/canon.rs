@@ -242,7 +242,8 @@ fn ascii_prefix(bytes: &[u8]) -> usize {
     count
 }
 
-/// A stretch of text that can be normalised separately: one simple character, or one character and all complex ones after it.
+/// A stretch of text that can be normalised separately: one *simple* character (its canonical form does not depend on its
+/// neighbours), or one character of any class together with all *complex* (not simple) characters that follow it.
 pub(super) struct Piece {
     /// The end of the piece in the text.
     pub(super) end: usize,

@@ -246,9 +246,9 @@ pub(super) fn spans(array: &str) -> Vec<Span> {
 }
 
 impl Item<'_> {
-    /// Appends a token such that two items are equal if and only if their tokens are: a string's characters with a quote after
-    /// them, or a number in its shortest form, which ends with a digit. This form is frozen: no release changes it. Neither kind
-    /// of token ends with a NUL, so padding for the hash is not mistaken for content.
+    /// Appends the token of an item: a string's characters with a quote after them, or a number in its shortest form, which ends
+    /// with a digit. Two items are equal if and only if their tokens are equal. This form is frozen: no release changes it.
+    /// Neither kind of token ends with a NUL, so padding for the hash is not mistaken for content.
     fn push(self, scratch: &mut String, tokens: &mut Tokens) {
         tokens.begin(Open::No);
         match self {
@@ -284,7 +284,7 @@ fn shortest(number: &str, out: &mut String) {
     let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |whole| ("-", whole));
     let digits = format!("{whole}{part}");
     let significant = digits.trim_end_matches('0');
-    // Powers have up to 18 digits, and no text has enough digits for the sum to overflow.
+    // The exponent in the text has at most 18 digits, and no text has enough digits for the sum below to overflow.
     let power = power.parse::<i64>().unwrap_or_default() - part.len() as i64 + (digits.len() - significant.len()) as i64;
     let significant = significant.trim_start_matches('0');
     if significant.is_empty() {

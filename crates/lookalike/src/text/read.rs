@@ -31,8 +31,9 @@ pub(crate) fn reads(by: TokensBy, folds: Folds) -> bool {
 }
 
 impl Reader {
-    /// Passes the tokens of a text to `taker`: those of [`canonicalise`] without folds. It supports only [`TokensBy::Auto`] and
-    /// [`TokensBy::Words`]; for any other `by`, such as dictionary words or characters, the tokens would be wrong.
+    /// Passes the tokens of a text to `taker`: the same tokens as [`canonicalise`] finds without folds. `by` must be
+    /// [`TokensBy::Auto`] or [`TokensBy::Words`]; for any other `by`, such as dictionary words or characters, the tokens would be
+    /// wrong.
     ///
     /// Texts are cut before and after *hard* characters (those that the scan leaves to the normaliser), at places where a cut
     /// does not change the tokens. A token ends at such a place, and the next character, which is a separator or a token of its
@@ -63,8 +64,9 @@ impl Reader {
                 Stop::Number { from } => return Some(from),
                 Stop::Full { from, .. } if from > base => from,
                 Stop::Full { from, at } | Stop::Hard { from, at } => {
-                    // Only a hard character is skipped. After `Full` no character is skipped, because a token that is longer than
-                    // a scan may end exactly where the scan ended.
+                    // After `Stop::Hard`, the hard character at `at` is skipped. After `Stop::Full` (the scan reached its
+                    // capacity), no character is skipped: a token that fills the whole scan may end exactly at `at`, and the
+                    // character at `at` then already belongs to a separator or another token.
                     let end = easy_again(text, at, usize::from(stop == Stop::Hard { from, at }), manner);
                     let rest = &text.as_bytes()[end..];
                     if manner.escaped && rest.starts_with(b"\\u") {
@@ -102,7 +104,7 @@ mod tests {
 
     use super::{super::twin::troublesome, *};
 
-    /// The tokens; a token that is given by its place is stored in lower case.
+    /// The received tokens. A token that was passed as a place in the text is stored in lower case.
     #[derive(Default)]
     struct Taken(Vec<String>);
 

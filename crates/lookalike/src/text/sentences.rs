@@ -41,8 +41,8 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
 fn cut(text: &str, start: usize) -> (usize, usize) {
     let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
     while let Some((end, c)) = chars.next() {
-        // Most characters of Western texts are of these kinds. Checking for them first is twice as fast as checking for
-        // everything below.
+        // Most characters of Western texts are ASCII letters, ASCII digits or spaces. Checking for these first is twice as fast
+        // as making every check below for each character.
         if c.is_ascii_alphanumeric() || c == ' ' {
             continue;
         }

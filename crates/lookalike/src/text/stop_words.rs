@@ -23,13 +23,14 @@ impl Language {
         codes().iter().copied().map(Self)
     }
 
-    /// Returns its code.
+    /// Returns the language's code.
     pub fn code(self) -> &'static str {
         self.0
     }
 
-    /// Returns, in canonical form, the stop words that are exactly one token when they are cut by `by`. By default, `don't` is
-    /// two tokens. A Chinese word of two characters is one token only if texts are cut by a dictionary.
+    /// Returns, in canonical form, those stop words of the language that are exactly one token if the tokens are made as `by`
+    /// says. By default, `don't` is two tokens. A Chinese word of two characters is one token only if texts are cut by a
+    /// dictionary.
     ///
     /// # Panics
     /// Panics under the same conditions as [`canonicalise`].

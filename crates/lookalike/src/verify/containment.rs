@@ -1,5 +1,5 @@
-//! Finds exactly all pairs in which one set is contained in the other to a given degree: a join by prefixes (Chaudhuri, Ganti,
-//! Kaushik 2006) without a condition on the size of the larger set.
+//! Finds all pairs in which one set is contained in the other to a given degree, and misses none. The method is the prefix join
+//! of Chaudhuri, Ganti and Kaushik (2006), but without a condition on the size of the larger set.
 
 use super::{Measure, Overlap, Pair, join::by_rarity};
 

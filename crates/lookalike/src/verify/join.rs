@@ -23,7 +23,7 @@ pub struct Pair {
 /// about sixty bytes for each distinct element.
 ///
 /// # Panics
-/// Panics if there are 2³² distinct elements or more: their sets alone would take 32 GiB.
+/// Panics if there are 2³² distinct elements or more: sets with so many elements would take 32 GiB by themselves.
 pub fn similarity_join(sets: &[Vec<u64>], threshold: f64) -> Vec<Pair> {
     let ranked = by_rarity(sets);
     let mut order: Vec<u32> = (0..sets.len() as u32).filter(|&d| !ranked[d as usize].is_empty()).collect();

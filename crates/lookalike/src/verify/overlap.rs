@@ -13,7 +13,7 @@ pub struct Overlap {
     pub b: u64,
 }
 
-/// The overlap of two sets and the measures computed from it, as shown for a pair.
+/// The overlap of two sets and the measures computed from it: the figures that are shown to users for a pair of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct Figures {

@@ -36,8 +36,8 @@ pub fn passages(
     fingerprint::fingerprints(&hashes, shingling, &mut shingles);
     let anchors = anchors.filter(|anchors| anchors.judge(&hashes, shingling));
     let mut shared = vec![false; tokens.len()];
-    // The end of the last shared window. Each window starts after the previous one starts, so the tokens of a window that are
-    // before this end are already marked as shared.
+    // The end of the last shared window. Windows are in order of their starts. So if a window starts before this end, its tokens
+    // up to this end are already marked as shared.
     let mut marked = 0;
     for (window, shingle) in shingling.windows(tokens.len()).zip(&shingles) {
         let is_shingle = anchors.is_none_or(|anchors| anchors.has(hashes[window.start]));

@@ -102,7 +102,7 @@ impl Twin {
         self.candidates[a][b] && !self.is_empty(a) && !self.is_empty(b)
     }
 
-    /// Returns the similarity of a to b.
+    /// Returns the similarity of document `a` to document `b`.
     pub fn similarity(&self, a: usize, b: usize) -> f64 {
         let both = self.sets[a].intersection(&self.sets[b]).count();
         let whole = match self.measure {

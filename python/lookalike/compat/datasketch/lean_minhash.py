@@ -59,7 +59,8 @@ class LeanMinHash(MinHash):
         self.scheme = cast("Scheme", scheme)
         self.hashvalues = self._parse_hashvalues(hashvalues)
         if scheme != "legacy" and len(self.hashvalues) == 0:
-            # The bytes of an empty signature would contain a count of 0, and would be read as the legacy layout.
+            # Only a negative count marks the new layout. The count of an empty signature would be 0, so its bytes would be read
+            # as the legacy layout.
             raise ValueError("hashvalues must not be empty")
 
     @classmethod

@@ -89,7 +89,7 @@ class MinHashLSH:
         return band if self.hashfunc is None else self.hashfunc(band)
 
     def _bands(self, minhash: _Sketch, count: int | None = None) -> list[bytes]:
-        """Return the bytes of the first bands, or of all bands. Cost: one byte swap and one copy, then slices."""
+        """Return the bytes of the first `count` bands, by default of all. Cost: one byte swap and one copy, then slices."""
         if len(minhash) != self.h:
             raise ValueError(f"Expecting minhash with length {self.h}, got {len(minhash)}")
         hashvalues = minhash.hashvalues

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def optimal_partitions(sizes: NDArray[Any], counts: NDArray[Any], num_part: int) -> list[tuple[int, int]]:
-    """Divide set sizes into the closed intervals with the fewest false positives, each represented by its largest size.
+    """Divide set sizes into closed intervals, represented by their largest sizes, so that there are the fewest false positives.
 
     Args:
         sizes: the distinct sizes, ascending.

@@ -216,7 +216,7 @@ class MinHash:
         self.hashvalues = self._init_hashvalues(len(self))
 
     def copy(self) -> MinHash:
-        """Return a signature of the same set that is updated independently."""
+        """Return a copy; an update of one does not change the other."""
         return self._with(self.digest())
 
     def __len__(self) -> int:

@@ -30,7 +30,7 @@ class Form(NamedTuple):
     packed: Literal["I", "Q"]
     """The type of the hash values in `LeanMinHash.serialize`, in the notation of `struct`."""
     code: int
-    """The scheme's number in these bytes; `legacy` is stored without one."""
+    """The scheme's number in the bytes that `LeanMinHash.serialize` writes; for `legacy`, no number is written."""
 
 
 FORMS: Final[dict[str, Form]] = {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::Seen;
 
-/// The number of bands of the default shape at threshold 0.8.
+/// The number of bands that the default configuration has at threshold 0.8; the next constant is the number of rows per band.
 pub const BANDS: usize = 21;
 const ROWS: usize = 6;
 
@@ -58,7 +58,8 @@ pub fn sort(seen: &[Seen], threads: usize) -> u64 {
     shared.into_inner()
 }
 
-/// Sorts by the upper half in three passes of eleven bits. That is enough, because the lower halves are already in order.
+/// Sorts rows by key, which is the upper half of a row, in three passes of eleven bits. The lower half needs no passes: it is the
+/// document number, and the rows come in the order of these numbers.
 fn radix(rows: &mut Vec<u64>, scratch: &mut Vec<u64>) {
     const BITS: u32 = 11;
     const DIGITS: usize = 1 << BITS;

@@ -1,4 +1,4 @@
-//! Measures the floor with the core's own functions.
+//! Measures the floor (the least work that any run has to do) with the core's own functions.
 
 use anyhow::Context;
 use lookalike::{Bands, Candidates, Config, Method, Permutations, Scratch, text::Text};

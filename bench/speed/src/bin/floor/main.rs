@@ -1,6 +1,6 @@
-//! Measures the floor under a run: the least work that any run has to do. It reads the input, finds the two fields of each line,
-//! and converts letters to lower case. Then it splits the text into words, hashes windows of five words into a sketch with one
-//! permutation, and sorts the bands.
+//! Measures the floor under a run, which is the least work that any run has to do: read the input, find the two fields of each
+//! line, and convert letters to lower case. Then split the text into words, hash windows of five words into a sketch with one
+//! permutation, and sort the bands.
 //!
 //! This loop is the fastest that we know, and it takes shortcuts that a run may not take. It does not check that a line is JSON,
 //! reads `\u` escapes as letters, and ignores the middle of a word that has more than sixteen bytes. It recognises Chinese and
@@ -26,16 +26,16 @@ use std::{
 
 use clap::Parser;
 
-/// Measure the floor under a run
+/// Measure the time for the least work that any run has to do (the floor)
 #[derive(Parser)]
 struct Arguments {
     input: PathBuf,
     #[arg(long, default_value_t = 2)]
     threads: usize,
-    /// Sketch by the core's functions
+    /// Compute the sketches with the core's own functions
     #[arg(long)]
     core: bool,
-    /// Do not use AVX-512, as on a machine without it
+    /// Do not use AVX-512, even if this machine has it
     #[arg(long)]
     portable: bool,
 }

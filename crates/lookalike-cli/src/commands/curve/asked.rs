@@ -62,7 +62,7 @@ impl Asked {
         similarities.into_iter().map(|similarity| Point { similarity, found: found(similarity) }).collect()
     }
 
-    /// Returns a curve's report in the requested form: as JSON, as points only, or as `head`, table and chart.
+    /// Returns a curve's report: as JSON with --json; only the points with --at; otherwise `head`, then a table and a chart.
     pub(super) fn page(
         &self,
         report: &impl Serialize,

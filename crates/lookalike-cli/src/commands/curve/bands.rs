@@ -39,7 +39,8 @@ impl Bands {
 
     pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
         let threshold = asked.threshold;
-        // Given bands and rows are shown as they are. Only bands and rows that the program chooses must reach the recall.
+        // Bands and rows that the user chooses are shown unchanged. Only bands and rows that the program chooses must reach the
+        // recall.
         let (curve, recall) = match (self.bands, self.rows) {
             (Some(bands), Some(rows)) => {
                 Shape::check(threshold, asked.recall)?;

@@ -16,7 +16,7 @@ use crate::{
 pub(super) struct Sharing {
     /// What the documents of a candidate pair share
     ///
-    /// [default: bands; with --measure containment, shared]
+    /// [default: bands for resemblance, shared for containment]
     #[arg(long, value_enum, help_heading = "Sampled shingles")]
     candidates: Option<CandidatesBy>,
     /// Similarity measure
@@ -45,7 +45,8 @@ struct Report {
     modulus: Modulus,
     /// The number of sampled shingles in a super-shingle, if super-shingles are used.
     run_length: Option<usize>,
-    /// The lowest P(found), and the minimum number of shingles that a text must have for this bound.
+    /// The lowest P(found) of a pair at the threshold, and the minimum number of shingles that both texts of the pair must have
+    /// for this P(found) to be promised.
     promise: Option<Promise>,
     found: Vec<OfSize>,
 }

@@ -58,7 +58,8 @@ pub struct Clusters {
     pub adjusted_rand_index: f64,
 }
 
-/// The evaluated documents that were dropped or kept, with the share of wrong drops and the share of remaining near-duplicates.
+/// How many of the evaluated documents were dropped and how many were kept, the share of wrong drops among the dropped ones, and
+/// the share of remaining near-duplicates among the kept ones.
 #[derive(Serialize)]
 pub struct Dropped {
     #[serde(flatten)]
@@ -92,7 +93,7 @@ pub fn judge(plan: &Plan, outcome: Outcome, truth: &Truth) -> Judged {
         None => counts.recall().map(|share| Estimate::exact(share.value)),
     };
     // If all documents were evaluated, a share such as that of wrong drops is exact. If the evaluated documents are a random
-    // sample, each document is an independent trial, so the share keeps its interval.
+    // sample, each document is an independent trial, so the share is an estimate with a confidence interval.
     let of_documents = |share: Option<Estimate>| match truth.judged.len() == truth.documents() as usize {
         true => share.map(|share| Estimate::exact(share.value)),
         false => share,

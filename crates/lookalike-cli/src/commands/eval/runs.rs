@@ -64,7 +64,8 @@ impl Plan {
         let sets = method.tokens == TokensBy::Items;
         // For containment, the default method is the same as `--candidates shared`, so only the default is evaluated.
         let serves = |(flags, contains): &(&str, bool)| match method.measure {
-            // Sets have no sentences. Below a threshold of 0.5, similar texts may differ too much in size for super-shingles.
+            // Sets have no sentences, so `--method sentences` is left out for sets. `--candidates super` is left out if the
+            // threshold is below 0.5, because similar texts may then differ too much in size for super-shingles.
             _ if sets && *flags == "--method sentences" => false,
             _ if method.threshold < 0.5 && *flags == "--candidates super" => false,
             Measure::Resemblance => true,
@@ -119,8 +120,8 @@ fn own_words(own: &ArgMatches) -> Vec<(String, String)> {
     words
 }
 
-/// Returns a label: the way of finding candidates, followed by the other flags: `--method simhash --bits 128` → `simhash --bits
-/// 128`.
+/// Returns the label of a run: the value of its --candidates or, without that flag, of its --method (by default minhash),
+/// followed by its other flags. For example, `--method simhash --bits 128` has the label `simhash --bits 128`.
 fn label(own: &ArgMatches) -> String {
     let mut words = own_words(own);
     let mut take = |flag: &str| Some(words.remove(words.iter().position(|word| word.0 == flag)?).1);
@@ -144,7 +145,7 @@ fn in_words(error: clap::Error) -> anyhow::Error {
 pub struct Outcome {
     /// Pairs that the method considers similar, with a < b, sorted and without duplicates.
     pub pairs: Vec<(u32, u32)>,
-    /// The representative of each document; a kept document is its own.
+    /// The representative of each document. A kept document is its own representative.
     pub representatives: Vec<u32>,
     /// The time of each repetition, in seconds.
     pub seconds: Vec<f64>,
@@ -182,8 +183,8 @@ impl Child {
             itself.map_or_else(found, Ok).context("cannot find this program's own file, which is needed to start each run")?;
         let field = if eval.fields.set_field.is_some() { "--set-field" } else { "--text-field" };
         let mut input: Vec<OsString> = [field, eval.fields.text(), "--id-field", &eval.fields.id_field].map(Into::into).into();
-        // Reading the truth fails if a dataset folder has several splits and `--all-splits` was not given. So a run may always
-        // read all of them.
+        // If a dataset folder has several splits and `--all-splits` was not given, reading the truth has already failed with an
+        // error. So it is safe to pass `--all-splits` to every run.
         input.push("--all-splits".into());
         input.extend(["--threads".into(), eval.running.threads.to_string().into(), "-q".into()]);
         if let Some(folder) = &eval.running.temp_dir {

@@ -78,8 +78,8 @@ pub struct Link {
     label: Option<String>,
     /// Estimate how many pairs are right, from a field that is not compared
     ///
-    /// FIELD is a date or a number. The two values of a right pair must be closer to each other than those of a random pair.
-    /// Pairs with all points are assumed to be right.
+    /// FIELD is a date or a number. The estimate requires that the two values of FIELD in a right pair are closer to each other,
+    /// on average, than those in a random pair. It assumes that all pairs with the maximum number of points are right.
     #[arg(long, value_name = "FIELD")]
     right_by: Option<String>,
     /// Explain why two records match or not, and link nothing

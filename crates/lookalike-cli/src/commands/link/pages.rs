@@ -67,7 +67,8 @@ fn table(judged: &Judged) -> String {
     table
 }
 
-/// Describes the estimated share of right pairs. The estimate uses the distances between the two values of each pair.
+/// Describes the estimated share of right pairs. The estimate uses the distance between the values that the two records of a pair
+/// have in one field.
 fn right_shares(right: &RightShares) -> String {
     let RightShares { field, scores, matches, .. } = right;
     let mean = |apart: Option<f64>| apart.map_or("-".into(), |apart| format!("{apart:.2}"));

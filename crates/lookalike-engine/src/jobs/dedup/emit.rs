@@ -125,7 +125,8 @@ impl<'a> Emitting<'a> {
         Err(lookalike_io::write::without_tables(output.name()))
     }
 
-    /// Writes every document's decision, except for references, as a table. Up to `ahead` of its row groups are in memory.
+    /// Writes every document's decision, except for references, as a table. `ahead` is the maximum number of row groups of the
+    /// table that are in memory at the same time.
     #[cfg(feature = "tables")]
     pub(crate) fn decision_rows(&self, source: &Source, output: Output, ahead: usize) -> Result<Output> {
         let (references, documents) = (self.table.references.documents, self.table.documents);

@@ -34,7 +34,8 @@ pub(crate) fn refuse_names(names: &LabelNames, source: &Source) -> Result<()> {
         }
         Ok(false)
     });
-    // Errors of other kinds are ignored, because the first pass reports unreadable inputs in more detail.
+    // Only errors about a record are returned. All other errors are ignored here, because the first pass reports unreadable
+    // inputs in more detail.
     looked.or_else(|error| if error.kind() == ErrorKind::Record { Err(error) } else { Ok(()) })
 }
 

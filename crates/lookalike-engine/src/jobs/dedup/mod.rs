@@ -118,7 +118,8 @@ struct Found {
 
 /// What the sketches show about which documents belong together.
 enum Grouping {
-    /// For each contender (document that has to be compared), the first document of its group. Greedy clusters need nothing else.
+    /// For each contender (document that has to be compared), the first document of its group. This list is the complete result
+    /// of greedy clustering, which needs no candidate pairs.
     Groups(Vec<u32>),
     /// Pairs of documents that may be candidates.
     Pairs(CandidatePairs),

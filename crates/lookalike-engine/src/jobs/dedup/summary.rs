@@ -28,7 +28,7 @@ pub struct Summary {
     pub largest_group: u64,
     /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The errors of the first bad lines, as reported.
+    /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
     /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -98,7 +98,8 @@ struct DecisionLine<'a> {
 /// representative, which is the document itself if it was kept.
 ///
 /// # Errors
-/// Fails if a file cannot be read, or does not have exactly one decision for each document of the roll.
+/// Fails if a file cannot be read, if it does not have exactly one decision for each document in `roll`, or if a document was
+/// dropped for a reference document.
 pub fn read_decisions(path: &Path, roll: &Roll, temp_dir: &Path) -> Result<Vec<u32>> {
     let mut representatives: Vec<Option<u32>> = vec![None; roll.documents() as usize];
     let reading = Reading::decisions(&path.display().to_string());

@@ -26,8 +26,8 @@ pub struct BlockFigures {
     pub block: String,
     /// Candidate pairs that no earlier block produced.
     pub candidates: u64,
-    /// Whether the block uses bands of a MinHash signature. If so, the values of the block are buckets of bands, and a record or
-    /// a pair may be in several buckets.
+    /// Whether the block uses bands of a MinHash signature. If so, each bucket of a band counts as a value of the block, and a
+    /// record or a pair may be in several buckets.
     #[serde(skip)]
     pub in_bands: bool,
     /// Values that were skipped because too many records have them (`at_most`).
@@ -58,8 +58,8 @@ struct Column {
 }
 
 impl Column {
-    /// Shortens a key to 32 bits. The result is 0 only if there is no key. Different values with the same short key are
-    /// distinguished where it matters.
+    /// Shortens a key to 32 bits. The result is 0 only if there is no key. Different values may have the same short key, so two
+    /// records with equal short keys are also compared by their values, except for bands, in which equal keys are enough.
     fn key(key: u64) -> u32 {
         if key == NO_KEY { 0 } else { (key as u32).max(1) }
     }

@@ -311,7 +311,8 @@ fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, poo
     Ok(matched)
 }
 
-/// Returns how many records each record represents; 0 for those that represent none.
+/// Returns the number of records in each cluster, at the index of the cluster's first record. The number is 0 at the indexes of
+/// all other records.
 fn sizes(representatives: &[u32]) -> Vec<u32> {
     let mut sizes = vec![0; representatives.len()];
     representatives.iter().for_each(|&representative| sizes[representative as usize] += 1);

@@ -255,7 +255,8 @@ struct Piece {
     records: Records,
     /// Empty for a record without an id.
     ids: Records,
-    /// Equal for equal labels; 0 for none.
+    /// The hash of each record's label. Equal labels have equal hashes, and the hash is 0 if the record has no label. Empty if
+    /// labels are not used.
     labels: Vec<u128>,
     /// A date or a number for each record, NaN if it has none; empty if these values are not used.
     values: Vec<f64>,
@@ -357,9 +358,9 @@ impl<'a> Asked<'a> {
         Ok(piece)
     }
 
-    /// Returns an error if there is a field of which no part occurs in any record of a collection, because such a field is surely
-    /// a mistake. If a field has several parts, only one part has to occur, because two collections may use different names for
-    /// the same field.
+    /// Returns an error if a field occurs in no record of a collection, because such a field is surely a mistake. If the field is
+    /// read from several paths, only one of the paths has to occur, because two collections may use different names for the same
+    /// field.
     fn refuse_absent(&self, seen: &[bool], first: &[u8], input: &str) -> Result<()> {
         match self.fields.iter().find(|(_, numbers)| !numbers.clone().any(|number| seen[number])) {
             None => Ok(()),
@@ -367,7 +368,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns an error if a part of a field occurs in no record of any collection.
+    /// Returns an error if a field is read from a path that occurs in no record of any collection.
     fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
         let of_path = |(field, numbers): &(&str, Range<usize>)| {
             let number = numbers.clone().find(|&number| !seen[number])?;

@@ -143,7 +143,7 @@ fn not_lists(array: &str) -> &'static str {
     }
 }
 
-/// Reads a minutia; `which` returns its name for messages.
+/// Reads a minutia. The closure `which` returns the name of the minutia for error messages.
 fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Result<Minutia> {
     let columns = &asked.columns;
     if values.len() != columns.len() {

@@ -72,8 +72,8 @@ pub struct Genuine {
     pub pairs: u64,
     /// Genuine pairs that are candidates.
     pub candidates: u64,
-    /// How many genuine pairs are among the best pairs. Each entry is for one share of all pairs, such as 1 %, and counts the
-    /// best pairs that make up this share.
+    /// The number of genuine pairs among the best pairs. There is one entry for each of several shares of all pairs, such as 1 %.
+    /// An entry has the number of genuine pairs among the best pairs that make up its share.
     pub first: Vec<FirstPairs>,
 }
 
@@ -96,8 +96,8 @@ const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
 /// for twice as many pairs as are wanted.
 ///
 /// # Errors
-/// Fails if an input cannot be read, if a record has no usable minutiae, if an id occurs twice, or if a grid or a family is
-/// invalid.
+/// Fails if an input cannot be read, if a record has no usable minutiae, if an id occurs twice, or if the settings of the grid or
+/// of its random sets of squares are invalid.
 pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result<CardsSummary> {
     without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
 }

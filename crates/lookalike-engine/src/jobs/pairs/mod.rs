@@ -59,7 +59,7 @@ pub struct PairsSummary {
     pub finding: Finding,
     /// Lines that are not records and were skipped.
     pub bad_lines: u64,
-    /// The errors of the first bad lines, as reported.
+    /// The error messages of the first bad lines.
     pub bad_examples: Vec<Error>,
     /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -237,9 +237,10 @@ impl Listing<'_> {
         self.listed(first, tell, |(first_copy, a), partners| nearest.of((first_copy, a), self.same(first_copy), partners))
     }
 
-    /// Reports the pairs of all documents numbered `first` or higher, in input order. For each document, `into` receives the
-    /// document and its contender, which is the document itself or its first copy. `into` fills an empty list with the document's
-    /// partners, in their order. Returns the number of pairs.
+    /// Reports the pairs of all documents numbered `first` or higher, in input order. For each document, `into` is called with
+    /// the document's contender (the document itself or its first copy), the document, and an empty list. The closure fills the
+    /// list with the documents that are paired with this document, in the order in which the pairs are reported. Returns the
+    /// number of pairs.
     fn listed(
         &self,
         first: Document,

@@ -119,7 +119,7 @@ struct Found {
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        // The weight does not include the held texts, because many pairs share the same held text.
+        // The memory that the held texts take is not included, because many pairs share the same held text.
         let best = self.best.iter().flat_map(|best| best.pairs.iter().map(|pair| &*pair.1));
         let texts: usize = self
             .reported
@@ -202,8 +202,8 @@ impl Looker {
         let mut text = Text { document, text, placed: None };
         let below = text.below(looking);
         let mut lookup = std::mem::take(&mut self.lookup);
-        // Pairs must come in ascending order of held texts, but a copy of a held text comes later. So the result for a held text
-        // with copies is kept until the copies have been handled too.
+        // Pairs must come in ascending order of the held texts' numbers. Other held texts may come between a held text and its
+        // copies. So the result for a held text with copies is kept until the pairs with its copies have been output too.
         let (mut later, mut shared) = (Later::new(), BTreeMap::<usize, (u32, Shared)>::new());
         let looked_up = index.each_shared_text(&tokens, below, &mut lookup, |shared_text: SharedText| {
             self.before(shared_text.text, looking, (&mut later, &mut shared), &mut text, found)?;

@@ -70,7 +70,7 @@ pub struct SharedPassage {
     /// The text of the passage in `b`, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_b: Option<String>,
-    /// The runs that the passage consists of, each by its bytes in `a` and in `b`.
+    /// The runs that the passage consists of. Each run is given by its range of bytes in `a` and its range of bytes in `b`.
     #[serde(skip)]
     pub runs: Vec<[Span; 2]>,
 }

@@ -3,7 +3,8 @@
 
 use std::io::{self, BufRead, Read};
 
-/// One compressed stream. It ends where its format says so, and reads no byte after its end.
+/// A decoder of one compressed stream. It stops where the stream ends according to its format, and reads no byte after the
+/// stream.
 pub(crate) trait Member: Read + Sized {
     /// The reader of the compressed bytes.
     type Packed: BufRead;

@@ -1,5 +1,5 @@
-//! Detects the compression of a file. The first bytes decide, and the ending is only checked against them. Brotli alone has no
-//! signature, so for brotli the ending decides.
+//! Detects the compression of a file. The first bytes decide, and the file extension is only checked against them. Brotli alone
+//! has no signature, so for brotli the file extension decides.
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -22,20 +22,22 @@ pub enum Packing {
     Brotli,
 }
 
-/// The endings of compressed files, for reading and writing.
+/// The file extensions of compressed files, for reading and writing.
 pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
 
-/// The compression for each ending, in the order of [`PACKED`].
+/// The compression for each file extension, in the order of [`PACKED`].
 const PACKINGS: [Packing; 6] = [Packing::Gzip, Packing::Zstd, Packing::Bzip2, Packing::Xz, Packing::Lz4, Packing::Brotli];
 
 /// The number of bytes that identify the compression.
 pub(crate) const START: usize = 6;
 
 impl Packing {
-    /// Returns the compression of a file that begins with `start`. `name` provides the ending, and is used in messages.
+    /// Returns the compression of a file that begins with `start`. `name` is the name of the file: its extension is checked, and
+    /// messages show it.
     ///
     /// # Errors
-    /// Fails if the first bytes contradict the ending.
+    /// Fails if the file extension indicates a compression other than brotli, but the first bytes do not indicate any
+    /// compression.
     pub(crate) fn of(start: &[u8], name: &str) -> Result<Self> {
         let named = Self::of_name(name);
         if named == Self::Brotli {
@@ -66,7 +68,7 @@ impl Packing {
         if skippable { Self::Zstd } else { Self::Plain }
     }
 
-    /// Returns the compression that the ending of a name indicates.
+    /// Returns the compression that the extension of a file name indicates.
     pub(crate) fn of_name(name: &str) -> Self {
         let named = PACKED.iter().zip(PACKINGS).find(|(ending, _)| name.ends_with(*ending));
         named.map_or(Self::Plain, |(_, packing)| packing)

@@ -21,8 +21,8 @@ impl Cells {
     pub fn find(&mut self, record: &[u8], delimiter: u8) {
         self.cells.clear();
         let end = record.len() - record.iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-        // All line ends can be removed at once, because only an empty record can end with more than one. The last field of such a
-        // record is empty too, so nothing is lost.
+        // All line ends can be removed at once. A record that is not empty ends with at most one line end. A record that consists
+        // only of line ends has one field, which is empty, so nothing is lost.
         let record = &record[..end];
         let mut at = 0;
         loop {

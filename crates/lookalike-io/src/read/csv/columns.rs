@@ -120,7 +120,7 @@ impl Columns {
         self.names.contains(&name)
     }
 
-    /// Returns whether records of the other file can be written under this header.
+    /// Returns whether records of a file with the columns `other` can be written under the header of this file.
     pub(crate) fn are_those_of(&self, other: &Self) -> bool {
         (self.delimiter, self.utf16, &self.names) == (other.delimiter, other.utf16, &other.names)
     }
@@ -242,7 +242,8 @@ fn encoding_of(utf16: Option<Utf16>, named: Option<&'static str>) -> Option<&'st
     named.filter(|_| utf16.is_none())
 }
 
-/// Returns the content of a JSON string if it is a JSON number.
+/// Returns the number that a JSON string contains, without white space around it, or `None` if the content of the string is not a
+/// JSON number.
 fn number(value: &str) -> Option<&str> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?.trim();
     inner.parse::<serde_json::Number>().is_ok().then_some(inner)

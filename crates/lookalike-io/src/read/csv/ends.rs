@@ -20,9 +20,9 @@ enum State {
     Return,
 }
 
-/// Finds the ends of records in a file that arrives in pieces. It processes several gigabytes a second, because it skips the
-/// bytes between quotes and line ends. The end of a record depends on all quotes before it, so a file must be read from its
-/// beginning.
+/// Finds the ends of records in a file that arrives in pieces. It processes several gigabytes a second, because it searches only
+/// for quotes and line ends, and skips all other bytes. The end of a record depends on all quotes before it, so a file must be
+/// read from its beginning.
 #[derive(Debug, Clone)]
 pub struct RecordEnds {
     delimiter: u8,
@@ -118,7 +118,8 @@ impl RecordEnds {
         self.fed += bytes.len() as u64;
     }
 
-    /// Ends the file. Its last record may have no line end, or may end with a carriage return as the last byte.
+    /// Checks, after the last bytes of the file, that no quote is open. The last record of the file may have no line end, or may
+    /// end with a carriage return as the last byte.
     ///
     /// # Errors
     /// Fails if a quote is open; the error has the line of the quote, counted from 0 in the file.

@@ -21,10 +21,10 @@ pub enum Utf16 {
 const PIECE: usize = 64 << 10;
 
 impl Utf16 {
-    /// Returns the byte order of a file that begins with `start`, if it is UTF-16. Any of three signs is enough. The first sign
-    /// is a byte order mark. The second is a first character that is ASCII in UTF-16, so that one of its two bytes is zero; files
-    /// that are not UTF-16 have no zero among the first two bytes of their headers. The third is an encoding that the user names
-    /// as UTF-16, if `start` contains a zero.
+    /// Returns the byte order of a file that begins with `start`, if the file is UTF-16. Any of three signs is enough. The first
+    /// sign is a byte order mark. The second sign is that one of the first two bytes is zero and the other is ASCII. This means
+    /// that the first character is ASCII; files that are not UTF-16 have no zero among the first two bytes of their headers. The
+    /// third sign is a zero anywhere in `start`, if the user has named UTF-16 as the encoding.
     pub(crate) fn of(start: &[u8], encoding: Option<&str>) -> Option<Self> {
         match start {
             [0xff, 0xfe, ..] => return Some(Self::Little),

@@ -67,7 +67,7 @@ struct Document {
 }
 
 impl Files {
-    /// Creates the list from files and their ids. If `format` is none, the ending of each file decides its format.
+    /// Creates the list from files and their ids. If `format` is none, the extension of each file's name decides its format.
     pub(crate) fn new(name: String, files: Vec<(PathBuf, String)>, format: Option<Format>) -> Result<Self> {
         let document = |(path, id): (PathBuf, String)| {
             let metadata = path.metadata().map_err(|error| Error::reading(&path.display().to_string(), &error))?;

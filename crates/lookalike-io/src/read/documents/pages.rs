@@ -1,4 +1,4 @@
-//! Decodes the bytes of a document, an HTML page or plain text, to its text.
+//! Decodes the bytes of a document to its text. The document is an HTML page or plain text.
 
 #[cfg(feature = "html")]
 use super::html::Extractor;

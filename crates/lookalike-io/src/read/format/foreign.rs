@@ -6,7 +6,8 @@ use crate::format::Format;
 /// Returns the error for a file that begins with `start`, with advice. Returns none if one of the readers may be able to read the
 /// file. `name` decides the kind of an Office document if the first bytes do not show it.
 pub(crate) fn reported(start: &[u8], name: &str) -> Option<Error> {
-    // The signature of a tar archive is not at its beginning. The bytes after `ustar` do not occur in text.
+    // The signature of a tar archive (`ustar`) is not at the beginning of the file, so it is not in `KINDS`. The bytes that
+    // follow `ustar` in the signature do not occur in text.
     if start.get(257..265).is_some_and(|magic| magic.starts_with(b"ustar\0") || magic == b"ustar  \0") {
         return Some(refused("a tar archive", ARCHIVE));
     }
@@ -28,7 +29,8 @@ fn refused(what: &str, advice: &'static str) -> Error {
 /// the archive. If they are unknown, the archive's own name decides.
 fn office(start: &[u8], name: &str) -> Option<(&'static str, &'static str)> {
     let has = |inside: &&str| memchr::memmem::find(start, inside.as_bytes()).is_some();
-    // Any archive may contain a folder called `word`.
+    // Any archive may contain a folder called `word`, so the name of a folder alone does not show that the archive is an Office
+    // document.
     let is_office = |inside: &&str| inside.contains("application") || inside.contains("oasis") || has(&"[Content_Types].xml");
     let by_names = OFFICE.iter().find(|(_, inside, ..)| has(inside) && is_office(inside));
     let by_ending = || OFFICE.iter().find(|(ending, ..)| name.ends_with(ending));

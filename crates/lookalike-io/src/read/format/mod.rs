@@ -11,8 +11,8 @@ use super::{
 };
 use crate::format::{BYTE_ORDER_MARK, Format};
 
-/// The formats that endings indicate. The first bytes decide whether `.json` is an array or lines, and whether `.txt` is lines or
-/// a document.
+/// The formats that file extensions indicate. The first bytes decide whether `.json` is an array or lines, and whether `.txt` is
+/// lines or a document.
 const ENDINGS: [(&str, Format); 24] = [
     (".jsonl", Format::Lines),
     (".ndjson", Format::Lines),
@@ -45,7 +45,8 @@ const ENDINGS: [(&str, Format); 24] = [
 pub(crate) const LOOK: usize = 4096;
 
 impl Format {
-    /// Returns the format that a name's ending indicates, ignoring the ending of a compression.
+    /// Returns the format that a name's file extension indicates. A second extension for a compression, such as `.gz` in
+    /// `a.csv.gz`, is ignored.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
         let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);

@@ -25,13 +25,13 @@ use crate::{
 pub struct Inputs<'a> {
     /// Files, folders, globs, URLs, or `-` for standard input.
     pub names: &'a [String],
-    /// Commands whose output is an input, in order after the names.
+    /// Commands whose output is an input. These inputs follow those from `names`.
     pub commands: &'a [String],
-    /// Tables in memory, in order after the commands.
+    /// Tables in memory. These inputs follow those from `commands`.
     pub tables: &'a [InputTable],
-    /// References, with the same kinds of names as inputs.
+    /// The names of the references. They may be of the same kinds as the names of inputs.
     pub against: &'a [String],
-    /// References that are tables in memory, in order after the references in `against`.
+    /// References that are tables in memory. They follow the references from `against`.
     pub against_tables: &'a [InputTable],
     /// The format of all inputs. If none, each format is detected from the input's name and first bytes.
     pub format: Option<Format>,
@@ -84,7 +84,8 @@ pub fn expand_with_references(asked: Inputs<'_>) -> Result<Expanded> {
 
 /// Returns the references that these inputs are compared with, in the order given. The list is empty if the user names none.
 fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
-    // References are never dropped, so documents in different splits of the references cannot remove each other.
+    // All splits of the references are read. The check for several splits keeps a document in one split from being dropped as a
+    // duplicate of a document in another split, but references are never dropped.
     let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: true };
     let mut references = named(asked.against, naming, leaving)?;
     references.extend(asked.against_tables.iter().cloned().map(Input::Table));

@@ -27,9 +27,10 @@ pub(crate) struct Naming {
     pub(crate) all_splits: bool,
 }
 
-/// Returns the collections in a folder, or its documents if it has no collections. A folder without any file is an empty
-/// collection. A folder that has only files of other kinds is an error, because it is more likely the wrong folder. On request,
-/// files that `.gitignore` excludes are skipped, even outside a repository; the git settings of the machine are never used.
+/// Returns the files of records in a folder or, if there are none, the folder's documents (files that contain one document each).
+/// A folder without any files is valid and has no documents. A folder that has only files of other kinds is an error, because the
+/// user probably named the wrong folder. On request, files that `.gitignore` excludes are skipped, even outside a repository; the
+/// git settings of the machine are never used.
 pub(crate) fn folder(path: &Path, naming: Naming, leaving: &mut Leaving) -> Result<Vec<Input>> {
     let Naming { format: forced, gitignore, all_splits } = naming;
     let (mut collections, mut documents, mut links, mut has_files) = (Vec::new(), Vec::new(), false, false);
@@ -130,7 +131,8 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     }
 }
 
-/// Converts named files to inputs; consecutive files that are one document each become one input.
+/// Converts named files to inputs. Each file of records becomes an input of its own. Consecutive files that contain one document
+/// each become one input together.
 pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {

@@ -17,7 +17,7 @@ pub struct LeftOut {
     pub files: u64,
     /// The path of one of these files.
     pub example: String,
-    /// The reason why this file is not read, and how to have it read.
+    /// The reason why this file is not read, and how the user can include it.
     pub advice: String,
 }
 
@@ -29,8 +29,8 @@ pub(crate) struct Leaving {
 }
 
 impl Leaving {
-    /// Returns the skipped files of all folders. If there are `several` names, files that are also inputs under another name do
-    /// not count.
+    /// Returns the skipped files of all folders. `several` says whether the user named more than one input or reference. If so, a
+    /// skipped file does not count if it is also an input under another name.
     pub(crate) fn reported(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
         if several && !(self.documents.is_empty() && self.others.is_empty()) {
             let read: BTreeSet<PathBuf> = inputs.iter().flat_map(Input::places).map(|(place, _)| place).collect();

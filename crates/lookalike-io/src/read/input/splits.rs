@@ -65,12 +65,11 @@ pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
     refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Checks that documents do not belong to several splits. The check fails only if two conditions hold: one of the splits is the
-/// training split, and every document belongs to a split. A README or a similar file at the top of the folder does not count as a
-/// document here. A folder or file belongs to a split only if its whole name is that of a split, because a title may contain any
-/// word. A document that belongs to no split shows that the folder is a project or a manual, in which the names of splits have
-/// other meanings. But if all splits are folders, other documents at the top do not count either; the IMDb reviews, for example,
-/// have such documents.
+/// Checks that documents do not belong to several splits. A folder or file belongs to a split only if its whole name is that of a
+/// split, because a title may contain any word. The check fails only if one of the splits is the training split and every
+/// document belongs to a split. A document that belongs to no split shows that the folder is a project or a manual, in which the
+/// names of splits have other meanings. Two kinds of documents at the top of the folder are ignored in this check: a README or a
+/// similar file, and, if all splits are folders, any other document. The IMDb reviews, for example, have such documents.
 ///
 /// # Errors
 /// Fails under these conditions if there are two splits or more, for the same reason as [`refuse_several`].
@@ -286,7 +285,8 @@ fn split_named(word: &[u8]) -> Option<usize> {
     SPLITS.iter().position(|(_, words)| words.iter().any(|known| known.as_bytes() == word))
 }
 
-/// Returns the split whose word a name contains, and where the word ends. Parts of longer words do not count.
+/// Searches a name for a word that names a split. Returns the split, and where the word ends in the name. A word inside a longer
+/// word is not found.
 fn word_in(name: &str) -> Option<(usize, usize)> {
     let lower = name.to_ascii_lowercase();
     let separates = |byte: &u8| matches!(byte, b'-' | b'.' | b'_' | b' ' | b'0'..=b'9');

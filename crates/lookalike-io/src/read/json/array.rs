@@ -25,7 +25,7 @@ fn is_space(byte: u8) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the array, after the given number of bytes of a byte order mark.
+    /// Before the array. The number says how many bytes of a byte order mark have been processed.
     Mark(u8),
     Before,
     /// After the array's opening bracket: expects an element or the end.
@@ -310,7 +310,7 @@ mod tests {
     }
 
     proptest! {
-        /// The elements are those that the parser finds, in any layout and in pieces of any length.
+        /// The splitter finds the same elements as the parser, in a file of any layout that arrives in pieces of any length.
         #[test]
         fn elements_match_the_parser(
             values in prop::collection::vec(value(), 0..6),

@@ -64,7 +64,8 @@ pub(crate) struct Found<'a> {
     pub label: Option<&'a str>,
 }
 
-/// The reason why a line is not a usable record. The caller adds the place of the line.
+/// The reason why a line is not a usable record. The caller adds the location of the line: the name of the input and the number
+/// of the record.
 pub type Fault = crate::error::Error;
 
 /// What a JSON record is in its file: messages call it a line or an element.

@@ -162,7 +162,8 @@ mod tests {
             prop_assert_eq!(read(line.as_bytes(), &fields), judged(line.as_bytes(), &fields), "{}", line);
         }
 
-        /// A dot in one name changes the search for all names; for names without a dot the result is the same.
+        /// A dot in one name changes how all names are searched for, but it does not change what is found for names without a
+        /// dot.
         #[test]
         fn names_with_dots_do_not_affect_other_names(line in line(), fields in fields()) {
             let label = fields.label.clone().or(Some("no.such".into()));

@@ -77,8 +77,8 @@ fn not_an_object(error: &serde_json::Error, unit: Unit) -> Fault {
             false => wrong,
         }
     };
-    // If the error is on a later line of an element, no byte is noted: the parser counts bytes from the start of that line, and
-    // not from the start of the element.
+    // If the error is not on the first line of an element, the returned error has no byte position: the parser counts bytes from
+    // the start of the line with the error, and not from the start of the element.
     if unit == Unit::Line || line == 1 { wrong.at_byte(column as u64) } else { wrong }
 }
 

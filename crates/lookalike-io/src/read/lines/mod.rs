@@ -82,8 +82,9 @@ impl LineStream {
         buffer.index = self.index;
         let boundary = (self.index + 1) * span as u64;
         self.index += 1;
-        // If a line that was already returned extends beyond this span, no line begins in the span. If the line ends exactly with
-        // the span, the input may end there too, so the code below reads on.
+        // If a line that was returned for an earlier span ends beyond this span, no line begins in this span. If that line ends
+        // exactly at the end of this span, no line begins in this span either. But the input may end there too, so the code below
+        // reads further to find out.
         if self.at > boundary {
             buffer.last = false;
             buffer.holds(0, 0);

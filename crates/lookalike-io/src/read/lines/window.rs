@@ -12,7 +12,7 @@ use crate::{
 /// The maximum number of bytes per read of a very long line.
 const PIECE: usize = 4 << 20;
 
-/// A buffer that a long line has made larger than this is freed.
+/// A buffer that is larger than this, because of a long line, is freed before its next use.
 const KEPT: usize = 32 << 20;
 
 /// The bytes read into a block's buffer.

@@ -1,4 +1,4 @@
-//! Objects in stores that are requested before it is their turn to be read.
+//! Requests objects in stores before it is their turn to be read.
 
 use std::{
     collections::BTreeMap,

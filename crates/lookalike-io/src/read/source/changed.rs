@@ -85,8 +85,8 @@ impl Seen {
         self.states.iter().all(State::is_regular)
     }
 
-    /// Returns the number of the first block of each part that has been read to its end, followed by the total number of blocks
-    /// in these parts.
+    /// Returns the index of the first block of each part that has been read to its end, followed by the total number of blocks in
+    /// these parts.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         let mut first = vec![0];
         first.extend(lock(&self.blocks).iter().scan(0, |sum, &blocks| {
@@ -96,8 +96,8 @@ impl Seen {
         first
     }
 
-    /// Returns whether a part that has been read to its end had this number of blocks in the pass before. Returns true in the
-    /// first pass. Parts must end in order.
+    /// Returns whether a part, which has now been read to its end, had this number of blocks in an earlier pass. If no earlier
+    /// pass has read the part to its end, stores the number and returns true. Must be called for the parts in their order.
     pub(crate) fn has_blocks(&self, part: usize, blocks: u64) -> bool {
         let mut known = lock(&self.blocks);
         match known.get(part) {

@@ -98,13 +98,14 @@ impl Source {
             (Some(format), _) => Ok(Some(format)),
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
-            // Before an object is read, its format is known only if its name is the name of a table.
+            // Before an object in a store is read, its format is known only if its name has the file extension of a table.
             (None, Input::Object(_)) => Ok(Format::of_name(name).filter(|format| format.is_table())),
             (None, _) => Ok(None),
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
         let is_alone = |formats: &[Option<Format>]| formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines));
-        // UTF-16 is excluded, because lines are split at single newline bytes. UTF-8 is excluded, because it is read in any case.
+        // `line_encoding` cannot be UTF-16, because lines are split at single newline bytes. It need not be UTF-8, because lines
+        // in UTF-8 are read in any case.
         let line_encoding = reading.encoding.filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
         let of_references = Reading { line_encoding, ..of_references };
         let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
@@ -321,13 +322,14 @@ impl Source {
         self.read.store(0, Ordering::Relaxed);
     }
 
-    /// Returns the number of the first block of each part that has been read to its end, followed by the total number of blocks
-    /// in these parts.
+    /// Returns the index of the first block of each part that has been read to its end, followed by the total number of blocks in
+    /// these parts.
     pub(crate) fn first_blocks(&self) -> Vec<usize> {
         self.seen.first_blocks()
     }
 
-    /// Notes that a part has been read to its end, with this number of blocks. Parts must end in order.
+    /// Records that a part has been read to its end, and that it has this number of blocks. Must be called for the parts in their
+    /// order.
     ///
     /// # Errors
     /// Fails if the part has changed: an earlier pass found a different number of blocks, or the file was written to.

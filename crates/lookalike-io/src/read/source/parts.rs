@@ -55,7 +55,7 @@ fn says_delimiter(input: &Input, reading: &Reading) -> bool {
     if let Some(order) = Utf16::of(&start, reading.encoding) {
         start.truncate(start.len() / 2 * 2);
         let mut text = Vec::new();
-        // The bytes may end between two halves of a character.
+        // The bytes may end inside a surrogate pair (the two halves of one character), so an error is ignored here.
         _ = order.reader(&*start, "").read_to_end(&mut text);
         start = text;
     }

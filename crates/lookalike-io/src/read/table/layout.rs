@@ -92,7 +92,7 @@ pub(crate) fn guarded<T>(name: &str, work: impl FnOnce() -> Result<T>) -> Result
 }
 
 pub(crate) fn damaged(name: &str, what: impl Display) -> Error {
-    // The messages of external decoders may have several lines.
+    // The message of an external decoder may have several lines, so its lines are joined to one.
     let what = what.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     Error::new(ErrorKind::Input, format!("is damaged ({what})")).at(name).advise("copy or download it again")
 }

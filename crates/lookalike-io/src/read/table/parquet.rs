@@ -359,8 +359,8 @@ struct Reporting {
 }
 
 impl Reporting {
-    /// Returns the error that reading a row group caused. An error of the store or the disk is returned unchanged; any other
-    /// error gets the column in which it occurred.
+    /// Returns the error to report if reading a row group failed. If the store or the disk caused the failure, its error is
+    /// returned unchanged. Otherwise, the error names the column that cannot be read, if that column can be found.
     fn failure(&self, chunks: &Chunks, what: &str) -> Error {
         if let Some(failure) = chunks.failure() {
             return failure;
@@ -428,8 +428,8 @@ fn is_dictionary(chunk: &ColumnChunkMetaData) -> bool {
     }
     match chunk.page_encoding_stats_mask() {
         Some(pages) => pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY),
-        // The file has no statistics about its pages. If the values of a chunk are larger than any dictionary, the chunk has
-        // fallen back to another encoding.
+        // If the file has no statistics about the pages of the chunk, the size of the chunk decides. A chunk of 2 MiB or more is
+        // larger than any dictionary, so some of its values are assumed to be stored in another encoding.
         None => chunk.uncompressed_size() < 2 << 20,
     }
 }

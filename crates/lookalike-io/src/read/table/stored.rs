@@ -53,9 +53,9 @@ pub(super) fn in_parquet(name: &str, value: &str) -> Option<Result<Schema>> {
     Some(schema(name, message.header_as_schema()?))
 }
 
-/// Returns fields with the time zones that the fields of the same names have in `stored`. Parquet stores only whether there is a
-/// time zone. The reader takes the time zone from the Arrow schema only if the units are the same, but seconds become
-/// milliseconds in Parquet. The result is the same as pyarrow's.
+/// Returns `fields` with the time zones of `stored`: a field that has a time zone gets that of the field with the same name in
+/// `stored`. Parquet stores only whether there is a time zone. The reader takes the time zone from the Arrow schema only if the
+/// units are the same, but times in seconds are stored as milliseconds in Parquet. pyarrow gives the same result.
 pub(super) fn with_zones(fields: &Fields, stored: &Fields) -> Fields {
     let zoned = |field: &FieldRef| {
         let Some((_, theirs)) = stored.find(field.name()) else { return field.clone() };

@@ -160,7 +160,8 @@ fn rows_as_json_lines_equal_the_rows() {
         for (number, (line, (id, text))) in lines.lines().zip(expected()).enumerate() {
             let json: serde_json::Value = serde_json::from_str(line).unwrap();
             assert!(json.as_object().unwrap().len() >= 7 && json["kind"].is_null() == (number % 4 == 2), "{line}");
-            // In JSON, bytes can only be written as hexadecimal digits, so they differ from the text.
+            // In `pyarrow_binary.parquet`, texts are stored as bytes. In JSON, bytes can only be written as hexadecimal digits,
+            // so the JSON value differs from the expected text.
             if !path.ends_with("pyarrow_binary.parquet") {
                 assert_eq!(json["text"].as_str().unwrap(), text, "{path:?}");
             }
@@ -377,7 +378,8 @@ fn invalid_sets_are_reported() {
     assert!(as_text.contains("name a list of strings or numbers with set_field"), "{as_text}");
 }
 
-/// The test file is like one from pyarrow: seconds are milliseconds in Parquet, and the zone is only in the Arrow schema.
+/// The test files are like those from pyarrow: times in seconds are stored as milliseconds in Parquet, and only the Arrow schema
+/// has the time zone.
 #[test]
 fn time_zones_are_those_of_the_arrow_schema() {
     let zoned = |unit| DataType::Timestamp(unit, Some("Europe/Berlin".into()));

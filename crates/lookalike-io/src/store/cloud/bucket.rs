@@ -168,7 +168,8 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
         builder = builder.with_endpoint(endpoint);
     }
     let endpoint = builder.get_config_value(&Key::S3Endpoint).or_else(|| builder.get_config_value(&Key::Endpoint));
-    // A user who sets an endpoint with http:// does so deliberately.
+    // A user who sets an endpoint with http:// does so deliberately, so HTTP without encryption is allowed, unless the user has
+    // set `AWS_ALLOW_HTTP`, which then decides.
     if endpoint.as_ref().is_some_and(|endpoint| endpoint.starts_with("http://")) && !set("AWS_ALLOW_HTTP") {
         builder = builder.with_allow_http(true);
     }
@@ -185,8 +186,9 @@ fn amazon(at: &Location) -> Result<AmazonS3> {
     builder.with_config(Key::Client(ClientConfigKey::Timeout), REQUEST).build().map_err(|error| unfit(at, &error))
 }
 
-/// Called if no keys were found. Fails if the profile's source of credentials is not supported, or if the environment forbids
-/// asking the machine for credentials. Otherwise the machine may have a role, which provides credentials.
+/// Called if no keys were found. Fails if the profile's source of credentials is not supported, or if the environment disables
+/// the metadata service of the machine (`AWS_EC2_METADATA_DISABLED`). In all other cases this succeeds, because the machine may
+/// have a role, for which that service provides credentials.
 fn refuse_without_credentials(at: &Location, profile: &Profile) -> Result<()> {
     let refuse = |(what, advice): Said| Err(Error::new(ErrorKind::Input, what).at(at.url_of("")).advise(advice));
     if let Some(way) = profile.other_way() {

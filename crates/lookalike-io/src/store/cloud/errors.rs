@@ -99,7 +99,7 @@ fn says(words: &str, codes: &[&str]) -> bool {
     codes.iter().any(|code| words.contains(code))
 }
 
-/// The cause of every error that reports a missing bucket.
+/// The source of every error that reports a missing bucket. The code recognises such an error by this type.
 #[derive(Debug)]
 pub(super) struct NoBucket;
 

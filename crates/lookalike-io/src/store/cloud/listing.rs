@@ -61,8 +61,9 @@ pub(super) fn expand_in(bucket: &Arc<Bucket>, key: &str, url: &str, wanted: impl
         match wait(Object::find(bucket, &path))? {
             Ok(object) => return Ok(vec![Arc::new(object)]),
             Err(missing @ StoreError::NotFound { .. }) => {
-                // The name may be a folder. If listing it fails, the error about the object is reported, unless the error of the
-                // listing is more informative.
+                // No object has this name, but it may be the name of a folder. If the folder is empty or cannot be listed, the
+                // reported error says that there is no object of this name. But if the error of the listing is more informative,
+                // that error is reported.
                 let folder = in_folder(bucket, &format!("{key}/"), url, &wanted);
                 let (found, any) =
                     folder.or_else(|error| if says_more(&error) { Err(error) } else { Ok((Vec::new(), false)) })?;

@@ -27,7 +27,7 @@ pub struct Object {
     address: String,
     url: String,
     size: u64,
-    /// The object's version tag, in the quotes with which requests send it.
+    /// The object's version tag, including the quotes that it has in requests.
     pub(super) etag: Option<String>,
     modified: String,
     /// Whether the server supports ranges. All stores do; for an HTTP server this is tested.
@@ -95,7 +95,7 @@ impl Object {
         self.ranged.load(Ordering::Relaxed)
     }
 
-    /// Returns whether an answer is about the object that was seen first.
+    /// Returns whether an answer is about the version of the object that existed when the object was first seen.
     pub(super) fn is_same(&self, meta: &ObjectMeta) -> bool {
         let same_version = match (&self.etag, &meta.e_tag) {
             (Some(own), Some(other)) => *own == quoted(other),

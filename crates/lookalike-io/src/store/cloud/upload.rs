@@ -28,9 +28,9 @@ use crate::{
     words,
 };
 
-/// The number of parts that have the same size. Stores accept ten thousand parts, and some require one size for all except the
-/// last. So the parts of the first 64 GB have the same size. The later parts are larger, so that the object can have another 500
-/// GB.
+/// The number of parts that have the same size. Stores accept ten thousand parts, and some stores require one size for all parts
+/// except the last. The parts of the first 64 GB therefore have the same size. If an object is larger, its later parts are larger
+/// too, so that it can have another 500 GB.
 const EQUAL_PARTS: usize = 8000;
 const LATE_PART: u64 = 256 << 20;
 const MOST_PARTS: usize = 10_000;

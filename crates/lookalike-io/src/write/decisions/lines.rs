@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// Returns the verdict about a document, given its representative if it has one.
+/// Returns the verdict about a document: `dropped` if the document has a representative, otherwise `kept`.
 pub(crate) fn verdict(representative: Option<&str>) -> &'static str {
     if representative.is_some() { "dropped" } else { "kept" }
 }
@@ -88,7 +88,7 @@ impl Decided<'_> {
     /// Appends a line of the decisions file.
     ///
     /// # Errors
-    /// Never fails because of the data.
+    /// No value that a decision can have causes an error. The method returns a `Result` only because the JSON serializer does.
     pub fn write_line(&self, into: &mut Vec<u8>) -> Result<()> {
         let mut lines = DecisionLines { bytes: std::mem::take(into) };
         let written = match self.representative {

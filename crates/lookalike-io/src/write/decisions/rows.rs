@@ -99,7 +99,7 @@ impl DecisionRows {
         Ok(Self { output, shape: RowsShape { schema, kinds } })
     }
 
-    /// Returns the shape of the table's rows.
+    /// Returns what is needed to build rows: the schema of the table and the types of the ids.
     pub fn shape(&self) -> RowsShape {
         self.shape.clone()
     }

@@ -35,7 +35,7 @@ pub(crate) enum Codec {
 
 impl Codec {
     pub(crate) fn bzip2(into: Gathered) -> Self {
-        // The bzip2 program uses the same compression level.
+        // The compression level `best` is also the default of the bzip2 program.
         Self::Bzip2(BzEncoder::new(into, Compression::best()))
     }
 

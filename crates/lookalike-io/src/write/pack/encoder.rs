@@ -28,7 +28,7 @@ impl Encoder {
             Packing::Zstd => {
                 let mut encoder = zstd::Encoder::new(Gathered::new(sink), 3)?;
                 // The output is one frame, because some readers stop at the end of the first frame. The bytes are the same for
-                // any number of workers except 0.
+                // any number of workers, as long as there is at least one. Without workers, the bytes would be different.
                 encoder.multithread(threads as u32)?;
                 encoder.include_checksum(true)?;
                 Self::Zstd(encoder)

@@ -67,7 +67,8 @@ impl Gzip {
         (self.threads * AHEAD) as usize
     }
 
-    /// Compresses a window; finished windows are sent to `empty`.
+    /// Passes a window to a thread that compresses it. A window whose bytes are no longer needed is sent back through the channel
+    /// `empty`.
     pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         if self.given == self.taken + self.threads * AHEAD {
             // Sending fails if the producer has ended; the window is then not needed any more.

@@ -1,9 +1,10 @@
 //! Claims on the folders in which a run names its outputs, that is, gives complete outputs their final names. Only one run at a
 //! time can have the claim on a folder.
 //!
-//! Each output appears only when it is complete, even without the claim. The claim separates two runs with the same outputs: all
-//! outputs come from one of the runs, and a run that withdraws its outputs does not remove those of the other run. So outputs are
-//! named only with a claim, unless the file system has no locks.
+//! Each output appears only when it is complete, even without the claim. The claim is needed if two runs have the same outputs.
+//! It ensures that all outputs come from one of the runs, and that a run that withdraws its outputs does not remove those of the
+//! other run. So a run gives outputs their final names only while it has the claim, unless the folder cannot be locked, for
+//! example because the file system has no locks.
 
 use std::{
     collections::BTreeMap,
@@ -22,8 +23,9 @@ use crate::disk::{File, folder_of};
 /// a few seconds if the outputs include objects. A run that gave up would lose its work.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The longest time that a run waits before it begins its work. A folder that is locked for longer is probably locked as long as
-/// the run lasts, for example by the program `flock` that started the run. Such a lock is reported before the work begins.
+/// The longest time that a run waits for a lock before it begins its work. A folder that stays locked for longer will probably
+/// stay locked until this run ends, for example if the program `flock` locked the folder and started this run. Such a lock is
+/// reported before the work begins.
 const PATIENCE_BEFORE: Duration = Duration::from_secs(5);
 
 /// Locks on folders. A lock is released when its folder is closed.

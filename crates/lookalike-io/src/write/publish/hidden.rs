@@ -1,8 +1,8 @@
 //! The hidden name that a file has before it gets its final name.
 //!
-//! The hidden name is random, and an existing file with that name is neither opened nor followed. In a folder to which other
-//! users can write, a pipe or a link with that name would block or redirect the run. A file that a killed run left is recognised
-//! by two signs: a part of its name depends on the target, and it is not locked.
+//! The hidden name is random. If a file with that name already exists, the run neither opens it nor follows it as a link.
+//! Otherwise, in a folder to which other users can write, a pipe or a link with that name would block or redirect the run. A file
+//! that a killed run left is recognised by two signs: a part of its name depends on the target, and it is not locked.
 
 use std::{
     fs,
@@ -28,8 +28,8 @@ pub(crate) struct Hidden {
 
 impl Hidden {
     /// Creates a file with a hidden name next to `target`. `make` must fail if the name is in use. It must return `None` if
-    /// another run has taken the new file, because the file looked as if a killed run had left it. In that case, a new file is
-    /// created.
+    /// another run has already locked the new file in order to remove it as a file left by a killed run. In both cases, this
+    /// function tries another name.
     pub(crate) fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<Option<T>>) -> io::Result<(T, Self)> {
         const TRIES: u32 = 1000;
         for _ in 0..TRIES {
@@ -84,7 +84,7 @@ fn beginning(target: &Path) -> String {
     format!("{BEGINNING}{name:016x}-")
 }
 
-/// Returns a number that no other program can predict. It only determines a name.
+/// Returns a random number for a hidden name. No other program can predict the number, unless the random device cannot be read.
 fn random() -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 8];
@@ -128,8 +128,8 @@ pub(crate) fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes a file if no run has locked it. The lock is held until the file is removed: a run that has just created it, and has
-/// not locked it yet, must not get the lock in between.
+/// Removes a file if no run has locked it. This function locks the file, and holds the lock until the file is removed. Otherwise,
+/// a run that has just created the file could lock it after the check and before the removal.
 fn remove_unlocked(path: &Path) -> io::Result<()> {
     let file = File::open_regular(path)?;
     if file.try_lock()? && file.is_at(path)? {

@@ -32,7 +32,7 @@ impl Escaping {
     }
 }
 
-/// Returns the number of bytes at the end that may begin a character.
+/// Returns how many of the last bytes are the beginning of a character that is not complete yet.
 fn unfinished(bytes: &[u8]) -> usize {
     let ends_unfinished = |&n: &usize| {
         from_utf8(&bytes[bytes.len() - n..]).is_err_and(|error| error.error_len().is_none() && error.valid_up_to() == 0)

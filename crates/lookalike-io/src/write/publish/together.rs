@@ -25,8 +25,8 @@ struct Named {
 enum Before {
     Nothing,
     /// The file still exists, and now has the hidden name. It is open and locked if possible, so that other runs do not treat it
-    /// as left by a killed run. Because of the claim, other runs do not even look for such files, unless the file system supports
-    /// locks on files but not on folders.
+    /// as left by a killed run. This lock matters only if the file system supports locks on files but not on folders. If the
+    /// folder is locked (the claim), other runs do not even look for files left by killed runs.
     Kept(Hidden, Option<File>),
     /// The file no longer exists.
     Replaced,
@@ -35,8 +35,8 @@ enum Before {
 /// Gives complete outputs their names, and writes the names of files to the disk. If one output cannot get its name, all files
 /// lose their new names, and the files that they replaced are restored.
 ///
-/// Objects come last, because the former object with a name cannot be restored. If one of several objects fails, the message
-/// lists those that were already written.
+/// Objects get their names last, because an object that is replaced cannot be restored. If one of several objects fails, the
+/// message lists those that were already written.
 pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
     let (mut files, mut objects) = (Vec::new(), Vec::new());
     for whole in outputs {
@@ -190,8 +190,8 @@ mod tests {
 
     use super::{super::hidden::remove_stale, *};
 
-    /// Checks that a run does not remove a file that another run may still restore, even if it cannot see the other run's claim
-    /// on the folder.
+    /// Checks that a file that one run may still restore is not removed by another run, even if the other run cannot see the
+    /// claim on the folder.
     #[test]
     fn no_run_removes_files_that_another_may_restore() {
         let folder = tempfile::tempdir().unwrap();

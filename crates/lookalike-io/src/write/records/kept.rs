@@ -132,7 +132,8 @@ impl Kept {
         if let Target::Rows(rows) = &self.output { rows.labels() } else { None }
     }
 
-    /// Ends the output after `documents` documents were read. Call it on the thread pool, which shares the work.
+    /// Ends the output. `documents` is the number of documents that were read. Call this method on the thread pool, which shares
+    /// the work.
     pub fn end(self, documents: u64) -> Result<Output> {
         let mut output = match self.output {
             Target::Rows(output) => output.end()?,
@@ -140,7 +141,8 @@ impl Kept {
                 match (self.shape, so_far.begun) {
                     (Shape::Array, true) => output.write(b"\n]\n")?,
                     (Shape::Array, false) => output.write(b"[]\n")?,
-                    // JSON Lines may be named .json, but an empty .json file would not be JSON.
+                    // An output of JSON Lines may have the extension .json, but an empty file is not valid JSON. So if no
+                    // documents were read, an empty array is written.
                     (Shape::Lines, false) if documents == 0 && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
                     (Shape::Delimited, false) => {
                         if let Some(columns) = so_far.without_header {

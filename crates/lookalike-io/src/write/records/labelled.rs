@@ -1,4 +1,4 @@
-//! Writes a record with its label in the format of a file.
+//! Writes a record together with its label, in the format of the output.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Shape {
-    /// Appends a record with its label in the format of a file of this shape. [`Kept`](crate::write::Kept) writes the text before
-    /// the first record and after the last one.
+    /// Appends a record together with its label; `self` is the format in which they are written. [`Kept`](crate::write::Kept)
+    /// writes the text before the first record and after the last one.
     ///
     /// # Errors
     /// Fails if the record already has a field with the name of a label's field.

@@ -10,7 +10,7 @@ use crate::{
     write::decisions::verdict,
 };
 
-/// The decision about a record, with the words of the decisions file. Ids are JSON, as in the input.
+/// The decision about a record. The verdict is the same word as in the decisions file. Ids are JSON, as in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Label<'a> {
     /// The id of the document's representative, or the document's own id if the document is kept.

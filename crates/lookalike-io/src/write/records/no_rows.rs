@@ -1,4 +1,4 @@
-//! Replaces tables in a build without them.
+//! Replaces the module `rows` in a build that does not support tables.
 
 use super::labels::{Label, LabelNames};
 use crate::{

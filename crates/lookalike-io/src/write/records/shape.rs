@@ -16,7 +16,7 @@ use crate::{
 /// The format in which records are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// A JSON object on each line: lines are unchanged, and other records become lines.
+    /// JSON Lines: one JSON object on each line. Records from JSON Lines inputs are unchanged; other records are converted.
     Lines,
     /// A JSON array with unchanged elements.
     Array,
@@ -106,7 +106,7 @@ impl Shape {
             }
             Some(Format::Lines) | None if all(Format::Array) => Self::Array,
             Some(Format::Delimited) | None if all(Format::Delimited) => Self::Delimited,
-            // Standard output is written as lines, which people can read.
+            // Standard output gets JSON Lines, which people can read, even if all inputs are tables.
             None if all_tables && name != "-" && Packing::of_name(&given) == Packing::Plain => Self::Table,
             _ => Self::Lines,
         };

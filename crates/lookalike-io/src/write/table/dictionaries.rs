@@ -1,5 +1,5 @@
 //! Prepares dictionaries and views for Arrow files. In an Arrow file, a column has one dictionary, which may only grow. Views are
-//! written with all the data to which they point, so unused data is removed first.
+//! written together with the whole buffers to which they point. So data that no view uses is removed from the buffers first.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,10 @@ pub(super) struct Dictionaries(Vec<Dictionary>);
 /// A growing dictionary.
 struct Dictionary {
     values: ArrayRef,
-    /// The position of each value, by its bytes from [`write_distinct`].
+    /// Maps each value to its position in this dictionary. The keys of the map are the bytes that [`write_distinct`] writes for
+    /// the values.
     places: HashMap<Box<[u8]>, u64>,
-    /// The values that were looked up last, and the position of each of them in this dictionary.
+    /// The array of values that was looked up most recently, and the position of each of its values in this dictionary.
     last: Option<(ArrayRef, UInt64Array)>,
 }
 

@@ -117,8 +117,8 @@ impl<W: Write + Send> TableOutput<W> {
             }
         };
         let is_parquet = format == Format::Parquet;
-        // The size of the input's row groups is used only if input and output are Parquet: the parts of other formats are not row
-        // groups.
+        // The number of rows in the input's row groups is used only if input and output are Parquet. Other formats also have
+        // parts, but these are not row groups.
         let groups = layout.group_rows.filter(|_| is_parquet && !layout.dictionaries.is_empty());
         let most_rows = groups.map_or(usize::MAX, |rows| rows.max(1));
         let most_bytes = if is_parquet { GROUP_BYTES } else { BATCH_BYTES };

@@ -164,7 +164,8 @@ fn one_schema_for_several_inputs() {
 #[test]
 fn tables_in_stores_are_read_like_those_in_memory() {
     use crate::{input_table::InputTable, store::tests::of_a_flaky_store};
-    // There are two row groups. In one, the text is larger than one request; the ids are small.
+    // The Parquet file has two row groups. In each of them, the texts are too large for one request to the store; the ids are
+    // small.
     let words = |row: usize| {
         let mut state = row as u64;
         let mut letter = || {

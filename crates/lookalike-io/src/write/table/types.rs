@@ -1,5 +1,5 @@
-//! Selects the Parquet types of columns. A column keeps its type from the input if the writer writes its values in the form that
-//! this type requires.
+//! Selects the Parquet types of columns. A column keeps its type from the input if this type fits the form in which the writer
+//! stores the column's values.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use parquet::{
     schema::types::{ColumnDescriptor, SchemaDescriptor, Type},
 };
 
-/// Returns the types of a table's columns. A column with the same name and position as a column of the input has that column's
-/// type, with the properties that Arrow's types lack (a UUID, JSON, a date). The types of other columns are derived from Arrow's
-/// types.
+/// Returns the types of a table's columns. A column gets the type of the input's column with the same name and position, if this
+/// type fits the form in which the values are stored. Such a type also has the properties that Arrow's types lack (a UUID, JSON,
+/// a date). The types of other columns are derived from Arrow's types.
 pub(super) fn types_of(schema: &SchemaRef, input: &SchemaDescriptor) -> Result<SchemaDescriptor> {
     let made = ArrowSchemaConverter::new().convert(schema)?;
     let fields = made.root_schema().get_fields().iter().enumerate().map(|(root, own)| {

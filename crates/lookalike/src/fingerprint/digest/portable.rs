@@ -1,6 +1,6 @@
 //! XXH3-128 of more than 240 bytes, given as 64-bit numbers (XXH3's specification, "XXH3 algorithm description for large
-//! inputs"). There are eight sums, and each step adds one number to each of them. The algorithm is written once; each processor's
-//! module provides the two kinds of steps.
+//! inputs"). There are eight sums. An `add` step adds one number to each sum, and a `scramble` step mixes the sums at regular
+//! intervals. The algorithm is written once; each processor's module provides these two steps.
 
 use super::{Digest, SHORT};
 

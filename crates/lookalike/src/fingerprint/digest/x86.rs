@@ -30,8 +30,8 @@ pub(super) fn long_avx512(proof: Avx512, numbers: &[u64]) -> Digest {
 #[inline(always)]
 fn load2(_: Avx2, numbers: &[u64; STRIPE]) -> [__m256i; 2] {
     let numbers = numbers.as_ptr();
-    // SAFETY: the `Avx2` value shows that the processor has these instructions; four numbers from either offset are within the
-    // eight, and the loads need no alignment.
+    // SAFETY: the `Avx2` value shows that the processor has these instructions; each load reads four of the eight numbers (those
+    // from index 0 or those from index 4), and needs no alignment.
     unsafe { [_mm256_loadu_si256(numbers.cast()), _mm256_loadu_si256(numbers.add(4).cast())] }
 }
 
@@ -82,8 +82,8 @@ impl Steps for Avx2 {
     fn numbers(self, sums: Self::Sums) -> [u64; STRIPE] {
         let mut numbers = [0; STRIPE];
         let to = numbers.as_mut_ptr();
-        // SAFETY: the `Avx2` value shows that the processor has these instructions; four numbers from either offset are within
-        // the eight.
+        // SAFETY: the `Avx2` value shows that the processor has these instructions; each store writes four of the eight numbers
+        // (those from index 0 or those from index 4).
         unsafe {
             _mm256_storeu_si256(to.cast(), sums[0]);
             _mm256_storeu_si256(to.add(4).cast(), sums[1]);

@@ -104,8 +104,8 @@ impl Kernel {
 }
 
 impl Rabin {
-    /// Creates the function for a degree l and a seed. The function appends nulls to each string. Drawing the polynomial takes
-    /// about 60 µs at degree 64.
+    /// Creates the function for a degree l and a seed. The function appends l zero bits to each string ([`Nulls::Appended`]). At
+    /// degree 64, drawing the polynomial takes about 60 µs.
     ///
     /// # Errors
     /// Fails if the degree is not between 16 and 64.
@@ -125,7 +125,7 @@ impl Rabin {
         }
     }
 
-    /// Returns the function with the same polynomial and the given nulls.
+    /// Returns the function with the same polynomial; `nulls` says whether zero bits are appended to each string.
     pub fn with(self, nulls: Nulls) -> Self {
         Self::of(self.polynomial, nulls)
     }

@@ -4,7 +4,8 @@
 //! 2⁶⁴. Moving the window takes two multiplications for any k. Another window, with the hashes u₁ … u_k, collides with it if Σ
 //! (tᵢ − uᵢ)·Bᵏ⁻ⁱ = 0, which has probability 2⁻⁶⁴ for random token hashes. If the two windows differ only because two tokens, d
 //! places apart, are swapped, each factor of two in Bᵈ − 1 doubles this probability. The number of such factors is 1 for odd d, 4
-//! for d = 2, 5 for d = 4 (the ends of the default window) and 8 for d = 32. So the probability is 2⁻⁵⁶ at worst.
+//! for d = 2 and 5 for d = 4 (if the first and the last token of a default window are swapped). The maximum is 8, for d = 32, so
+//! the probability is 2⁻⁵⁶ at worst.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

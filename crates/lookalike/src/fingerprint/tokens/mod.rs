@@ -34,7 +34,7 @@ fn append(tokens: &Tokens, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Appends the hashes of tokens, given by their places in a text or as [`Tokens`].
+/// Appends the hashes of tokens, given by their positions in a text or as [`Tokens`].
 pub(crate) struct TokenHasher<'a> {
     pub(crate) simd: Simd,
     pub(crate) hashes: &'a mut Vec<u64>,

@@ -37,8 +37,8 @@ fn run(text: &[u8], starts: &[u16], ends: &[u16], hashes: &mut [u64]) {
     let (all, one) = (_mm512_set1_epi64(-1), _mm512_set1_epi64(8));
     for at in (0..count).step_by(EIGHT) {
         let lanes = 0xff >> (EIGHT - (count - at).min(EIGHT)) as u32;
-        // SAFETY: the lanes of the mask are the places from `at` up to `count`, which are within all three lists; no alignment is
-        // needed.
+        // SAFETY: the lanes of the mask are the indices from `at` up to `count`, which are within all three lists; no alignment
+        // is needed.
         let (start, end) = unsafe {
             let start = _mm_maskz_loadu_epi16(lanes, starts.as_ptr().add(at).cast());
             let end = _mm_maskz_loadu_epi16(lanes, ends.as_ptr().add(at).cast());

@@ -1,5 +1,5 @@
 //! The portable code, compiled for AVX2 and AVX-512. SSE2, the baseline of x86-64, cannot multiply 32-bit numbers four at a time:
-//! with SSE2 this code takes 60 nanoseconds, and with these kernels it takes 5.
+//! to turn 128 slots into bytes, this code takes 60 nanoseconds with SSE2, and 5 with these kernels.
 #![allow(unsafe_code)]
 
 use super::{BITS_SLOTS, Bits, plain};

@@ -74,9 +74,9 @@ pub(super) fn dispatch<L: Lanes>(lanes: L, text: &[u8], base: usize, manner: Man
 struct Carry {
     /// Whether the last byte of the previous block belongs to a word.
     word: u64,
-    /// Masks for the next block, for a character that begins at the end of the current block. `solo_end` marks the end of the
-    /// character if it is a token, `letter` marks its bytes if it is a letter, and `easy` marks its bytes if it is any easy
-    /// character.
+    /// Masks for the next block, for a character that begins in the last bytes of the current block. `solo_end` marks the byte
+    /// after the character if the character is a token of its own. `letter` marks the character's bytes if it is a letter of a
+    /// word, and `easy` marks them if it is *easy* (a frequent character that does not depend on its neighbours).
     solo_end: u64,
     letter: u64,
     easy: u64,

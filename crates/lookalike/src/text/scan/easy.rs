@@ -1,5 +1,6 @@
-//! Finds the easy characters outside ASCII by comparing bytes. One vector has the characters' first bytes, another their second
-//! bytes, and a third their third bytes.
+//! Finds the *easy* characters outside ASCII by comparing bytes. (The module `scan` defines them: frequent characters that do not
+//! depend on their neighbours.) One vector has the characters' first bytes, another their second bytes, and a third their third
+//! bytes.
 //!
 //! A test checks each easy character against the table of characters. Rare characters are left out, so that the scan treats them
 //! as hard.

@@ -26,7 +26,8 @@ pub fn charset(content_type: &str) -> Option<&str> {
 }
 
 /// The number of bytes at the start of a page that are searched for a declaration of the page's encoding. The standard requires a
-/// search of only the first 1,024 bytes. If a declaration comes later, a browser that follows the standard reads the page again.
+/// search of only the first 1,024 bytes. But if a declaration comes later, a browser that follows the standard reads the page
+/// again, so more bytes are searched here.
 const SEARCHED: usize = 16 << 10;
 
 /// Returns the encoding that an HTML page declares, for [`decode`]. It is taken from the HTTP header, else from the first

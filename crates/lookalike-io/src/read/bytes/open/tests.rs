@@ -74,7 +74,8 @@ impl Read for Pieces {
     }
 }
 
-/// Returns the content of a file with this ending, or the error message.
+/// Decompresses `packed`, as the content of a file whose name has the extension `ending`. Returns the decompressed bytes, or the
+/// error message.
 fn read(packed: &[u8], ending: &str, at_once: usize) -> std::result::Result<Vec<u8>, String> {
     let (name, mut bytes) = (format!("a{ending}"), Vec::new());
     let pieces = Pieces { bytes: Cursor::new(packed.to_vec()), at_once };

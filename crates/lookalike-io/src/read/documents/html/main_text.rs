@@ -1,6 +1,6 @@
-//! Finds the main part of a page with legible, a port of Readability.js, which is Firefox's reader view. Among the extractors
-//! that we tried, legible agrees best with Readability.js and is the fastest. It is also the only one whose dependencies all have
-//! permissive licences (bench/quality/html).
+//! Uses the crate `legible` to find the main part of a page. The crate is a port of Readability.js, which is Firefox's reader
+//! view. Among the extractors that we tried, `legible` agrees best with Readability.js and is the fastest. It is also the only
+//! one whose dependencies all have permissive licences (bench/quality/html).
 //!
 //! Building the tree of a page can take time and memory quadratic in the page's length. This happens with nested elements, with
 //! formatting that is reopened in each paragraph, and with many attributes of one element. Searching a tree for the main part
@@ -57,8 +57,8 @@ pub(crate) fn content(page: &str, most_attributes: usize) -> Main {
     if page.len() > LONGEST || most_attributes > MOST_ATTRIBUTES || !is_modest(page) {
         return Main::TooLarge;
     }
-    // legible makes assumptions about a tree, and panics on pages for which they do not hold. A panic may leave some state
-    // incomplete, but that state is dropped with the panic.
+    // The crate `legible` makes assumptions about a tree, and panics on pages for which these assumptions do not hold. A panic
+    // may leave data of the crate incomplete, but that data is dropped with the panic.
     match quietly(|| legible::parse(page, None, None)) {
         Ok(Ok(article)) => Main::Found(article.content),
         Ok(Err(_)) | Err(_) => Main::None,
@@ -67,7 +67,7 @@ pub(crate) fn content(page: &str, most_attributes: usize) -> Main {
 
 /// Returns whether the tree of a page is small enough.
 fn is_modest(page: &str) -> bool {
-    // legible parses with the same option.
+    // The crate `legible` sets this option to the same value when it parses a page.
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let mut parser = parse_document(Watch::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
     let mut rest = page;

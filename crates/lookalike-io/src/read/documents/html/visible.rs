@@ -149,7 +149,7 @@ pub(crate) fn text(html: &str, into: &mut String) -> usize {
     }
 }
 
-/// Returns the position after the next `what`, or the end.
+/// Returns the position after the next occurrence of `what`, or the end of `bytes` if there is none.
 fn after(bytes: &[u8], at: usize, what: &[u8]) -> usize {
     memchr::memmem::find(&bytes[at..], what).map_or(bytes.len(), |distance| at + distance + what.len())
 }

@@ -73,7 +73,7 @@ impl<'a> Values<'a> {
 
 /// Fields with their names: a row, or a struct inside a row.
 struct Object<'a> {
-    /// The names as they are written, including the colon, each with its values.
+    /// For each field: its name as it is written (a JSON string and a colon), and its values.
     fields: Vec<(Vec<u8>, Values<'a>)>,
     nulls: Nulls,
 }

@@ -105,8 +105,8 @@ fn values_that_no_part_needs_are_not_decoded() {
     let (mut table, columns) = open(&bytes);
     table.split(&columns, 4000);
     let place = table.chunk_place(0, &["text".into()]).unwrap();
-    // The dictionary begins with its header, and has the first values; later values are stored outside the dictionary. Damage the
-    // dictionary.
+    // The chunk begins with the dictionary: a header, and then the first values of the column. The later values are stored
+    // outside the dictionary. The next line damages the values in the dictionary.
     bytes[place.start + 60..place.start + 90].fill(0xff);
     let (mut damaged, _) = open(&bytes);
     damaged.split(&columns, 4000);

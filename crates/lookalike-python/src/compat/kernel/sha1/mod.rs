@@ -89,7 +89,7 @@ fn head(a: u32, b: u32) -> u64 {
 #[inline(always)]
 fn lay_few(bytes: &[u8; SIXTEEN], length: usize, lane: usize, block: &mut [Words; 16]) {
     let end = 1u128 << (127 - 8 * length);
-    // Keep all bits above the end bit.
+    // Keep only the bits that are more significant than the end bit: these are the token's own bytes.
     let token = u128::from_be_bytes(*bytes) & end.wrapping_neg() << 1;
     for (i, words) in block[..4].iter_mut().enumerate() {
         words[lane] = ((token | end) >> (96 - 32 * i)) as u32;
