@@ -174,9 +174,9 @@ def dedup(
     - `gitignore=False`: whether to ignore the files of a folder that its .gitignore files exclude.
     - `all_splits=False`: whether to read all splits of a dataset in a folder, such as train and test, as one collection;
       otherwise such a folder is an error.
-    - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. With data in memory (and with
-      files if the lines are not needed), use `skip_bad=True`: rows without a text, such as null, or without an id, if `id` names
-      a column, are skipped. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
+    - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. `skip_bad=True` is for
+      data in memory, and for files if the bad lines need not be written. It skips rows whose text is null or no text and, if `id`
+      is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
       `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
     - `dry_run=False`: whether to do everything except write files.

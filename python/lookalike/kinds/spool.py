@@ -49,7 +49,9 @@ class Spool:
 
     @classmethod
     def of_any(cls, batches: Iterator[Any], folder: str | None, called: str) -> Spool | None:
-        """Write batches whose types may change, in types that hold all values exactly; return None if there are no batches.
+        """Write batches whose column types may differ, after converting them to types that hold all values exactly.
+
+        Returns None if there are no batches.
 
         The batches are written once, and a second time if the types change after the first batch.
 

@@ -99,8 +99,8 @@ impl Block {
         &self.name
     }
 
-    /// Returns the limit for the number of records with the same key: a key that more records have is skipped. Returns `None` if
-    /// there is no limit.
+    /// Returns the maximum number of records that may have the same key; a key of more records than this is skipped. Returns `None`
+    /// if there is no maximum.
     pub fn at_most(&self) -> Option<u32> {
         self.at_most
     }

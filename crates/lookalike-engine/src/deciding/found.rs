@@ -14,8 +14,8 @@ pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
     }
 }
 
-/// The decisions about the copies of one first copy (the first of several identical documents). The first element has the verdict
-/// about each copy, with the copy's rank (its position in keep order, the order in which documents are considered). The second
+/// The decisions about the documents that are identical to one earlier document. The first element has the verdict about each of
+/// these copies, with the copy's rank (its position in keep order, the order in which documents are considered). The second
 /// element has the data from which the search for a representative of later copies continues: the best representative found so
 /// far, and the number of the first contender that has not been searched.
 pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

@@ -32,7 +32,7 @@ impl Verdict {
         Self { representative, shared, own, others }
     }
 
-    /// Returns the contender that a dropped document is dropped for.
+    /// Returns the representative of a document that is dropped; none if the document is kept.
     pub(crate) fn representative(self) -> Option<Contender> {
         Some(self.representative).filter(|&number| number != NONE).map(Contender)
     }

@@ -69,7 +69,7 @@ pub enum ErrorKind {
     Internal,
 }
 
-/// The separators between what is wrong and what to do.
+/// The separators in a message between the description of an error and the advice.
 const SEMICOLON: &str = "; ";
 const COLON: &str = ": ";
 

@@ -176,8 +176,8 @@ fn hash(text: &[u8], starts: &[u32], ends: &[u32], count: usize, hashes: &mut [u
     for i in 0..eights {
         // SAFETY: the arrays have eight numbers each, and loading them needs no alignment. Only entries beyond `count` can be
         // positions after the text. `_mm256_min_epu32` replaces such positions with the end of the text. Eight bytes can be read
-        // from the end of the text, and from any position before it. The last eight bytes of a word are read only if the word is
-        // longer.
+        // from the end of the text, and from any position before it. The last eight bytes of a word are read only if the word has
+        // more than eight bytes.
         unsafe {
             let start = _mm256_min_epu32(_mm256_loadu_si256(starts[i].as_ptr().cast()), last);
             let end = _mm256_min_epu32(_mm256_loadu_si256(ends[i].as_ptr().cast()), last);

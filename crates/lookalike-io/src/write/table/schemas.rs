@@ -23,7 +23,7 @@ pub fn one_schema(schemas: &[(&str, SchemaRef)]) -> Result<SchemaRef> {
         };
         for (at, own) in all.iter_mut().enumerate() {
             let Some(their) = theirs.fields().get(at) else {
-                return refuse(own.name(), format!("has no column {}, but there is such a column", quoted(own.name())));
+                return refuse(own.name(), format!("has no column {}, which is", quoted(own.name())));
             };
             if own.name() != their.name() {
                 return refuse(own.name(), format!("column {} is {}, but {}", at + 1, quoted(their.name()), quoted(own.name())));
