@@ -1,6 +1,6 @@
-//! Checks a table in memory, whatever its buffers contain. The table must be refused with an error message, or a run over it must
-//! end with an error message or decide about every row. The contents of the buffers may be wrong, but their sizes are true, as in
-//! tables from producers that check their own buffers.
+//! Checks a table in memory, whatever its buffers contain. Three outcomes are correct: the table is refused with an error
+//! message, a run over it ends with an error message, or the run decides about every row. The contents of the buffers may be
+//! wrong, but their sizes are true, as in tables from producers that check their own buffers.
 #![no_main]
 
 use std::sync::Arc;

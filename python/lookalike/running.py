@@ -175,9 +175,9 @@ def dedup(
     - `all_splits=False`: whether to read all splits of a dataset in a folder, such as train and test, as one collection;
       otherwise such a folder is an error.
     - `skip_bad=None`: a file to which bad lines are written, instead of stopping at the first one. `skip_bad=True` is for
-      data in memory, and for files if the bad lines need not be written. It skips rows whose text is null or no text and, if `id`
-      is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no decision;
-      `report.skipped` has their row numbers.
+      data in memory, and for files if the bad lines need not be written. It skips rows whose text is null or no text and, if
+      `id` is given, rows without an id. These rows are counted in `report.summary["bad_lines"]`, are not returned, and have no
+      decision; `report.skipped` has their row numbers.
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.

@@ -113,7 +113,7 @@ def readings(path):
 
 
 def without_runs(data):
-    """Leave out the columns from which pandas cannot select rows."""
+    """Leave out the columns of types that pandas cannot filter."""
     return data.drop_columns([name for name in ("runs", "view") if name in data.schema.names])
 
 

@@ -44,7 +44,7 @@ pub fn excluded(finding: &Finding) -> Vec<String> {
     }
     if finding.all_common > 0 {
         lines.push(format!(
-            "{} with no other shared shingles: only exact duplicates of these are found",
+            "{} whose shared shingles are all common: for these, only exact duplicates are found",
             counted(finding.all_common, "text")
         ));
     }

@@ -147,8 +147,8 @@ fn code(done: anyhow::Result<ExitCode>, flags: Flags) -> u8 {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    // If the chain has an error of our own libraries, only the kind of that error is checked: the causes of the error were
-    // already considered when its kind was set.
+    // If the error or one of its causes is an error of our own libraries, only the kind of that library error is checked: its
+    // causes were already considered when its kind was set.
     match error.chain().find_map(|cause| cause.downcast_ref::<lookalike_engine::Error>()) {
         Some(error) => error.kind() == lookalike_engine::ErrorKind::BrokenPipe,
         None => error.chain().any(|cause| {

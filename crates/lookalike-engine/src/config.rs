@@ -187,8 +187,8 @@ pub(crate) fn row_groups_ahead(memory: u64, threads: usize) -> usize {
 const USUAL_MEMORY: u64 = 2 << 30;
 
 impl RunConfig {
-    /// Returns the memory budget of the run's stores, for a run that writes these outputs. `extra` returns the bytes that reading
-    /// and writing need beyond their usual share, given the run's memory limit.
+    /// Returns the memory budget of the run's stores, for a run that writes these outputs. `extra` takes the run's memory limit,
+    /// and returns how many bytes reading and writing need in addition to the bytes that this function counts.
     ///
     /// # Errors
     /// Fails if a folder for temporary files was given explicitly and no file can be created in it. The error is reported now,

@@ -88,7 +88,7 @@ impl Twin<'_> {
         (similarity >= threshold).then_some(similarity)
     }
 
-    /// Returns the documents of the inputs, in input order, each with the document that it is dropped for.
+    /// Returns the documents of the inputs, in input order, each with its representative; `None` if the document is kept.
     fn decide(&self) -> Vec<(usize, Option<usize>)> {
         let mut order: Vec<usize> = (0..self.documents.len()).collect();
         order.sort_by_key(|&d| {
@@ -279,8 +279,8 @@ proptest! {
         [cut, ends] in [0usize..30, 0usize..12],
     ) {
         let folder = TempDir::new().unwrap();
-        // With a memory limit of 0, the padding makes the lines so long that there are several blocks. With so little memory, the
-        // blocks are also decided in several rounds, a few blocks at a time.
+        // If the memory limit is 0, the lines are padded, and become so long that there are several blocks. With so little
+        // memory, the blocks are also decided in several rounds, a few blocks at a time.
         let padding = if memory == Some(0) { "x".repeat(150_000) } else { String::new() };
         let cut = cut.min(references.len());
         let files = [("r1", &references[..cut], true), ("r2", &references[cut..], true), ("in", &texts[..], false)];

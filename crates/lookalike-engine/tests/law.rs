@@ -142,8 +142,8 @@ proptest! {
     ) {
         let folder = TempDir::new().unwrap();
         let input = folder.path().join("in.jsonl");
-        // With a memory limit of 0, the padding makes the lines so long that there are several blocks. With so little memory, the
-        // blocks are also decided in several rounds, a few blocks at a time.
+        // If the memory limit is 0, the lines are padded, and become so long that there are several blocks. With so little
+        // memory, the blocks are also decided in several rounds, a few blocks at a time.
         let padding = if memory == Some(0) { " ".repeat(150_000) } else { String::new() };
         let padded = jsonl(&texts).replace("{\"id\"", &format!("{{{padding}\"id\""));
         fs::write(&input, &padded).unwrap();
@@ -718,9 +718,9 @@ fn containment_of_nine_tenths_is_found_on_every_set() {
     }
 }
 
-/// Suppose a text was dropped, and a document that is more similar to it was kept later. Copies of the text that come after this
-/// document must be dropped for this document, and not for the earlier one. This must hold for any distance between the text and
-/// its copies in the input.
+/// Suppose a text was dropped because it is similar to `first`, and `kept`, which is more similar to the text, was kept later.
+/// Copies of the text that come after `kept` must have `kept` as their representative, and not `first`. This must hold for any
+/// distance between the text and its copies in the input.
 #[test]
 fn a_copy_finds_documents_kept_after_its_first_copy() {
     let words =

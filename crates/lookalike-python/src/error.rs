@@ -143,7 +143,8 @@ pub fn message(words: &str) -> String {
     shown::message(words).into_owned()
 }
 
-/// Returns data for a message or a page, on one line. Long data is cut: the result is its beginning and its length.
+/// Returns data on one line, for a message or for a report in a notebook. Long data is cut: the result then consists of its
+/// beginning and its length.
 #[pyfunction]
 pub fn cut(data: &str) -> String {
     shown::cut(data).into_owned()

@@ -27,8 +27,8 @@ pub fn threads(asked: usize) -> usize {
     if asked > 0 { asked } else { thread::available_parallelism().map_or(1, NonZero::get) }
 }
 
-/// Fails with the exception of a signal handler, if a signal arrived and its handler raised one. The caller need not hold the
-/// interpreter.
+/// Runs the handlers of signals that have arrived. If a handler raises an exception, this function fails with that exception. The
+/// caller need not hold the interpreter.
 fn interrupted() -> PyResult<()> {
     Python::attach(|py| py.check_signals())
 }
@@ -38,7 +38,7 @@ fn interrupted() -> PyResult<()> {
 /// caller must not hold the interpreter.
 ///
 /// # Errors
-/// Fails with the exception of a signal handler, after the pieces in progress are filled.
+/// Fails with any exception that a signal handler raises, after the pieces in progress are filled.
 pub fn fill<T: Send, S>(
     out: &mut [T],
     piece: usize,
@@ -91,7 +91,7 @@ pub fn fill<T: Send, S>(
 /// computing thread ends on its own.
 ///
 /// # Errors
-/// Fails with the exception of a signal handler.
+/// Fails with any exception that a signal handler raises.
 pub fn apart<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let (send, mut answers) = sync_channel(1);
     let working = thread::Builder::new().name("lookalike".into()).stack_size(STACK);

@@ -87,7 +87,7 @@ pub enum ErrorKind {
     /// Only one of bands and rows was given.
     #[error("bands and rows must be given together; give both, or neither and let the threshold and the recall determine them")]
     HalfShape,
-    /// The requested bands and rows find fewer pairs at the threshold than the requested recall.
+    /// The share of pairs at the threshold that the requested bands and rows find is below the requested recall.
     #[error(
         "{bands} bands of {rows} rows find {found:.4} of the pairs at similarity {threshold}, but the requested recall is {recall}; {ways}"
     )]
@@ -127,7 +127,7 @@ pub enum ErrorKind {
         "if the modulus grows with the text, the sample of a long text may miss all shingles of a short text inside it; use a fixed modulus for containment"
     )]
     GrowingModulus,
-    /// The given modulus finds fewer pairs than the requested recall.
+    /// The share of pairs that the given modulus finds is below the requested recall.
     #[error(
         "one shingle in {modulus} finds {found:.4} of the pairs of 50-shingle texts at similarity {threshold}, but the requested recall is {recall}; use a smaller modulus, or lower the recall to {attainable}"
     )]
@@ -143,7 +143,7 @@ pub enum ErrorKind {
         /// A recall that the modulus reaches.
         attainable: f64,
     },
-    /// A super-shingle of zero elements, or so long that it finds fewer pairs than the requested recall.
+    /// A super-shingle of zero elements, or one so long that the share of pairs that it finds is below the requested recall.
     #[error(
         "super-shingles of length {run} find {found:.4} of the pairs at similarity {threshold}, but the requested recall is {recall}; use a length from 1 to {most}"
     )]
@@ -174,7 +174,7 @@ pub enum ErrorKind {
     )]
     TokensDistance,
     /// Containment was requested, but greedy clusters estimate resemblance.
-    #[error("greedy clusters estimate resemblance, not containment; for containment, cluster by the law or by components")]
+    #[error("greedy clusters estimate resemblance, not containment; for containment, cluster by `law` or by `components`")]
     GreedyContainment,
     /// A method for finding candidates was requested, but greedy clusters have their own method.
     #[error("greedy clusters are found by the sketches of their representatives; leave out the method and the candidates")]
@@ -195,7 +195,7 @@ pub enum ErrorKind {
     Sentences,
     /// A Hamming distance so large that all hashes match.
     #[error(
-        "the distance must be below {bits} bits, got {distance}, at which all hashes match; 3 of 64 is usual for near-duplicates"
+        "the distance must be below {bits} bits, got {distance} (all hashes would match); 3 of 64 is usual for near-duplicates"
     )]
     Distance {
         /// The bits that may differ.
@@ -204,7 +204,7 @@ pub enum ErrorKind {
         bits: u32,
     },
     /// Too few blocks for a distance, or more blocks than bits.
-    #[error("a distance of {distance} of {bits} bits needs from {} to {bits} blocks, got {blocks}", distance + 1)]
+    #[error("for a distance of {distance} bits, hashes of {bits} bits need {} to {bits} blocks, got {blocks}", distance + 1)]
     Blocks {
         /// The blocks requested.
         blocks: u32,
@@ -261,7 +261,7 @@ pub enum ErrorKind {
         /// The largest sample size in the search.
         max: usize,
     },
-    /// More fingerprints than greedy clusters can number.
+    /// More fingerprints than the maximum number that greedy clusters can hold.
     #[error("greedy clusters hold at most {most} fingerprints; use a smaller sample of each text, or split the collection")]
     TooManyClustered {
         /// The maximum.

@@ -57,8 +57,8 @@
 //! The same texts and settings give the same answer on every machine, with any features and in every release: the hash functions
 //! never change.
 
-// Code that input data can reach returns an error instead of panicking. Each exception to these lints has a note that says why no
-// input data can cause the panic.
+// Code that input data can reach returns an error instead of panicking. Wherever the code overrides one of the lints below, a
+// note says why no input data can cause the panic.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
 // Without the feature `engine`, functions that only the engine calls are unused. With it, the compiler reports unused code.
 #![cfg_attr(not(feature = "engine"), allow(dead_code))]

@@ -12,8 +12,8 @@ pub const QUOTED: usize = 100;
 /// The maximum number of characters of a path that is shown in full.
 const LONGEST_PATH: usize = 400;
 
-/// The maximum number of characters of a message. A path can have up to 4096 bytes; a message of this length shows enough of the
-/// path to find the file.
+/// The maximum number of characters of a message. This is less than the 4096 bytes that a path can have, but a message of the
+/// maximum length still shows enough of such a path to find the file.
 pub const LONGEST: usize = 2000;
 
 /// Returns whether a character is interpreted as a command by a terminal, or changes the order of other characters: C0, DEL, C1,

@@ -80,8 +80,8 @@ fn pairs(method: &Method, size: usize) -> Vec<PairSizes> {
     }
 }
 
-/// Simulates the pairs of a size at the threshold, and returns the smallest share that is found; none if no unequal pair is at
-/// the threshold.
+/// Simulates pairs at the threshold whose smaller set has `size` elements. For each such pair of sizes, a share of the pairs is
+/// found; returns the smallest share, or none if only equal sets reach the threshold.
 fn least(method: &Method, size: usize, trials: u32, random: &mut SplitMix64) -> Option<f64> {
     let pairs = pairs(method, size);
     // If there are many pairs, a sample of them suffices.

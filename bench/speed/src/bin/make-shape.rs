@@ -158,7 +158,10 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
     let by_one = band_keys(&slots, curve).eq(scratch.keys.iter().copied());
     many.minima(&first, &mut slots);
     let by_many = band_keys(&slots, curve).eq(scratch.keys.iter().copied());
-    anyhow::ensure!(by_one || by_many, "the default's signatures are of neither family");
+    anyhow::ensure!(
+        by_one || by_many,
+        "the signatures of the default configuration are made neither with one permutation nor with many"
+    );
     let wanted = COLLIDING * curve.rows;
     let mut best = vec![(u32::MAX, 0); wanted];
     let mut fallback = Vec::new();
@@ -166,8 +169,8 @@ fn colliding() -> anyhow::Result<Vec<u8>> {
         let fingerprint = fingerprint(number, &mut scratch)?;
         many.minima(&fingerprint, &mut slots);
         if by_one {
-            // In a long text, a shingle that is hashed with one permutation affects only one slot, its bin. For a single shingle,
-            // the two families have the same value in every slot except this one, so slots with the same value are ignored.
+            // With one permutation, a shingle of a long text affects only one slot, its bin. For a single shingle, all other
+            // slots have the same value in both families, so slots in which the two families agree are ignored.
             fallback.clone_from(&slots);
             one.minima(&fingerprint, &mut slots);
             slots.iter_mut().zip(&fallback).for_each(|(slot, other)| *slot = if slot == other { u32::MAX } else { *slot });

@@ -85,8 +85,8 @@ impl Composer {
         let mut edits = Edits::of(role, pieces, windows);
         let look = self.look(role);
         let filled = lines.len();
-        // Each edit adds at most one piece. The buffer is one piece longer than these pieces need, because copying a piece always
-        // writes a fixed number of bytes, even if the piece is shorter.
+        // Each edit adds at most one piece, so the text has at most `pieces + edits.count` pieces. The buffer has room for one
+        // more, because copying a piece always writes a fixed number of bytes, even if the piece is shorter.
         lines.resize(filled + (pieces + edits.count + 1) as usize * MOST, 0);
         let mut out = Out { bytes: &mut lines[filled..], at: 0 };
         let (mut phrase, mut left) = (0, 0);

@@ -72,7 +72,8 @@ pub struct Plan {
     inverse: u64,
     shift: u64,
     classes: Vec<Class>,
-    /// The place of the original of each giant cluster. The giants are the first of the `classes`.
+    /// The place of the original of each giant (a cluster that `GIANTS` describes). Each giant is a class of its own, and these
+    /// classes are the first of the `classes`.
     giants: Vec<u64>,
     clustered: u64,
 }

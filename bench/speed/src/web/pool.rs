@@ -20,7 +20,7 @@ const CORPORA: [&str; 4] = ["newsgroups20", "ota_us_versions", "licenses", "winp
 const EACH: usize = 256 << 10;
 /// Words in a piece.
 pub(super) const WORDS: usize = 3;
-/// The number of bytes that are copied for a piece, whatever its length. No piece is longer.
+/// The number of bytes that are copied for a piece, even if the piece is shorter. No piece is longer than this.
 pub(super) const COPIED: usize = 32;
 
 #[derive(Deserialize)]

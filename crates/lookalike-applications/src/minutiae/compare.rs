@@ -126,10 +126,10 @@ impl<'a> Prints<'a> {
         Ok(Self { prints, way })
     }
 
-    /// Returns the earlier prints that are candidates for a print, with their scores. The score by squares is the resemblance of
-    /// both sets of squares. By triangles, each print is a set of numbers that represent its triangles. The score is the total
-    /// weight of the numbers that both prints have, divided by the geometric mean of both prints' total weights. The weight of a
-    /// number that n prints have is 1 / n².
+    /// Returns the earlier prints that are candidates for a print, with their scores. If prints are compared by squares, the
+    /// score is the resemblance of both sets of squares. If they are compared by triangles, each print becomes a set of numbers
+    /// that represent its triangles. The score is then the total weight of the numbers that both prints have, divided by the
+    /// geometric mean of both prints' total weights. The weight of a number that n prints have is 1 / n².
     pub fn before(&self, b: u32) -> Vec<Ranked> {
         let at = b as usize;
         match &self.way {

@@ -42,8 +42,8 @@ impl Family {
         Ok(Self { members: members as usize, squares: drawn })
     }
 
-    /// Returns the sorted numbers of the sets of which a print contains all squares. Cost: about 1.25 lookups per set if 20 % of
-    /// the squares have minutiae.
+    /// Returns the numbers, in ascending order, of the sets in which every square has minutiae of the print. Cost: about 1.25
+    /// lookups per set if 20 % of the squares have minutiae.
     pub fn keys(&self, print: &Squares) -> Vec<u32> {
         let sets = self.squares.chunks_exact(self.members).zip(0..);
         sets.filter(|(set, _)| set.iter().all(|&square| print.has(square))).map(|(_, number)| number).collect()

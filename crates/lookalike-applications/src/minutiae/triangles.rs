@@ -21,9 +21,10 @@ pub struct Triangles {
 }
 
 impl Default for Triangles {
-    /// Returns values within the range that was best on FVC prints. Nearly as many genuine pairs are found throughout that range:
-    /// with four to eight neighbours, length steps of 10 to 24 pixels, angle steps of 8 to 16 (in 256ths of a turn), and soft
-    /// shares of 0.25 to 0.45. With angle steps of 32, the best tenth of the ranking contains a seventh fewer genuine pairs.
+    /// Returns values from the range that was best on FVC prints: four to eight neighbours, length steps of 10 to 24 pixels,
+    /// angle steps of 8 to 16 (in 256ths of a turn), and soft shares of 0.25 to 0.45 of a step. The number of genuine pairs that
+    /// are found is nearly the same throughout this range. With angle steps of 32, the best tenth of the ranking contains a
+    /// seventh fewer genuine pairs.
     fn default() -> Self {
         Self { neighbours: 6, length: 16.0, angle: 16.0, soft: 0.25 }
     }

@@ -4,8 +4,8 @@
 /// row, and two rows per pair.
 #[derive(Debug)]
 pub struct Likes {
-    /// Rows of (matching group, resemblance), sorted by matching group within each group; `starts` has the position of each
-    /// group's first row.
+    /// The rows of all groups, one group after the other. Each row is (matching group, resemblance), and the rows of a group are
+    /// sorted by the matching group. `starts` has the position of each group's first row.
     rows: Vec<(u32, f64)>,
     starts: Vec<usize>,
 }

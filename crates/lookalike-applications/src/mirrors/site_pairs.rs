@@ -224,8 +224,8 @@ impl<'a> Sweep<'a> {
         common.map(|group| self.side.group(group).len() as u64).sum()
     }
 
-    /// Passes the pairs of sites with a large enough share of matches to `give`, with the number of matching pages of both sites.
-    /// The share is that of the pages of the site on this side.
+    /// Passes pairs of a site on this side and a site on the other side to `give`, with the number of matching pages of both
+    /// sites. A pair is passed only if a large enough share of the pages of the site on this side has a match.
     fn each(&self, mut give: impl FnMut(u32, u32, u64, u64)) {
         const NONE: u32 = u32::MAX;
         // `at` has the position of each site among the candidates.

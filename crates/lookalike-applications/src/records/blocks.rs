@@ -36,7 +36,8 @@ pub struct Block {
 
 #[derive(Debug, Clone)]
 enum By {
-    /// Equality of all parts. Each part is given by the number of a field and the part of the field's value.
+    /// Several values, or parts of values, must all be equal. Each entry has the number of a field, and says which part of the
+    /// field's value is meant.
     Equal(Vec<(usize, Part)>),
     /// A shared band of a field's MinHash.
     Similar { field: usize, shingling: Shingling, curve: Curve, minhash: OnePermutation },
@@ -73,7 +74,7 @@ impl Block {
                     return Err(wrong(format!("has {name}, which works with similar but not with equal; leave it out")));
                 }
                 if parts.iter().any(|part| part.prefix == Some(0) || part.suffix == Some(0)) {
-                    return Err(wrong("takes no characters from a field; set prefix and suffix to 1 or more".into()));
+                    return Err(wrong("takes no characters from a field; a prefix or suffix must be 1 or more".into()));
                 }
                 if let Some((_, part)) = parts.iter().enumerate().find(|(at, part)| parts[..*at].contains(part)) {
                     return Err(wrong(format!("lists {:?} twice under equal; remove one of the two", shown(part))));

@@ -184,7 +184,9 @@ fn check(config: &LinkConfig) -> Result<()> {
             return wrong(format!("field {name:?}: from has {twice:?} twice; remove one of the two"));
         }
         if fields[..at].iter().any(|other| other.name == *name) {
-            return wrong(format!("duplicate field {name:?}; give each field its own name, and give its source as `from`"));
+            return wrong(format!(
+                "duplicate field {name:?}; give each field its own name, and set `from` to the field's name in the records"
+            ));
         }
         if !(*weight > 0.0 && *weight <= 1e6) {
             return wrong(format!("field {name:?}: weight must be above 0 and at most 1000000, got {weight}; for example 100"));

@@ -132,7 +132,7 @@ mod tests {
                     prop_assert!(x.a != y.a && x.a != y.b && x.b != y.a && x.b != y.b);
                 }
             }
-            // A rejected pair shares a record with an accepted one that is at least as good.
+            // If a pair is rejected, one of its records is in an accepted pair whose score is at least as high.
             for x in &all {
                 let stands = left.iter().any(|y| [y.a, y.b].iter().any(|end| [x.a, x.b].contains(end)) && y.score >= x.score);
                 prop_assert!(stands, "{:?}", x);

@@ -162,8 +162,8 @@ fn best_partners((a, best_a): (&[&str], &mut [f64]), (b, best_b): (&[&str], &mut
 
 /// A summary of a word that shows whether its similarity with another word can reach [`LEAST_ALIKE`].
 struct Letters {
-    /// The lower half has a bit for each of 32 classes of characters, set if the word has a character of that class. The upper
-    /// half has the same bits for the classes that occur twice.
+    /// The lower half has one bit for each of 32 classes of characters, set if the word has a character of that class. The upper
+    /// half also has one bit for each class, set if the word has at least two characters of that class.
     has: u64,
     /// The first characters, as many as Jaro-Winkler uses.
     start: [char; 4],

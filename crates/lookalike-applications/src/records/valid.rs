@@ -5,10 +5,11 @@ use super::{
     kinds::{self, Scratch},
 };
 
-/// Returns the share of correct pairs (of one person), estimated from a value that was not compared: *Mining of Massive
-/// Datasets*, section 3.8.1. In its example, the records of two companies have dates. The dates are `right` = 10 days apart on
-/// average for pairs known to be correct (those of 300 points), and `wrong` = 45 days apart for incorrect (random) pairs. If
-/// pairs are `found` = x days apart on average, a share of (45 − x) / 35 is correct.
+/// Returns the share of pairs that are correct (both records are of the same person), estimated from a value that was not
+/// compared. This is the method of *Mining of Massive Datasets*, section 3.8.1, where the records of two companies have dates. In
+/// pairs that are known to be correct, because they have 300 points, the two dates are 10 days apart on average (`right`). In
+/// random pairs, which are incorrect, the dates are 45 days apart on average (`wrong`). If the dates of the found pairs are x
+/// days apart on average (`found`), a share of (45 − x) / 35 is correct.
 ///
 /// The result is below 0 or above 1 if `found` is not between `right` and `wrong`. It is `None` if `right` and `wrong` are equal.
 pub fn right_share(found: f64, right: f64, wrong: f64) -> Option<f64> {

@@ -247,7 +247,7 @@ impl FindArgs {
         Ok(candidates)
     }
 
-    /// Returns an error if a flag was given that only other ways of finding candidates use.
+    /// Returns an error if a flag was given that does not apply to the chosen way of finding candidates.
     fn refuse_others(&self, chosen: &Candidates) -> anyhow::Result<()> {
         let by_super: Candidates = Shared { super_shingles: true, ..Shared::default() }.into();
         let bands = [Bands::default().into()];

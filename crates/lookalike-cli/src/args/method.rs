@@ -85,7 +85,7 @@ pub enum RepresentativeBy {
 }
 
 impl MethodArgs {
-    /// Returns the configuration; whether the settings fit together is not yet checked.
+    /// Returns the configuration, which is not yet checked as a whole.
     pub fn config(&self) -> anyhow::Result<Config> {
         if self.cluster != ClusterBy::Greedy && (self.representative.is_some() || self.sample.is_some()) {
             let greedy = (Setting::Cluster, "greedy");

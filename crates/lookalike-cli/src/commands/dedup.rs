@@ -30,12 +30,12 @@ use crate::{
 /// verdict (kept, dropped), reason (of a kept document: unique, representative or empty; of a dropped document: exact, near,
 /// contained or holds, where holds means that the document contains its representative), representative, resemblance, containment
 /// (the share of this text that the representative contains), containment_of_representative, cluster_size. Two more fields are
-/// optional: estimated, which is true if the resemblance or containment was estimated from sketches rather than counted, and
-/// reference. If the representative is a reference document (see --against), the field reference gives the representative's file
-/// and line (file:line): its id is not enough, because a kept document may have the same id. If the name of the decisions file
-/// ends with .parquet, .arrow or .arrows, the decisions are written as a Parquet or Arrow table with these fields as columns. By
-/// default, the decisions are written beside the kept records. Without -o, only the summary is written, and the decisions if
-/// --decisions is given.
+/// optional: estimated and reference. The field estimated is true if the resemblance or containment was estimated from sketches
+/// rather than counted. If the representative is a reference document (see --against), the field reference gives the
+/// representative's file and line (file:line): its id is not enough, because a kept document may have the same id. If the name of
+/// the decisions file ends with .parquet, .arrow or .arrows, the decisions are written as a Parquet or Arrow table with these
+/// fields as columns. By default, the decisions are written beside the kept records. Without -o, only the summary is written, and
+/// the decisions if --decisions is given.
 ///
 /// With --against, reference documents precede all others in keep order, regardless of --keep, and all of them are kept. So a
 /// document is dropped if it is identical or similar to a reference document or to a document that was kept before.

@@ -20,8 +20,8 @@ use crate::{
 ///
 /// A record has an id and the minutiae of a print (the points where ridges end or fork), each as [x, y, angle]. The command
 /// writes one JSON line per pair of prints, the best first: a, b, score. With --by neighbours, the score is the overlap of
-/// triangles of neighbouring minutiae, which do not change when a print is shifted or turned; rare triangles count more. With
-/// --by grid, each print is divided into squares, and the score is the resemblance of the two sets of squares that contain
+/// triangles of neighbouring minutiae. These triangles stay the same when a print is shifted or turned, and rare ones count more.
+/// With --by grid, each print is divided into squares, and the score is the resemblance of the two sets of squares that contain
 /// minutiae. The prints are not aligned first. With --by aligned, the score is the same resemblance, after one print has been
 /// aligned with the other. With --sets N, the command chooses N random sets of squares, and compares only candidates: pairs of
 /// prints that both have minutiae in every square of at least one of these sets.

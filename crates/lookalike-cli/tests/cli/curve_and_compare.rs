@@ -233,7 +233,7 @@ fn a_curve_answers_one_question_at_a_time() {
         ("--degree 8", &["from 16 to 64", "got 8"]),
         ("--degree 32 --shingles 0", &["--shingles"]),
         ("--distance 64", &["below 64 bits", "got 64"]),
-        ("--distance 3 --blocks 3", &["from 4 to 64 blocks", "got 3"]),
+        ("--distance 3 --blocks 3", &["need 4 to 64 blocks", "got 3"]),
         ("--distance --bits 32", &["64 or 128 bits", "got 32"]),
         ("--distance --threshold 0", &["threshold must be above 0 and at most 1, got 0"]),
         ("--candidates shared --modulus 3", &["--modulus 3", "power of two"]),

@@ -148,7 +148,7 @@ fn lines_in_another_encoding_are_read_and_written_unchanged() {
     assert!(labelled.ends_with(&last), "{}", String::from_utf8_lossy(&labelled));
     assert_eq!(place.run("dedup label.jsonl --encoding gb18030 -o again.jsonl").code, 0);
     // Records that are not UTF-8 are refused if their encoding is not named, if they are in a JSON array, or if the same run also
-    // reads records that are written as UTF-8.
+    // reads inputs of another format. A run that reads several formats writes all records in UTF-8.
     place.write("in.csv", "id,text\n7,seven\n").write("in.json", [&b"["[..], &line(b"\xd6\xd0", b"\xb4\xba"), b"]"].concat());
     place.write("link.toml", "match = 0.8\n[[field]]\nname = \"text\"\ntype = \"text\"\n[[block]]\nequal = [\"text\"]\n");
     for (asked, advice) in [

@@ -414,7 +414,7 @@ fn decisions_may_be_edited_and_have_additional_fields() {
     assert_eq!(done(&place, "apply changed.jsonl in.jsonl -o - -q").out, lines[1]);
     place.write("changed.jsonl", why.replace("\"dropped\"", "\"kept\"").replace('}', ",\"by\":{\"hand\":[1]}}"));
     assert_eq!(done(&place, "apply changed.jsonl in.jsonl -o - -q").out, SMALL);
-    // A decision needs only an id and a verdict; every document may be dropped.
+    // A decision needs only an id and a verdict. It is valid to drop all documents.
     place.write("changed.jsonl", "{\"verdict\":\"dropped\",\"id\":2}\n\n{\"id\":\"in.jsonl:3\",\"verdict\":\"dropped\"}\r\n{\"verdict\":\"dropped\",\"id\":\"f\\u0069rst\"}");
     let ran = done(&place, "apply changed.jsonl in.jsonl -o none.jsonl");
     assert!(place.read("none.jsonl").is_empty() && ran.err.contains("0 kept + 3 dropped (100.0 %)"), "{}", ran.err);

@@ -17,8 +17,8 @@ fn input_without_documents_takes_no_memory() {
     assert_eq!(place.read("kept.json"), format!("[\n{}\n]\n", LINE.trim_end()));
 }
 
-/// A line of text is held as a whole, in a buffer that doubles when it is full. The memory limit of this test is too low for such
-/// a buffer, so a line of text of this size would end the run.
+/// A line of text is held as a whole, in a buffer that doubles when it is full. This test has two lines of 400 MiB of white space
+/// each. If such a line were text, the buffer would exceed the test's memory limit, and the run would fail.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_line_of_white_space_takes_no_memory() {

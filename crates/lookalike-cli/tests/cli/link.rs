@@ -365,7 +365,10 @@ fn records_of_any_depth() {
     place.write("link.toml", "[[field]]\nname = \"nom\"\ntype = \"name\"\n");
     let ran = place.run("link r.jsonl --config link.toml");
     assert!(
-        ran.code == 2 && ran.err.contains("the first record has \"a.x.x.x.x.x.x.x\", \"name\"; give its source as `from`"),
+        ran.code == 2
+            && ran
+                .err
+                .contains("the first record has \"a.x.x.x.x.x.x.x\", \"name\"; set `from` to the field's name in the records"),
         "{}",
         ran.err
     );
@@ -383,7 +386,8 @@ fn points_are_summed_and_an_unused_field_estimates_the_share_of_correct_pairs() 
     let json: serde_json::Value =
         serde_json::from_str(&place.run("link customers.jsonl --config link.toml --explain 1 2 --json").out).unwrap();
     assert_eq!((&json["points"], &json["of"]), (&280.0.into(), &300.0.into()));
-    // There are 60 pairs. 30 have the same name and are right; half of the others have the date of a different customer.
+    // There are 60 pairs. In 30 of these pairs, both records have the same name, and the pair is right. In the other 30 pairs,
+    // the names differ; in half of these pairs, the second record has an unrelated date, like a record of a different customer.
     let mut lines = String::new();
     for customer in 0..60i64 {
         let (phone, day) = (5_550_000 + customer, 1 + customer * 37 % 300);
@@ -579,8 +583,8 @@ fn errors_name_file_line_field_and_remedy() {
     for (line, flags, parts) in [
         ("hello", "", &["r.jsonl:2: not a JSON object"][..]),
         ("{\"id\":2", "", &["r.jsonl:2: cannot be parsed"]),
-        ("{\"id\":2,\"name\":[\"x\"]}", "", &["r.jsonl:2: field \"name\" is an array", "join it first"]),
-        ("{\"id\":2,\"address\":{}}", "", &["r.jsonl:2: field \"address\" is an object", "with from"]),
+        ("{\"id\":2,\"name\":[\"x\"]}", "", &["r.jsonl:2: field \"name\" is an array", "join its parts into one string first"]),
+        ("{\"id\":2,\"address\":{}}", "", &["r.jsonl:2: field \"address\" is an object", "with `from`"]),
         ("{\"id\":2,\"name\":\"\\ud800\"}", "", &["r.jsonl:2: field \"name\" has half of a character"]),
         ("{\"id\":2,\"name\":1,\"name\":2}", "", &["r.jsonl:2: duplicate field \"name\""]),
         ("{\"id\":[2]}", "", &["r.jsonl:2: field \"id\" is an array", "--id-field"]),

@@ -178,7 +178,7 @@ fn flags_of_another_method_are_refused_by_name() {
         ("--fingerprint rabin --degree 8", "the degree of a fingerprint must be from 16 to 64, got 8"),
         ("--method simhash --bits 96", "a SimHash must have 64 or 128 bits, got 96"),
         ("--method simhash --distance 64", "the distance must be below 64 bits, got 64"),
-        ("--method simhash --distance 5 --blocks 5", "a distance of 5 of 64 bits needs from 6 to 64 blocks, got 5"),
+        ("--method simhash --distance 5 --blocks 5", "for a distance of 5 bits, hashes of 64 bits need 6 to 64 blocks, got 5"),
         ("--method simhash --distance 9 --blocks 30", "more than 4096 tables; use at most"),
         ("--method sentences --longest 0", "at least 1 of the longest sentences, got 0"),
         ("--measure containment --candidates bands", "for containment, find candidates by shared shingles"),

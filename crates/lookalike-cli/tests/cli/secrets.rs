@@ -95,7 +95,8 @@ fn no_secret_of_a_url_is_shown() {
                 // Most of the time is spent waiting for a server that does not answer.
                 scope.spawn(move || {
                     for flag in flags {
-                        // The tested option replaces the same option among the arguments that the command needs.
+                        // If `--config` is the tested option, leave it out of the arguments that the command needs, so that it is
+                        // not given twice.
                         let needed = |word: &&str| !(word.starts_with("--config") && *flag == "config");
                         let words = command.split(' ').filter(needed).map(String::from);
                         let words: Vec<String> = match (name, *flag) {

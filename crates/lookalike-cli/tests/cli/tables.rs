@@ -154,7 +154,8 @@ fn invalid_tables_of_decisions_are_reported() {
         &format!("apply {table} in.jsonl -o kept.jsonl"),
         "pyarrow_zstd.parquet: is not a table of decisions, which has the columns \"id\"",
     );
-    // This table of decisions has no metadata in its id column, because the rows were JSON Lines before.
+    // This table's id column has no metadata, because all ids are strings: `1` and `"1"`. The decisions about `mixed.jsonl` would
+    // have the same strings as ids, but with metadata which says that the strings are JSON.
     place.write("mixed.jsonl", "{\"id\":1,\"text\":\"a\"}\n{\"id\":\"1\",\"text\":\"b\"}\n");
     place.write("strings.jsonl", "{\"id\":\"1\",\"text\":\"a\"}\n{\"id\":\"\\\"1\\\"\",\"text\":\"b\"}\n");
     done(&place, "dedup strings.jsonl --decisions lost.parquet");
@@ -291,7 +292,7 @@ fn types_that_are_not_supported_are_reported_without_a_panic() {
         let ran = place.run(&format!("dedup {table} -o kept.jsonl"));
         let reported = format!(
             "error: {table}: column \"n\" has a type that is not supported (integers of 128 bits); cast the column to Decimal, Int64 \
-             or a string where the file is written, or leave it out\n"
+             or a string before the file is written, or leave it out\n"
         );
         assert_eq!((ran.code, &*ran.err), (2, &*reported));
     }

@@ -3,9 +3,10 @@
 //! documents are considered), except that all documents are entered at the start.
 //!
 //! A document is only matched with the documents after it, so each pair is found once, however many large buckets its documents
-//! share. If most of the later documents in a document's buckets also share the document's rare elements, as matching texts do,
-//! the later documents are taken directly from the buckets, without the index. So the number of postings walked is never larger
-//! than the number of pairs.
+//! share. The index is used for a document only if it walks fewer postings than there are later documents in the document's
+//! buckets. Otherwise, for example if most of the later documents are matching texts, which share the document's rare elements,
+//! the later documents are taken directly from the buckets. So the number of postings walked is never larger than the number of
+//! pairs.
 
 use lookalike_io::{error::Result, spill::Budget};
 use rayon::{ThreadPool, prelude::*};

@@ -32,10 +32,10 @@ use self::{
 };
 use crate::{matching::sets::Sets, pairing::Pairing};
 
-/// How many times the crowd size may be halved for a bucket if there is already an index that suits its texts. Such a bucket can
-/// become a crowd when its number of documents reaches an eighth, a quarter or half of the crowd size. Texts made from one
-/// template usually share many bands. Without this rule, buckets that hold fewer of these texts would stay below the crowd size,
-/// and most pairs that are compared one by one would come from these buckets.
+/// Usually, a bucket becomes a crowd when its number of kept documents reaches the crowd size. If there is already an index that
+/// suits the bucket's texts, an eighth, a quarter or half of the crowd size is enough: the crowd size may be halved up to `EARLY`
+/// times. Texts made from one template usually share many bands. Without this rule, buckets that hold fewer of these texts would
+/// stay below the crowd size, and most pairs that are compared one by one would come from these buckets.
 const EARLY: u32 = 3;
 
 /// The state of an index.
@@ -168,7 +168,7 @@ impl Crowds {
     }
 
     /// Maintains the crowds: turns buckets that have become large enough into crowds, reorders indexes that have grown a lot, and
-    /// empties indexes that are no longer needed. All documents before the contender number `next` must already be decided. Call
+    /// empties indexes that are no longer needed. All contenders with numbers below `next` must already be decided. Call
     /// this on the thread pool, and only with values of `next` that depend on nothing but the documents.
     pub(crate) fn maintain(&mut self, next: u32, buckets: &mut Buckets, sets: &mut Sets) -> Result<()> {
         let mut due = std::mem::take(&mut self.due);

@@ -176,7 +176,7 @@ impl Postings {
 fn too_many() -> Error {
     Error::new(
         ErrorKind::Input,
-        "too many documents are similar but below the threshold: their index would exceed 4 billion entries",
+        "too many documents are similar without reaching the threshold: their index would exceed 4 billion entries",
     )
     .advise("split the collection")
 }

@@ -116,8 +116,9 @@ impl CandidatePairs {
         }
     }
 
-    /// Passes candidate pairs to `verify` in batches, each pair once, in an order that depends only on the documents. If there is
-    /// a `joining`, it finds the pairs in large buckets, and pairs that it rules out are not passed.
+    /// Passes candidate pairs to `verify` in batches, each pair once, in an order that depends only on the documents. If
+    /// `joining` (the large buckets with their indexes) is given, the pairs in large buckets are found with these indexes, and
+    /// pairs that this search rules out are not passed.
     pub(crate) fn each_candidate_pair(
         &self,
         joining: Option<&Joining>,
@@ -150,8 +151,8 @@ impl CandidatePairs {
     }
 }
 
-/// Passes the candidate pairs of the band columns to `verify`, except pairs whose documents share a large bucket of the
-/// `joining`.
+/// Passes the candidate pairs of the band columns to `verify`, except pairs whose documents share a large bucket. `joining` finds
+/// the pairs in large buckets.
 fn each_in_columns(
     columns: &[Vec<u32>],
     joining: Option<&Joining>,
@@ -168,8 +169,8 @@ fn each_in_columns(
             earlier.any(|column| column[a as usize] != NONE && column[a as usize] == column[b as usize])
                 || joining.is_some_and(|joining| joining.share(a, b))
         };
-        // Pairs a document with the later documents in its bucket. A pair that shares a bucket of an earlier band or a large
-        // bucket of the `joining` was already examined, so it is left out.
+        // Pairs a document with the later documents in its bucket. Pairs whose documents share a bucket of an earlier band, or a
+        // large bucket (a bucket in `joining`), were already examined, so they are left out.
         let after = |(scratch, others): &mut (Scratch, Vec<u32>), tail: &&[(u32, u32)]| -> Result<Vec<(u32, u32)>> {
             let a = tail[0].1;
             others.clear();

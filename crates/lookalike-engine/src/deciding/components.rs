@@ -12,10 +12,10 @@ use crate::{
     pairing::verdicts::{Verdict, Verdicts},
 };
 
-/// Verifies pairs on all threads, and returns the likenesses in the order of the pairs. If the measure has two directions, as
-/// containment has, the direction with the higher similarity counts. If shared elements are counted, this is the containment of
-/// the smaller set in the larger, so only this direction is computed. If the sets were not loaded, both directions are estimated
-/// from the sketches.
+/// Verifies pairs on all threads. Returns how similar each pair is (`None` if it does not match), in the order of the pairs. If
+/// the measure has two directions, as containment has, the direction with the higher similarity counts. If shared elements are
+/// counted, the higher similarity is always the containment of the smaller set in the larger, so only this containment is
+/// computed. If the sets were not loaded, both directions are estimated from the sketches.
 pub(crate) fn likenesses(
     pairs: &[(u32, u32)],
     matcher: &Matcher,

@@ -17,5 +17,5 @@ pub(super) fn improve(found: &mut Found, best: Best, likeness: Likeness) {
 /// The decisions about the documents that are identical to one earlier document. The first element has the verdict about each of
 /// these copies, with the copy's rank (its position in keep order, the order in which documents are considered). The second
 /// element has the data from which the search for a representative of later copies continues: the best representative found so
-/// far, and the number of the first contender that has not been searched.
+/// far, and the number of the first contender that the search has not yet examined.
 pub(super) type CopiesOf = (Vec<(Rank, Verdict)>, (Found, u32));

@@ -75,7 +75,7 @@ const WINDOW: u32 = 1024;
 /// If fewer shingles than this have to be merged, the overhead of the thread pool is larger than the work.
 const WORTH_SHARING: usize = 20_000;
 
-/// A function that makes the set of a copy, which is given by its rank.
+/// A function that makes the shingle set of a copy from the copy's rank.
 type SetOf<'a> = &'a (dyn Fn(Rank, &mut Vec<u64>) -> Result<()> + Sync);
 
 /// Scratch buffers for one thread.
@@ -105,8 +105,8 @@ pub(crate) struct Deciding<'a> {
     pub(crate) sets: Sets,
     pub(crate) verdicts: Verdicts,
     /// For each dropped first copy (the first of several identical documents), if some of its copies are already decided: the
-    /// best representative found for these copies so far, and the number of the first contender that has not been searched for a
-    /// better one.
+    /// best representative found for these copies so far, and the number of the first contender that the search for a better one
+    /// has not yet examined.
     copied: BTreeMap<u32, (Found, u32)>,
     /// One scratch buffer for each thread of the pool, and one for the thread that decides.
     scratches: Vec<Mutex<Scratch>>,
@@ -258,7 +258,8 @@ impl<'a> Deciding<'a> {
         Ok(())
     }
 
-    /// Compares a document with the members of its crowds that were kept in this window. The window begins at number `first`.
+    /// Compares a document with those members of its crowds (large buckets with an index) that were kept in this window. The
+    /// window begins at contender number `first`.
     fn against_crowds(&self, document: u32, first: u32, prefixes: &Prefixes, groups: &Groups, best: &mut Found) -> Result<()> {
         let Some(asked) = self.indexes() else { return Ok(()) };
         self.with_scratch(|scratch| {
@@ -303,11 +304,11 @@ impl<'a> Deciding<'a> {
         self.sets.keep_fresh(numbers, needed)
     }
 
-    /// Decides copies. Each copy is given with its first copy (the first of several identical documents). All contenders before
-    /// the copies must already be decided. If a first copy was dropped, its copies are dropped too. A copy is dropped for the
-    /// same representative as its first copy, unless there is a better one after the first copy and before the copy in keep
-    /// order. `set_of` makes the set of the copy with a given rank; it is given if the first copies' sets may no longer be in
-    /// memory. Returns the decisions about the copies of each dropped first copy.
+    /// Decides copies. `copies` has each copy together with its first copy (the first of several identical documents). All
+    /// contenders before the copies must already be decided. If a first copy was dropped, its copies are dropped too. A copy has
+    /// the same representative as its first copy, unless there is a better representative between the first copy and the copy in
+    /// keep order. `set_of` makes the set of the copy with a given rank. Callers must pass `set_of` if the first copies' sets may
+    /// no longer be in memory. Returns the decisions about the copies of each dropped first copy.
     pub(crate) fn copies(
         &mut self,
         copies: impl Iterator<Item = (Rank, Contender)>,
@@ -368,7 +369,7 @@ impl<'a> Deciding<'a> {
 
     /// Returns the verdicts about the given copies of a dropped first copy (the first of several identical documents). Also
     /// returns the data from which the search for a representative of later copies continues: the best representative found so
-    /// far, and the number of the first contender that has not been searched.
+    /// far, and the number of the first contender that the search has not yet examined.
     fn copies_of(&self, group: &[(u32, Rank)], set_of: Option<SetOf>, scratch: &mut Scratch) -> Result<CopiesOf> {
         let (first_copy, last) = (group[0].0, group[group.len() - 1].1);
         let before = |rank: Rank| self.matcher.pairing.contenders.below(rank.0) as u32;
@@ -446,7 +447,7 @@ impl<'a> Deciding<'a> {
         Ok(matches)
     }
 
-    /// Returns the representative that a dropped contender was dropped for, and their likeness.
+    /// Returns the representative of a dropped contender, and how similar the two are.
     fn found_of(&self, number: u32) -> Result<Found> {
         let verdict = self.verdicts.of(Contender(number));
         let Some(Contender(representative)) = verdict.representative() else { return Ok(None) };

@@ -85,8 +85,8 @@ impl<'a> Rounds<'a> {
         lock(&self.spare).extend(decided);
         loop {
             let one = |_| self.take();
-            // Take as many blocks as a round may have, less the blocks that are already waiting, but at least one. Do not wait
-            // until earlier blocks have been returned.
+            // Take as many blocks as a round may have, less the blocks that are already waiting, but at least one. With more
+            // blocks, this step could wait for earlier blocks to be returned, which happens only after this step.
             let free = (self.most - self.waiting.len().min(self.most)).max(1);
             let taken: Vec<Result<Option<Held>>> = (0..free).into_par_iter().with_max_len(1).map(one).collect();
             let taken: Vec<Held> = taken.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
@@ -153,7 +153,7 @@ impl Ready<'_> {
         error.placed(|record| self.pass.source.place(block.part, first_line + record))
     }
 
-    /// Makes the sets of a block's contenders, and lists its copies of contenders.
+    /// Makes the sets of a block's contenders, and lists the documents of the block that are copies of contenders.
     fn load(&self, held: &mut Held, worker: &mut Worker) -> Result<()> {
         let Held { block, documents, shingles, copies, .. } = held;
         documents.clear();

@@ -50,9 +50,10 @@ pub(super) fn still_needed(links: &Links, pairing: &Pairing) -> Result<Places> {
     Ok(still_needed)
 }
 
-/// Each member of a bucket looks up the other members for the last time when a certain contender is decided. The number of this
-/// contender is the member's time. `until` is the latest time of all members, `last` is the member that has this latest time, and
-/// `others_until` is the latest time of the other members.
+/// Describes until when the members of a bucket are compared with each other. A member is compared with the other members when it
+/// is decided, and again when its copies are decided. Its end is the number of the contender at which this happens for the last
+/// time: the member itself or, if it has copies, the first contender after its last copy. `until` is the latest end of all
+/// members, `last` is the member that has this latest end, and `others_until` is the latest end of the other members.
 #[derive(Debug, Default, Clone, Copy)]
 struct Askers {
     last: u32,
@@ -69,7 +70,7 @@ impl Askers {
         }
     }
 
-    /// Returns the time at which a member other than this one looks up members of the bucket for the last time.
+    /// Returns the latest end (see [`Askers`]) of all members of the bucket except the member `number`.
     fn until_without(&self, number: u32) -> u32 {
         if self.last == number { self.others_until } else { self.until }
     }

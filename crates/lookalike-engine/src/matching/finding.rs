@@ -16,7 +16,8 @@ use crate::{
 /// How candidates were found, the share of the similar pairs that is expected to be found, and what was excluded.
 #[derive(Debug, Clone, Serialize)]
 pub struct Finding {
-    /// The preset that was requested. The summary's method contains its settings, except those that a flag overrides.
+    /// The preset that was requested. The summary's method contains the settings of the preset, except those that a flag
+    /// overrides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
     /// How candidates were found, in words.

@@ -43,7 +43,7 @@ pub(crate) fn no_id(id: &RawValue) -> Error {
     Error::record(format!("{} is not an id", cut(id.get()))).advise("an id must be a string or a number")
 }
 
-/// Returns the error for an id that another record has.
+/// Returns the error for an id that an earlier record already has.
 pub(crate) fn repeated_id(id: &str) -> Error {
     Error::record(format!("id {} was already used", cut(id))).advise(make_unique())
 }

@@ -31,8 +31,8 @@ impl Estimating {
         Self { started: Instant::now(), peak: peak_memory().unwrap_or(0), reported: false }
     }
 
-    /// Returns an estimate for the whole run, when `done` of `total` bytes are in the table. Returns `None` if it is too early,
-    /// or if an estimate was already returned.
+    /// Returns an estimate for the whole run, when the table has the results for `done` of the input's `total` bytes. Returns
+    /// `None` if it is too early, or if an estimate was already returned.
     pub(crate) fn whole(&mut self, table: &Table, done: u64, total: u64) -> Option<Estimate> {
         let elapsed = self.elapsed(done, total)?;
         let whole = total as f64 / done as f64;

@@ -86,7 +86,7 @@ impl Ids {
         Self { bytes: Spill::new(budget), starts: Spill::new(budget), count: 0, hashes: Spill::new(budget) }
     }
 
-    /// Returns the bytes of the ids.
+    /// Returns the size of the stored ids in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.len()
     }

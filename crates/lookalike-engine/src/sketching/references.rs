@@ -83,8 +83,8 @@ impl References {
         self.may_represent(a.min(b)) && (self.among || !self.contains(a.max(b)))
     }
 
-    /// Returns which of these ascending ranks are compared with the rank at index `at`. The first slice has ranks after it, and
-    /// the second slice has ranks before it.
+    /// Returns which of these ascending ranks are compared with the rank at index `at`. The result is two slices: the compared
+    /// ranks that come after that rank, and those that come before it.
     pub(crate) fn compared_with<'a>(&self, at: usize, ranks: &'a [u64]) -> (&'a [u64], &'a [u64]) {
         let others = ranks.partition_point(|&rank| self.contains(rank));
         match (at < others, self.only) {

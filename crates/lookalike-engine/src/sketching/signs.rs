@@ -51,7 +51,8 @@ impl Signs {
         self.short += u64::from(tokens < SHORT);
         let start = match text {
             Text::Plain(text) => Text::Plain(first_bytes(text)),
-            // An escape that is cut in two becomes a replacement character, which does not count as a sign.
+            // If the text is cut inside a JSON escape, the incomplete escape becomes a replacement character, which does not
+            // count as a sign.
             Text::Escaped(text) => Text::Escaped(first_bytes(text)),
         };
         let start = start.decode(decoded);

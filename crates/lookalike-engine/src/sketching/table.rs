@@ -194,9 +194,9 @@ impl Table {
     }
 
     /// Appends the next block's documents, and empties `sketched` for reuse. If `checked` is true, the uniqueness of the
-    /// documents' ids can be tested later. This does not apply to ids of references: most outputs give the place of a reference
-    /// in addition to its id, and every test set may number its items from zero. For the other outputs,
-    /// `refuse_repeated_references` tests the ids of references.
+    /// documents' ids can be tested later. Ids of references are never checked in this way, because they may be repeated: several
+    /// test sets may each number their items from zero, and most outputs give the place of a reference in addition to its id. For
+    /// the other outputs, `refuse_repeated_references` tests the ids of references.
     pub(crate) fn add(&mut self, sketched: &mut Sketched, checked: bool) -> Result<()> {
         let Sketched { info, digests, bits, columns, samples, keys, sizes, labels, ids, bad_count, bad_messages, .. } = sketched;
         let (without_id, few_anchors, line_bytes) = (sketched.without_id, sketched.few_anchors, sketched.line_bytes);

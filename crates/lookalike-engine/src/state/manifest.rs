@@ -160,15 +160,15 @@ impl Manifest {
             let reported = |Format { format, lookalike, byte_order }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
-            // The message advises removing the state only if it may contain passwords, because the version of lookalike that
-            // wrote the state can still resume from it.
+            // If the state may contain passwords, the message also advises the user to remove the state. Otherwise the state is
+            // worth keeping, because the version of lookalike that wrote it can still resume from it.
             let what =
                 format!("the state in {folder} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
             let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
             let refused = refused.advise("continue with that version, or give another folder");
             return Err(match self.state.format < WITHOUT_COMMANDS {
                 true => refused.advise(format!(
-                    "remove {folder} if you do not need it, because it contains command lines and any passwords in them"
+                    "remove {folder} if you do not need it, because it contains command lines, which may contain passwords"
                 )),
                 false => refused,
             });

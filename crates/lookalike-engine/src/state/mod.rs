@@ -132,7 +132,7 @@ impl State {
         let removed = self.folder.remove(&[PROGRESS, SKETCHES, VERDICTS, MANIFEST]);
         removed.map_err(|error| {
             let kept = Error::new(ErrorKind::Temporary, format!("cannot be removed: {error}")).at(path);
-            kept.advise("all outputs are written; remove it yourself").because(error)
+            kept.advise("all outputs are written; remove this folder yourself").because(error)
         })
     }
 }

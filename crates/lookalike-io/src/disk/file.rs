@@ -176,7 +176,7 @@ impl File {
         moving(Operation::Read, bytes.len(), |length| self.0.read_at(&mut bytes[..length], offset))
     }
 
-    /// Fills `bytes` from `offset`, regardless of the current position.
+    /// Fills `bytes` with the file's bytes that begin at `offset`, regardless of the current position.
     pub(crate) fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
             let read = self.read_at(bytes, offset)?;

@@ -38,8 +38,8 @@ impl Place {
         Self { is_row: true, ..Self::line(path, row) }
     }
 
-    /// Returns the beginning of a message: [`Display`](fmt::Display) with a path that is safe to print and not too long. Returns
-    /// `None` if the path is unknown.
+    /// Returns the place as the beginning of a message. This is the text of [`Display`](fmt::Display), except that the path is
+    /// made safe to print and is shortened if it is too long. Returns `None` if the path is unknown.
     pub(super) fn shown(&self) -> Option<String> {
         self.path.as_deref().map(|path| self.with(&shown::path(path)))
     }

@@ -96,7 +96,7 @@ settings! {
     Permutations = "permutations",
     /// The share of the shingles that is sampled.
     Modulus = "modulus",
-    /// The number of texts that must contain a shingle for it to be excluded as too common.
+    /// The maximum number of texts in which a shingle may occur; more common shingles are excluded.
     Common = "common",
     /// The number of shingles in a super-shingle.
     RunLength = "run_length",

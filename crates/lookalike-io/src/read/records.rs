@@ -1,4 +1,4 @@
-//! Divides a stream of records other than lines into blocks. Such records are those of CSV, and the elements of an array.
+//! Divides a stream of CSV records, or of the elements of a JSON array, into blocks. Records that are lines are not handled here.
 
 use std::{
     collections::VecDeque,

@@ -25,7 +25,7 @@ impl Options {
     /// and references that the run reads.
     ///
     /// # Errors
-    /// Fails with `ConfigError`, or with the exception for an error of the core.
+    /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
         let inputs = names(&mut fields, "inputs");

@@ -41,7 +41,7 @@ impl References {
         Representative { row, id: self.ids.json(number, scratch), place }
     }
 
-    /// Returns the row of the reference with this number among all references, from 0.
+    /// Returns a reference's row among all references, from 0. `number` is the reference's number in this table.
     pub fn row(&self, number: u64) -> u64 {
         self.rows[number as usize]
     }

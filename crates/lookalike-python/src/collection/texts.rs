@@ -263,7 +263,7 @@ fn cut(batch: RecordBatch, text: &str, into: &mut Vec<RecordBatch>) {
     into.extend((0..batch.num_rows()).step_by(rows).map(|start| batch.slice(start, rows.min(batch.num_rows() - start))));
 }
 
-/// Returns the bytes of a column's texts, or an estimate if the type does not provide them cheaply.
+/// Returns the number of bytes of a column's texts, or an estimate if that number is expensive to compute for the column's type.
 fn text_bytes(column: &ArrayRef) -> usize {
     let of = |first: i64, last: i64| (last - first).max(0) as usize;
     match column.data_type() {

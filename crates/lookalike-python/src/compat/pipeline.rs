@@ -13,7 +13,8 @@ use pyo3::{PyResult, Python};
 /// pieces, and mostly waits, while `threads` other threads process them. With one thread, or only one piece, the calling thread
 /// does everything.
 ///
-/// At most two more pieces than threads exist at a time, because the buffers of finished pieces are reused.
+/// The number of pieces that exist at a time is at most the number of threads plus two, because the buffers of finished pieces are
+/// reused.
 pub fn run<P: Default + Send, R: Default + Send>(
     py: Python<'_>,
     threads: usize,

@@ -60,7 +60,7 @@ impl Documents {
         Ok(())
     }
 
-    /// Appends the bytes of any other object that has a buffer and that `hashlib` accepts.
+    /// Appends the bytes of a token that is not a plain bytes object. The token must have a buffer, and `hashlib` must accept it.
     #[cold]
     fn buffer(&mut self, token: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = token.py();

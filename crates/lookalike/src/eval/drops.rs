@@ -32,9 +32,10 @@ impl Drops {
     /// also listed a pair below the threshold, a wrong drop could count as right.) Cost: |judged| + |truth| steps, two bytes per
     /// document.
     ///
-    /// Suppose that only neighbours in the chain a, b, c, d are similar. Connected components then drop d because of a. This drop
-    /// is wrong if c was also dropped. If similarities are exact, the law (the exact rule in `dedup/law.rs`) makes no wrong
-    /// drops. It then keeps both of two similar documents only if they were not a candidate pair.
+    /// Suppose that documents a, b, c and d form a chain in which only neighbours are similar. Connected components then drop
+    /// document d as a duplicate of document a. This drop is wrong if document c was also dropped. If similarities are exact, the
+    /// law (the exact rule in `dedup/law.rs`) makes no wrong drops. It then keeps both of two similar documents only if they were
+    /// not a candidate pair.
     ///
     /// # Panics
     /// Panics if a document's number is out of range for `kept`.

@@ -30,10 +30,10 @@ pub fn choose_sample(documents: u32, size: u32, seed: u64) -> Vec<u32> {
 
 /// An inverted index of a sample's shingles: it maps a shingle to the sampled documents that have it.
 ///
-/// Shingles are stored sorted, as `finish(shingle)`, a bijection that spreads any values evenly. So a directory indexed by the
-/// upper bits leads to the one or two shingles that may equal a given shingle. Nearly all shingles of a collection are in no
-/// sampled document. A bitmap rules these shingles out first. It is indexed by a few more of the upper bits than the directory,
-/// and fits in the second-level cache.
+/// Each shingle is stored as its `finish` value, and these values are sorted. `finish` is a bijection that spreads any values
+/// evenly, so a directory indexed by the upper bits leads to the one or two shingles that may equal a given shingle. Nearly all
+/// shingles of a collection are in no sampled document. A bitmap rules most of them out before the directory is used. The bitmap
+/// is indexed by a few more of the upper bits than the directory, and fits in the second-level cache.
 ///
 /// Memory: 17 to 22 bytes per distinct shingle, 4 per occurrence; a thousand texts of 600 shingles take about 14 MB.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ pub struct SharedCounts {
     neighbours: Vec<Neighbour>,
 }
 
-/// How many more upper bits the bitmap uses than the directory. The bitmap lets through one in 8 to 16 of the shingles that are
+/// The bitmap is indexed by this many more upper bits than the directory. It lets through one in 8 to 16 of the shingles that are
 /// not in the sample.
 const FINER: u32 = 3;
 
@@ -97,7 +97,7 @@ impl SampleIndex {
         let (directory_shift, bitmap_shift) = (64 - bits, 64 - bits - FINER);
         let mut bitmap = vec![0; 1 << (bits + FINER - 6)];
         // The loops first count the shingles with each value of the upper bits, and then convert each count to the number of
-        // shingles before that value.
+        // shingles with a smaller value.
         let mut directory = vec![0u32; (1 << bits) + 1];
         for m in &mixed {
             let bit = m >> bitmap_shift;

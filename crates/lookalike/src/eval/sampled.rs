@@ -6,13 +6,13 @@
 //! share is therefore treated as the ratio of two sums over the drawn documents, hits and pairs, and two intervals are computed
 //! for it:
 //!
-//! - Fieller's (1954) for a ratio of sums: all shares r for which the absolute value of the sum of (hits − r · pairs) is at most
-//!   Student's t times the standard error of this sum (Cochran 1977, section 6.6). This interval accounts for the spread between
-//!   documents, and has no width if no document has a miss.
-//! - Wilson's, for the number of independent pairs that would have the same variance (see Kish 1965, section 8.2, and Korn,
-//!   Graubard 1998). Unlike Fieller's interval, it keeps its width if the share is at or near 0 or 1. If there is no miss, or no
-//!   hit, the spread is unknown. Each document then counts as one trial, as if all its pairs had the same outcome. The trials are
-//!   weighted by the numbers of pairs x, so the documents are equivalent to (Σx)² / Σx² trials.
+//! - Fieller's interval (1954) for a ratio of sums: all shares r for which the absolute value of the sum of (hits − r · pairs) is
+//!   at most Student's t times the standard error of this sum (Cochran 1977, section 6.6). This interval accounts for the spread
+//!   between documents, and has no width if no document has a miss.
+//! - Wilson's interval for the number of independent pairs that would have the same variance (see Kish 1965, section 8.2, and
+//!   Korn, Graubard 1998). Unlike Fieller's interval, if the share is at or near 0 or 1, it keeps its width. If there is no miss,
+//!   or no hit, the spread is unknown. Each document then counts as one trial, as if all its pairs had the same outcome. A
+//!   document with x pairs has the weight x, so all documents together are equivalent to (Σx)² / Σx² trials.
 //!
 //! The returned interval covers both of these intervals. It cannot account for a group that has no document in the sample. If few
 //! documents have most of the pairs, the interval contains the truth less often than it should (the tests give the rates on two
@@ -86,7 +86,7 @@ impl Sums {
         [fieller[0].min(wilson[0]), fieller[1].max(wilson[1])]
     }
 
-    /// Returns n / (n − 1), with the correction for sampling without replacement.
+    /// Returns n / (n − 1), multiplied by the correction for sampling without replacement; n is the number of drawn documents.
     fn factor(&self) -> f64 {
         self.drawn / (self.drawn - 1.0).max(1.0) * self.rest
     }

@@ -165,7 +165,7 @@ mod tests {
                 let even = width.bits() / blocks;
                 let chosen = blocks - distance;
                 prop_assert!(masks.iter().all(|m| (even * chosen..=(even + 1) * chosen).contains(&m.count_ones())));
-                // Each bit is in the tables that choose its block: C(B−1, B−k−1) of them.
+                // For each bit, C(B−1, B−k−1) tables have the bit's block in their keys.
                 let of_bit = |bit: u32| masks.iter().filter(|&&mask| mask >> bit & 1 == 1).count();
                 let each = plan.tables() * chosen as usize / blocks as usize;
                 prop_assert!((0..width.bits()).all(|bit| of_bit(bit) == each) && (width == Width::W128 || masks[masks.len() - 1] >> 64 == 0));
@@ -217,7 +217,7 @@ mod tests {
         let words = |distance, blocks| Blocks::new(Width::W64, distance, blocks).unwrap_err().to_string();
         assert!(words(64, 65).contains("below 64 bits, got 64"), "{}", words(64, 65));
         for blocks in [0, 3, 65] {
-            assert!(words(3, blocks).contains("from 4 to 64 blocks"), "{}", words(3, blocks));
+            assert!(words(3, blocks).contains("need 4 to 64 blocks"), "{}", words(3, blocks));
         }
         assert!(words(9, 20).contains("at most 14 blocks"), "{}", words(9, 20));
         assert!(words(30, 60).contains("at most 32 blocks"), "{}", words(30, 60));

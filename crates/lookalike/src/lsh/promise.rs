@@ -62,10 +62,10 @@ const TOLERANCE: f64 = 1e-9;
 const ALL: usize = 64;
 
 /// Returns the pairs of unequal sets that just reach the threshold and whose smaller set has `size` elements. *Just* means that
-/// the pair would be below the threshold if the larger set had one more element, or two more, that the smaller set lacks. Above
-/// size 64, the result has only a selection of these pairs, which includes the most unequal and the most equal ones; with `all`,
-/// it has all of them. The result also has pairs whose larger set has a size in `edges`, even if these pairs are well above the
-/// threshold. The result is empty if there is no such pair. At a threshold of 1, the result is the pair of equal sets.
+/// the number of elements that are only in the larger set is the maximum with which the pair reaches the threshold, or one less.
+/// Above size 64, the result has only a selection of these pairs, which includes the most unequal and the most equal ones; with
+/// `all`, it has all of them. The result also has pairs whose larger set has a size in `edges`, even if these pairs are well
+/// above the threshold. The result is empty if there is no such pair. At a threshold of 1, the result is the pair of equal sets.
 pub fn pairs_at(size: usize, threshold: f64, edges: &[usize], all: bool) -> Vec<PairSizes> {
     // The maximum number of elements that only the larger set has.
     let most = |a: usize| (((size - a) as f64 / threshold + TOLERANCE) as usize).saturating_sub(size);

@@ -1,4 +1,5 @@
-//! The number of shared sampled fingerprints that makes two documents candidates: the recall guarantee of MOD_m sketches.
+//! How many sampled fingerprints two documents must share to be candidates. This number is chosen so that MOD_m sketches have a
+//! guaranteed recall.
 
 use super::promise::PairSizes;
 use crate::{
@@ -78,10 +79,10 @@ impl Sharing {
     /// threshold and recall.
     ///
     /// For resemblance, the modulus grows with the text, so that large texts cost no more than small ones. The modulus may grow
-    /// because similar texts have about the same size. For containment, the modulus stops growing at a limit. This limit is the
-    /// largest power of two with which texts of only [`FEWEST_SHINGLES`] shingles, contained in texts of any length, are still
-    /// found with the required recall. The reason is that the sketches of a short excerpt and of the long text must both include
-    /// the elements that they share.
+    /// because similar texts have about the same size. For containment, a long text may contain a short one, and the sketches of
+    /// both must include the elements that the two texts share. So the modulus stops growing at a limit: the largest power of two
+    /// with which a text of only [`FEWEST_SHINGLES`] shingles is still found with the required recall, however long the text that
+    /// contains it.
     ///
     /// # Errors
     /// Fails if the threshold or the recall is out of range, if a given modulus does not reach the recall, or if a modulus that

@@ -147,8 +147,8 @@ fn table(length: usize, [shared, alone]: [usize; 2], next: bool) -> Vec<f64> {
 }
 
 /// Returns the same probability as `shares_run`, for large sets of which n elements are sampled on average. The result is the
-/// minimum over all sets whose samples are on one level. The number of sampled elements varies, and a sample that is smaller than
-/// average lowers the probability more than a sample that is larger by the same number raises it.
+/// minimum over all sets whose samples are on one level. The number of sampled elements varies around n. If there are d elements
+/// fewer than n, the probability is lower; if there are d elements more, it is higher, but by a smaller amount.
 pub fn shares_run_of_mean(n: usize, p: f64, length: usize) -> f64 {
     // The union is modelled as n · 2²⁰ elements, each of which is sampled with probability 2⁻²⁰.
     let (first, masses) = masses(n << 20, 0.5f64.powi(20));

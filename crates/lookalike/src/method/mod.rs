@@ -114,8 +114,9 @@ impl Method {
     /// depending on [`verify`](Self::verify).
     pub fn least(&self) -> f64 {
         match (&self.config.candidates, self.verify) {
-            // With `Verify::Sketch`, each of these candidate pairs is a match, whatever its similarity: its hashes differ in at
-            // most the allowed number of bits, or its texts have the same longest sentences.
+            // With `Verify::Sketch`, every candidate pair that is found by SimHash or by longest sentences is a match, whatever
+            // its similarity: its hashes differ in at most the allowed number of bits, or its texts have the same longest
+            // sentences.
             (Candidates::SimHash(_) | Candidates::Sentences(_), Verify::Sketch) => 0.0,
             _ => self.config.threshold,
         }

@@ -10,8 +10,9 @@ use crate::{
 };
 
 impl Method {
-    /// Returns the rule for how many sampled shingles candidates must share, and the length of super-shingles if candidates share
-    /// super-shingles. Returns none if candidates are not found by sampled shingles.
+    /// Returns the rule that decides whether two documents share enough sampled shingles to be candidates. Also returns the
+    /// length of super-shingles, if candidates are found by shared super-shingles. Returns none if candidates are not found by
+    /// sampled shingles.
     pub fn sharing(&self) -> Option<(&Sharing, Option<usize>)> {
         self.sketcher.sharing()
     }
@@ -25,8 +26,8 @@ impl Method {
         Some(move |size| promised.found(size))
     }
 
-    /// Returns whether the share of found pairs depends on the sizes of texts. If it does, a run should count the sizes. The size
-    /// of a text is the number of fingerprints that [`sketch`](Self::sketch) leaves in the scratch buffers.
+    /// Returns whether the share of found pairs depends on the sizes of texts. If it does, a run should record the size of each
+    /// text. The size of a text is the number of fingerprints that [`sketch`](Self::sketch) leaves in the scratch buffers.
     pub fn depends_on_size(&self) -> bool {
         matches!(self.sketcher, Sketcher::Shared { .. } | Sketcher::SimHash { features: Features::Shingles, .. })
     }
@@ -74,8 +75,8 @@ impl Method {
         self.sketcher.keeps_samples()
     }
 
-    /// If candidates are found by sampled elements, returns whether two documents that share an element share enough elements to
-    /// be candidates.
+    /// Returns whether two documents have enough sampled elements in common to be candidates, if candidates are found by sampled
+    /// elements. The documents must have at least one such element in common.
     pub fn share_enough(&self, a: Sample, b: Sample) -> bool {
         self.sketcher.share_enough(a, b)
     }

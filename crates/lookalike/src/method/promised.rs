@@ -105,8 +105,8 @@ impl<'a> Promised<'a> {
             By::Sharing(sharing, _) | By::SuperShingles(sharing, _) => sharing.edges(0, self.last()),
             By::SimHash { .. } => Vec::new(),
         };
-        // The sizes at which the modulus doubles, the sizes just below them, and the sizes of the smaller set at which the larger
-        // set of a pair can reach a doubling of the modulus.
+        // For each size at which the modulus doubles, three more sizes are examined: this size itself, the size just below it,
+        // and the least size that the smaller set of a pair at the threshold can have if the larger set has this size.
         let near = edges.into_iter().flat_map(|edge| [edge - 1, edge, (self.threshold * edge as f64).ceil() as usize]);
         let found: Vec<(usize, f64)> = lsh::sizes(self.last(), near).into_iter().map(|size| (size, self.found(size))).collect();
         Promise::of(recall, &found)

@@ -75,8 +75,8 @@ impl Automaton {
 }
 
 /// Returns the maximal matches of `least` tokens or more. A maximal match is a substring of `text` that occurs in `other` and
-/// cannot be extended: no longer substring of `text` that contains it occurs in `other`. Each match has the position of its first
-/// occurrence in `other`. The matches are ordered by their position in `text`, which is the field `a` of a run.
+/// cannot be extended: with one more token of `text` at either end, it would not occur in `other`. Each match has the position of
+/// its first occurrence in `other`. The matches are ordered by their position in `text`, which is the field `a` of a run.
 pub(super) fn longest_in(other: &[u64], text: &[u64], least: usize) -> Vec<Run> {
     let automaton = Automaton::new(other);
     let mut runs = Vec::new();

@@ -92,9 +92,9 @@ impl RunIndex {
         self.excluded
     }
 
-    /// Calls `give` for each indexed text that has a number less than `below` and windows in common with the given text. Stops
-    /// when `give` returns an error. The given text is passed as the hashes of its tokens. The indexed texts are visited in the
-    /// order of their numbers. Cost: two cache misses per selected window, and a few nanoseconds per equal window.
+    /// Calls `give` for each indexed text that has windows in common with the given text and whose number is less than `below`.
+    /// Stops when `give` returns an error. The given text is passed as the hashes of its tokens. The indexed texts are visited in
+    /// the order of their numbers. Cost: two cache misses per selected window, and a few nanoseconds per equal window.
     ///
     /// # Errors
     /// Fails with the error of `give` if `give` fails.

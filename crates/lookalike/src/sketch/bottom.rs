@@ -254,8 +254,8 @@ impl BottomSketch {
     }
 }
 
-/// Returns the point of a gamma variable of the given shape that corresponds to `z` standard deviations of a normal one (Wilson
-/// and Hilferty 1931).
+/// Returns the value that a gamma variable of the given shape exceeds as often as a normal variable exceeds its mean by `z`
+/// standard deviations (Wilson and Hilferty 1931).
 fn gamma_point(shape: f64, z: f64) -> f64 {
     if shape == 0.0 { 0.0 } else { shape * (1.0 - 1.0 / (9.0 * shape) + z / (3.0 * shape.sqrt())).max(0.0).powi(3) }
 }

@@ -123,8 +123,8 @@ impl OnePermutation {
         }
     }
 
-    /// Like [`deal_to`](Self::deal_to), for the usual number of bins, which is a power of two: the highest bits of π(x) are the
-    /// number of the bin.
+    /// Like [`deal_to`](Self::deal_to), but only for a number of bins that is a power of two, as it usually is: the highest bits
+    /// of π(x) are then the number of the bin.
     fn deal_out<const BINS: usize>(&self, fingerprints: &[u64], minima: &mut [u32; BINS]) {
         const { assert!(BINS.is_power_of_two() && BINS > 1) };
         for &fingerprint in fingerprints {

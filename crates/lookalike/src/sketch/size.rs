@@ -140,8 +140,9 @@ pub fn pairs(documents: u64) -> f64 {
 }
 
 /// Returns an upper bound on the probability that, anywhere in a collection, `s` sampled elements estimate a pair at more than
-/// `above` although its resemblance is at most `r`. The bound is the sum over all pairs (the union bound), and at most 1. It does
-/// not assume that pairs are independent, because a document's sample is used for every pair of the document.
+/// `above` although its resemblance is at most `r`. The bound is the sum over all pairs (the union bound), or 1 if the sum is
+/// larger. Pairs are not independent, because a document's sample is used for every pair of the document; the bound is valid all
+/// the same.
 pub fn overestimated_anywhere(s: usize, r: f64, above: f64, documents: u64) -> f64 {
     (pairs(documents) * overestimated_above(s, r, above)).min(1.0)
 }

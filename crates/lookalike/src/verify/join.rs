@@ -17,10 +17,10 @@ pub struct Pair {
 
 /// Returns every pair of sets whose resemblance is at least `threshold`, sorted by (a, b). Empty sets resemble nothing.
 ///
-/// Two sets that share enough elements must share at least one of the few rarest elements of each set (its prefix). So only
-/// prefixes are in the inverted index. Sets are added to the index in order of size, and the elements of each set are in order of
-/// rarity, the rarest first. In addition to the sets, this takes at most twelve bytes of memory for each element of each set, and
-/// about sixty bytes for each distinct element.
+/// Two sets that share enough elements must share at least one element that is among the few rarest of each set (the set's
+/// prefix). So only prefixes are in the inverted index. Sets are added to the index in order of size, and the elements of each
+/// set are in order of rarity, the rarest first. In addition to the sets, this takes at most twelve bytes of memory for each
+/// element of each set, and about sixty bytes for each distinct element.
 ///
 /// # Panics
 /// Panics if there are 2³² distinct elements or more: sets with so many elements would take 32 GiB by themselves.

@@ -14,10 +14,10 @@ pub struct Masks {
     pub foreign: u64,
 }
 
-/// Five classes of bytes beyond ASCII. Two classes contain the bytes that begin a separator: of two bytes (`separator2`), or of
-/// three bytes (`separator3`: general punctuation, symbols, full-width forms). `han` contains the bytes that begin a Han
-/// character. `e3` contains the byte E3, which begins either a separator or kana; `x80` contains the byte 80, which distinguishes
-/// these two cases.
+/// Five classes of bytes beyond ASCII. `separator2` contains the bytes that begin a separator of two bytes. `separator3` contains
+/// the bytes that begin a separator of three bytes: general punctuation, symbols, full-width forms. `han` contains the bytes that
+/// begin a Han character. `e3` contains the byte E3, which begins either a separator or kana; `x80` contains the byte 80, which
+/// distinguishes these two cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Foreign {
     pub separator2: u64,

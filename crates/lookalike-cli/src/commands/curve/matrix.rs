@@ -114,7 +114,7 @@ impl Matrix {
         Ok(Report { sets, rows: shown, functions, signatures, pairs })
     }
 
-    /// Reads the names of the sets and the rows.
+    /// Reads the rows and the names of the sets.
     fn read(&self) -> anyhow::Result<(Vec<String>, Vec<Vec<bool>>)> {
         let path = self.matrix.as_deref().unwrap_or_else(|| std::path::Path::new("-"));
         refuse_url("--matrix", "file", path)?;

@@ -1,4 +1,4 @@
-//! `lookalike curve`: computes how much methods find and how good estimates are, without reading any data.
+//! `lookalike curve`: computes the share of pairs that a method finds, and how good estimates are, without reading any data.
 
 mod asked;
 
@@ -29,9 +29,9 @@ use crate::output::print;
 /// and r. You can also give the bands and rows to see which share of the pairs they find.
 ///
 /// Other flags make the command answer other questions. --sample-size: how large must a sketch be for a good estimate? --degree:
-/// how much do short shingle ids lose? --distance: which pairs does SimHash find? --candidates: which pairs do sampled shingles
-/// find, for texts of several sizes? --matrix: which signatures do the given permutations or hash functions produce for the given
-/// sets?
+/// how many shingles are lost if their ids have few bits? --distance: which pairs does SimHash find? --candidates: which pairs
+/// are found by sampled shingles, for texts of several sizes? --matrix: which signatures do the given permutations or hash
+/// functions produce for the given sets?
 #[derive(Args)]
 #[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix"]))]
 #[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \

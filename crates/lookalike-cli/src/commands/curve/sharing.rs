@@ -52,8 +52,8 @@ struct Report {
 }
 
 impl Sharing {
-    /// Returns what the documents of a candidate pair must share, or `None` for bands. Fails if a flag was given that does not
-    /// apply to this choice.
+    /// Returns what the documents of a candidate pair must share, or `None` for bands. Fails if a given flag does not apply to
+    /// this choice.
     pub(super) fn candidates(&self, asked: &Asked) -> anyhow::Result<Option<CandidatesBy>> {
         let way = self.candidates.unwrap_or(match self.measure {
             MeasureBy::Resemblance => CandidatesBy::Bands,

@@ -9,18 +9,18 @@ use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
 
 /// Evaluate methods on your data against ground truth
 ///
-/// Each method is run as `lookalike dedup` and `lookalike pairs` run it. Its pairs and dropped documents are compared with the
-/// truth: pairs that are known to be similar (--truth), documents that are known to belong together (--labels), or the exact
-/// similarities of random documents with all others (--sample), which needs no prior knowledge.
+/// Runs each method with `lookalike dedup` and `lookalike pairs`, and compares its dropped documents and its pairs with the
+/// truth. The truth is one of these: pairs that are known to be similar (--truth), documents that are known to belong together
+/// (--labels), or the exact similarities of random documents with all others (--sample). --sample needs no prior knowledge.
 ///
 /// The pairs of a method are those that the method itself considers similar: by exact count or, as with simhash, according to the
 /// sketches. With --cluster greedy, they are the pairs within its clusters.
 ///
-/// Columns: precision, recall and F1 refer to pairs. The column named whole refers to documents: among those that have a similar
-/// document, it is the share of documents whose similar documents were all found. B³ P, R and F are B-cubed precision, recall and
-/// F of the groups that dedup makes (each dropped document with its representative), and ARI is the adjusted Rand index of these
-/// groups. These four columns compare the groups with those of the labels, or with the groups of documents connected by chains of
-/// true pairs. With --sample, the four columns are computed only if all documents are sampled. The next five columns are counts.
+/// Columns: precision, recall and F1 refer to pairs. The column named whole refers to the documents that have a similar document:
+/// it is the share of them whose similar documents were all found. B³ P, R and F are B-cubed precision, recall and F of the
+/// groups that dedup makes (each dropped document with its representative), and ARI is the adjusted Rand index of these groups.
+/// These four columns compare the groups with those of the labels, or with the groups of documents connected by chains of true
+/// pairs. With --sample, the four columns are computed only if all documents are sampled. The next five columns are counts.
 /// dropped: dropped documents; wrong: documents that were dropped although no similar document was kept; missed: true pairs of
 /// which both documents were kept; doubled: documents that were kept although a similar document was also kept; candidates:
 /// candidate pairs, before sketches rule out some of them. s and MB are the seconds and the peak memory that dedup alone took.

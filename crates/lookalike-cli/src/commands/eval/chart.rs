@@ -5,7 +5,7 @@ use lookalike::eval::Step;
 use super::{judge::Judged, report::Report, table};
 use crate::output::{BOLD, DIM, count};
 
-/// Block characters that show shares from 0 to 1.
+/// The characters for shares from 0 to 1: blocks of growing height.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Block characters that are filled by 0 to 7 eighths, from the left.

@@ -55,7 +55,7 @@ const ALL: [(&str, bool); 9] = [
     ("--method shingle", true),
 ];
 
-/// The flags of dedup that pairs does not have.
+/// The flags that `dedup` has and `pairs` does not.
 const NOT_OF_PAIRS: [&str; 4] = ["cluster", "representative", "sample", "keep"];
 
 impl Plan {
@@ -207,7 +207,7 @@ impl Child {
         Ok(Self { program, input, folder })
     }
 
-    /// Runs dedup `repeat` times, and pairs once.
+    /// Runs `dedup` as often as `repeat` says, and then `pairs` once, unless the clusters determine the pairs.
     pub fn run(&self, plan: &Plan, truth: &Truth, repeat: u32) -> anyhow::Result<Outcome> {
         self.try_run(plan, truth, repeat).with_context(|| format!("the run {}", plan.label))
     }

@@ -124,8 +124,8 @@ pub struct Link {
     threads: usize,
     /// Memory limit, such as 512M or 8G [default: half of free memory]
     ///
-    /// Beyond the limit, pairs and the keys by which candidates are found are spilled to temporary files. Records cannot be
-    /// spilled; the summary reports by how much the records exceed the limit.
+    /// Pairs, and the keys that are used to find candidates, are spilled to temporary files if they exceed the limit. Records
+    /// cannot be spilled; the summary reports by how much the records exceed the limit.
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Execution")]
     memory: Option<u64>,
     /// Folder for temporary files [default: the system's]

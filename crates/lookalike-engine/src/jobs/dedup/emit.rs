@@ -232,7 +232,7 @@ impl<'a> Emitting<'a> {
         decision.likeness.similarity(decision.reason, self.matcher.method.config().measure)
     }
 
-    /// Returns the reason why a contender was dropped for a representative, and their likeness.
+    /// Returns why a contender was dropped, and how similar it is to its representative.
     fn likeness(&self, contender: Contender, representative: Contender, verdict: Verdict) -> Result<(Reason, Likeness)> {
         let method = self.matcher.method;
         if self.matcher.same(contender.0, representative.0)? {

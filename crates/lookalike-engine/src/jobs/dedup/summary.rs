@@ -22,7 +22,7 @@ pub struct Summary {
     pub dropped_near: u64,
     /// Kept documents without a token.
     pub empty: u64,
-    /// Kept documents for which at least one document was dropped.
+    /// Kept documents that are the representative of at least one dropped document.
     pub representatives: u64,
     /// The number of documents in the largest group, including the kept document.
     pub largest_group: u64,
@@ -64,12 +64,13 @@ pub struct Summary {
     pub resumed: Option<Resumed>,
 }
 
-/// The references, and how many documents were dropped for them.
+/// The references, and the number of dropped documents whose representative is a reference document.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Against {
     /// Documents of the references.
     pub documents: u64,
-    /// Documents that were dropped for a reference document; the other dropped documents were dropped for a kept document.
+    /// Dropped documents whose representative is a reference document. The representative of any other dropped document is a kept
+    /// document of the inputs.
     pub dropped: u64,
     /// Whether documents were compared with references only.
     pub only: bool,

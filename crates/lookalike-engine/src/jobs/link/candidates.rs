@@ -265,7 +265,8 @@ impl Scoring<'_> {
         Ok(())
     }
 
-    /// Scores the pairs of a batch that no earlier column has made, and calls `give` with the pairs whose score is high enough.
+    /// Scores the pairs of a batch, except pairs that an earlier column has already made. Calls `give` with the pairs whose score
+    /// is high enough.
     fn score(&self, batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)

@@ -123,7 +123,7 @@ impl Gathered {
         })
     }
 
-    /// Returns the bytes that are held in memory and cannot be spilled.
+    /// Returns the number of bytes that are held in memory and cannot be spilled.
     pub(super) fn size(&self) -> usize {
         const FOUND_BY: usize = 30;
         let found: usize = self.by_id.iter().map(BTreeMap::len).sum();
@@ -388,7 +388,7 @@ fn absent(input: &str, field: &str, paths: &[&str], first: &[u8]) -> Error {
         quoted(field),
         if names.is_empty() { "no fields".into() } else { names.join(", ") }
     );
-    Error::record(what).at(input).in_field(field).advise("give its source as `from`")
+    Error::record(what).at(input).in_field(field).advise("set `from` to the field's name in the records")
 }
 
 /// Returns the text of a value; empty if it is null.
@@ -410,7 +410,9 @@ fn written<'v>(value: &'v RawValue, name: &str) -> Result<Cow<'v, str>> {
         Shape::Null => Ok("".into()),
         shape @ (Shape::Array | Shape::Object) => {
             let wrong = Error::record(format!("field {} is {}", quoted(name), shape.name())).in_field(name);
-            Err(wrong.advise("a compared field must be a string or a number; join it first, or name a part of it with from"))
+            Err(wrong.advise(
+                "a compared field must be a string or a number; join its parts into one string first, or name one with `from`",
+            ))
         }
     }
 }

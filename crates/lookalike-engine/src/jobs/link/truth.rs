@@ -122,7 +122,7 @@ impl Truth {
             let (a, b) = match gathered.are_two() {
                 true => across(a, b).or_else(|| across(b, a)).ok_or_else(|| {
                     Error::record(format!(
-                        "the ids {} and {} do not name one record of each collection, in either order",
+                        "one of the ids {} and {} must belong to the first collection, and the other to the second",
                         cut(a.get()),
                         cut(b.get())
                     ))

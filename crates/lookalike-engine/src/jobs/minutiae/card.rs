@@ -74,7 +74,7 @@ impl Card {
                 Some(field) => Ok(name(&record, field, what, option)?.map(|value| value.get().to_owned())),
             }
         };
-        let within = optional(&asked.within, "the field that prints are compared within", Setting::Within)?;
+        let within = optional(&asked.within, "the value of this field", Setting::Within)?;
         let label = optional(&config.label_field, "a label", Setting::LabelField)?;
         Ok(Self { id, minutiae: minutiae(&record, asked)?, within, label })
     }

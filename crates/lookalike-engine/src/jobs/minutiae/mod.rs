@@ -72,8 +72,8 @@ pub struct Genuine {
     pub pairs: u64,
     /// Genuine pairs that are candidates.
     pub candidates: u64,
-    /// The number of genuine pairs among the best pairs. There is one entry for each of several shares of all pairs, such as 1 %.
-    /// An entry has the number of genuine pairs among the best pairs that make up its share.
+    /// How many genuine pairs are among the best pairs. Each entry is for the best pairs that make up one share of all pairs,
+    /// such as the best 1 %.
     pub first: Vec<FirstPairs>,
 }
 
@@ -92,8 +92,9 @@ pub struct FirstPairs {
 const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
 
 /// Reads prints, ranks their pairs, and writes the best pairs, by default to standard output. All prints are held in memory: each
-/// minutia takes 12 bytes and, if triangles are used, each print takes about 150 kB more. The ranking takes 16 bytes per pair,
-/// for twice as many pairs as are wanted.
+/// minutia takes 12 bytes and, if triangles are used, each print takes about 150 kB more. The ranking stores up to twice as many
+/// pairs as are wanted, and takes 16 bytes for each. If labels are used, the best tenth of all pairs is wanted in any case, for
+/// the evaluation.
 ///
 /// # Errors
 /// Fails if an input cannot be read, if a record has no usable minutiae, if an id occurs twice, or if the settings of the grid or

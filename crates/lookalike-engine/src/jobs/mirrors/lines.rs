@@ -227,7 +227,7 @@ impl Writing<'_> {
         Ok(count)
     }
 
-    /// Writes the pages of sites that are in no pair. Returns their number.
+    /// Writes the pages of each site that is in no pair of sites. Returns the number of these pages.
     fn without_mirror(&self, pairs: &SitePairs, pages: &[(u32, u32, u64)], output: &mut Output) -> Result<u64> {
         let second = u32::from(self.first.only);
         let mut mirrored = [0, 1].map(|_| vec![false; self.sites.names.len()]);

@@ -86,8 +86,9 @@ fn split(path: &str, depth: usize) -> (&str, &str) {
     slashes.last().map_or(("", path), |(at, _)| (&path[..at], &path[at + 1..]))
 }
 
-/// Returns the part of a path that must be the same on both sites. A final `index.html` is left out, because servers add it to
-/// the path of a folder. In URLs, percent escapes are decoded, because they are already decoded in the names of downloaded files.
+/// Returns a page's path in the form that is compared: pages of two sites have the same path if these forms are equal. A final
+/// `index.html` is left out, because servers add it to the path of a folder. In URLs, percent escapes are decoded, because they
+/// are already decoded in the names of downloaded files.
 fn compared(path: &str, is_url: bool) -> Cow<'_, [u8]> {
     let (before, query) = path.split_at(path.find('?').unwrap_or(path.len()));
     let (folder, file) = before.split_at(before.rfind('/').map_or(0, |at| at + 1));

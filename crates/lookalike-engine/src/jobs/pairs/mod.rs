@@ -196,8 +196,8 @@ impl Listing<'_> {
         }
     }
 
-    /// Returns whether a pair of documents, in input order, is listed. If there are references, the first document must be a
-    /// reference document and the second must not be one.
+    /// Returns whether the pair of `a` and `b` is listed; `a` comes before `b` in input order. If there are references, `a` must
+    /// be a reference document and `b` must not be one.
     fn wanted(&self, a: Document, b: Document) -> bool {
         let references = self.pairing.references;
         !references.only || references.contains(a) && !references.contains(b)

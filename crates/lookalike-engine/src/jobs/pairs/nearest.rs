@@ -17,8 +17,8 @@ use crate::{
     pairing::Pairing,
 };
 
-/// For each contender, the documents that can be neighbours, in input order. Each of these documents is the contender itself or
-/// one of its copies.
+/// The documents of each contender: the contender itself and its copies, in input order. If documents are compared with
+/// references only, documents of the inputs are left out, because only references can be neighbours.
 pub(super) struct Groups {
     documents: Vec<Document>,
     /// The position at which each contender's documents begin.
@@ -69,7 +69,8 @@ impl Nearest {
         self.most.saturating_mul(2).max(4)
     }
 
-    /// Offers a neighbour to a contender's list. The K nearest documents are always in the K nearest groups. If two groups are
+    /// Offers a neighbour to a contender's list. Each entry of the list is a group: another contender with its copies, all of
+    /// which are equally similar to this contender. The K nearest documents are always in the K nearest groups. If two groups are
     /// equally similar, the group whose first document comes first in the input is nearer.
     fn offer(&mut self, contender: Contender, neighbour: Neighbour) {
         if self.groups.of(neighbour.0).is_empty() {
@@ -123,7 +124,8 @@ impl Nearest {
     }
 }
 
-/// Sorts a list by similarity, and then by the groups' first documents, and keeps only the `most` nearest groups.
+/// Sorts a list by similarity, and keeps only the `most` nearest entries. Each entry is a group: a contender with its copies.
+/// Equally similar groups are sorted by their first documents.
 fn cut(list: &mut Vec<Neighbour>, most: usize, measure: Measure, groups: &Groups) {
     list.sort_unstable_by_key(|&(number, figures)| (Reverse(order(figures, measure)), groups.of(number).first()));
     list.truncate(most);

@@ -20,7 +20,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Returns how many of the pages read since the last call of this method were too large to be searched for a main part.
+    /// Returns the number of pages that were too large to be searched for a main part, counted since the last call of this
+    /// method.
     pub fn take_too_large(&mut self) -> u64 {
         self.pages.take_too_large()
     }

@@ -131,7 +131,7 @@ impl Columns {
         format!("{} (delimiter {:?}{encoding})", cut(&self.names.join(", ")), char::from(self.delimiter))
     }
 
-    /// Finds the fields of a record that a run reads.
+    /// Finds those fields of a record that are read in this run.
     pub(crate) fn found<'a>(
         &self,
         record: &'a [u8],
@@ -188,7 +188,8 @@ impl Columns {
         Ok(())
     }
 
-    /// Returns a field's text, or the position of the first invalid byte if it is not UTF-8 and no encoding was named.
+    /// Returns a field's text. If the field is not UTF-8 and no encoding was named, the error is the position of the field's
+    /// first invalid byte.
     fn decoded<'a>(&self, raw: &'a [u8], encoding: Option<&str>, buffer: &'a mut String) -> std::result::Result<&'a str, usize> {
         match self.utf16 {
             Some(_) => Ok(utf16::text(raw, buffer)),

@@ -42,7 +42,7 @@ impl Header {
         &self.names
     }
 
-    /// Returns the index of the column with a name; `option` is the option for choosing another name.
+    /// Returns the index of the column called `name`. Error messages suggest `option` as the option that chooses another column.
     ///
     /// # Errors
     /// Fails if no column has the name, or if more than one column has it.
@@ -68,7 +68,8 @@ impl Header {
     }
 }
 
-/// Returns a field's text, or the position of the first invalid byte if it is not UTF-8 and no encoding was named.
+/// Returns a field's text. If the field is not UTF-8 and no encoding was named, the error is the position of the field's first
+/// invalid byte.
 pub(super) fn decoded<'a>(raw: &'a [u8], encoding: Option<&str>, buffer: &'a mut String) -> std::result::Result<&'a str, usize> {
     match encoding {
         None => simdutf8::compat::from_utf8(raw).map_err(|error| error.valid_up_to()),

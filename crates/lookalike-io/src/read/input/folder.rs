@@ -131,8 +131,8 @@ fn dangling(error: &ignore::Error) -> Option<PathBuf> {
     }
 }
 
-/// Converts named files to inputs. Each file of records becomes an input of its own. Consecutive files that contain one document
-/// each become one input together.
+/// Converts named files to inputs. A file of records becomes a separate input. Consecutive files that each contain a single
+/// document are combined into one input.
 pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> Result<Vec<Input>> {
     let (mut inputs, mut documents) = (Vec::new(), Vec::new());
     let together = |documents: &mut Vec<(PathBuf, String)>, inputs: &mut Vec<Input>| {

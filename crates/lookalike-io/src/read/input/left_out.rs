@@ -29,8 +29,8 @@ pub(crate) struct Leaving {
 }
 
 impl Leaving {
-    /// Returns the skipped files of all folders. `several` says whether the user named more than one input or reference. If so, a
-    /// skipped file does not count if it is also an input under another name.
+    /// Returns the skipped files of all folders. `several` says whether the user named more than one input or reference. If
+    /// `several` is true, skipped files that are also inputs under another name are not included.
     pub(crate) fn reported(mut self, inputs: &[Input], several: bool) -> Option<LeftOut> {
         if several && !(self.documents.is_empty() && self.others.is_empty()) {
             let read: BTreeSet<PathBuf> = inputs.iter().flat_map(Input::places).map(|(place, _)| place).collect();

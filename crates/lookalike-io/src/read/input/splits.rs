@@ -51,11 +51,12 @@ struct Folder<'a> {
     all: Vec<&'a str>,
 }
 
-/// Checks that files of records do not belong to several splits. The paths are relative to the folder.
+/// Checks that the files of records in a folder are not from more than one split of a data set. The paths are relative to the
+/// folder.
 ///
 /// # Errors
-/// Fails if there are two splits or more. Otherwise, a duplicate that occurs in two splits would be dropped from one of them, and
-/// the documents of all splits would be written to the same output.
+/// Fails if there are two splits or more. If they were read together, a duplicate that occurs in two splits would be dropped from
+/// one of them, and the documents of all splits would be written to the same output.
 pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &'a str>) -> Result<()> {
     let all: Vec<&str> = inside.collect();
     let mut found = BTreeMap::new();
@@ -65,11 +66,12 @@ pub(crate) fn refuse_several<'a>(folder: &'a str, inside: impl Iterator<Item = &
     refuse(&Folder { name: folder, all }, &found)
 }
 
-/// Checks that documents do not belong to several splits. A folder or file belongs to a split only if its whole name is that of a
-/// split, because a title may contain any word. The check fails only if one of the splits is the training split and every
-/// document belongs to a split. A document that belongs to no split shows that the folder is a project or a manual, in which the
-/// names of splits have other meanings. Two kinds of documents at the top of the folder are ignored in this check: a README or a
-/// similar file, and, if all splits are folders, any other document. The IMDb reviews, for example, have such documents.
+/// Checks that the documents in a folder are not from more than one split of a data set. A folder or file belongs to a split only
+/// if its whole name is that of a split, because a title may contain any word. The check fails only if one of the splits is the
+/// training split and every document belongs to a split. A document that belongs to no split shows that the folder is a project
+/// or a manual, in which the names of splits have other meanings. Two kinds of documents at the top of the folder are ignored in
+/// this check: a README or a similar file, and, if all splits are folders, any other document. The IMDb reviews, for example,
+/// have such documents.
 ///
 /// # Errors
 /// Fails under these conditions if there are two splits or more, for the same reason as [`refuse_several`].
@@ -126,7 +128,8 @@ fn refuse(folder: &Folder<'_>, found: &BTreeMap<usize, Files<'_>>) -> Result<()>
 /// The number of names that a message lists for a split.
 const SHOWN: usize = 6;
 
-/// The maximum number of globs per split that are tested on all files of a folder.
+/// The maximum number of folders, files and globs that are tried as names for one split. The number is limited because each glob
+/// is tested on all files of the folder.
 const TRIED: usize = 64;
 
 impl Files<'_> {
@@ -181,9 +184,9 @@ impl Files<'_> {
         }
     }
 
-    /// Returns the files that a glob matches, if all of them belong to this split. On disk, a glob may also match files that are
-    /// skipped when a folder is read, such as decisions, documents next to files of records, and links that give a file a second
-    /// name.
+    /// Returns the files that a glob matches, or none if the glob also matches a file that does not belong to this split. The
+    /// files on disk are checked too, because a glob may match files that are skipped when a folder is read, such as decisions,
+    /// documents next to files of records, and links that give a file a second name.
     fn taken(&self, folder: &Folder<'_>, glob: &str) -> Option<BTreeSet<&str>> {
         let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
         let pattern = Pattern::new(glob).ok()?;
@@ -236,8 +239,8 @@ impl Folder<'_> {
         format!("{}/{inside}", Pattern::escape(self.name.trim_end_matches('/')))
     }
 
-    /// Returns the full name of a file or folder. On disk every character is literal, but the URL of an object is a glob if it
-    /// looks like one.
+    /// Returns the full name of a file or folder, or a glob. Special characters are escaped only if the name is read as a glob. A
+    /// name on disk is taken literally, but the URL of an object is read as a glob if it looks like one.
     fn named(&self, like: &Like<'_>) -> String {
         let is_glob = like.ending.is_some() || store::is_url(self.name) && Pattern::escape(like.beginning) != like.beginning;
         if is_glob { self.glob(&like.glob()) } else { format!("{}/{}", self.name.trim_end_matches('/'), like.beginning) }

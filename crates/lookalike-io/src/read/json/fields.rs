@@ -17,7 +17,8 @@ pub struct Fields {
     pub keep: Keep,
     /// The field with the label, if there is one.
     pub label: Option<String>,
-    /// The paths of fields inside objects, if a name contains a dot.
+    /// The paths to the fields above. None unless at least one of their names contains a dot, and may therefore be a path into an
+    /// object.
     pub(crate) inside: Option<Arc<Inside>>,
 }
 
@@ -30,8 +31,8 @@ impl Fields {
     }
 }
 
-/// The names to search for if a name contains a dot. This search parses the whole line in one pass, while
-/// [`find`](super::lazy::find) skips most of the line.
+/// The names of the fields to search for, used only if at least one of these names contains a dot. This search parses the whole
+/// line in one pass, while [`find`](super::lazy::find) skips most of the line.
 #[derive(Debug, Clone)]
 pub(crate) struct Inside {
     /// The paths, of which the first two are those of the text and the id.

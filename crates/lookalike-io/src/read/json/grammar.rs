@@ -42,8 +42,8 @@ pub(crate) fn skip_space(line: &[u8], mut at: usize) -> usize {
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(crate) fn string_end(line: &[u8], mut at: usize, escapes: Escapes) -> Option<End> {
     let mut surplus = 0;
-    // The flag is true if everything before `at` has been interpreted, so that a backslash just before `at` is the end of an
-    // escape. After a block that was recognised as a whole the flag is false, and a backslash just before `at` begins an escape.
+    // The flag is true if everything before `at` has been interpreted; a backslash just before `at` is then the end of an escape.
+    // The flag is false after a block that was recognised as a whole; a backslash just before `at` then begins an escape.
     let mut understood = true;
     loop {
         if !(understood && line[at - 1] == b'\\')

@@ -1,5 +1,5 @@
-//! Finds the fields of a line if a name contains a dot: a field with exactly that name, or else a field inside objects. The
-//! choice is made for each record separately.
+//! Finds the fields of a line, if at least one of the requested names contains a dot. Such a name means a field with exactly that
+//! name, or else a field inside objects. The choice is made for each record separately.
 
 use lookalike::{shown::quoted, text::Text};
 
@@ -55,7 +55,7 @@ mod tests {
             (r#"{"a":{"text":"x\ny"},"meta":{"id":7,"n":1},"b":{"c":{"d":"l"}}}"#, ("x\ny", "7", "\"l\"")),
             // A field with exactly this name takes precedence.
             (r#"{"a":{"text":"x"},"a.text":"own","meta":{"n":2},"meta.id":"i"}"#, ("own", "\"i\"", "")),
-            // If names inside objects contain dots, the shortest name that leads to a value counts.
+            // If the names of fields contain dots themselves, the shortest name that leads to a value is used.
             (r#"{"b.c":{"d":2},"b":{"c.d":1},"a":{"text":"\u00e9"},"meta":{"n":1}}"#, ("é", "", "1")),
             (r#"{"b":{"c":[]},"b.c":{"d":2},"a":{"text":""},"meta":{"n":1}}"#, ("", "", "2")),
         ] {

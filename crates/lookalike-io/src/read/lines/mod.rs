@@ -14,7 +14,8 @@ use super::{
 };
 use crate::disk::File;
 
-/// The number of bytes that are first read after a span, to find the end of the line that crosses the span's end.
+/// The number of bytes after a span that are read in the first attempt to find the end of the line that crosses the span's end.
+/// If the line is longer, more bytes are read.
 const BEHIND: usize = 8 << 10;
 
 /// Returns the number of blocks for a number of bytes. Zero bytes also make one block.

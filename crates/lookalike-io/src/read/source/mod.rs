@@ -104,8 +104,8 @@ impl Source {
         };
         let formats = inputs.iter().zip(&names).map(format).collect::<Result<Vec<_>>>()?;
         let is_alone = |formats: &[Option<Format>]| formats.len() == 1 || formats.iter().all(|one| *one == Some(Format::Lines));
-        // `line_encoding` cannot be UTF-16, because lines are split at single newline bytes. It need not be UTF-8, because lines
-        // in UTF-8 are read in any case.
+        // `line_encoding` is never UTF-16, because lines are split at single newline bytes. It is not set for UTF-8 either,
+        // because lines that are valid UTF-8 are always read as UTF-8.
         let line_encoding = reading.encoding.filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
         let of_references = Reading { line_encoding, ..of_references };
         let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
@@ -252,8 +252,9 @@ impl Source {
         &self.names[self.parts[part].input]
     }
 
-    /// Returns the place of a record, by its number in the input, from 1. For a table in memory, the place is the number of the
-    /// row from 0, as in the user's own numbering.
+    /// Returns the location of a record: the name of its input and the record's number, from 1. For a table in memory, the number
+    /// is that of the row, from 0, as in the user's own numbering. For a file that is one document, the location is only the
+    /// file's path.
     pub fn place(&self, part: usize, record: u64) -> Place {
         let input = &self.inputs[self.parts[part].input];
         let file = if let Input::Files(files) = input { files.path(record as usize - 1) } else { None };

@@ -37,7 +37,8 @@ pub(super) struct Column {
     pub(super) is_json: bool,
 }
 
-/// The purpose of a column: the types that it allows, and the option that chooses a different column.
+/// The purpose of a column, such as the text or the id. It determines which types the column may have, and with which option the
+/// user chooses the column.
 struct Purpose {
     is: &'static str,
     option: Setting,
@@ -52,7 +53,7 @@ const LABEL: Purpose = Purpose { is: "a label must be a string or a number", opt
 
 impl Columns {
     /// Finds columns by their names, first exactly, then as dotted paths into structs. `name` is the name of the file, for
-    /// messages. The id and the label may be absent. A text may be a set: a list, or a string with a JSON array.
+    /// messages. The id and the label may be absent. If documents are sets, the column of the texts has the sets instead: lists, or strings with JSON arrays.
     ///
     /// # Errors
     /// Fails if the table has no column for the text, or none for the field that determines the keep order; the message then lists

@@ -33,7 +33,7 @@ pub(crate) struct TableLayout<'a> {
     pub(crate) id: Option<DataType>,
 }
 
-/// A part of a table, as a part of the source.
+/// A part of a table. The source lists it among its own parts, the independently readable units of all inputs.
 pub(crate) struct TablePart {
     /// The number of the part in the table.
     pub(crate) number: usize,

@@ -398,7 +398,7 @@ impl Reporting {
 }
 
 fn encrypted(name: &str) -> Error {
-    let advice = "decrypt it first, for instance by reading it with pyarrow and its keys and writing it again";
+    let advice = "decrypt it first, for instance with pyarrow: read the file with its keys, and write it again";
     Error::new(ErrorKind::Input, "is encrypted").at(name).advise(advice)
 }
 
@@ -428,8 +428,8 @@ fn is_dictionary(chunk: &ColumnChunkMetaData) -> bool {
     }
     match chunk.page_encoding_stats_mask() {
         Some(pages) => pages.is_only(Encoding::RLE_DICTIONARY) || pages.is_only(Encoding::PLAIN_DICTIONARY),
-        // If the file has no statistics about the pages of the chunk, the size of the chunk decides. A chunk of 2 MiB or more is
-        // larger than any dictionary, so some of its values are assumed to be stored in another encoding.
+        // If the file has no statistics about the pages of the chunk, the answer depends on the size of the chunk. A chunk of 2
+        // MiB or more is larger than any dictionary, so some of its values are assumed to be stored in another encoding.
         None => chunk.uncompressed_size() < 2 << 20,
     }
 }

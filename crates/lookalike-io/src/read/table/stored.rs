@@ -25,7 +25,7 @@ pub(super) fn schema(name: &str, stored: arrow_ipc::Schema) -> Result<Schema> {
             Some(format!("column {} has a type that is not supported ({what})", quoted(field.name().unwrap_or_default())))
         });
         let what = of_column.unwrap_or_else(|| format!("its columns have a type that is not supported ({})", said(&*panic)));
-        let advice = "cast the column to Decimal, Int64 or a string where the file is written, or leave it out";
+        let advice = "cast the column to Decimal, Int64 or a string before the file is written, or leave it out";
         Error::new(ErrorKind::Input, what).at(name).advise(advice)
     };
     quietly(|| fb_to_schema(stored)).map_err(unknown)

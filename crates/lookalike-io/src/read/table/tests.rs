@@ -260,7 +260,7 @@ fn unsupported_columns_are_refused_with_advice() {
     assert!(choose(&twice, "text", "first", None).unwrap_err().contains("duplicate column \"text\""));
 }
 
-/// Tests lists of all kinds, with strings and numbers of several types, as sets.
+/// Tests that lists of all kinds are read as sets. Their items are strings, and numbers of several types.
 #[test]
 fn lists_are_sets() {
     let items: [(ArrayRef, [&str; 6]); 6] = [

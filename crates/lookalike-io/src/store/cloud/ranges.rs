@@ -38,7 +38,7 @@ impl Object {
     }
 
     /// Returns one range of the object.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for formats whose parts are read by their places"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "for formats whose parts are read by position"))]
     pub(crate) fn read_at(self: &Arc<Self>, range: Range<u64>) -> Result<Bytes> {
         self.read_ranges(&[range]).map(|mut read| read.pop().unwrap_or_default())
     }

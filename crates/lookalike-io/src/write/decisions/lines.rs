@@ -39,8 +39,8 @@ impl Likeness {
         }
     }
 
-    /// Returns the similarity that a run with this measure compared with its threshold. For a document that was dropped because
-    /// it contains its representative, this is the representative's containment.
+    /// Returns the similarity by this measure: the value that the run compared with its threshold. For a document that was
+    /// dropped because it contains its representative, this is the representative's containment.
     pub fn similarity(self, reason: Reason, measure: Measure) -> Option<f64> {
         let [resemblance, containment, of_representative] = self.figures();
         match (measure, reason) {
@@ -64,8 +64,8 @@ pub struct Representative<'a> {
     pub row: u64,
     /// The representative's id, as in the input.
     pub id: &'a str,
-    /// If the representative is a reference: its place in its input. The place is needed because a kept document may have the
-    /// same id.
+    /// The place of the representative, such as its file and line, if the representative is a reference. The id is not sufficient
+    /// then, because a kept document may have the same id.
     pub place: Option<&'a str>,
 }
 

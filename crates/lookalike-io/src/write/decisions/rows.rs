@@ -104,12 +104,12 @@ impl DecisionRows {
         self.shape.clone()
     }
 
-    /// Appends rows. Call it on the thread pool, which shares the work.
+    /// Appends rows. Call this method on the thread pool, which shares the work.
     pub fn push(&mut self, rows: RecordBatch) -> Result<()> {
         self.output.push(rows)
     }
 
-    /// Writes the remaining rows. Call it on the thread pool, which shares the work.
+    /// Writes the remaining rows. Call this method on the thread pool, which shares the work.
     pub fn end(self) -> Result<Output> {
         let mut output = self.output.finish()?;
         output.end();

@@ -53,7 +53,7 @@ impl Encoder {
         if let Self::Gzip(encoder) = self { encoder.windows() } else { 0 }
     }
 
-    /// Writes a window, and returns it when its bytes are no longer needed.
+    /// Writes a window, and sends it back through the channel `empty` when its bytes are no longer needed.
     pub(crate) fn write(&mut self, window: Window, empty: &Sender<Window>) -> io::Result<()> {
         match self {
             Self::Plain(sink) => sink.write_all(window.bytes())?,

@@ -1,8 +1,8 @@
 //! The hidden name that a file has before it gets its final name.
 //!
-//! The hidden name is random. If a file with that name already exists, the run neither opens it nor follows it as a link.
-//! Otherwise, in a folder to which other users can write, a pipe or a link with that name would block or redirect the run. A file
-//! that a killed run left is recognised by two signs: a part of its name depends on the target, and it is not locked.
+//! The hidden name is random. If a file with that name already exists, the run neither opens it nor follows it as a link. Without
+//! these precautions, in a folder to which other users can write, a pipe or a link with that name could block or redirect the
+//! run. A file that a killed run left is recognised by two signs: a part of its name depends on the target, and it is not locked.
 
 use std::{
     fs,

@@ -177,9 +177,9 @@ impl Named {
         let Before::Kept(hidden, _lock) = self.before else { return Ok(()) };
         let left = hidden.path().display().to_string();
         hidden.remove().map_err(|error| {
-            let held = format!("it is the earlier content of {}", self.target.display());
+            let held = format!("this file is the earlier content of {}", self.target.display());
             let failure = Error::new(ErrorKind::Output, format!("cannot be removed: {error}")).at(left);
-            failure.advise(format!("{held}, and all outputs are written; remove it yourself")).because(error)
+            failure.advise(format!("{held}, and all outputs are written; remove this file yourself")).because(error)
         })
     }
 }

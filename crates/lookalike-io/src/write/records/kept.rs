@@ -28,7 +28,7 @@ enum Target {
     Rows(Box<KeptRows>),
 }
 
-/// The beginning of an output of bytes.
+/// The state of an output that is written as bytes, and not as rows of a table.
 #[derive(Default)]
 struct Begun {
     /// Whether anything was written.
@@ -66,8 +66,8 @@ impl Kept {
         self.shape
     }
 
-    /// Writes a piece: the kept records of a block, as built by [`Shape::make`]. Call it on the thread pool, which shares the
-    /// work.
+    /// Writes a piece: the kept records of a block, as built by [`Shape::make`]. Call this method on the thread pool, which
+    /// shares the work.
     pub fn write(&mut self, piece: &mut Piece) -> Result<()> {
         match (&mut self.output, piece.rows.take()) {
             (Target::Rows(output), Some(rows)) => output.push(rows),

@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Shape {
-    /// Appends a record together with its label; `self` is the format in which they are written. [`Kept`](crate::write::Kept)
-    /// writes the text before the first record and after the last one.
+    /// Appends a record together with its label; `self` is the format in which they are written. What precedes the first record
+    /// and follows the last one, such as the brackets of an array, is written by [`Kept`](crate::write::Kept).
     ///
     /// # Errors
     /// Fails if the record already has a field with the name of a label's field.

@@ -162,7 +162,7 @@ impl KeptRows {
         self.labels.clone()
     }
 
-    /// Writes the remaining rows. Call it on the thread pool, which shares the work.
+    /// Writes the remaining rows. Call this method on the thread pool, which shares the work.
     pub(crate) fn end(self) -> Result<Output> {
         self.output.finish()
     }

@@ -140,7 +140,7 @@ fn of_numbers(numbers: &UInt64Array, kind: &DataType) -> Result<ArrayRef> {
     })
 }
 
-/// Returns a batch whose views point to no unused data.
+/// Returns a batch in which the buffers of views contain no unused data.
 pub(super) fn compacted(batch: &RecordBatch) -> Result<RecordBatch> {
     rebuilt(batch, &mut |array| compact(array))
 }

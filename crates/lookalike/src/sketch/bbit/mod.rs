@@ -1,7 +1,8 @@
 //! b-bit signatures (Li & König 2010), b = 8: a small part of a signature, for rejecting candidates quickly.
 //!
-//! The bytes of two different slots are equal by chance once in 256. So 128 slots of one byte estimate a resemblance nearly as
-//! well as 128 whole slots; they take a quarter of the memory and are compared in a few nanoseconds.
+//! If a slot differs between two signatures, the two bytes of this slot are still equal once in 256 by chance. So 128 slots of
+//! one byte estimate a resemblance nearly as well as 128 whole slots; they take a quarter of the memory and are compared in a few
+//! nanoseconds.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -32,7 +33,7 @@ pub fn bits(slots: &[u32]) -> Bits {
 
 /// Like [`bits`], with the given kernel.
 #[inline]
-#[expect(clippy::expect_used, reason = "the configuration determines a signature's length, not the data")]
+#[expect(clippy::expect_used, reason = "the configuration, not the data, determines a signature's length")]
 pub(crate) fn bits_by(simd: Simd, slots: &[u32]) -> Bits {
     let slots = slots.first_chunk().expect("a signature has at least 128 slots");
     match simd {
@@ -62,9 +63,9 @@ pub fn agreement_resemblance(agreement: u32) -> f64 {
     without_chance(f64::from(agreement) / BITS_SLOTS as f64)
 }
 
-/// Returns the resemblance that an agreement implies, with an interval. The interval is converted from the interval of the share
-/// of bytes that agree. The bytes do not show whether a set is empty: two empty sets agree in all bytes, although the empty set
-/// resembles nothing.
+/// Returns the resemblance that an agreement (the number of slots with equal bytes) implies, with an interval. The interval is
+/// converted from the interval of the share of equal bytes. The bytes do not show whether a set is empty: two empty sets agree in
+/// all bytes, although the empty set resembles nothing.
 pub fn agreement_estimate(agreement: u32) -> Estimate {
     Estimate::of_share(agreement.into(), BITS_SLOTS as u64).map(without_chance)
 }

@@ -13,7 +13,8 @@ const AHEAD: usize = 2;
 /// first-level cache.
 pub(super) const STRETCH: usize = 8 << 10;
 
-/// Capacity for places, with spare space at the end so that all places of a block can be written in one go.
+/// How many token starts, and how many token ends, a scan can record. There is spare space at the end, so that all starts or ends
+/// of a block can be written in one go.
 const CAPACITY: usize = STRETCH / 2 + 2 * BLOCK;
 
 /// The starts and ends of tokens, in bytes from the start of the scan.

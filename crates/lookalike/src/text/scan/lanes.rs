@@ -20,7 +20,7 @@ pub(super) trait Lanes: Copy {
     fn and(self, a: Self::Mask, b: Self::Mask) -> Self::Mask;
     fn or(self, a: Self::Mask, b: Self::Mask) -> Self::Mask;
     fn bits(self, mask: Self::Mask) -> u64;
-    /// Writes `base` + i for each bit i of `mask`, in order, to the front of `places`. The places after these may be overwritten
-    /// with anything.
+    /// Writes the sum of `base` and i for each bit i that is set in `mask`, in ascending order, to the first elements of
+    /// `places`. The remaining elements may be overwritten with anything.
     fn places(self, mask: u64, base: u16, places: &mut [u16; BLOCK]);
 }

@@ -1,5 +1,5 @@
-//! The AVX2 and AVX-512 lanes. The code that is written once for all lanes is compiled again here, inside functions that enable
-//! the instructions.
+//! The AVX2 and AVX-512 implementations of `Lanes`. The generic code that scans a text is compiled again here for each of them,
+//! inside functions that enable the instructions.
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

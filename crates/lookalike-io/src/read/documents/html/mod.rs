@@ -55,7 +55,8 @@ impl Extractor {
         scratch
     }
 
-    /// Returns how many of the pages read since the last call of this method were too large to be searched for a main part.
+    /// Returns the number of pages that were too large to be searched for a main part, counted since the last call of this
+    /// method.
     pub fn take_too_large(&mut self) -> u64 {
         std::mem::take(&mut self.too_large)
     }
