@@ -31,8 +31,8 @@ pub struct Neighbours {
 }
 
 impl Buckets {
-    /// Creates buckets from columns of band keys. `documents` are the documents that lookups can return; the caller leaves out
-    /// empty documents and copies.
+    /// Creates buckets from columns of band keys. `documents` are the documents that lookups can return. The caller excludes
+    /// empty documents, and exact copies of documents that precede them in keep order.
     pub fn new(columns: Vec<Vec<u32>>, documents: &[u32]) -> Self {
         Self::of_labelled(columns.into_iter().map(|column| Self::label(column, documents)).collect())
     }

@@ -2,7 +2,7 @@
 //! similar to b, b to c and c to d, then a and d are in one component, however different they are.
 
 /// Disjoint sets over 0 … n − 1.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct UnionFind {
     parents: Vec<u32>,
 }
@@ -11,6 +11,13 @@ impl UnionFind {
     /// Creates `n` sets of one element each.
     pub fn new(n: usize) -> Self {
         Self { parents: (0..n as u32).collect() }
+    }
+
+    /// Adds an element, in a set of its own. Returns the element, which is the number of elements before it.
+    pub fn push(&mut self) -> u32 {
+        let x = self.parents.len() as u32;
+        self.parents.push(x);
+        x
     }
 
     /// Returns the set of `x`, identified by its smallest member.

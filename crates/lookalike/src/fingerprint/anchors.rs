@@ -33,9 +33,9 @@ pub struct Anchors {
 /// hundred words.
 const SIEVE: u32 = 12;
 
-/// A text with fewer anchored shingles than this keeps all its shingles, because two different texts may share so few anchored
-/// shingles by chance, even all of them. Two different briefs of forty words that follow the same pattern have fewer than 20
-/// anchored shingles and share most of them. With a limit of 10, one brief was dropped as a duplicate of the other.
+/// A text with fewer anchored shingles than this keeps all its shingles. If two different texts have so few anchored shingles,
+/// they may by chance share most or even all of them. Two different briefs of forty words that follow the same pattern have fewer
+/// than 20 anchored shingles and share most of them. With a limit of 10, one brief was dropped as a duplicate of the other.
 const LEAST: usize = 20;
 
 /// A text with at least this number of anchored shingles is always judged by them. This number means about 100 words of prose,

@@ -1,8 +1,9 @@
 //! Computes the effect of ids that have only l bits (Broder 1997, section 4.1): how many shingles share an id, and how that
 //! changes a resemblance.
 //!
-//! A document's sample is drawn from f(S), the ids of its shingles. If f is random and there are far fewer shingles than 2ˡ, only
-//! pairs of shingles that share an id matter. At l = 64 the effect is not visible at all.
+//! A document's sample is drawn from f(S), the ids of its shingles. If f is random and there are far fewer shingles than 2ˡ,
+//! three or more shingles hardly ever share one id, so only the ids that two shingles share matter. At l = 64 the effect is not
+//! visible at all.
 
 /// Returns E|f(S)| = 2ˡ(1 − (1 − 2⁻ˡ)ⁿ): the expected number of different ids if a random function f maps each of `n` shingles to
 /// an id of l = `bits` bits. The result is exact to the last places of an f64 for all n and l.
@@ -55,9 +56,10 @@ pub fn expected_resemblance(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
 /// Here a′ and b′ are the numbers of shingles in only one set, c is the number of shared ones, and u is the size of the union.
 /// The bias is never negative: shared ids make sets look more similar.
 ///
-/// Each of a′b′ pairs can add a common id that does not represent a common shingle. Each of C(c, 2) pairs can remove an id from
-/// the intersection, and each of C(u, 2) pairs can remove an id from the union. The net effect of these removals is the same as
-/// that of c(a′+b′)/2 more pairs that add a common id.
+/// A pair of shingles, one only in the first set and one only in the second, can add a common id that does not represent a common
+/// shingle; there are a′b′ such pairs. Each of the C(c,2) pairs of common shingles can remove an id from the intersection, and
+/// each of the C(u,2) pairs of shingles in the union can remove an id from the union. The net effect of these removals is the
+/// same as that of c(a′+b′)/2 more pairs that add a common id.
 pub fn resemblance_bias_approx(a: u64, b: u64, shared: u64, bits: u32) -> f64 {
     let shared = shared.min(a).min(b);
     let [a, b, c] = [a - shared, b - shared, shared].map(|n| n as f64);

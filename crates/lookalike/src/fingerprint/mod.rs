@@ -1,4 +1,4 @@
-//! Turns windows of tokens into sets of numbers. No other module of the crate hashes.
+//! Turns windows of tokens into sets of numbers. Tokens, shingles and whole texts are hashed only in this module.
 //!
 //! Everything here is frozen: `golden.rs` holds test vectors that no release may change, because stored sketches, stored indexes
 //! and results from other machines depend on them. The default fingerprint has no seed. Rabin's fingerprint and each permutation
@@ -7,6 +7,8 @@
 mod collisions;
 
 mod mix;
+
+mod lookup;
 
 mod labels;
 
@@ -40,6 +42,7 @@ pub use tokens::token_hashes;
 for_engine!(pub use self::{
     digest::{EMPTY_DIGEST, digest_of_hashes},
     labels::label_occurrences,
+    lookup::Lookup,
     mix::{SplitMix64, finish},
     permutation::Permutation,
 });

@@ -11,17 +11,13 @@
 //! sketch can join has at least one of them. The clusters are the same, but the manual pages take 0.2 steps per fingerprint and a
 //! hundredth of the time ([`Work`] counts the steps). If all fingerprints of a sketch are common, the cost is still O(r² s).
 
-use std::{
-    cmp::Reverse,
-    collections::HashMap,
-    hash::{BuildHasherDefault, Hasher},
-};
+use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{ErrorKind, Result},
-    fingerprint::finish,
+    fingerprint::Lookup,
     lsh::NONE,
     sketch::shared_of_least,
 };
@@ -58,7 +54,7 @@ pub struct GreedyClusters {
     sample: usize,
     threshold: f64,
     kind: Representative,
-    chains: Table<u64, Chain>,
+    chains: Lookup<u64, Chain>,
     nodes: Vec<Node>,
     /// The maximum number of nodes: they are numbered with 32 bits, and [`NONE`] is not a valid number.
     most: usize,
@@ -66,7 +62,7 @@ pub struct GreedyClusters {
     representatives: Vec<(Vec<u64>, Vec<u32>)>,
     /// The nodes of fingerprints that members have but the representative does not have. An earlier version searched the
     /// fingerprint's chain instead of this table, which took quadratic time for boilerplate that is in only some of the sketches.
-    sidelined: Table<(u64, u32), u32>,
+    sidelined: Lookup<(u64, u32), u32>,
     work: Work,
     /// The chains (lists of clusters) of the current sketch's fingerprints.
     at_hand: Vec<Chain>,
@@ -294,31 +290,6 @@ impl GreedyClusters {
 fn bottom_resemblance(a: &[u64], b: &[u64], s: usize) -> f64 {
     let (shared, union) = shared_of_least(a, b, s);
     if union == 0 { 0.0 } else { shared as f64 / union as f64 }
-}
-
-/// A hash table that is only looked up, never iterated. Its hash function is fixed, so that repeated runs take the same time.
-type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mixer>>;
-
-#[derive(Debug, Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    /// Not called: the keys are fingerprints and cluster numbers, which are written as integers.
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u32(&mut self, cluster: u32) {
-        self.write_u64(cluster.into());
-    }
-
-    fn write_u64(&mut self, fingerprint: u64) {
-        self.0 = finish(self.0 ^ fingerprint);
-    }
 }
 
 #[cfg(test)]

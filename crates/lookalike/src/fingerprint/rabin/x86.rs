@@ -17,7 +17,7 @@ pub(super) struct Clmul {
     fold: [u64; 2],
     /// ⌊x¹²⁸ / M⌋ and M, each without its leading term.
     barrett: [u64; 2],
-    /// xˢ mod M, by which a unit is aligned.
+    /// xˢ mod M. Multiplying a unit by this constant shifts the unit by s bits, which aligns it with the residue.
     align: u64,
 }
 

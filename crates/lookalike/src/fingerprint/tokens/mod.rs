@@ -104,7 +104,7 @@ fn lower<const LOWER: bool>(word: u64) -> u64 {
     if LOWER { word | BITS & !(word >> 2) } else { word }
 }
 
-/// The function s: a bijection that maps zero to zero, and moves the bits of all other words.
+/// The function s: a bijection that maps zero to zero, and spreads the bits of all other 64-bit words.
 #[inline(always)]
 fn step(word: u64) -> u64 {
     let product = word.wrapping_mul(K1);
