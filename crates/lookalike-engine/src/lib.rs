@@ -45,6 +45,8 @@ mod deciding;
 
 mod jobs;
 
+pub mod parts;
+
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage, UNOBSERVED};
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
