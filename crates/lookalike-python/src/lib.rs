@@ -37,7 +37,9 @@ mod command;
 #[pyo3::pymodule]
 mod _lookalike {
     #[pymodule_export]
-    use super::collection::{Columns, Decisions, Pairs, Texts, apply, dedup, filtered, pairs};
+    use super::collection::{
+        Columns, Decisions, Pairs, PartJoin, Texts, apply, dedup, filtered, pairs, part_keys, part_links, part_nodes,
+    };
     #[pymodule_export]
     use super::command::main;
     #[pymodule_export]

@@ -24,8 +24,11 @@ mod watch;
 
 mod run;
 
+mod parts;
+
 pub use decisions::Decisions;
 pub use matches::Pairs;
+pub use parts::{PartJoin, part_keys, part_links, part_nodes};
 pub use run::{apply, dedup, pairs};
 pub use stream::{Columns, filtered};
 pub use texts::Texts;
