@@ -29,12 +29,14 @@ def prepare(folder):
     os.environ |= {"SPARK_LOCAL_DIRS": str(folder), "PYTHONPATH": python}
 
 
-def classic(master, folder):
-    """Starts classic Spark."""
+def classic(master, folder, events=None):
+    """Starts classic Spark; `events` is a folder for its log of events."""
     builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.driver.memory", "700m")
     builder = builder.config("spark.sql.shuffle.partitions", "6").config("spark.sql.warehouse.dir", str(folder))
     # An executor that is killed must not end the run, and a task that fails because of its data must not be tried often.
     builder = builder.config("spark.task.maxFailures", "4").config("spark.stage.maxConsecutiveAttempts", "20")
+    if events:
+        builder = builder.config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", f"file://{events}")
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session

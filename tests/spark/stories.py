@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -181,17 +182,54 @@ class Stories(unittest.TestCase):
         for wrong, words in (
             (twice, f"2 documents have the id '{ids[7]}'; ids must be unique"),
             (missing, f"the document with the id '{ids[9]}' has no text"),
-            (unnamed, "a document has no id"),
+            (unnamed, "a document or a reference has no id"),
         ):
             with self.assertRaises(Exception) as raised:
                 lookalike.spark.dedup(wrong).decisions.count()
             self.assertIn(words, str(raised.exception))
+
+    def test_references_need_the_types_of_the_documents(self):
+        frame = self.frames["ota_versions"]
+        for references, words in (
+            (frame.selectExpr("id", "text", "cast(number as string) as number"), "column 'number' is bigint in the documents, but"),
+            (frame.selectExpr("number as id", "text"), "column 'id' is string in the documents, but bigint in the references"),
+        ):
+            with self.assertRaisesRegex(ConfigError, words):
+                lookalike.spark.dedup(frame, order="number", against=references)
+
+    def test_ids_of_references_do_not_meet_those_of_documents(self):
+        rows = [("1", "one two three four five six", True), ("r 1", "one two three four five six", False), ("2", "x", False)]
+        frame = SPARK.createDataFrame(rows, "id string, text string, reference boolean")
+        documents, references = frame.where("not reference").drop("reference"), frame.where("reference").drop("reference")
+        for shards in (1, 5):
+            # Some tasks have no reference.
+            for options in ({}, {"against_only": True}):
+                found = lookalike.spark.dedup(documents, against=references, shards=shards, **options).decisions.toPandas()
+                dropped = found[found["verdict"] == "dropped"]
+                self.assertEqual(dropped[["id", "representative", "reference"]].values.tolist(), [["r 1", "1", True]])
+
+    def test_other_rows_are_noticed(self):
+        folder = str(FOLDER / "changed")
+        frame = self.frames["ota_versions"]
+        self.assertTrue(lookalike.spark.dedup(frame.where("number < 100"), checkpoint=folder).decisions.count())
+        shutil.rmtree(f"{folder}/decisions.done")
+        with self.assertRaisesRegex(Exception, "had other rows when its documents were sketched"):
+            lookalike.spark.dedup(frame.where("number < 101"), checkpoint=folder).decisions.count()
+
+    def test_columns_keep_their_places_and_may_be_nested(self):
+        frame = self.frames["licenses"].selectExpr("text", "named_struct('id', id) as meta", "number")
+        result = lookalike.spark.dedup(frame, id="meta.id", order="number")
+        self.assertEqual(result.kept.columns, frame.columns)
+        self.assertEqual(result.labelled().columns, [*frame.columns, "cluster", "verdict", "representative", "similarity"])
+        self.assertEqual(result.kept.count(), lookalike.dedup(self.tables["licenses"])[1].summary["kept"])
 
     def test_a_checkpoint_continues_only_the_same_run(self):
         frame, folder = self.frames["ota_versions"], str(FOLDER / "checkpoint")
         expected = lookalike.dedup(self.tables["ota_versions"], id="id")[1].decisions.to_pandas()
         for _ in range(2):
             self.same(lookalike.spark.dedup(frame, order="number", checkpoint=folder).decisions, expected, DECISIONS)
+        again = lookalike.spark.dedup(frame, order="number", checkpoint=folder, memory="100M").decisions
+        self.assertEqual(again.count(), len(expected))
         with self.assertRaisesRegex(ConfigError, "run with other settings"):
             lookalike.spark.dedup(frame, order="number", checkpoint=folder, threshold=0.7)
 

@@ -8,22 +8,30 @@ parts. `placed` and `parted` bring the documents of a part together, and `decide
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _lookalike
-from lookalike.errors import RecordError
+from lookalike.errors import InputError, RecordError
 from lookalike.kinds import Wanted, kind_of
 from lookalike.running import dedup, pairs
 from lookalike.spark.packing import by_kind, columns, numbers, pack, packed, pieces, split, unpack
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     _Batches = Iterator[pa.RecordBatch]
 
-ROWS, LINKS, DOCUMENTS, ALONE = range(4)
-"""What packed rows are: rows of keys, joined nodes, documents, and the ids of documents without candidates."""
+ROWS, LINKS, DOCUMENTS, ALONE, SEEN = range(5)
+"""What packed rows are: rows of keys, joined nodes, documents, the ids of documents without candidates, and what was sketched."""
+
+DOCUMENT, REFERENCE = "d ", "r "
+"""The first characters of a key; the rest is the id."""
+
+_LINKS = 4096
+"""The nodes in a packed row of links. Spark puts 10,000 rows in a batch, which must stay below 2 GB."""
 
 DECISIONS: dict[str, str | None] = {
     "verdict": "string",
@@ -62,6 +70,8 @@ class Job(NamedTuple):
     """The number of shards into which keys, nodes and parts are divided."""
     sets: bool
     """Whether documents are sets."""
+    against: bool
+    """Whether there are references."""
 
     @property
     def reference_side(self) -> str:
@@ -80,53 +90,102 @@ class Job(NamedTuple):
 
     def texts(self, table: pa.Table) -> tuple[str, _lookalike.Texts]:
         """Pass the texts and ids of a table to the engine."""
-        for name, words in (("key", "a document has no id"), ("text", "the document with the id {} has no text")):
-            if table.column(name).null_count:
-                key = table.filter(table.column(name).is_null()).column("key")[0].as_py()
-                raise RecordError(words.format(repr(key)) + "; leave out such rows", field=name)
+        refuse_nulls(table, "key", "text")
         return "DataFrame", kind_of(table).texts(Wanted("DataFrame", "text", ["key"], None, sets=self.sets))
 
 
 def sketched(job: Job, batches: _Batches) -> _Batches:
-    """Sketch documents (columns key, text), and return the rows of their keys."""
+    """Sketch documents (columns key, text), and return the rows of their keys, and checksums of the documents."""
 
     def rows() -> Iterator[tuple[int, int, bytes]]:
         options = job.of_keys()
         for table in pieces(batches):
             found = _lookalike.part_keys(job.texts(table), options, job.shards)
             yield from ((shard, ROWS, data) for shard, data in enumerate(found) if data)
+            nodes = _lookalike.part_nodes(table.select(["key"]))
+            sums = checksums(table, nodes, job.shards)
+            yield from ((shard, SEEN, sums[shard].tobytes()) for shard in range(job.shards) if sums[shard].any())
 
     return packed(rows())
 
 
+def checksums(table: pa.Table, nodes: NDArray[np.uint64], shards: int) -> NDArray[np.uint64]:
+    """Return the number of documents of each shard, and a sum that changes if their ids or the lengths of their texts change."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = table.column("text")
+    lengths = (
+        pc.list_value_length(text) if pa.types.is_list(text.type) or pa.types.is_large_list(text.type) else pc.binary_length(text)
+    )
+    # An odd multiplier, so that no bit is lost; the sum is modulo 2^64.
+    mixed = (
+        (nodes + np.uint64(1))
+        * np.uint64(0x9E37_79B9_7F4A_7C15)
+        * (lengths.to_numpy().astype(np.uint64) * np.uint64(2) + np.uint64(1))
+    )
+    sums = np.zeros((shards, 2), np.uint64)
+    own = nodes % np.uint64(shards)
+    np.add.at(sums[:, 0], own, np.uint64(1))
+    np.add.at(sums[:, 1], own, mixed)
+    return sums
+
+
 def linked(batches: _Batches) -> _Batches:
     """Join the documents that have a key in common, given all rows of some shards."""
-    nodes, parts = _lookalike.part_links([bytes(data) for data in by_kind(batches).get(ROWS, [])])
-    return packed([(0, LINKS, numbers(nodes, parts))] if len(nodes) else [])
+    rows: list[bytes] = []
+    seen: list[tuple[int, int, bytes]] = []
+    for batch in batches:
+        for shard, kind, data in zip(*(batch.column(at).to_pylist() for at in range(3)), strict=True):
+            if kind == ROWS:
+                rows.append(data)
+            else:
+                seen.append((shard, kind, data))
+    nodes, parts = _lookalike.part_links(rows)
+    return packed(chain(seen, links_of(0, nodes, parts)))
+
+
+def links_of(shard: int, nodes: NDArray[np.uint64], parts: NDArray[np.uint64]) -> Iterator[tuple[int, int, bytes]]:
+    """Return packed rows of joined nodes."""
+    for start in range(0, len(nodes), _LINKS):
+        yield shard, LINKS, numbers(nodes[start : start + _LINKS], parts[start : start + _LINKS])
 
 
 def joined(shards: int, batches: _Batches) -> _Batches:
     """Join the results of all shards, and divide them by node."""
     joining = _lookalike.PartJoin()
+    seen: list[tuple[int, int, bytes]] = []
     for batch in batches:
-        for nodes, parts in columns(by_kind([batch]).get(LINKS, []), 2):
-            joining.add(nodes, parts)
+        for shard, kind, data in zip(*(batch.column(at).to_pylist() for at in range(3)), strict=True):
+            if kind == LINKS:
+                joining.add(*columns([data], 2)[0])
+            else:
+                seen.append((shard, kind, data))
     nodes, parts = joining.finish()
     of = (nodes % shards).astype("int64")
     order = of.argsort(kind="stable")
     starts = of[order].searchsorted(range(shards + 1))
     shares = ((shard, order[start:end]) for shard, (start, end) in enumerate(pairwise(starts)))
-    return packed((shard, LINKS, numbers(nodes[own], parts[own])) for shard, own in shares if len(own))
+    return packed(chain(seen, *(links_of(shard, nodes[own], parts[own]) for shard, own in shares if len(own))))
 
 
 def placed(job: Job, batches: _Batches) -> _Batches:
     """Divide documents by their nodes."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     def rows() -> Iterator[tuple[int, int, bytes]]:
         for table in pieces(batches):
+            refuse_nulls(table, "key", "text")
+            if "keep" in table.column_names:
+                refuse_nulls(table.filter(pc.invert(table.column("reference"))), "keep")
             nodes = _lookalike.part_nodes(table.select(["key"]))
             table = table.append_column("node", pa.array(nodes))
+            if pa.types.is_string(table.schema.field("text").type):
+                # The texts that a task decides may have more than 2 GB.
+                at = table.schema.get_field_index("text")
+                table = table.set_column(at, "text", table.column("text").cast(pa.large_string()))
             for shard, own in split(table, (nodes % job.shards).astype("int64")):
                 yield shard, DOCUMENTS, pack(own)
 
@@ -146,11 +205,14 @@ def parted(job: Job, batches: _Batches) -> _Batches:
     order = np.argsort(nodes)
     nodes, parts = nodes[order], parts[order]
     seen: list[pa.Table] = []
+    sums = np.zeros(2, np.uint64)
 
     def tables() -> Iterator[pa.RecordBatch]:
         for data in found.get(DOCUMENTS, []):
             table = unpack(data)
-            seen.append(table.filter(pc.invert(table.column("reference"))).select(["node", "id"]))
+            ids = table.select(["node", "id", "reference"])
+            seen.append(ids.filter(pc.invert(ids.column("reference"))))
+            sums[:] += checksums(table, table.column("node").to_numpy(), 1)[0]
             yield from table.to_batches()
 
     def rows() -> Iterator[tuple[int, int, bytes]]:
@@ -168,6 +230,12 @@ def parted(job: Job, batches: _Batches) -> _Batches:
             for shard, ids in split(table.filter(pa.array(alone)).select(["id"]), (own[alone] % job.shards).astype("int64")):
                 yield shard, ALONE, pack(ids)
         refuse_repeated(seen)
+        sketched = sum((np.frombuffer(one, np.uint64) for one in found.get(SEEN, [])), np.zeros(2, np.uint64))
+        if not np.array_equal(sums, sketched):
+            raise InputError(
+                "the DataFrame had other rows when its documents were sketched; it must have the same rows each time it is "
+                "evaluated, so write its rows to files first, or name another folder with checkpoint="
+            )
 
     return packed(rows())
 
@@ -199,7 +267,7 @@ def decided(job: Job, batches: _Batches) -> _Batches:
     documents, references = sides(job, found)
     if not documents.num_rows:
         return
-    against = {"against": references.select(["text"])} if references.num_rows else {}
+    against = {"against": references.select(["text"])} if job.against else {}
     made = dedup(documents.select(job.read(documents)), threads=1, progress=False, **against, **job.options)[1].decisions
     rows = made.column("representative_row")
     representatives = documents.column("id").take(rows)
@@ -220,7 +288,7 @@ def paired(job: Job, batches: _Batches) -> _Batches:
     documents, references = sides(job, by_kind(batches))
     if not documents.num_rows:
         return
-    against = {"against": references.select(["text"])} if references.num_rows else {}
+    against = {"against": references.select(["text"])} if job.against else {}
     found = pairs(documents.select(["text"]), threads=1, progress=False, **against, **job.options).table
     ids = [(references if against and side == job.reference_side else documents).column("id") for side in "ab"]
     ends = [own.take(found.column(f"row_{side}")) for own, side in zip(ids, "ab", strict=True)]
@@ -234,11 +302,11 @@ def sides(job: Job, found: dict[int, list[Any]]) -> tuple[pa.Table, pa.Table]:
 
     tables = [unpack(data) for data in found.get(DOCUMENTS, [])]
     if not tables:
-        nothing = pa.table({"text": pa.array([], pa.string())})
-        return nothing, nothing
+        return pa.table({}), pa.table({})
     table = pa.concat_tables(tables)
-    keys = [(f"order{at}", "ascending") for at in range(job.orders)]
-    table = table.take(pc.sort_indices(table, [*keys, ("id", "ascending")]))
+    # References with the same id are in the order of their texts; the order of sets does not change an answer.
+    keys = [*(f"order{at}" for at in range(job.orders)), "id", *([] if job.sets else ["text"])]
+    table = table.take(pc.sort_indices(table, [(key, "ascending") for key in keys]))
     of_reference = table.column("reference")
     return table.filter(pc.invert(of_reference)), table.filter(of_reference)
 
@@ -255,12 +323,24 @@ def shaped(types: dict[str, str | None], columns: list[Any], ids: Any) -> _Batch
     yield from pa.table(columns, names=schema.names).cast(schema).to_batches()
 
 
-def refuse(of: str, job: Job, keep: bool, against: bool) -> None:
+def refuse_nulls(table: pa.Table, *names: str) -> None:
+    """Raise `RecordError` if one of the columns has a null."""
+    for name in names:
+        if table.column(name).null_count:
+            key = table.filter(table.column(name).is_null()).column("key")[0].as_py()
+            if key is None:
+                raise RecordError("a document or a reference has no id; leave out such rows", field="id")
+            kind = "reference" if key.startswith(REFERENCE) else "document"
+            what = {"text": "text", "keep": "value that decides which document is kept (keep=)"}[name]
+            raise RecordError(f"the {kind} with the id {key[2:]!r} has no {what}; leave out such rows", field=name)
+
+
+def refuse(of: str, job: Job, keep: bool) -> None:
     """Raise the errors about the configuration on the driver, before a task starts: run on a collection without documents."""
     import pyarrow as pa
 
     text = pa.array([], pa.list_(pa.string()) if job.sets else pa.string())
     table = pa.table({"text": text, "keep": pa.array([], pa.int64())} if keep else {"text": text})
-    references = {"against": table.select(["text"])} if against else {}
+    references = {"against": table.select(["text"])} if job.against else {}
     (dedup if of == "dedup" else pairs)(table, threads=1, progress=False, **references, **job.options)
     _lookalike.part_keys(job.texts(pa.table({"text": text, "key": pa.array([], pa.string())})), job.of_keys(), 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import partial
+from importlib.metadata import version
 from typing import Any, Unpack
 
 from lookalike.config import CollectionConfig, DedupOptions, PairsOptions
@@ -13,11 +14,14 @@ from lookalike.keywords import check
 from lookalike.running import plain
 from lookalike.spark import kernels
 from lookalike.spark.checkpoint import Checkpoint
-from lookalike.spark.kernels import DECISIONS, PAIRS, Job
+from lookalike.spark.kernels import DECISIONS, DOCUMENT, PAIRS, REFERENCE, Job
 from lookalike.spark.packing import PACKED
 
 _KEYWORDS = ["threshold", *CollectionConfig.__annotations__, "html", "memory", "temp_dir"]
 """The keywords that tasks understand; the others are for files, or for a run on one machine."""
+
+_ID = "lookalike_id"
+"""The name of the ids of the decisions while they are joined with the rows of a DataFrame."""
 
 _OWN = {"dedup": ["keep", "cluster", "against_only", "drop_holders"], "pairs": ["nearest"]}
 
@@ -37,13 +41,16 @@ class Result:
     @property
     def kept(self) -> Any:
         """The kept rows with all their columns, in no order."""
-        dropped = self.decisions.where("verdict = 'dropped'").select("id").withColumnRenamed("id", self._id)
-        return self._df.join(dropped, on=self._id, how="left_anti")
+        from pyspark.sql import functions
+
+        dropped = self.decisions.where("verdict = 'dropped'").select(functions.col("id").alias(_ID))
+        return self._df.join(dropped, on=functions.col(self._id) == functions.col(_ID), how="left_anti")
 
     def labelled(self, prefix: str = "") -> Any:
         """Return all rows with four more columns: cluster, verdict, representative and similarity.
 
-        The cluster is the id of the kept document of the group.
+        The cluster is the id of the kept document of the group. With `against`, this can be the id of a reference, and a document
+        may have the same id.
         """
         from pyspark.sql import functions
 
@@ -53,13 +60,15 @@ class Result:
             "representative": functions.col("representative"),
             "similarity": functions.col(self._measure),
         }
-        taken = [prefix + name for name in names if prefix + name in self._df.columns]
+        # Spark does not distinguish upper and lower case in names.
+        own = {name.lower() for name in self._df.columns}
+        taken = [prefix + name for name in names if (prefix + name).lower() in own]
         if taken:
             raise ConfigError(f"the DataFrame already has a column {taken[0]!r}; choose another prefix", option="prefix")
         labels = self.decisions.select(
-            functions.col("id").alias(self._id), *(value.alias(prefix + name) for name, value in names.items())
+            functions.col("id").alias(_ID), *(value.alias(prefix + name) for name, value in names.items())
         )
-        return self._df.join(labels, on=self._id, how="left")
+        return self._df.join(labels, on=functions.col(self._id) == functions.col(_ID), how="left").drop(_ID)
 
     def summary(self) -> dict[str, int]:
         """Return the numbers of documents, of kept and dropped documents, and of documents with each reason."""
@@ -85,9 +94,11 @@ def dedup(
 ) -> Result:
     """Keep one document from each group of near-duplicates of a Spark DataFrame, as `lookalike.dedup` does on one machine.
 
-    `text` and `id` name columns. Ids must be unique. The rows of a DataFrame have no order, so `order` names the columns that
-    define input order: the smallest value is first, and null is last. Documents that are equal in these columns, and all
-    documents without `order`, are in the order of their ids.
+    `text` and `id` name columns, as in `functions.col`. Ids must be unique, and the DataFrame must have the same rows each time
+    it is evaluated; tasks fail if they notice other rows.
+
+    The rows of a DataFrame have no order, so `order` names the columns that define input order: the smallest value is first, and
+    null is last. Documents that are equal in these columns, and all documents without `order`, are in the order of their ids.
 
     `against` is a DataFrame of references, such as a test set: they are always kept, and are first in keep order. It has the
     columns `text` and `id`; references with the same id are allowed.
@@ -97,14 +108,15 @@ def dedup(
     the caller keeps it (`result.decisions.persist()`).
 
     The other keywords are those of `lookalike.dedup` that determine the answer, `keep` included; `memory` and `temp_dir` apply to
-    each task. Methods whose candidates do not share a key of their sketches are refused: shared and super candidates (and so
-    `measure="containment"`), greedy clusters, and `method="shingle"`.
+    each task. Methods whose candidates do not share a key of their sketches are refused: shared and super candidates (the
+    default of `measure="containment"`), greedy clusters, and `method="shingle"`.
 
     The documents are divided into closed parts, which contain all candidates of each of their documents, and each part is decided
     by one task. The largest part is a limit: a task decides about 20,000 documents per second.
 
     Cost: texts are shuffled once, compressed to about 0.4 of their size, and those of candidates once more; each document also
-    costs about 250 bytes. `shards` divides this data; None means `spark.sql.shuffle.partitions`.
+    costs about 250 bytes. A task holds the documents of its share, compressed and decompressed. `shards` is the number of shares;
+    None means `spark.sql.shuffle.partitions`, of which Spark may merge small ones.
 
     Raises `ConfigError` for settings that cannot be used, before a task starts. Tasks fail with `RecordError` if a document has
     no text or no id, or if an id is used twice.
@@ -166,31 +178,41 @@ class _Run:
         by, _, keep = str(options.get("keep", "")).partition(":")
         if keep:
             options["keep"] = f"{by}:keep"
-        if shards is None:
-            shards = int(df.sparkSession.conf.get("spark.sql.shuffle.partitions", "200"))
-        if shards < 1:
+        if shards is not None and shards < 1:
             raise ConfigError("shards= must be 1 or more", option="shards")
+        # Without a given number, Spark may merge small partitions.
+        self._divided: Any = (shards, "shard") if shards else ("shard",)
+        shards = shards or _partitions(df.sparkSession)
         orders = [order] if isinstance(order, str) else list(order or [])
-        self.job = Job(options, len(orders), shards, options.get("tokens") == "items")
-        kernels.refuse(of, self.job, bool(keep), against is not None)
+        self.job = Job(options, len(orders), shards, options.get("tokens") == "items", against is not None)
+        kernels.refuse(of, self.job, bool(keep))
 
         # The columns that tasks read, under fixed names.
         others = {f"order{at}": name for at, name in enumerate(orders)} | ({"keep": keep} if keep else {})
         columns = {"id": functions.col(id), "text": functions.col(text), "reference": functions.lit(False)}
         columns |= {name: functions.col(column) for name, column in others.items()}
-        self._documents = _named(df, columns, functions.col(id).cast("string"))
+        self._documents = _named(df, columns, DOCUMENT)
         schema = self._documents.schema
         self._id_type = schema["id"].dataType.simpleString()
         if against is not None:
-            # References are ordered by the columns that they have. A reference may have the id of a document.
-            columns |= {"reference": functions.lit(True)}
-            lacking = [name for name, column in others.items() if column not in against.columns]
-            columns |= {name: functions.lit(None).cast(schema[name].dataType) for name in lacking}
-            key = functions.concat(functions.lit("reference "), functions.col(id).cast("string"))
-            self._documents = self._documents.union(_named(against, columns, key))
-        asked = {"run": of, "text": text, "id": id, "others": others, "options": options, "shards": shards}
+            columns["reference"] = functions.lit(True)
+            for name, column in others.items():
+                # References may lack the columns that define input order, and are never dropped.
+                if name == "keep" or not _has(against, column):
+                    columns[name] = functions.lit(None).cast(schema[name].dataType)
+            references = _named(against, columns, REFERENCE)
+            for name in ("id", "text", *(name for name in others if name != "keep")):
+                own, other = schema[name].dataType.simpleString(), references.schema[name].dataType.simpleString()
+                if own != other:
+                    column = {"id": id, "text": text, **others}[name]
+                    words = f"column {column!r} is {own} in the documents, but {other} in the references; cast one of the two"
+                    raise ConfigError(words, option="against")
+            self._documents = self._documents.union(references)
+        # Settings that change no decision may change when a run continues.
+        kept = {name: value for name, value in options.items() if name not in ("memory", "temp_dir")}
+        asked = {"run": of, "text": text, "id": id, "others": others, "options": kept, "shards": shards}
         data = [one.schema.simpleString() for one in (df, against) if one is not None]
-        self.description = json.dumps({**asked, "data": data})
+        self.description = json.dumps({"version": version("lookalike"), **asked, "data": data}, default=str)
 
     def schema(self, columns: dict[str, str | None], *first: str) -> str:
         """Return the columns of a result in Spark's words; columns without a type have the type of the ids."""
@@ -201,13 +223,34 @@ class _Run:
     def parts(self, saving: Checkpoint) -> Any:
         """Find the closed parts, and bring the documents of each part together."""
         rows = self._documents.select("key", "text").mapInArrow(partial(kernels.sketched, self.job), PACKED)
-        links = saving.saved("links", rows.repartition("shard").mapInArrow(kernels.linked, PACKED))
+        links = saving.saved("links", rows.repartition(*self._divided).mapInArrow(kernels.linked, PACKED))
         nodes = links.repartition(1).mapInArrow(partial(kernels.joined, self.job.shards), PACKED)
         documents = self._documents.mapInArrow(partial(kernels.placed, self.job), PACKED)
-        parts = nodes.union(documents).repartition("shard").mapInArrow(partial(kernels.parted, self.job), PACKED)
+        parts = nodes.union(documents).repartition(*self._divided).mapInArrow(partial(kernels.parted, self.job), PACKED)
         return parts.repartition("shard")
 
 
-def _named(df: Any, columns: dict[str, Any], key: Any) -> Any:
+def _named(df: Any, columns: dict[str, Any], kind: str) -> Any:
     """Return these columns of a DataFrame under these names, with the key that identifies a document in the whole run."""
+    from pyspark.sql import functions
+
+    # A reference may have the id of a document.
+    key = functions.concat(functions.lit(kind), columns["id"].cast("string"))
     return df.select(key.alias("key"), *(column.alias(name) for name, column in columns.items()))
+
+
+def _has(df: Any, column: str) -> bool:
+    """Return whether a DataFrame has a column, as Spark understands names."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql import functions
+
+    try:
+        return bool(df.select(functions.col(column)).columns)
+    except AnalysisException:
+        return False
+
+
+def _partitions(spark: Any) -> int:
+    """Return the number of partitions of a shuffle; on Databricks it may be the word `auto`."""
+    words = spark.conf.get("spark.sql.shuffle.partitions", "200")
+    return int(words) if words.isdigit() and int(words) else 200

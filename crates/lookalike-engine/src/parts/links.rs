@@ -38,7 +38,6 @@ pub fn links<'a>(rows: impl IntoIterator<Item = &'a [u8]>) -> Result<Links> {
         }));
     }
     all.sort_unstable();
-    all.dedup();
     let key = |row: u128| row >> 48;
     let node = |row: u128| row as u64 & ((1 << 48) - 1);
     let mut joining = Joining::default();
@@ -48,6 +47,7 @@ pub fn links<'a>(rows: impl IntoIterator<Item = &'a [u8]>) -> Result<Links> {
             // An empty text is never a duplicate, so it is joined only with itself.
             bucket.iter().for_each(|&row| joining.join(node(row), node(row)));
         } else {
+            // Two documents may have the same node, which is then joined with itself.
             bucket[1..].iter().for_each(|&row| joining.join(node(row), node(first)));
         }
     }
@@ -121,9 +121,10 @@ mod tests {
             shards in 1usize..5,
         ) {
             let mut twin: Vec<BTreeSet<u64>> = Vec::new();
-            let mut buckets: BTreeMap<(u8, u32), BTreeSet<u64>> = BTreeMap::new();
-            rows.iter().for_each(|&(column, key, node)| _ = buckets.entry((column, key)).or_default().insert(node));
-            for mut bucket in buckets.into_values().filter(|bucket| bucket.len() > 1) {
+            let mut buckets: BTreeMap<(u8, u32), Vec<u64>> = BTreeMap::new();
+            rows.iter().for_each(|&(column, key, node)| buckets.entry((column, key)).or_default().push(node));
+            for bucket in buckets.into_values().filter(|bucket| bucket.len() > 1) {
+                let mut bucket = BTreeSet::from_iter(bucket);
                 let (with, without) = twin.into_iter().partition::<Vec<_>, _>(|part| !part.is_disjoint(&bucket));
                 with.into_iter().for_each(|part| bucket.extend(part));
                 twin = without;
