@@ -179,6 +179,16 @@ else
 	python3 bench/link/run.py $(DATA) --runs 1 --people 20000 --bound 60 --folder bench/data/link-tiny
 endif
 
+# The package on Spark: 300,000 documents, and collections that are hard to divide.
+.PHONY: bench-spark
+bench-spark: package $(SPARK)/installed $(COLLECTION)
+	VIRTUAL_ENV=$(SPARK) $(VENV)/bin/maturin develop --release --locked
+	$(SPARK)/bin/python bench/spark/cases.py pieces 300000 bench/data/spark-pieces.parquet --collection $(COLLECTION)
+	for case in even copies path template; do \
+	$(SPARK)/bin/python bench/spark/cases.py $$case 200000 bench/data/spark-$$case.parquet || exit 1; done
+	mkdir -p bench/record
+	$(SPARK)/bin/python bench/spark/run.py bench/data/spark-*.parquet --out bench/record/spark.json
+
 # AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 runs a hundredth of it.
 .PHONY: bench-web
 SCALE ?= 1
