@@ -15,7 +15,7 @@ from lookalike import _lookalike
 from lookalike.errors import InputError, RecordError
 from lookalike.kinds import Wanted, kind_of
 from lookalike.running import dedup, pairs
-from lookalike.spark.packing import by_kind, columns, numbers, pack, packed, pieces, split, unpack
+from lookalike.spark.packing import by_kind, columns, numbers, pack, packed, pieces, split, unpack, unpacked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,12 +136,11 @@ def linked(batches: _Batches) -> _Batches:
     """Join the documents that have a key in common, given all rows of some shards."""
     rows: list[bytes] = []
     seen: list[tuple[int, int, bytes]] = []
-    for batch in batches:
-        for shard, kind, data in zip(*(batch.column(at).to_pylist() for at in range(3)), strict=True):
-            if kind == ROWS:
-                rows.append(data)
-            else:
-                seen.append((shard, kind, data))
+    for shard, kind, data in unpacked(batches):
+        if kind == ROWS:
+            rows.append(bytes(data))
+        else:
+            seen.append((shard, kind, bytes(data)))
     nodes, parts = _lookalike.part_links(rows)
     return packed(chain(seen, links_of(0, nodes, parts)))
 
@@ -156,12 +155,11 @@ def joined(shards: int, batches: _Batches) -> _Batches:
     """Join the results of all shards, and divide them by node."""
     joining = _lookalike.PartJoin()
     seen: list[tuple[int, int, bytes]] = []
-    for batch in batches:
-        for shard, kind, data in zip(*(batch.column(at).to_pylist() for at in range(3)), strict=True):
-            if kind == LINKS:
-                joining.add(*columns([data], 2)[0])
-            else:
-                seen.append((shard, kind, data))
+    for shard, kind, data in unpacked(batches):
+        if kind == LINKS:
+            joining.add(*columns([data], 2)[0])
+        else:
+            seen.append((shard, kind, bytes(data)))
     nodes, parts = joining.finish()
     of = (nodes % shards).astype("int64")
     order = of.argsort(kind="stable")

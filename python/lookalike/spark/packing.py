@@ -41,12 +41,18 @@ def packed(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[pa.RecordBatch]:
         yield batch()
 
 
+def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, int, Any]]:
+    """Return packed rows as shard, kind and bytes; the bytes are not copied."""
+    for batch in batches:
+        shards, kinds = (batch.column(name).to_pylist() for name in ("shard", "kind"))
+        yield from zip(shards, kinds, (data.as_buffer() for data in batch.column("data")), strict=True)
+
+
 def by_kind(batches: Iterable[pa.RecordBatch]) -> dict[int, list[Any]]:
     """Collect the bytes of packed rows, by their kind."""
     found: dict[int, list[Any]] = {}
-    for batch in batches:
-        for kind, data in zip(batch.column("kind").to_pylist(), batch.column("data"), strict=True):
-            found.setdefault(kind, []).append(data.as_buffer())
+    for _, kind, data in unpacked(batches):
+        found.setdefault(kind, []).append(data)
     return found
 
 
@@ -55,12 +61,14 @@ def pieces(batches: Iterable[pa.RecordBatch], size: int = PIECE) -> Iterator[pa.
     import pyarrow as pa
 
     held: list[pa.RecordBatch] = []
+    bytes_held = 0
     for batch in batches:
         if batch.num_rows:
             held.append(batch)
-        if sum(one.nbytes for one in held) >= size:
+            bytes_held += batch.nbytes
+        if bytes_held >= size:
             yield pa.Table.from_batches(held)
-            held = []
+            held, bytes_held = [], 0
     if held:
         yield pa.Table.from_batches(held)
 

@@ -227,7 +227,7 @@ class _Run:
         nodes = links.repartition(1).mapInArrow(partial(kernels.joined, self.job.shards), PACKED)
         documents = self._documents.mapInArrow(partial(kernels.placed, self.job), PACKED)
         parts = nodes.union(documents).repartition(*self._divided).mapInArrow(partial(kernels.parted, self.job), PACKED)
-        return parts.repartition("shard")
+        return parts.repartition(*self._divided)
 
 
 def _named(df: Any, columns: dict[str, Any], kind: str) -> Any:
