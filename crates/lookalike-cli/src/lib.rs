@@ -69,6 +69,7 @@ enum Command {
     Mirrors(commands::mirrors::Mirrors),
     Link(commands::link::Link),
     Minutiae(commands::minutiae::Minutiae),
+    Stage(commands::stage::Stage),
     Completions(commands::completions::Completions),
     Man(commands::man::Man),
 }
@@ -109,6 +110,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Mirrors(command) => command.run(),
         Command::Link(command) => command.run(),
         Command::Minutiae(command) => command.run(),
+        Command::Stage(command) => command.run(dedup_of),
         Command::Completions(command) => command.run(definition()),
         Command::Man(command) => command.run(definition()),
     };
@@ -130,6 +132,21 @@ fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
         return Err(clap::Error::raw(ErrorKind::ArgumentConflict, words));
     }
     Cli::from_arg_matches(&matches)
+}
+
+/// Parses the arguments of `lookalike dedup`.
+fn dedup_of(arguments: &[String]) -> anyhow::Result<commands::dedup::Dedup> {
+    let whole: Vec<OsString> =
+        ["lookalike", "dedup"].into_iter().chain(arguments.iter().map(String::as_str)).map(Into::into).collect();
+    match parse(&whole) {
+        Ok(Cli { command: Command::Dedup(dedup), .. }) => Ok(dedup),
+        Ok(_) => anyhow::bail!("the arguments after -- are not those of dedup"),
+        Err(words) => {
+            let words = refused::words(words);
+            let first = words.lines().next().unwrap_or_default();
+            anyhow::bail!("after --: {}; see lookalike dedup --help", first.strip_prefix("error: ").unwrap_or(first))
+        }
+    }
 }
 
 /// Returns the exit code of a result and reports an error.

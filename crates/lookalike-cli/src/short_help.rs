@@ -11,7 +11,7 @@ const ID_FIELD: (&str, &str) = ("id_field", "Field with the id");
 const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half of free memory]");
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 
-const SHORT: [Short; 11] = [
+const SHORT: [Short; 12] = [
     (
         "dedup",
         &[
@@ -165,6 +165,17 @@ const SHORT: [Short; 11] = [
             ("label", "Field that identifies the finger, to evaluate the result"),
             ("model", "Compute the probability that a pair becomes a candidate; needs no input"),
             ("json", "Print the summary as JSON"),
+        ],
+    ),
+    (
+        "stage",
+        &[
+            ("stage", "Stage to run: plan, sketch, pair, join, place, decide, emit; or status"),
+            ("folder", "Folder that all tasks share"),
+            ("shard", "Task to run, counted from 0, and number of tasks, such as 3/16"),
+            ("shards", "With plan: number of tasks"),
+            ("json", "With status: print JSON"),
+            ("dedup", "With plan, after --: inputs and flags of dedup"),
         ],
     ),
     ("completions", &[("shell", "Shell to complete for")]),

@@ -43,9 +43,9 @@ mod crowds;
 
 mod deciding;
 
-mod jobs;
-
 pub mod parts;
+
+mod jobs;
 
 pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage, UNOBSERVED};
 pub use deciding::all_matches::PairFigures;
@@ -88,6 +88,7 @@ pub use jobs::{
         passages, passages_reporting,
         report::{Offsets, Quoted, SharedPassage, Shares},
     },
+    stages,
 };
 pub use matching::finding::{Finding, ShortTexts};
 pub use pass::{by_id::find_texts, refused::refused as application_error};

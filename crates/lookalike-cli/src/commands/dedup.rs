@@ -167,6 +167,30 @@ impl Dedup {
         }
     }
 
+    /// Returns the names of the kept records' and of the decisions' files for a job array, whose tasks write these files.
+    pub fn outputs_of_array(&self) -> anyhow::Result<(&Path, Option<PathBuf>)> {
+        let refused = [
+            (self.label, "--label", "run `lookalike dedup` on one machine to label records"),
+            (self.dry_run, "--dry-run", "leave it out"),
+            (self.json, "--json", "give it to `lookalike stage status`"),
+            (self.resume.is_some(), "--resume", "leave it out: a task that is run again continues the job array"),
+            (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
+        ];
+        if let Some((_, flag, advice)) = refused.into_iter().find(|&(given, ..)| given) {
+            anyhow::bail!("{flag} does not work in a job array; {advice}");
+        }
+        let Some(kept) = &self.output else {
+            anyhow::bail!("the kept records need a name; give one with -o, such as -o 'clean/kept-{{}}.jsonl'");
+        };
+        let beside = if self.no_decisions { None } else { decisions_beside(kept) };
+        Ok((kept, self.decisions.clone().or(beside)))
+    }
+
+    /// Returns whether messages other than errors are unwanted.
+    pub fn is_quiet(&self) -> bool {
+        self.run.quiet
+    }
+
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, mut outputs) = (self.config()?, self.outputs());
         let beside = self.output.as_deref().filter(|_| !self.no_decisions).and_then(decisions_beside);

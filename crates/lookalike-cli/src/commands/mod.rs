@@ -12,3 +12,4 @@ pub mod minutiae;
 pub mod mirrors;
 pub mod pairs;
 pub mod passages;
+pub mod stage;

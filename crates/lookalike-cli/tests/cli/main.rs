@@ -28,6 +28,7 @@ mod resume;
 mod schema;
 mod secrets;
 mod sets;
+mod stage;
 mod tables;
 mod texts;
 mod verbose;

@@ -189,6 +189,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
         ("minutiae", "minutiae prints.jsonl --label finger -o prints.pairs.jsonl".into()),
         ("minutiae_model", "minutiae --model --squares 1000 --trials 10".into()),
+        ("stage", "stage status work".into()),
         ("curve_bands", "curve".into()),
         ("curve_distance", "curve --distance 3".into()),
         ("curve_ids", "curve --degree 32 --shingles 5000".into()),
@@ -199,6 +200,9 @@ fn the_schema_matches_the_output_of_the_commands() {
     ] {
         if command.starts_with("apply") {
             assert_eq!(place.run("dedup many.jsonl --decisions why.jsonl").code, 0);
+        }
+        if command.starts_with("stage") {
+            assert_eq!(place.run("stage plan work --shards 2 -- many.jsonl -o kept-{}.jsonl").code, 0);
         }
         let ran = place.run(&format!("{command} --json"));
         assert!(ran.code < 2, "{command}: {}", ran.err);

@@ -8,3 +8,4 @@ pub(crate) mod minutiae;
 pub(crate) mod mirrors;
 pub(crate) mod pairs;
 pub(crate) mod passages;
+pub mod stages;

@@ -3,6 +3,7 @@
 use lookalike::{
     Candidates, Cluster, Method, Scratch,
     fingerprint::{EMPTY_DIGEST, finish},
+    text::Text,
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
@@ -27,8 +28,11 @@ const DIGESTS: u8 = 254;
 /// The column of empty texts, whose key is 0.
 pub(super) const EMPTY: u8 = 255;
 
+/// The bytes of a node.
+pub(crate) const NODE: usize = 6;
+
 /// The bytes of a row: the column of a key, the key and a node. Numbers are little-endian.
-pub(super) const ROW: usize = 1 + 4 + 6;
+pub(super) const ROW: usize = 1 + 4 + NODE;
 
 /// Returns the node of the document with this id: a number of 48 bits. The id is a JSON string or number.
 pub fn node(id: &str) -> u64 {
@@ -59,16 +63,7 @@ pub fn keys(config: &RunConfig, shards: usize) -> Result<Vec<Vec<u8>>> {
                 if record.id.is_empty() {
                     return Err(Error::record("no id, by which other machines would know this document").of_line(at as u64));
                 }
-                let node = node(record.id);
-                method.sketch(record.text, scratch);
-                if scratch.digest == EMPTY_DIGEST {
-                    rows.add(EMPTY, 0, node);
-                    continue;
-                }
-                if scratch.keys.is_empty() {
-                    rows.add(DIGESTS, scratch.digest as u32, node);
-                }
-                (0..).zip(&scratch.keys).for_each(|(column, &key)| rows.add(column, key, node));
+                rows.add(&Keys::of(&method, record.text, scratch), node(record.id));
             }
             Ok(rows)
         },
@@ -81,7 +76,7 @@ pub fn keys(config: &RunConfig, shards: usize) -> Result<Vec<Vec<u8>>> {
 }
 
 /// Refuses the methods by which documents can become candidates without having a key in common.
-fn refuse_other_than_keys(method: &Method) -> Result<()> {
+pub(crate) fn refuse_other_than_keys(method: &Method) -> Result<()> {
     let config = method.config();
     let why = match (&config.cluster, &config.candidates) {
         (Cluster::Greedy(_), _) => {
@@ -97,20 +92,69 @@ fn refuse_other_than_keys(method: &Method) -> Result<()> {
     Err(Error::new(ErrorKind::Config, why).advise("use candidates that are found by keys, such as bands"))
 }
 
-/// The rows of a block, by shard.
-struct Rows(Vec<Vec<u8>>);
+/// The keys of a document.
+pub(crate) enum Keys {
+    /// The text is empty.
+    Empty,
+    /// The method has no other keys than digests.
+    Digest(u32),
+    /// One key per column.
+    Columns(Vec<u32>),
+}
+
+impl Keys {
+    /// Sketches a text.
+    pub(crate) fn of(method: &Method, text: Text, scratch: &mut Scratch) -> Self {
+        method.sketch(text, scratch);
+        match (scratch.digest, &scratch.keys) {
+            (EMPTY_DIGEST, _) => Self::Empty,
+            (digest, keys) if keys.is_empty() => Self::Digest(digest as u32),
+            (_, keys) => Self::Columns(keys.to_vec()),
+        }
+    }
+}
+
+/// The rows of documents, by shard.
+pub(crate) struct Rows(pub(crate) Vec<Vec<u8>>);
 
 impl Rows {
-    fn add(&mut self, column: u8, key: u32, node: u64) {
+    /// Adds the rows of a document.
+    pub(crate) fn add(&mut self, keys: &Keys, node: u64) {
+        match keys {
+            Keys::Empty => self.add_row(EMPTY, 0, node),
+            Keys::Digest(digest) => self.add_row(DIGESTS, *digest, node),
+            Keys::Columns(keys) => (0..).zip(keys).for_each(|(column, &key)| self.add_row(column, key, node)),
+        }
+    }
+
+    fn add_row(&mut self, column: u8, key: u32, node: u64) {
         let mixed = finish(u64::from(key) << 8 | u64::from(column));
-        // The shard is the upper half of the product of `mixed` and the number of shards. This spreads the rows evenly, without a
-        // division.
-        let shard = ((u128::from(mixed) * self.0.len() as u128) >> u64::BITS) as usize;
+        let shard = share(mixed, self.0.len());
         let rows = &mut self.0[shard];
         rows.push(column);
         rows.extend(key.to_le_bytes());
-        rows.extend(&node.to_le_bytes()[..6]);
+        rows.extend(node_bytes(node));
     }
+}
+
+/// Returns the shard of a hash: the upper half of the product of the hash and the number of shards. This spreads hashes evenly,
+/// without a division.
+pub(crate) fn share(hash: u64, shards: usize) -> usize {
+    ((u128::from(hash) * shards as u128) >> u64::BITS) as usize
+}
+
+/// Returns the bytes of a node in a row.
+pub(crate) fn node_bytes(node: u64) -> [u8; NODE] {
+    let mut bytes = [0; NODE];
+    bytes.copy_from_slice(&node.to_le_bytes()[..NODE]);
+    bytes
+}
+
+/// Reads a node from its bytes in a row.
+pub(crate) fn node_of(bytes: &[u8; NODE]) -> u64 {
+    let mut whole = [0; 8];
+    whole[..NODE].copy_from_slice(bytes);
+    u64::from_le_bytes(whole)
 }
 
 impl Weigh for Rows {

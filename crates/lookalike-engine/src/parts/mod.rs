@@ -20,7 +20,7 @@
 //! Documents without a candidate are in no part, and are kept. The only exception is an empty text, which is a part of its own,
 //! because the reason for keeping it must be reported.
 
-mod keys;
+pub(crate) mod keys;
 
 mod links;
 

@@ -29,6 +29,12 @@ pub(crate) trait Weigh {
     fn weight(&self) -> usize;
 }
 
+impl Weigh for () {
+    fn weight(&self) -> usize {
+        0
+    }
+}
+
 impl<T> Weigh for Vec<T> {
     fn weight(&self) -> usize {
         self.capacity() * size_of::<T>()
@@ -171,12 +177,6 @@ mod tests {
     use super::*;
     use crate::{config::RunConfig, pass::reading::reading};
     use lookalike_io::read::{Input, Reading, Scratch, each_block, is_blank};
-
-    impl Weigh for () {
-        fn weight(&self) -> usize {
-            0
-        }
-    }
 
     impl<T> Weigh for (usize, Vec<T>) {
         fn weight(&self) -> usize {

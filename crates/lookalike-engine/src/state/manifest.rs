@@ -11,7 +11,7 @@ use lookalike_io::{
     disk::File,
     error::{Error, ErrorKind, Result, Setting},
     format::{Format as InputFormat, Html},
-    read::{Input, Source},
+    read::Input,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{
@@ -33,9 +33,12 @@ const WITHOUT_COMMANDS: u32 = 4;
 /// modification time.
 const END: u64 = 64 << 10;
 
+/// The byte order of this machine.
+const BYTE_ORDER: &str = if cfg!(target_endian = "little") { "little" } else { "big" };
+
 /// The data that must be equal in two runs so that one run can resume the other.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(crate) struct Manifest {
     /// The version of the format, and the byte order of the numbers in the journals, which is the machine's.
     state: Format,
     /// The configuration, as text, so that no digit of a number is lost.
@@ -54,7 +57,7 @@ struct Format {
 }
 
 /// The identity of an input.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Identity {
     name: String,
     /// XXH3 of a command line. The command line itself is not stored, because it may contain a password. The journal has digests
@@ -66,7 +69,7 @@ struct Identity {
 }
 
 /// The version of an object.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Version {
     size: u64,
     /// The store's entity tag, or the time when the object was written.
@@ -74,7 +77,7 @@ struct Version {
 }
 
 /// The attributes of a file that identify its content.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Look {
     size: u64,
     modified: Option<String>,
@@ -106,7 +109,7 @@ struct Described<'a> {
 }
 
 impl Manifest {
-    pub(super) fn of(config: &RunConfig, method: &Config, source: &Source) -> Result<Self> {
+    pub(crate) fn of(config: &RunConfig, method: &Config, inputs: &[Input], references: usize) -> Result<Self> {
         let described = Described {
             method,
             keep: config.keep().to_string(),
@@ -119,27 +122,52 @@ impl Manifest {
             label_field: config.label_field.as_deref(),
             allow_repeated_ids: config.allow_repeated_ids,
             skip_bad: config.skip_bad.is_some(),
-            against: source.references(),
+            against: references,
             against_only: config.against_only,
             drop_holders: config.drop_holders,
         };
         let configuration = to_raw_value(&described).map_err(not_written)?;
-        let byte_order = if cfg!(target_endian = "little") { "little" } else { "big" };
-        let state = Format { format: FORMAT, lookalike: env!("CARGO_PKG_VERSION").into(), byte_order: byte_order.into() };
-        let inputs = source.inputs().iter().map(Identity::of).collect::<Result<_>>()?;
-        let manifest = Self { state, configuration, inputs, checksum: String::new() };
-        Ok(Self { checksum: format!("{:016x}", manifest.digest()?), ..manifest })
+        let state = Format { format: FORMAT, lookalike: env!("CARGO_PKG_VERSION").into(), byte_order: BYTE_ORDER.into() };
+        let inputs = inputs.iter().map(Identity::of).collect::<Result<_>>()?;
+        Self { state, configuration, inputs, checksum: String::new() }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        Ok(Self { checksum: format!("{:016x}", self.digest()?), ..self })
+    }
+
+    /// Returns the manifest of a run over some of the inputs, given by their numbers.
+    pub(crate) fn of_some(&self, inputs: impl IntoIterator<Item = usize>) -> Result<Self> {
+        let Self { state: Format { format, lookalike, byte_order }, configuration, inputs: all, .. } = self;
+        let state = Format { format: *format, lookalike: lookalike.clone(), byte_order: byte_order.clone() };
+        let inputs = inputs.into_iter().filter_map(|input| all.get(input)).cloned().collect();
+        Self { state, configuration: configuration.clone(), inputs, checksum: String::new() }.checked()
+    }
+
+    /// Returns the name and the size in bytes of each input. The size is 0 if it is unknown.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.inputs.iter().map(|Identity { name, file, object, .. }| {
+            let of_file = file.as_ref().map(|look| look.size);
+            (&**name, of_file.or(object.as_ref().map(|object| object.size)).unwrap_or(0))
+        })
+    }
+
+    /// Returns the version of lookalike that wrote this manifest, if it is not this one.
+    pub(crate) fn other_version(&self) -> Option<&str> {
+        let Format { format, lookalike, byte_order } = &self.state;
+        let own = *format == FORMAT && lookalike == env!("CARGO_PKG_VERSION") && byte_order == BYTE_ORDER;
+        (!own).then_some(&**lookalike)
     }
 
     /// Returns a digest that distinguishes this run's journals from those of other runs.
-    pub(super) fn digest(&self) -> Result<u64> {
+    pub(crate) fn digest(&self) -> Result<u64> {
         let rest = (&self.state, &self.configuration, &self.inputs);
         Ok(xxh3_64(&serde_json::to_vec(&rest).map_err(not_written)?))
     }
 
     /// Parses the content of a manifest file. Returns `None` if the file is damaged. If the version of its format is different,
     /// only the field `state` is read.
-    pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Any {
             state: Format,
@@ -154,7 +182,7 @@ impl Manifest {
 
     /// Returns an error if the run's `own` manifest differs from this manifest, which belongs to the state in `folder`. The run
     /// cannot resume from that state.
-    pub(super) fn refuse_other(&self, own: &Self, folder: &Path) -> Result<()> {
+    pub(crate) fn refuse_other(&self, own: &Self, folder: &Path) -> Result<()> {
         let folder = folder.display();
         if self.state != own.state {
             let reported = |Format { format, lookalike, byte_order }: &Format| {

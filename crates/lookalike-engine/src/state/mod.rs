@@ -12,7 +12,7 @@
 mod codec;
 mod folder;
 mod journal;
-mod manifest;
+pub(crate) mod manifest;
 
 use std::time::{Duration, Instant};
 
@@ -81,7 +81,7 @@ impl State {
         source.refuse_unrepeatable()?;
         let folder =
             Folder::open(&resume.folder, MANIFEST, &[PROGRESS, SKETCHES, VERDICTS], |there| Manifest::parse(there).is_some())?;
-        let own = Manifest::of(config, method, source)?;
+        let own = Manifest::of(config, method, source.inputs(), source.references())?;
         match folder.read(MANIFEST)? {
             Some(there) => Manifest::parse(&there).ok_or_else(|| folder.damaged(MANIFEST))?.refuse_other(&own, folder.path())?,
             None => folder.write(MANIFEST, &own)?,

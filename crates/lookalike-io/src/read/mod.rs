@@ -54,7 +54,7 @@ pub use self::{
     csv::{Columns, Utf16},
     documents::read_document,
     input::{Expanded, Input, Inputs, LeftOut, expand, expand_decisions, expand_with_references},
-    json::{Fields, Paths, Shape, field_of},
+    json::{Fields, Paths, Record, Shape, field_of},
     known::{BlockInfo, BlockInfos, Skipped},
     reading::Reading,
     source::Source,

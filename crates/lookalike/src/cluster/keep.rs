@@ -82,6 +82,16 @@ pub fn time_key(nanoseconds: i64) -> u64 {
     nanoseconds as u64 ^ 1 << 63
 }
 
+/// Returns the number that has this [key](number_key); 0 for the key of −0 and 0.
+pub fn number_of_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
+}
+
+/// Returns the time that has this [key](time_key), in nanoseconds since 1970.
+pub fn time_of_key(key: u64) -> i64 {
+    (key ^ 1 << 63) as i64
+}
+
 /// Returns the documents in keep order: the largest key first, with ties in input order.
 pub fn keep_order(keys: &[u64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..keys.len() as u32).collect();

@@ -15,6 +15,6 @@ for_engine!(pub use self::{
     best::Best,
     buckets::{Buckets, Neighbours},
     copies::first_copies,
-    keep::{keep_order, number_key, ranks, time_key},
+    keep::{keep_order, number_key, number_of_key, ranks, time_key, time_of_key},
     links::{Links, Listed},
 });

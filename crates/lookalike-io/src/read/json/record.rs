@@ -18,6 +18,7 @@ use crate::{
 /// The values read from a line. They borrow from the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'a> {
+    /// The text, or the JSON array of a set.
     pub text: Text<'a>,
     /// The id as stored in the line: a JSON string or number, or empty if there is no id.
     pub id: &'a str,

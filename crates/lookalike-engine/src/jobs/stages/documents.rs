@@ -1,0 +1,114 @@
+//! Reads the documents of a task's inputs. Every stage that reads them sees the same documents in the same order.
+
+use lookalike_io::{
+    error::{self, Result},
+    read::{BlockInfo, Blocks, Record, Scratch, Source},
+    write::Output,
+};
+use rayon::ThreadPool;
+use serde_json::Value;
+
+use crate::{
+    config::{Observer, Progress, RunConfig, Stage},
+    pass::parallel::{Place, Weigh, in_order_placed},
+};
+
+/// A pass over the inputs of a task, references first.
+pub(super) struct Documents<'a> {
+    pub(super) config: &'a RunConfig,
+    pub(super) source: &'a Source,
+    pub(super) pool: &'a ThreadPool,
+    pub(super) observer: Observer<'a>,
+    /// The stage of the pass, for the progress bar.
+    pub(super) stage: Stage,
+}
+
+/// The documents of a block.
+pub(super) struct Met<'a, T> {
+    pub(super) info: BlockInfo,
+    /// Whether the documents are references.
+    pub(super) of_references: bool,
+    /// The id of each document, as JSON, and what was made of it. A document without an id is named by its place.
+    pub(super) documents: Vec<(String, T)>,
+    place: Place<'a>,
+}
+
+impl<T> Met<'_, T> {
+    /// Returns the place of each document.
+    pub(super) fn places(&self) -> impl Iterator<Item = error::Place> {
+        self.info.document_lines().map(|line| self.place.of(line - self.place.first_line))
+    }
+}
+
+/// What workers make of a block.
+#[derive(Default)]
+struct Made<T> {
+    info: BlockInfo,
+    documents: Vec<(String, T)>,
+    weight: usize,
+    bad_lines: Vec<u8>,
+}
+
+impl<T> Weigh for Made<T> {
+    fn weight(&self) -> usize {
+        self.weight + self.bad_lines.len()
+    }
+}
+
+impl Documents<'_> {
+    /// Makes a value of each document, on all threads, and passes the values to `sink` block by block, in input order. Bad lines
+    /// are written to `bad` if the run skips them.
+    pub(super) fn each<S: Default, T: Send + Weigh>(
+        &self,
+        mut bad: Option<&mut Output>,
+        work: impl Fn(&Record, &mut S) -> T + Sync,
+        mut sink: impl FnMut(Met<T>) -> Result<()> + Send,
+    ) -> Result<()> {
+        let (source, mut documents) = (self.source, 0);
+        let wants_bad = bad.is_some();
+        in_order_placed(
+            self.pool,
+            Blocks::new(source).whole(wants_bad),
+            |block, (scratch, state): &mut (Scratch, S)| {
+                let mut made = Made { info: BlockInfo::default(), documents: Vec::new(), weight: 0, bad_lines: Vec::new() };
+                made.info.part = block.part;
+                for at in 0..block.len() {
+                    match block.record(at, source.reading_of(block.part), scratch) {
+                        Ok(Some(record)) => {
+                            let one = work(&record, state);
+                            made.weight += size_of::<(String, T)>() + record.id.len() + one.weight();
+                            made.documents.push((record.id.into(), one));
+                        }
+                        Ok(None) => made.info.skipped.push(at as u32),
+                        Err(fault) if self.config.skip_bad.is_none() => return Err(fault.of_line(at as u64)),
+                        Err(_) => {
+                            made.info.skipped.push(at as u32);
+                            if wants_bad {
+                                block.append_raw(at, &mut made.bad_lines)?;
+                            }
+                        }
+                    }
+                }
+                made.info.count = made.documents.len() as u32;
+                Ok(made)
+            },
+            |place, Made { mut info, documents: own, bad_lines, .. }| {
+                Progress::new(self.stage, source.read(), source.total()).tell(self.observer)?;
+                if let Some(bad) = &mut bad {
+                    bad.write(&bad_lines)?;
+                }
+                (info.first_line, info.first_document) = (place.first_line, documents);
+                documents += u64::from(info.count);
+                let of_references = info.part < source.reference_parts();
+                let mut met = Met { info, of_references, documents: own, place };
+                if met.documents.iter().any(|(id, _)| id.is_empty()) {
+                    let places: Vec<_> = met.places().collect();
+                    for ((id, _), place) in met.documents.iter_mut().zip(places).filter(|((id, _), _)| id.is_empty()) {
+                        *id = Value::String(place.to_string()).to_string();
+                    }
+                }
+                sink(met)
+            },
+        )
+    }
+}

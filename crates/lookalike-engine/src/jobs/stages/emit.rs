@@ -1,0 +1,194 @@
+//! The stage *emit*: writes the kept records of a task's inputs, and the decisions about them.
+
+use std::{ops::AddAssign, path::Path};
+
+use lookalike::Reason;
+use lookalike_io::{
+    disk::File,
+    error::{Error, Result},
+    read::{Block, BlockInfos},
+    spill::places::Places,
+    write::{Decided, Kept, Likeness, Output, Shape},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    decide::KEPT,
+    documents::Documents,
+    place::{ALONE, Layout},
+    plan::of_shard,
+    sections::Opened,
+    task::{ArrayStage, Outputs, Task},
+};
+use crate::{
+    config::{Stage, row_groups_ahead},
+    pass::copy::copy_kept,
+};
+
+/// What tasks counted. The number of documents always equals kept + dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Documents of the inputs.
+    pub documents: u64,
+    /// Documents that are kept.
+    pub kept: u64,
+    /// Documents that are dropped.
+    pub dropped: u64,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.documents += other.documents;
+        self.kept += other.kept;
+        self.dropped += other.dropped;
+    }
+}
+
+impl Counts {
+    /// Reads the counts of a task.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|mut file| std::io::Read::read_to_end(&mut file, &mut bytes));
+        read.map_err(|error| Error::reading(&name, &error))?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            Error::new(lookalike_io::error::ErrorKind::Temporary, "is damaged")
+                .at(&*name)
+                .advise("remove it, and run the task that wrote it again")
+                .because(error)
+        })
+    }
+}
+
+pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result<Outputs> {
+    let named = |path: &Path| of_shard(path, task.shard, task.shards());
+    let (source, pool) = (task.source()?, task.pool()?);
+    let kept = named(kept);
+    let output = Output::create(&kept, task.config.threads)?;
+    let budget = task.config.budget(pool.current_num_threads(), &[&kept], |_| 0)?;
+    let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
+    let mut kept = Kept::new(output, Shape::of(&kept, &source)?, &source, None, groups)?;
+    let mut decisions = decisions.map(|path| Output::create(&named(path), task.config.threads)).transpose()?;
+
+    let mut made = Made::of(task)?;
+    let mut counts = Counts::default();
+    let (mut infos, mut places) = (BlockInfos::new(&budget), Vec::new());
+    let mut lines = Vec::new();
+    let documents =
+        Documents { config: task.config, source: &source, pool: &pool, observer: task.observer, stage: Stage::Deciding };
+    documents.each(
+        None,
+        |_, _: &mut ()| (),
+        |met| {
+            infos.push(&met.info)?;
+            if met.of_references {
+                return Ok(());
+            }
+            lines.clear();
+            for (at, (id, ())) in (met.info.first_document..).zip(&met.documents) {
+                let is_kept = made.next(id, &mut lines)?.ok_or_else(|| source.changed(met.info.part))?;
+                counts.documents += 1;
+                if is_kept {
+                    counts.kept += 1;
+                    places.push(at);
+                }
+            }
+            decisions.as_mut().map_or(Ok(()), |output| output.write(&lines))
+        },
+    )?;
+    counts.dropped = counts.documents - counts.kept;
+    if !made.is_over()? {
+        return Err(source.changed(source.parts().len().saturating_sub(1)));
+    }
+    let is_kept = Places::none(places.last().map_or(0, |last| last + 1));
+    places.iter().for_each(|&place| is_kept.insert(place));
+    let end = places.last().map_or(0, |last| last + 1);
+    drop(places);
+    let info = |block: &Block| infos.get(block.number)?.ok_or_else(|| source.changed(block.part));
+    copy_kept(
+        &pool,
+        &source,
+        info,
+        |document| document < end && is_kept.contains(document),
+        (&mut kept, counts.kept),
+        task.observer,
+    )?;
+    let kept = pool.install(|| kept.end(counts.documents))?;
+    let mut report = Output::create(&task.path(ArrayStage::Emit, task.shard), 1)?;
+    report.write(&serde_json::to_vec(&counts).map_err(|error| Error::failure(error.to_string()))?)?;
+    Ok([Some(kept), decisions, Some(report)].into_iter().flatten().collect())
+}
+
+/// The decisions about the documents of a task, in input order.
+struct Made {
+    /// The shard of each document.
+    shards: Vec<u32>,
+    next: usize,
+    /// The decisions of each shard.
+    decided: Vec<Lines>,
+}
+
+impl Made {
+    fn of(task: &Task) -> Result<Self> {
+        let mut placed = task.open(ArrayStage::Place, task.shard)?;
+        let bytes = placed.all(Layout::of(task).shards())?;
+        let (numbers, rest) = bytes.as_chunks();
+        if !rest.is_empty() {
+            return Err(placed.damaged());
+        }
+        let shards = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let open = |shard| Ok(Lines::new(task.open(ArrayStage::Decide, shard)?, task.shard));
+        Ok(Self { shards, next: 0, decided: (0..task.shards()).map(open).collect::<Result<_>>()? })
+    }
+
+    /// Appends the decision about the next document, and returns whether the document is kept. Returns `None` if there were fewer
+    /// documents, or if the decision is about another document.
+    fn next(&mut self, id: &str, into: &mut Vec<u8>) -> Result<Option<bool>> {
+        let Some(&shard) = self.shards.get(self.next) else { return Ok(None) };
+        self.next += 1;
+        if shard == ALONE {
+            let (reason, likeness) = (Reason::Unique, Likeness::Same);
+            Decided { id, reason, representative: None, likeness, cluster_size: 1 }.write_line(into)?;
+            return Ok(Some(true));
+        }
+        let Some(line) = self.decided.get_mut(shard as usize).map(Lines::next).transpose()?.flatten() else { return Ok(None) };
+        let Some((&verdict, line)) = line.split_first() else { return Ok(None) };
+        into.extend_from_slice(line);
+        Ok(Some(verdict == KEPT))
+    }
+
+    /// Returns whether all decisions were used.
+    fn is_over(&mut self) -> Result<bool> {
+        let mut over = self.next == self.shards.len();
+        for lines in &mut self.decided {
+            over &= lines.next()?.is_none();
+        }
+        Ok(over)
+    }
+}
+
+/// The lines of a section.
+struct Lines {
+    opened: Opened,
+    section: usize,
+    next: usize,
+    chunk: Vec<u8>,
+    at: usize,
+}
+
+impl Lines {
+    fn new(opened: Opened, section: usize) -> Self {
+        Self { opened, section, next: 0, chunk: Vec::new(), at: 0 }
+    }
+
+    /// Returns the next line, with its end. Lines are never divided between chunks.
+    fn next(&mut self) -> Result<Option<&[u8]>> {
+        if self.at == self.chunk.len() {
+            let Some(chunk) = self.opened.chunk(self.section, &mut self.next)? else { return Ok(None) };
+            (self.chunk, self.at) = (chunk, 0);
+        }
+        let start = self.at;
+        self.at = self.chunk[start..].iter().position(|&byte| byte == b'\n').map_or(self.chunk.len(), |end| start + end + 1);
+        Ok(Some(&self.chunk[start..self.at]))
+    }
+}

@@ -1,0 +1,125 @@
+//! What the tasks of all stages work with.
+
+use std::path::{Path, PathBuf};
+
+use lookalike::Method;
+use lookalike_io::{error::Result, read::Source, write::Output};
+use serde::Serialize;
+
+use super::{
+    plan::{Planned, of_all},
+    sections::{Opened, Sections},
+};
+use crate::{
+    config::{Observer, RunConfig},
+    pass::{open::pool, reading::reading},
+};
+
+/// The stages of a job array, in their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrayStage {
+    /// Sketches documents.
+    Sketch,
+    /// Joins documents that have a key in common.
+    Pair,
+    /// Divides the collection into parts. This stage has a single task.
+    Join,
+    /// Brings the documents of a part together.
+    Place,
+    /// Decides the documents of parts.
+    Decide,
+    /// Writes kept records and decisions.
+    Emit,
+}
+
+impl ArrayStage {
+    /// All stages, in their order.
+    pub const ALL: [Self; 6] = [Self::Sketch, Self::Pair, Self::Join, Self::Place, Self::Decide, Self::Emit];
+
+    /// Returns the name of the stage.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sketch => "sketch",
+            Self::Pair => "pair",
+            Self::Join => "join",
+            Self::Place => "place",
+            Self::Decide => "decide",
+            Self::Emit => "emit",
+        }
+    }
+
+    /// Returns the number of tasks of the stage, given the number of shards of the run.
+    pub fn tasks(self, shards: usize) -> usize {
+        if self == Self::Join { 1 } else { shards }
+    }
+
+    /// Returns the stages whose results a task reads.
+    pub(super) fn needs(self) -> &'static [Self] {
+        match self {
+            Self::Sketch => &[],
+            Self::Pair => &[Self::Sketch],
+            Self::Join => &[Self::Pair],
+            Self::Place => &[Self::Sketch, Self::Join],
+            Self::Decide => &[Self::Place],
+            Self::Emit => &[Self::Place, Self::Decide],
+        }
+    }
+}
+
+/// What a task works with.
+pub(super) struct Task<'a> {
+    pub(super) config: &'a RunConfig,
+    pub(super) method: Method,
+    pub(super) planned: &'a Planned,
+    pub(super) folder: &'a Path,
+    pub(super) shard: usize,
+    pub(super) observer: Observer<'a>,
+    /// The digest of the plan.
+    pub(super) digest: u64,
+}
+
+impl Task<'_> {
+    pub(super) fn shards(&self) -> usize {
+        self.planned.shards
+    }
+
+    /// Returns the path of the file in which a task of this stage leaves its result.
+    pub(super) fn path(&self, stage: ArrayStage, shard: usize) -> PathBuf {
+        result(self.folder, stage, shard, self.shards())
+    }
+
+    /// Opens the result of another task.
+    pub(super) fn open(&self, stage: ArrayStage, shard: usize) -> Result<Opened> {
+        Opened::open(&self.path(stage, shard), self.digest)
+    }
+
+    /// Begins the result of this task, with this number of sections.
+    pub(super) fn create(&self, stage: ArrayStage, sections: usize) -> Result<Sections> {
+        Sections::create(&self.path(stage, self.shard), self.digest, sections)
+    }
+
+    /// Opens the inputs of this task.
+    pub(super) fn source(&self) -> Result<Source> {
+        let (inputs, references) = self.planned.inputs(self.config, self.shard, self.folder)?;
+        Source::with_references(inputs, references, reading(self.config)?, &self.config.temp_dir)
+    }
+
+    pub(super) fn pool(&self) -> Result<rayon::ThreadPool> {
+        pool(self.config.threads)
+    }
+}
+
+/// Returns the file in which a task leaves its result.
+pub(super) fn result(folder: &Path, stage: ArrayStage, shard: usize, shards: usize) -> PathBuf {
+    let ending = if stage == ArrayStage::Emit { "json" } else { "sections" };
+    folder.join(format!("{}-{}.{ending}", stage.name(), of_all(shard, stage.tasks(shards))))
+}
+
+/// Returns the tasks of a stage that are not done.
+pub(super) fn missing(folder: &Path, stage: ArrayStage, shards: usize) -> impl Iterator<Item = usize> {
+    (0..stage.tasks(shards)).filter(move |&shard| !result(folder, stage, shard, shards).exists())
+}
+
+/// The outputs of a task, which get their names together.
+pub(super) type Outputs = Vec<Output>;
