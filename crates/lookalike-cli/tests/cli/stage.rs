@@ -220,6 +220,7 @@ fn what_cannot_work_is_refused() {
         "in/*.jsonl -o kept-{}.jsonl --measure containment",
         "in/*.jsonl -o kept-{}.jsonl --no-such-flag",
         "none.jsonl -o kept-{}.jsonl",
+        "in/*.jsonl -o none/kept-{}.jsonl",
     ]
     .map(|arguments| format!("{arguments}\n  {}", plan(arguments).err))
     .concat();
@@ -248,6 +249,8 @@ fn what_cannot_work_is_refused() {
       error: after --: unexpected argument '--no-such-flag' found; see lookalike dedup --help
     none.jsonl -o kept-{}.jsonl
       error: none.jsonl: no such file; check the name, or give a folder or a quoted glob
+    in/*.jsonl -o none/kept-{}.jsonl
+      error: none/kept-{}.jsonl: its folder does not exist; create it first
     "#);
     assert!(!place.path("work").exists());
     assert_eq!(plan("in/*.jsonl -o kept-{}.jsonl").code, 0);

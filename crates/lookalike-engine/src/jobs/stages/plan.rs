@@ -7,7 +7,7 @@ use std::{
 
 use lookalike::Method;
 use lookalike_io::{
-    disk::{File, make_private_folder},
+    disk::{File, folder_of, make_private_folder},
     error::{Error, ErrorKind, Result},
     read::{Expanded, Input},
     store,
@@ -109,10 +109,20 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
 fn refuse_without_mark(path: &Path, what: &str) -> Result<()> {
     let name = path.display().to_string();
     if name.matches(MARK).count() == 1 {
-        return Ok(());
+        return refuse_without_folder(path);
     }
     let refused = Error::new(ErrorKind::Config, format!("each task writes a file of its own for the {what}")).at(&name);
     Err(refused.advise("give a name with one {}, such as clean/kept-{}.jsonl; each task puts its shard there"))
+}
+
+/// Returns an error if the folder of an output does not exist. Otherwise only the tasks of the last stage would notice it.
+fn refuse_without_folder(path: &Path) -> Result<()> {
+    let folder = folder_of(path);
+    if store::is_url(&path.display().to_string()) || folder.is_dir() {
+        return Ok(());
+    }
+    let refused = Error::new(ErrorKind::Output, "its folder does not exist").at(path.display().to_string());
+    Err(refused.advise("create it first"))
 }
 
 /// Returns an error for inputs that other processes cannot read, or not again.
@@ -128,8 +138,8 @@ fn refuse_once_readable(input: &Input) -> Result<()> {
     Err(refused.advise("write it to a file, and name the file"))
 }
 
-/// Divides inputs of these sizes into consecutive shares of about the same size. Returns the first input of each share but the
-/// first one.
+/// Divides inputs of these sizes into consecutive shares of about the same size. Each share has an input, if there are enough.
+/// Returns the first input of each share but the first one.
 fn divided(sizes: &[u64], shares: usize) -> Vec<usize> {
     // An input without a known size counts as one byte.
     let size = |size: &u64| u128::from((*size).max(1));
@@ -143,7 +153,15 @@ fn divided(sizes: &[u64], shares: usize) -> Vec<usize> {
             2 * before - size(one)
         })
         .collect();
-    (1..shares as u128).map(|share| middles.partition_point(|middle| middle * (shares as u128) < 2 * share * total)).collect()
+    let mut before = 0;
+    let first = |share: usize| {
+        let even = middles.partition_point(|middle| middle * (shares as u128) < 2 * share as u128 * total);
+        // One input more than the share before, and one input or more for each share from here on.
+        let least = (before + 1).min(sizes.len());
+        before = even.min(sizes.len().saturating_sub(shares - share)).max(least);
+        before
+    };
+    (1..shares).map(first).collect()
 }
 
 impl Planned {
@@ -245,6 +263,8 @@ mod tests {
             prop_assert_eq!(all, (0..sizes.len()).collect::<Vec<_>>());
             let total: u64 = sizes.iter().map(|&size| size.max(1)).sum();
             let most = sizes.iter().copied().max().unwrap_or(0);
+            let busy = (0..shares).filter(|&own| !share(&firsts, own, sizes.len()).is_empty()).count();
+            prop_assert_eq!(busy, shares.min(sizes.len()));
             for own in 0..shares {
                 let bytes: u64 = share(&firsts, own, sizes.len()).map(|input| sizes[input].max(1)).sum();
                 prop_assert!(bytes <= total / shares as u64 + most + 1);
