@@ -184,10 +184,15 @@ endif
 bench-spark: package $(SPARK)/installed $(COLLECTION)
 	VIRTUAL_ENV=$(SPARK) $(VENV)/bin/maturin develop --release --locked
 	$(SPARK)/bin/python bench/spark/cases.py pieces 300000 bench/data/spark-pieces.parquet --collection $(COLLECTION)
-	for case in even copies path template; do \
-	$(SPARK)/bin/python bench/spark/cases.py $$case 200000 bench/data/spark-$$case.parquet || exit 1; done
+	$(SPARK)/bin/python bench/spark/cases.py pieces 20000 bench/data/spark-few.parquet --collection $(COLLECTION)
+	for case in even copies; do $(SPARK)/bin/python bench/spark/cases.py $$case 1000000 bench/data/spark-$$case.parquet || exit 1; done
+	for case in path template; do $(SPARK)/bin/python bench/spark/cases.py $$case 200000 bench/data/spark-$$case.parquet || exit 1; done
 	mkdir -p bench/record
-	$(SPARK)/bin/python bench/spark/run.py bench/data/spark-*.parquet --out bench/record/spark.json
+	$(SPARK)/bin/python bench/spark/run.py bench/data/spark-pieces.parquet --engines sail,classic,killed --out bench/record/spark-pieces.json
+	$(SPARK)/bin/python bench/spark/run.py $(foreach case,even copies path template,bench/data/spark-$(case).parquet) --engines sail \
+		--out bench/record/spark-cases.json
+	$(SPARK)/bin/python bench/spark/equal.py $(DATA) --out bench/record/spark-equal.json
+	$(SPARK)/bin/python bench/spark/rivals.py bench/data/spark-few.parquet $(if $(DAFT),--daft $(DAFT)) --out bench/record/spark-rivals.json
 
 # AltaVista's experiment: 30 million documents, 150 GB, generated while they are read. SCALE=100 runs a hundredth of it.
 .PHONY: bench-web

@@ -1,5 +1,7 @@
 """`make bench-spark`: `lookalike.spark.dedup` on Sail and on classic Spark with two executors of one core each.
 
+The engine `killed` is classic Spark with executors that are killed (-9) at random moments, five in all.
+
 Each run is a process of its own: it starts the engine, decides a collection and writes the decisions. Reports the seconds of the
 whole process, the peak memory of it and of all processes that it started (shared pages are divided among them), the bytes that
 Spark shuffled, and whether the decisions are those of one machine.
@@ -10,6 +12,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,6 +23,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parents[1] / "tests/spark"))
+
+KILLS = 5
+"""The executors that are killed in a run of `killed`."""
 
 COLUMNS = ["verdict", "reason", "representative", "resemblance", "cluster_size"]
 
@@ -61,6 +68,31 @@ def memory(process):
     return total
 
 
+def executors(process):
+    """Return the executors that a process started."""
+    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False)
+    return [int(one) for one in found.stdout.split() if descends(int(one), process)]
+
+
+def descends(process, ancestor):
+    """Return whether a process was started by another one, or by one of its descendants."""
+    while process > 1 and process != ancestor:
+        try:
+            process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            return False
+    return process == ancestor
+
+
+def kill(process, ended, kills):
+    """Kill executors of a run at random moments, until there were `KILLS`."""
+    draw = random.Random()
+    while len(kills) < KILLS and not ended.wait(draw.uniform(1, 7)):
+        if found := executors(process):
+            os.kill(draw.choice(found), signal.SIGKILL)
+            kills.append(time.monotonic())
+
+
 def shuffled(events):
     """Return the bytes that the tasks of a run wrote for other tasks."""
     total = 0
@@ -78,8 +110,16 @@ def measure(engine, collection, folder):
     events.mkdir(exist_ok=True)
     for old in events.iterdir():
         old.unlink()
-    start, peak, ended = time.monotonic(), 0, threading.Event()
     command = [sys.executable, __file__, "--decide", engine, str(collection), str(output), str(events)]
+    figures = {"engine": engine, "collection": Path(collection).stem, **measured(command, engine, collection)}
+    if engine == "classic":
+        figures["shuffled_mb"] = round(shuffled(events) / 1e6, 1)
+    return {**figures, "equal": equal(collection, output)}
+
+
+def measured(command, engine, collection):
+    """Run a process, and return its seconds and the peak memory of it and of what it started."""
+    start, peak, ended = time.monotonic(), 0, threading.Event()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def watch():
@@ -87,18 +127,23 @@ def measure(engine, collection, folder):
         while not ended.wait(0.5):
             peak = max(peak, memory(process.pid))
 
-    watching = threading.Thread(target=watch)
-    watching.start()
+    kills = []
+    watching = [threading.Thread(target=watch)]
+    if engine == "killed":
+        watching.append(threading.Thread(target=kill, args=(process.pid, ended, kills)))
+    for thread in watching:
+        thread.start()
     words = process.communicate()[1]
     seconds = time.monotonic() - start
     ended.set()
-    watching.join()
+    for thread in watching:
+        thread.join()
     if process.returncode:
         sys.exit(f"{engine} failed on {collection}:\n{words[-3000:]}")
-    figures = {"engine": engine, "collection": Path(collection).stem, "seconds": round(seconds, 1), "gb": round(peak / 1e9, 2)}
-    if engine == "classic":
-        figures["shuffled_mb"] = round(shuffled(events) / 1e6, 1)
-    return {**figures, "equal": equal(collection, output)}
+    figures = {"seconds": round(seconds, 1), "gb": round(peak / 1e9, 2)}
+    if engine == "killed":
+        figures["kills_at"] = [round(at - start, 1) for at in kills]
+    return figures
 
 
 def equal(collection, output):

@@ -25,6 +25,7 @@ import engines
 import lookalike
 import lookalike.spark
 from lookalike.errors import ConfigError
+from pyspark.errors import PySparkException
 
 DATA = pathlib.Path(__file__).parent.parent.parent / "testdata"
 SETS = ("licenses", "ota_versions", "zh_tang")
@@ -158,7 +159,7 @@ class Stories(unittest.TestCase):
         self.same(found, lookalike.dedup(one, text="items", id="id", tokens="items")[1].decisions.to_pandas(), DECISIONS)
 
     def test_settings_that_cannot_be_divided_are_refused_on_the_driver(self):
-        frame = self.frames["ota_versions"]
+        frame = self.frames["ota_versions"].selectExpr("*", "struct(number, id) as place")
         for options, words in (
             ({"measure": "containment"}, "depend on how many documents"),
             ({"method": "shingle"}, "a comparison of all pairs"),
@@ -166,9 +167,11 @@ class Stories(unittest.TestCase):
             ({"threshold": 2}, "above 0 and at most 1"),
             ({"keep": "best"}, "not a keep order"),
             ({"shards": 0}, "shards= must be 1 or more"),
+            ({"order": "place"}, "column 'place' is struct<"),
+            ({"keep": "max:place"}, "column 'place' is struct<"),
         ):
             with self.subTest(**options), self.assertRaisesRegex(ConfigError, re.escape(words)):
-                lookalike.spark.dedup(frame, order="number", **options)
+                lookalike.spark.dedup(frame, **{"order": "number", **options})
         for options in ({"output": "x"}, {"threads": 2}, {"nonsense": 1}):
             with self.subTest(**options), self.assertRaisesRegex(TypeError, "unexpected keyword"):
                 lookalike.spark.dedup(frame, order="number", **options)
@@ -232,6 +235,13 @@ class Stories(unittest.TestCase):
         self.assertEqual(again.count(), len(expected))
         with self.assertRaisesRegex(ConfigError, "run with other settings"):
             lookalike.spark.dedup(frame, order="number", checkpoint=folder, threshold=0.7)
+        # A marker that cannot be read does not start the step again.
+        for damaged in pathlib.Path(folder, "decisions.done").glob("*.parquet"):
+            damaged.write_bytes(b"nonsense")
+        for damaged in pathlib.Path(folder, "decisions.done").glob(".*.crc"):
+            damaged.unlink()
+        with self.assertRaises(PySparkException):
+            lookalike.spark.dedup(frame, order="number", checkpoint=folder)
 
     def test_the_guide_runs(self):
         # Each example uses the names of those before it. The engines do not run in this process's folder.
@@ -244,7 +254,9 @@ class Stories(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             for example in examples:
                 exec(example, names)
-        self.assertEqual(len(examples), 2)
+        self.assertEqual(len(examples), 3)
+        self.assertGreater(len(names["rows"]), 20)
+        self.assertTrue(names["same"])
         self.assertIn("'documents': 2598, 'kept': 2222, 'dropped': 376", printed.getvalue())
         self.assertEqual(SPARK.read.parquet(str(FOLDER / "guide/kept")).count(), 2222)
         self.assertGreater(names["pairs"].count(), 1000)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+import uuid
 from typing import Any
 
 from lookalike.errors import ConfigError
+
+_MARKER = "run string, path string"
+"""The columns of a marker: what identifies the run, and the folder with the rows of the step."""
 
 _LOG = logging.getLogger("lookalike.spark")
 
@@ -27,27 +31,38 @@ class Checkpoint:
         """
         if self._folder is None:
             return df
-        path, marker = f"{self._folder}/{step}", f"{self._folder}/{step}.done"
-        run = self._marked(marker)
-        if run is None:
+        marker = f"{self._folder}/{step}.done"
+        done = self._marked(marker)
+        if done is None:
+            # Another run may write the same step at the same time, so each attempt has a folder of its own.
+            path = f"{self._folder}/{step}-{uuid.uuid4().hex}"
             _LOG.info("%s: running; the result is saved in %s", step, path)
-            df.write.mode("overwrite").parquet(path)
-            self._spark.createDataFrame([(self._run,)], "run string").write.mode("overwrite").parquet(marker)
-        elif run != self._run:
+            df.write.parquet(path)
+            self._spark.createDataFrame([(self._run, path)], _MARKER).write.mode("overwrite").parquet(marker)
+            return self._spark.read.parquet(path)
+        run, path = done
+        if run != self._run:
             words = (
                 f"{self._folder} has the progress of a run with other settings ({run}); name another folder, or remove this one"
             )
             raise ConfigError(words, option="checkpoint")
-        else:
-            _LOG.info("%s: read from %s", step, path)
+        _LOG.info("%s: read from %s", step, path)
         return self._spark.read.parquet(path)
 
-    def _marked(self, marker: str) -> str | None:
-        """Return the run that a marker describes, if the marker exists."""
+    def _marked(self, marker: str) -> tuple[str, str] | None:
+        """Return the run that a marker describes, and the folder with its rows; None if there is no marker."""
         from pyspark.errors import PySparkException
 
         try:
-            rows = self._spark.read.schema("run string").parquet(marker).collect()
-        except PySparkException:
+            rows = self._spark.read.schema(_MARKER).parquet(marker).collect()
+        except PySparkException as error:
+            if not is_missing(error):
+                raise
             return None
-        return rows[0]["run"] if rows else None
+        return (rows[0]["run"], rows[0]["path"]) if rows else None
+
+
+def is_missing(error: Any) -> bool:
+    """Return whether an error says that a file does not exist, in Spark's words or in Sail's."""
+    words = f"{error.getErrorClass() or ''} {error}".lower()
+    return any(known in words for known in ("path_not_found", "path does not exist", "not found", "no such file"))

@@ -23,6 +23,9 @@ _KEYWORDS = ["threshold", *CollectionConfig.__annotations__, "html", "memory", "
 _ID = "lookalike_id"
 """The name of the ids of the decisions while they are joined with the rows of a DataFrame."""
 
+_UNORDERED = ("array", "map", "struct", "variant", "void")
+"""The beginnings of the names of types whose values have no order."""
+
 _OWN = {"dedup": ["keep", "cluster", "against_only", "drop_holders"], "pairs": ["nearest"]}
 
 
@@ -193,6 +196,11 @@ class _Run:
         columns |= {name: functions.col(column) for name, column in others.items()}
         self._documents = _named(df, columns, DOCUMENT)
         schema = self._documents.schema
+        for name, column in others.items():
+            of = schema[name].dataType.simpleString()
+            if of.startswith(_UNORDERED):
+                option = "keep" if name == "keep" else "order"
+                raise ConfigError(f"column {column!r} is {of}, whose values have no order; name another column", option=option)
         self._id_type = schema["id"].dataType.simpleString()
         if against is not None:
             columns["reference"] = functions.lit(True)
