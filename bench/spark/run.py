@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,7 +97,8 @@ def kill(process, ended, kills):
 def shuffled(events):
     """Return the bytes that the tasks of a run wrote for other tasks."""
     total = 0
-    for path in Path(events).iterdir():
+    # Spark 4 divides the log of a run over files in a folder.
+    for path in (path for path in Path(events).rglob("*") if path.is_file()):
         for line in path.read_text().splitlines():
             event = json.loads(line)
             if event["Event"] == "SparkListenerTaskEnd":
@@ -107,9 +109,8 @@ def shuffled(events):
 def measure(engine, collection, folder):
     """Run one process, and return its figures."""
     output, events = Path(folder, "decisions"), Path(folder, "events")
-    events.mkdir(exist_ok=True)
-    for old in events.iterdir():
-        old.unlink()
+    shutil.rmtree(events, ignore_errors=True)
+    events.mkdir()
     command = [sys.executable, __file__, "--decide", engine, str(collection), str(output), str(events)]
     figures = {"engine": engine, "collection": Path(collection).stem, **measured(command, engine, collection)}
     if engine == "classic":

@@ -365,3 +365,24 @@ fn repeated_ids_are_noticed_across_tasks() {
     all_stages(&place, "again", 2);
     assert_eq!(together(&place, ".", ".decisions.jsonl"), place.read("one.decisions.jsonl").repeat(2));
 }
+
+/// Why parts are closed: the second version is dropped because of the first, so it drops nothing itself. A task that decides only the
+/// documents that have a key in common with the third version does not know this, and drops the third version.
+#[test]
+fn what_drops_a_document_may_share_no_key_with_the_documents_it_is_compared_with() {
+    let place = Place::new();
+    let mut words: Vec<String> = (0..60).map(|word| format!("word{word}")).collect();
+    for (version, changed) in [(1, 10), (2, 30), (3, 50)] {
+        words[changed] = format!("changed{version}");
+        place.write(&format!("{version}.jsonl"), json!({"id": version, "text": words.join(" ")}).to_string() + "\n");
+    }
+    let dropped = |decisions: &str| -> Vec<(u64, u64)> {
+        let decided = decisions.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        decided.filter_map(|one| Some((one["id"].as_u64()?, one["representative"].as_u64()?))).collect()
+    };
+    assert_eq!(place.run("dedup 2.jsonl 3.jsonl --decisions part.jsonl").code, 0);
+    assert_eq!(dropped(&place.read("part.jsonl")), [(3, 2)]);
+    assert_eq!(place.run("stage plan work --shards 3 -- 1.jsonl 2.jsonl 3.jsonl -o kept-{}.jsonl").code, 0);
+    all_stages(&place, "work", 3);
+    assert_eq!(dropped(&together(&place, ".", ".decisions.jsonl")), [(2, 1)]);
+}
