@@ -31,7 +31,7 @@ def mllib(collection, output, events):
         engines.prepare(folder)
         spark = engines.classic("local-cluster[2,1,1024]", folder, events)
         df = spark.read.parquet(collection).select("number", "text")
-        words = RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\\W+").transform(df)
+        words = RegexTokenizer(inputCol="text", outputCol="words", pattern=r"\W+").transform(df)
         shingles = NGram(n=5, inputCol="words", outputCol="shingles").transform(words).where("size(shingles) > 0")
         features = HashingTF(inputCol="shingles", outputCol="features", binary=True).transform(shingles).select("number", "features")
         model = MinHashLSH(inputCol="features", outputCol="hashes", numHashTables=5).fit(features)

@@ -97,8 +97,7 @@ def kill(process, ended, kills):
 def shuffled(events):
     """Return the bytes that the tasks of a run wrote for other tasks."""
     total = 0
-    # Spark 4 divides the log of a run over files in a folder.
-    for path in (path for path in Path(events).rglob("*") if path.is_file()):
+    for path in Path(events).iterdir():
         for line in path.read_text().splitlines():
             event = json.loads(line)
             if event["Event"] == "SparkListenerTaskEnd":

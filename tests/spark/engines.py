@@ -37,6 +37,7 @@ def classic(master, folder, events=None):
     builder = builder.config("spark.task.maxFailures", "4").config("spark.stage.maxConsecutiveAttempts", "20")
     if events:
         builder = builder.config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", f"file://{events}")
+        builder = builder.config("spark.eventLog.compress", "false").config("spark.eventLog.rolling.enabled", "false")
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
