@@ -1,7 +1,7 @@
 # CI runs `make test`. Use `make quick` while you work on a change: it takes two minutes if the build of its last run exists.
-.PHONY: test quick fmt words clippy unit portable stores docs site python package spark spark-all pip
+.PHONY: test quick fmt words clippy unit portable stores docs site report python package spark spark-all pip
 
-test: environments fmt words clippy unit portable stores docs site python spark pip
+test: environments fmt words clippy unit portable stores docs site report python spark pip
 
 # Installs everything that the steps below need, all at the same time. If an installation fails here, the step that needs it
 # repeats it, and shows the error.
@@ -86,6 +86,23 @@ site: docs
 		CHROMIUM=$(CHROMIUM) node tests/site/site.mjs target/site target/site-shots; \
 	elif [ -n "$$CI" ]; then echo "site: Chromium or its driver cannot be installed" >&2; exit 1; \
 	else echo "skipped: the browser tests need the site, $(CHROMIUM), and npm with a network"; fi
+
+# The page of reports: checks that the committed page is what web/ builds, and tests reports in a real browser. Needs Chromium, node
+# and npm, like the tests of the site.
+report:
+	cargo build --locked --profile testing -p lookalike-cli
+	@if [ -x $(CHROMIUM) ] && npm ci --prefix web --silent --no-audit --no-fund; then \
+		npm run --prefix web --silent check && \
+		CHROMIUM=$(CHROMIUM) LOOKALIKE=$(abspath $(or $(CARGO_TARGET_DIR),target))/testing/lookalike \
+			node --test --test-concurrency=1 --test-reporter=dot web/tests/*.test.mjs; \
+	elif [ -n "$$CI" ]; then echo "report: Chromium or its driver cannot be installed" >&2; exit 1; \
+	else echo "skipped: the tests of reports need $(CHROMIUM), and npm with a network"; fi
+
+# Builds the page of reports. Commit the result, crates/lookalike-report/page.html.
+.PHONY: web
+web:
+	npm ci --prefix web --silent --no-audit --no-fund
+	npm run --prefix web --silent build
 
 # Draws the pictures of the README again.
 .PHONY: pictures

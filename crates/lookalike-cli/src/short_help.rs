@@ -10,6 +10,7 @@ const TEXT_FIELD: (&str, &str) = ("text_field", "Field with the text");
 const ID_FIELD: (&str, &str) = ("id_field", "Field with the id");
 const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half of free memory]");
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
+const REPORT: (&str, &str) = ("report", "Write a page to look at: groups, pairs, texts side by side");
 
 const SHORT: [Short; 12] = [
     (
@@ -18,13 +19,13 @@ const SHORT: [Short; 12] = [
             INPUTS,
             ("output", "Write the kept records to KEPT (- for standard output)"),
             ("decisions", "Write the decision about each document to FILE"),
-            ("label", "Drop nothing; write all records with their decisions"),
             ("dry_run", "Write nothing; show what would be dropped"),
             TEXT_FIELD,
             ID_FIELD,
             ("against", "Also drop documents that duplicate those of REF"),
             ("threshold", "Minimum similarity of duplicates [default: 0.8]"),
             ("keep", "Keep the first, longest, newest:FIELD, max:FIELD or min:FIELD"),
+            REPORT,
             MEMORY,
         ],
     ),
@@ -52,6 +53,7 @@ const SHORT: [Short; 12] = [
             ("measure", "Similarity measure"),
             TEXT_FIELD,
             ID_FIELD,
+            REPORT,
             JSON,
             MEMORY,
         ],

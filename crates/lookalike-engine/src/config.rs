@@ -80,6 +80,9 @@ pub struct RunConfig {
     /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run
     /// itself does not write this file, but it is an error if the file would overwrite an input or another output.
     pub summary: Option<PathBuf>,
+    /// The report that [`dedup`](crate::dedup()) and [`pairs`](crate::pairs()) write besides their other outputs; `None` for none.
+    /// Documents are also counted by [`label_field`](Self::label_field). Runs of other kinds ignore it.
+    pub report: Option<ReportConfig>,
     /// Number of threads; 0 for one per core.
     pub threads: usize,
     /// Memory limit in bytes; `None` for half of the free memory. Data beyond it goes to temporary files. A limit below 64 MB
@@ -94,6 +97,16 @@ pub struct RunConfig {
     /// documents are kept or which pairs are listed. The field exists for tests, which need small buckets with an index.
     #[doc(hidden)]
     pub crowd: usize,
+}
+
+/// A report: one HTML file that shows the groups, the pairs and the texts of a run. It opens from disk, without a network.
+#[derive(Debug, Clone)]
+pub struct ReportConfig {
+    /// The file; `-` for standard output.
+    pub path: PathBuf,
+    /// The least similarity of the pairs in the report of [`dedup`](crate::dedup()), down to which the threshold can be moved in
+    /// the page; `None` for 0.2 below the threshold. These pairs are found in a pass of their own.
+    pub floor: Option<f64>,
 }
 
 /// How a run can be resumed.
@@ -140,6 +153,7 @@ impl Default for RunConfig {
             allow_repeated_ids: false,
             skip_bad: None,
             summary: None,
+            report: None,
             threads: 0,
             memory: None,
             temp_dir: std::env::temp_dir(),

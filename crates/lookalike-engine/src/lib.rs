@@ -43,11 +43,13 @@ mod crowds;
 
 mod deciding;
 
+mod reporting;
+
 pub mod parts;
 
 mod jobs;
 
-pub use config::{Estimate, Observer, Progress, Resume, RunConfig, Stage, UNOBSERVED};
+pub use config::{Estimate, Observer, Progress, ReportConfig, Resume, RunConfig, Stage, UNOBSERVED};
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
@@ -92,6 +94,7 @@ pub use jobs::{
 };
 pub use matching::finding::{Finding, ShortTexts};
 pub use pass::{by_id::find_texts, refused::refused as application_error};
+pub use reporting::ReportFigures;
 pub use sketching::signs::Hint;
 pub use state::Resumed;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A document, identified by its position among all documents that are read, counted from 0. References come first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 #[repr(transparent)]
 pub(crate) struct Document(pub(crate) u64);

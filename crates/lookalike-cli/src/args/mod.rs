@@ -3,6 +3,7 @@
 
 mod find;
 mod method;
+mod report;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ use crate::report::Report;
 pub use self::{
     find::{CandidatesBy, DigestOf, FindArgs, MeasureBy, MethodBy, modulus},
     method::{MethodArgs, VerifyBy},
+    report::{FloorArgs, ReportArgs, described},
 };
 
 /// Where the documents are.

@@ -10,7 +10,7 @@ use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
 use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summary, dedup};
 
 use crate::{
-    args::{InputArgs, MethodArgs, RunArgs, run_config},
+    args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, RunArgs, described, run_config},
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
@@ -99,6 +99,10 @@ pub struct Dedup {
     #[arg(long, value_name = "BYTES", requires = "resume", hide = true)]
     resume_part: Option<u64>,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
+    floor: FloorArgs,
+    #[command(flatten)]
     method: MethodArgs,
     #[command(flatten)]
     run: RunArgs,
@@ -154,6 +158,7 @@ impl Dedup {
             let usual = Resume::in_folder(folder);
             Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
         });
+        self.report.apply(Some(&self.floor), &mut config)?;
         Ok(config)
     }
 
@@ -173,6 +178,7 @@ impl Dedup {
             (self.label, "--label", "run `lookalike dedup` on one machine to label records"),
             (self.dry_run, "--dry-run", "leave it out"),
             (self.json, "--json", "give it to `lookalike stage status`"),
+            (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
             (self.resume.is_some(), "--resume", "leave it out: a task that is run again continues the job array"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
         ];
@@ -197,6 +203,7 @@ impl Dedup {
         outputs.decisions = outputs.decisions.or(beside);
         let report = self.input.report(Report::new("dedup")).inputs("against", &self.against.against);
         let report = report.output("kept", outputs.kept.as_deref()).output("decisions", outputs.decisions.as_deref());
+        let report = report.output("report", self.report.path().map(PathBuf::as_path));
         let file = report::open(config.summary.as_deref().filter(|_| !self.dry_run))?;
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.observe(progress));
@@ -204,7 +211,7 @@ impl Dedup {
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
         let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
-        let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
+        let to_stdout = paths.into_iter().flatten().chain(self.report.path()).any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&summary)?)?,
             (true, true) => say(report.json(&summary)?.trim_end()),
@@ -286,6 +293,8 @@ impl Dedup {
             let written = [(records, &outputs.kept), ("decisions", &outputs.decisions)];
             let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
+            let page = self.report.path().filter(named).zip(s.report.as_ref());
+            lines.extend(page.map(|(path, figures)| format!("  report   {}: {}", name(path), described(figures))));
         }
         if let Some(folder) = &self.resume {
             lines.push(format!("  state    no longer needed, removed from {}", name(folder)));

@@ -11,10 +11,10 @@ use lookalike::{Config, Verify};
 use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
-    args::{FindArgs, InputArgs, MethodBy, RunArgs, ShingleArgs, VerifyBy, run_config},
+    args::{FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described, run_config},
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
-    output::{Bars, counted, say, warnings},
+    output::{Bars, counted, name, say, warnings},
     report::{self, Report},
 };
 
@@ -84,6 +84,8 @@ pub struct Pairs {
     #[command(flatten)]
     shingles: ShingleArgs,
     #[command(flatten)]
+    report: ReportArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -96,13 +98,17 @@ impl Pairs {
         }
         let (threshold, verify, fields) = (self.threshold, Some(self.verify.into()), &self.input.records.fields);
         let method = Config { threshold, verify, ..fields.of_sets(find.config(&self.shingles)?)? };
-        Ok(RunConfig { against: self.against.clone(), nearest: self.nearest, ..run_config(&self.input, &self.run, method) })
+        let mut config = run_config(&self.input, &self.run, method);
+        (config.against, config.nearest) = (self.against.clone(), self.nearest);
+        self.report.apply(None, &mut config)?;
+        Ok(config)
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, verify) = (self.config()?, Verify::from(self.verify));
         let report = self.input.report(Report::new("pairs")).inputs("against", &self.against);
         let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let report = report.output("report", self.report.path().map(PathBuf::as_path));
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = pairs(&config, self.output.as_deref(), &|progress| bars.observe(progress));
@@ -131,6 +137,8 @@ impl Pairs {
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
             hints(&summary.finding).for_each(|words| say(&format!("hint: {words}")));
+            let page = self.report.path().zip(summary.report.as_ref());
+            page.iter().for_each(|(path, figures)| say(&format!("report: {}: {}", name(path), described(figures))));
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.pairs == 0 && summary.documents > 0)))

@@ -23,6 +23,7 @@ mod mirrors;
 mod pairs;
 mod passages;
 mod readme;
+mod report_pages;
 mod reports;
 mod resume;
 mod schema;

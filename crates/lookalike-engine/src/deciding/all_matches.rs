@@ -106,7 +106,7 @@ pub(crate) fn verified<M: Matches>(
     source: &Source,
     table: &mut Table,
     pool: &ThreadPool,
-    classes: impl FnOnce(&Pairing) -> Result<Option<Classes>>,
+    classes: impl FnOnce(&Pairing, &CandidatePairs) -> Result<Option<Classes>>,
     into: impl FnOnce(&Pairing) -> Result<M>,
     observer: Observer,
 ) -> Result<Verified<M>> {
@@ -120,7 +120,7 @@ pub(crate) fn verified<M: Matches>(
     let pass = Pass { config, method, source, table, pool, observer };
     let mut sets = sets::of_contenders(pass, &pairing)?;
     let candidate_pairs = candidate_pairs.join(method, &pairing, &sets)?;
-    let matcher = Matcher::new(method, &table.samples, &pairing).apart(classes(&pairing)?);
+    let matcher = Matcher::new(method, &table.samples, &pairing).apart(classes(&pairing, &candidate_pairs)?);
     let mut matches = into(&pairing)?;
     let joining = candidate_pairs.joining(config.crowd, &matcher, &mut sets, &budget, pool)?;
     candidate_pairs.each_candidate_pair(joining.as_ref(), &matcher, &sets, pool, |batch| {

@@ -87,7 +87,8 @@ pub(crate) struct Opened<const N: usize> {
 /// Fails if an input cannot be read, if an output would overwrite an input or has the name of a table, or if the number of
 /// threads or the memory limit is invalid.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
-    let beside = [config.skip_bad.as_deref(), config.summary.as_deref()];
+    let report = config.report.as_ref().map(|report| report.path.as_path());
+    let beside = [config.skip_bad.as_deref(), config.summary.as_deref(), report];
     let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();
     let are_lines = || paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what));
     let sources = sources(config, &named, are_lines)?;

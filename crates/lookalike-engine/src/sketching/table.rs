@@ -249,6 +249,14 @@ impl Table {
         Ok(source.place(block.part, block.line_of(document)))
     }
 
+    /// Returns the number of a document's input, references first, and the number of its record there, from 1; 0 if the input is a
+    /// folder of documents.
+    pub(crate) fn record(&self, document: u64, source: &Source) -> Result<(u32, u64)> {
+        let block = self.blocks.get(self.blocks.of_document(document))?.unwrap_or_default();
+        let place = source.place(block.part, block.line_of(document));
+        Ok((source.parts()[block.part].input() as u32, place.line.unwrap_or(0)))
+    }
+
     /// Returns an error if there are more documents than 32 bits can number. Used by jobs that do not support more.
     pub(crate) fn refuse_more_than_32_bits(&self, what: &str) -> Result<()> {
         if self.documents < u64::from(u32::MAX) {

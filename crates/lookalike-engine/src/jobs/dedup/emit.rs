@@ -21,6 +21,7 @@ use crate::{
         verdicts::{Verdict, Verdicts},
     },
     pass::copy::copy_kept,
+    reporting::collecting::Row,
     sketching::table::Table,
 };
 #[cfg(feature = "tables")]
@@ -175,6 +176,18 @@ impl<'a> Emitting<'a> {
         (self.table.references.documents..documents)
             .step_by(STRETCH as usize)
             .try_for_each(|start| self.each(source, start..documents.min(start + STRETCH), &mut *tell))
+    }
+
+    /// Returns the decisions about the documents that are not unique, except for references.
+    pub(crate) fn rows(&self) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        for document in (self.table.references.documents..self.table.documents).map(Document) {
+            let Decision { reason, representative, likeness, .. } = self.decision(document)?;
+            if reason != Reason::Unique {
+                rows.push(Row { document, reason, representative, likeness });
+            }
+        }
+        Ok(rows)
     }
 
     /// Passes the decisions about consecutive documents to `give`.

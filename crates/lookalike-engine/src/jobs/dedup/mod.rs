@@ -37,6 +37,7 @@ use crate::{
     },
     pairing::{Pairing, greedy, shared::Counted, verdicts::Verdicts},
     pass::{copy::same_number, open::Means},
+    reporting::{ReportFigures, collecting::Collecting, near},
     sketching::{self, Beside, table::Table},
     state::State,
 };
@@ -77,7 +78,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let at_once =
         config.method.cluster == Cluster::Law && pairing.order.is_input() && config.method.candidates != Candidates::All;
     let mut lines = None;
-    let others = written.decisions.is_some() || written.bad.is_some() || tell.is_some();
+    let others = written.decisions.is_some() || written.bad.is_some() || written.report.is_some() || tell.is_some();
     let verdicts = match candidate_pairs {
         Grouping::Pairs(candidate_pairs) if at_once => {
             let (verdicts, count) = decide_streamed(pass, &matcher, candidate_pairs, &mut written, others, state.as_mut())?;
@@ -97,7 +98,8 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
 
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;
-    write(&emitting, pass, written, (lines, others), &summary, tell)?;
+    count_lines(&mut summary, &table);
+    summary.report = write(&emitting, pass, written, (lines, others), &summary, tell)?;
     if let Some(state) = state {
         summary.resumed = state.resumed;
         state.finish()?;
@@ -105,7 +107,6 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     summary.seconds.writing = clock.lap();
     summary.seconds.total = started.elapsed().as_secs_f64();
     summary.peak_memory = peak_memory();
-    count_lines(&mut summary, &table);
     Ok(summary)
 }
 
@@ -183,7 +184,7 @@ fn write(
     (lines, others): (Option<u64>, bool),
     summary: &Summary,
     tell: Option<&mut Tell>,
-) -> Result<()> {
+) -> Result<Option<ReportFigures>> {
     let Pass { source, pool, observer, .. } = pass;
     if let Some(output) = &mut written.kept {
         let whole = match (&written.names, lines) {
@@ -198,7 +199,7 @@ fn write(
             whole?;
         }
     }
-    let Written { kept, mut decisions, decision_rows, mut bad, groups, .. } = written;
+    let Written { kept, mut decisions, decision_rows, mut bad, mut report, groups, .. } = written;
     let kept = pool.install(|| kept.map(|kept| kept.end(summary.documents)).transpose())?;
     bad.iter_mut().for_each(Output::end);
     if let Some(output) = &mut decisions {
@@ -210,7 +211,25 @@ fn write(
     if let Some(tell) = tell {
         emitting.tell(source, tell)?;
     }
-    finish([bad, decisions, kept])
+    let figures = report.as_mut().map(|output| write_report(emitting, pass, summary, output)).transpose()?;
+    finish([bad, report, decisions, kept])?;
+    Ok(figures)
+}
+
+/// Writes the report.
+fn write_report(emitting: &Emitting, pass: Pass, summary: &Summary, output: &mut Output) -> Result<ReportFigures> {
+    let started = Instant::now();
+    let Pass { config, method, source, table, pool, observer } = pass;
+    let asked = config.report.as_ref().and_then(|report| report.floor);
+    let near = match near::floor(config, method, asked) {
+        Err(why) => Err(why),
+        Ok(floor) => Ok((floor, near::find(config, method, floor, (source, &table.budget, pool), observer)?)),
+    };
+    let rows = Some(emitting.rows()?);
+    let collecting = Collecting { config, method, source, pool, table, command: "dedup", rows, near };
+    let (html, figures) = collecting.html(started, summary)?;
+    output.write(html.as_bytes())?;
+    Ok(figures)
 }
 
 fn count_lines(summary: &mut Summary, table: &Table) {

@@ -51,6 +51,7 @@ pub(super) struct Written {
     /// Whether decisions are written as rows of a table.
     pub(super) decision_rows: bool,
     pub(super) bad: Option<Output>,
+    pub(super) report: Option<Output>,
     /// The number of row groups of a table that may be encoded in parallel.
     pub(super) groups: usize,
 }
@@ -63,8 +64,9 @@ pub(super) struct Written {
 pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
+    let report = config.report.as_ref().map(|report| report.path.as_path());
     let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
-    let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).collect();
+    let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).chain(report).collect();
     let mut decision_rows = false;
     let Sources { source, left_out, .. } = sources(config, &named, || {
         decision_rows = outputs.decisions.as_deref().map(are_rows).transpose()?.unwrap_or(false);
@@ -75,9 +77,10 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
     let names = outputs.label.as_deref().map(LabelNames::new);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
-    let [mut decisions, mut bad] = create(config, [outputs.decisions.as_deref(), config.skip_bad.as_deref()])?;
+    let [mut decisions, mut bad, mut report] =
+        create(config, [outputs.decisions.as_deref(), config.skip_bad.as_deref(), report])?;
     if outputs.dry_run {
-        (kept, decisions, bad) = (None, None, None);
+        (kept, decisions, bad, report) = (None, None, None, None);
     }
     let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
     let means = Means::new(config, &named, extra)?;
@@ -85,6 +88,6 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let groups = row_groups_ahead(means.budget.memory(), means.pool.current_num_threads());
     let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
     let kept = kept.zip(shape).map(begin).transpose()?;
-    let written = Written { kept, names, decisions, decision_rows, bad, groups };
+    let written = Written { kept, names, decisions, decision_rows, bad, report, groups };
     Ok(Opened { method, source, left_out, state, written, means })
 }

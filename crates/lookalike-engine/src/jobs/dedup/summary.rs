@@ -4,7 +4,7 @@ use lookalike::{Config, Method, Verify, lsh::Shape};
 use lookalike_io::{error::Error, read::LeftOut};
 use serde::Serialize;
 
-use crate::{config::RunConfig, matching::finding::Finding, state::Resumed};
+use crate::{config::RunConfig, matching::finding::Finding, reporting::ReportFigures, state::Resumed};
 
 /// The outcome of a run. The number of documents always equals kept + dropped.
 #[derive(Debug, Clone, Serialize)]
@@ -59,6 +59,9 @@ pub struct Summary {
     /// The references that documents were also compared with; `None` if no reference was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<Against>,
+    /// The report; `None` if no report was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportFigures>,
     /// The point at which this run resumed an earlier one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resumed: Option<Resumed>,
@@ -131,6 +134,7 @@ impl Summary {
                 holders: config.drop_holders,
                 ..Against::default()
             }),
+            report: None,
             resumed: None,
         }
     }

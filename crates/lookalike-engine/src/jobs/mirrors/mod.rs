@@ -33,7 +33,10 @@ use self::{
 };
 use crate::{
     config::{Observer, RunConfig},
-    deciding::all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
+    deciding::{
+        all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
+        candidate_pairs::CandidatePairs,
+    },
     matching::finding::Finding,
     numbers::{Contender, Document},
     pairing::Pairing,
@@ -152,7 +155,7 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         true => sites.of[document.0 as usize],
         false => u32::from(first.contains(document)),
     };
-    let classes = |pairing: &Pairing| classes(pairing, class).map(Some);
+    let classes = |pairing: &Pairing, _: &CandidatePairs| classes(pairing, class).map(Some);
     let verified = verified((&config, &method), &source, &mut table, &pool, classes, |_| Ok(AllMatches::new()), observer)?;
     let Verified { pairing, matches, finding, .. } = verified;
     let textless = Textless::new(pages, &sites, (!within).then_some(first.documents), &table.budget);

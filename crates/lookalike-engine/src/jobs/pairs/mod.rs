@@ -5,6 +5,7 @@ mod nearest;
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use lookalike::{Cluster, Config, Method, Verify, verify::Overlap};
@@ -24,7 +25,8 @@ use crate::{
     matching::{finding::Finding, sets::Sets},
     numbers::{Contender, Document, Rank},
     pairing::Pairing,
-    pass::open::{Means, Opened, Sources, open},
+    pass::open::{Means, Opened, Sources, create, open},
+    reporting::{ReportFigures, collecting::Collecting, near::Near},
     sketching::{self, Beside, ids::raw, references::References, table::Table},
 };
 
@@ -57,6 +59,9 @@ pub struct PairsSummary {
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
+    /// The report; `None` if no report was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportFigures>,
     /// Lines that are not records and were skipped.
     pub bad_lines: u64,
     /// The error messages of the first bad lines.
@@ -115,6 +120,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         Wanted::Reported(_) => None,
     };
     let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "pairs")?;
+    let [mut report] = create(config, [config.report.as_ref().map(|report| report.path.as_path())])?;
     let Sources { source, references, left_out } = sources;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
     let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
@@ -122,12 +128,22 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     // matches the reference matches the copy too.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
     let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
+    let mut near = Err("nearest");
+    let started = Instant::now();
     let (listed, finding) = match nearest {
         None => {
-            let verified = verified((config, &method), &source, &mut table, &pool, |_| Ok(None), all, observer)?;
+            let verified = verified((config, &method), &source, &mut table, &pool, |_, _| Ok(None), all, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
             let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
-            (to(wanted, output.as_mut(), |tell| listing.each(&Copies::of(&pairing), matches, tell))?, finding)
+            let of_report = if report.is_some() { matches.clone() } else { AllMatches::new() };
+            let listed = to(wanted, output.as_mut(), |tell| listing.each(&Copies::of(&pairing), matches, tell))?;
+            if report.is_some() && method.verify() == Verify::Exact {
+                let verified = Verified { pairing, sets, matches: of_report, finding: finding.clone() };
+                near = Ok((method.config().threshold, Near::of(verified, Vec::new())));
+            } else {
+                near = Err("verify");
+            }
+            (listed, finding)
         }
         Some(most) => {
             let measure = method.config().measure;
@@ -135,23 +151,40 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
                 let groups = Groups::new(pairing, pairing.numbers()?);
                 Ok(Nearest::new(most.get(), measure, groups, &budget))
             };
-            let verified = verified((config, &method), &source, &mut table, &pool, |_| Ok(None), lists, observer)?;
+            let verified = verified((config, &method), &source, &mut table, &pool, |_, _| Ok(None), lists, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
             let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
             (to(wanted, output.as_mut(), |tell| listing.nearest(&matches.sorted(), tell))?, finding)
         }
     };
-    finish([bad, output])?;
-    Ok(PairsSummary {
+    let mut summary = PairsSummary {
         documents: table.documents - table.references.documents,
         references: (references > 0).then_some(table.references.documents),
         pairs: listed,
         nearest,
         finding,
+        report: None,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
-    })
+    };
+    if let Some(output) = &mut report {
+        let collecting = Collecting {
+            config,
+            method: &method,
+            source: &source,
+            pool: &pool,
+            table: &table,
+            command: "pairs",
+            rows: None,
+            near,
+        };
+        let (html, figures) = collecting.html(started, &summary)?;
+        output.write(html.as_bytes())?;
+        summary.report = Some(figures);
+    }
+    finish([bad, report, output])?;
+    Ok(summary)
 }
 
 /// The copies of each first copy (the first of several identical documents).

@@ -25,6 +25,13 @@ pub struct Part {
     pub(crate) number: usize,
 }
 
+impl Part {
+    /// Returns the number of the input, counted from 0, references first.
+    pub fn input(&self) -> usize {
+        self.input
+    }
+}
+
 /// Returns the parts of inputs, in order.
 pub(crate) fn of(inputs: &[Input], formats: &[Option<Format>], tables: &[Option<Table>], reading: &Reading) -> Vec<Part> {
     // The header counts as a line. A record's number is therefore also its line number, unless records have several lines.

@@ -1,0 +1,185 @@
+//! Tests of `--report`: the data in the page. The page itself is tested in a browser (`web/tests`).
+
+use std::{collections::BTreeMap, fs::File, io::Read};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use flate2::read::DeflateDecoder;
+use serde_json::Value;
+
+use crate::{Place, Ran, SMALL, testdata};
+
+/// Returns a block of data in a report.
+fn block(html: &str, name: &str) -> Value {
+    let mark = format!("<script type=\"text/plain\" id=\"{name}\">");
+    let start = html.find(&mark).unwrap_or_else(|| panic!("no block {name}")) + mark.len();
+    let end = start + html[start..].find('<').unwrap();
+    let mut json = String::new();
+    DeflateDecoder::new(&*STANDARD.decode(&html[start..end]).unwrap()).read_to_string(&mut json).unwrap();
+    serde_json::from_str(&json).unwrap()
+}
+
+/// Returns the texts in a report, by the numbers of their documents.
+fn texts(html: &str) -> BTreeMap<u64, String> {
+    let report = block(html, "report");
+    let mut documents = report["texts"]["documents"].as_array().unwrap().iter();
+    let mut found = BTreeMap::new();
+    for number in 0..report["texts"]["counts"].as_array().unwrap().len() {
+        for text in block(html, &format!("texts-{number}")).as_array().unwrap() {
+            found.insert(documents.next().unwrap().as_u64().unwrap(), text.as_str().unwrap().to_string());
+        }
+    }
+    assert!(documents.next().is_none());
+    found
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Compares the decisions in a report with the decisions file.
+fn assert_same_decisions(html: &str, decisions: &str) {
+    let report = block(html, "report");
+    let documents = &report["documents"];
+    let references = documents["references"].as_u64().unwrap() as usize;
+    let ids: Vec<&str> = documents["id"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    let reasons: Vec<char> = documents["reason"].as_str().unwrap().chars().collect();
+    let plain = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_string);
+    let decisions = lines(decisions);
+    assert_eq!(ids.len(), references + decisions.len());
+    for (at, decision) in (references..).zip(&decisions) {
+        assert_eq!(ids[at], plain(&decision["id"]));
+        let reason = match decision["reason"].as_str().unwrap() {
+            "exact" => 'x',
+            name => name.chars().next().unwrap(),
+        };
+        assert_eq!(reasons[at], reason, "{decision}");
+        let representative = documents["representative"][at].as_i64().unwrap();
+        let named = usize::try_from(representative).ok().map(|at| ids[at].to_string());
+        assert_eq!(named, Some(&decision["representative"]).filter(|id| !id.is_null()).map(plain));
+        let (shared, own) = (documents["shared"][at].as_f64().unwrap(), documents["shingles"][at].as_f64().unwrap());
+        if shared >= 0.0 {
+            let other = documents["shingles"][representative as usize].as_f64().unwrap();
+            assert_eq!(decision["resemblance"].as_f64().unwrap(), shared / (own + other - shared), "{decision}");
+        }
+    }
+}
+
+#[test]
+fn a_report_has_the_decisions_of_the_run() {
+    let place = Place::new();
+    place.write("old.jsonl", "{\"id\": \"old\", \"text\": \"One small text about nothing in particular at all.\"}\n");
+    let licenses = testdata("licenses.jsonl.zst");
+    for flags in [
+        licenses.clone(),
+        format!("{licenses} --keep longest"),
+        format!("{licenses} --threshold 0.5 --cluster components"),
+        format!("{licenses} --method shingle"),
+        format!("{} --against {licenses}", testdata("ota_versions.jsonl.zst")),
+        format!("{licenses} --memory 64M --threads 1"),
+    ] {
+        let ran = place.run(&format!("dedup {flags} --decisions why.jsonl --report report.html"));
+        assert_eq!(ran.code, 0, "{flags}: {}", ran.err);
+        assert_same_decisions(&place.read("report.html"), &place.read("why.jsonl"));
+    }
+}
+
+#[test]
+fn inputs_of_all_kinds_are_read_again_for_the_texts() {
+    let place = Place::new();
+    let records = lines(SMALL);
+    let csv: String = records.iter().map(|one| format!("{},{}\n", one["id"], one["text"])).collect();
+    place.write("in.jsonl", SMALL).write("in.csv", format!("id,text\n{}", csv.replace("null,", ",")));
+    place.write("bad.jsonl", format!("no record\n{SMALL}\n\n{{\"id\": 1}}\n"));
+    let mut found = Vec::new();
+    for flags in ["in.jsonl", "in.csv", "bad.jsonl --skip-bad skipped.txt", "--input-command cat${IFS}in.jsonl"] {
+        let ran = place.run(&format!("dedup {flags} --decisions why.jsonl --report report.html"));
+        assert_eq!(ran.code, 0, "{flags}: {}", ran.err);
+        let html = place.read("report.html");
+        assert_same_decisions(&html, &place.read("why.jsonl"));
+        found.push(texts(&html));
+    }
+    let input = File::open(place.path("in.jsonl")).unwrap();
+    let ran = Ran::of(place.command("dedup - --decisions why.jsonl --report report.html").stdin(input).output().unwrap());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    found.push(texts(&place.read("report.html")));
+    assert!(!found[0].is_empty());
+    for (at, text) in &found[0] {
+        assert_eq!(records[*at as usize]["text"].as_str().unwrap(), text);
+    }
+    for other in &found {
+        assert_eq!(other, &found[0]);
+    }
+}
+
+#[test]
+fn documents_are_counted_by_input_and_field() {
+    let place = Place::new();
+    let record = |id: u32, kind: &str| format!("{{\"id\": {id}, \"text\": \"one text {}\", \"kind\": \"{kind}\"}}\n", id % 3);
+    place.write("a.jsonl", (0..6).map(|id| record(id, "x")).collect::<String>());
+    place.write("b.jsonl", (6..9).map(|id| record(id, "<y>")).collect::<String>() + "{\"id\": 9, \"text\": \"another\"}\n");
+    assert_eq!(place.run("dedup a.jsonl b.jsonl --report report.html --report-by kind").code, 0);
+    let report = block(&place.read("report.html"), "report");
+    let expected = serde_json::json!([
+        {"field": null, "values": ["a.jsonl", "b.jsonl"], "kept": [3, 1], "dropped": [3, 3], "others": [0, 0]},
+        {"field": "kind", "values": ["x", "<y>", ""], "kept": [3, 0, 1], "dropped": [3, 3, 0], "others": [0, 0]},
+    ]);
+    assert_eq!(report["counts"], expected);
+}
+
+#[test]
+fn a_report_of_pairs_has_all_pairs() {
+    let place = Place::new();
+    let licenses = testdata("licenses.jsonl.zst");
+    let ran = place.run(&format!("pairs {licenses} --threshold 0.7 -o pairs.jsonl --report report.html --json"));
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let report = block(&place.read("report.html"), "report");
+    let documents = &report["documents"];
+    let first =
+        |at: u64| Some(documents["first_copy"][at as usize].as_i64().unwrap()).filter(|&at| at >= 0).map_or(at, |at| at as u64);
+    let all = report["pairs"]["a"].as_array().unwrap().iter().zip(report["pairs"]["b"].as_array().unwrap());
+    let mut in_report: Vec<[u64; 2]> = all.map(|(a, b)| [a.as_u64().unwrap(), b.as_u64().unwrap()]).collect();
+    let at: BTreeMap<String, u64> =
+        documents["id"].as_array().unwrap().iter().zip(0..).map(|(id, at)| (id.as_str().unwrap().to_string(), at)).collect();
+    // The pairs of the output, as pairs of first copies.
+    let mut listed: Vec<[u64; 2]> = lines(&place.read("pairs.jsonl"))
+        .iter()
+        .map(|pair| ["a", "b"].map(|side| first(at[pair[side].as_str().unwrap()])))
+        .filter(|[a, b]| a != b)
+        .map(|[a, b]| [a.min(b), a.max(b)])
+        .collect();
+    listed.sort_unstable();
+    listed.dedup();
+    in_report.sort_unstable();
+    assert!(listed.len() > 1000);
+    assert_eq!(in_report, listed);
+}
+
+#[test]
+fn a_report_is_written_completely_or_not_at_all() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL).write("bad.jsonl", "no record\n");
+    for (flags, message) in [
+        ("dedup in.jsonl --report in.jsonl", "in.jsonl"),
+        ("dedup in.jsonl --report no/report.html", "no/report.html"),
+        ("dedup bad.jsonl --report report.html", "bad.jsonl:1"),
+        (
+            "dedup in.jsonl --report report.html --report-floor 0.9",
+            "--report-floor must be above 0 and at most the threshold 0.8",
+        ),
+        ("dedup in.jsonl --report-floor 0.5", "--report"),
+        ("pairs in.jsonl --report in.jsonl", "in.jsonl"),
+        ("stage plan work --shards 1 -- in.jsonl -o kept-{}.jsonl --report report.html", "--report does not work"),
+    ] {
+        let ran = place.run(flags);
+        assert_eq!(ran.code, 2, "{flags}");
+        assert!(ran.err.contains(message), "{flags}: {}", ran.err);
+        assert!(!place.path("report.html").exists(), "{flags}");
+    }
+    assert_eq!(place.read("in.jsonl"), SMALL);
+    assert_eq!(place.run("dedup in.jsonl --report report.html --dry-run").code, 0);
+    assert!(!place.path("report.html").exists());
+    let ran = place.run("dedup in.jsonl -o kept.jsonl --report report.html");
+    assert!(ran.err.contains("  report   report.html: "), "{}", ran.err);
+    let to_stdout = place.run("dedup in.jsonl --report -");
+    assert!(to_stdout.out.starts_with("<!doctype html>") && to_stdout.out == place.read("report.html"));
+}

@@ -1,0 +1,73 @@
+// The data of a report, as crates/lookalike-report/src/collection.rs writes it.
+
+export interface Counts {
+  field: string | null;
+  values: string[];
+  kept: number[];
+  dropped: number[];
+  others: [number, number];
+}
+
+export interface Documents {
+  id: string[];
+  numbers: number[];
+  references: number;
+  input: number[];
+  line: number[];
+  reason: string;
+  representative: number[];
+  estimated: [number, number][];
+  shared: number[];
+  shingles: number[];
+  rank: number[];
+  first_copy: number[];
+  label: number[];
+  labels: string[];
+}
+
+export interface Summary {
+  documents: number;
+  kept?: number;
+  dropped?: number;
+  dropped_exact?: number;
+  dropped_near?: number;
+  empty?: number;
+  representatives?: number;
+  largest_group?: number;
+  pairs?: number;
+  bad_lines?: number;
+  keep?: string;
+  found_at_threshold?: number | null;
+  against?: { documents: number; dropped: number; only: boolean };
+}
+
+export interface Data {
+  program: string;
+  command: "dedup" | "pairs";
+  inputs: string[];
+  references: string[];
+  settings: {
+    measure: "resemblance" | "containment";
+    threshold: number;
+    verify: "exact" | "sketch" | "none";
+    cluster: "law" | "components" | "greedy";
+    shingle: number;
+    sets: boolean;
+    candidates: string;
+  };
+  summary: Summary;
+  curve: [number, number][];
+  counts: Counts[];
+  documents: Documents;
+  pairs: { a: number[]; b: number[]; shared: number[] };
+  slider: { floor: number | null; why_not: string | null; left_out: number[] };
+  texts: { documents: number[]; counts: number[]; cut: [number, number][] };
+  aligned: { a: number[]; b: number[]; counts: number[] };
+  limits: { all_documents: boolean; without_text: number };
+}
+
+/** Shared parts of two texts: start, length, and start in the other text (-1: nowhere), in UTF-16 code units. */
+export interface Aligned {
+  a: number[];
+  b: number[];
+}

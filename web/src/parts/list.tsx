@@ -1,0 +1,105 @@
+// A list of any length: only the rows in view are in the page.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+
+interface Props {
+  label: string;
+  count: number;
+  /** Pixels of a row; all rows have the same height. */
+  height: number;
+  /** The address of a row. */
+  href: (row: number) => string;
+  row: (row: number) => ComponentChildren;
+  onOpen?: (row: number) => void;
+  /** Changes when the list has other rows, to scroll back to its start. */
+  version?: unknown;
+}
+
+const BEFORE = 6;
+
+export function List({ label, count, height, href, row, onOpen, version }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [view, setView] = useState(600);
+  const [wanted, setWanted] = useState<number | null>(null);
+
+  useLayoutEffect(() => {
+    const measure = () => box.current && setView(box.current.clientHeight);
+    measure();
+    addEventListener("resize", measure);
+    return () => removeEventListener("resize", measure);
+  }, []);
+
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = 0;
+    setTop(0);
+    setWanted(null);
+  }, [version]);
+
+  const first = Math.max(0, Math.floor(top / height) - BEFORE);
+  const last = Math.min(count, Math.ceil((top + view) / height) + BEFORE);
+
+  // Focus the wanted row after it is in the page.
+  useLayoutEffect(() => {
+    if (wanted === null || !box.current) return;
+    const element = box.current.querySelector<HTMLElement>(`[data-row="${wanted}"]`);
+    if (element) {
+      element.focus({ preventScroll: true });
+      setWanted(null);
+    }
+  }, [wanted, first, last]);
+
+  const go = (to: number) => {
+    if (!box.current || to < 0 || to >= count) return;
+    const { scrollTop, clientHeight } = box.current;
+    if (to * height < scrollTop) box.current.scrollTop = to * height;
+    else if ((to + 1) * height > scrollTop + clientHeight) box.current.scrollTop = (to + 1) * height - clientHeight;
+    setTop(box.current.scrollTop);
+    setWanted(to);
+  };
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      const target = event.target as HTMLElement;
+      const inside = box.current?.contains(target) ?? false;
+      if (!inside && (target.closest("input, select, textarea, button, a, summary, dialog") || document.querySelector("dialog[open]"))) return;
+      const at = inside ? Number(target.dataset.row ?? -1) : first - 1 + BEFORE * Number(first > 0);
+      const page = Math.max(1, Math.floor(view / height) - 1);
+      const steps: Record<string, number> = {
+        j: at + 1,
+        ArrowDown: at + 1,
+        k: at - 1,
+        ArrowUp: at - 1,
+        PageDown: Math.min(count - 1, at + page),
+        PageUp: Math.max(0, at - page),
+        Home: 0,
+        End: count - 1,
+      };
+      if (!(event.key in steps)) return;
+      event.preventDefault();
+      go(steps[event.key]);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  const rows = [];
+  for (let at = first; at < last; at++) {
+    rows.push(
+      <div role="listitem" aria-setsize={count} aria-posinset={at + 1} class="list-item" style={{ top: `${at * height}px`, height: `${height}px` }} key={at}>
+        <a class="list-row" href={href(at)} data-row={at} onClick={() => onOpen?.(at)}>
+          {row(at)}
+        </a>
+      </div>,
+    );
+  }
+  return (
+    <div class="list" ref={box} tabIndex={-1} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+      <div role="list" aria-label={label} style={{ height: `${count * height}px` }}>
+        {rows}
+      </div>
+    </div>
+  );
+}

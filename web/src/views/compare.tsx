@@ -1,0 +1,228 @@
+// Two texts side by side: what they share, and what is only in one of them.
+
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Verdict } from "../parts/reason";
+import { Short, figure, plain, visible } from "../parts/shown";
+import { trail, useKeys, useLater, useShared } from "../parts/state";
+import { CutNote, NoText } from "../parts/text-box";
+import { useWords, type Words } from "../words";
+import { Counted, why } from "./document";
+
+/** A part of a text: shared with the other text at `other` (-1: nowhere), or only here. */
+interface Part {
+  text: string;
+  shared: boolean;
+  /** Where it begins, and where it is in the other text. */
+  start: number;
+  other: number;
+}
+
+/** Cuts a text at the borders of its shared parts. */
+export function cut(text: string, shared: number[]): Part[] {
+  const parts: Part[] = [];
+  let end = 0;
+  const rest = (to: number) => {
+    if (to > end) parts.push({ text: text.slice(end, to), shared: false, start: end, other: -1 });
+  };
+  for (let at = 0; at < shared.length; at += 3) {
+    rest(shared[at]);
+    end = shared[at] + shared[at + 1];
+    parts.push({ text: text.slice(shared[at], end), shared: true, start: shared[at], other: shared[at + 2] });
+  }
+  rest(text.length);
+  return parts;
+}
+
+/** Whether a part that is not shared has a letter or digit: spaces and punctuation between shared parts are no difference. */
+const differs = (part: Part) => !part.shared && /[\p{L}\p{N}\p{S}]/u.test(part.text);
+
+export function Compare({ a, b }: { a: number; b: number }) {
+  const w = useWords();
+  const { collection, decisions, groups, threshold } = useShared();
+  const loaded = useLater(
+    () => Promise.all([collection.text(a), collection.text(b), collection.alignedParts(a, b)]),
+    [collection, a, b],
+  );
+  const [textA, textB, aligned] = loaded ?? [null, null, null];
+  const parts = useMemo(() => {
+    if (textA === null || textB === null) return null;
+    if (!aligned) return null;
+    return [cut(textA, aligned.a), cut(textB, aligned.b)] as const;
+  }, [textA, textB, aligned]);
+  const [at, setAt] = useState(-1);
+  const sides = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
+
+  // The differences of both texts, in the order of the first.
+  const differences = useMemo(() => {
+    if (!parts) return [];
+    const found: { side: 0 | 1; part: number; order: number }[] = [];
+    for (const side of [0, 1] as const) {
+      let order = 0;
+      parts[side].forEach((part, number) => {
+        // In the second text, the place is that of the shared part before it in the first text.
+        if (part.shared) order = side === 0 ? part.start + part.text.length : part.other < 0 ? order : part.other + part.text.length;
+        else if (differs(part)) found.push({ side, part: number, order: side === 0 ? part.start : order });
+      });
+    }
+    return found.sort((x, y) => x.order - y.order || x.side - y.side);
+  }, [parts]);
+
+  useEffect(() => setAt(-1), [a, b]);
+
+  const show = (side: number, part: number) => {
+    const element = sides[side].current?.querySelector<HTMLElement>(`[data-part="${part}"]`);
+    element?.scrollIntoView({ block: "center" });
+    return element;
+  };
+  const go = (to: number) => {
+    if (!differences.length || !parts) return;
+    const next = (to + differences.length) % differences.length;
+    setAt(next);
+    const { side, part } = differences[next];
+    show(side, part);
+    // Scroll the other text to the shared part before the difference.
+    for (let before = part - 1; before >= 0; before--) {
+      const shared = parts[side][before];
+      if (shared.shared && shared.other >= 0) {
+        jump(1 - side, shared.other);
+        break;
+      }
+    }
+  };
+  /** Scrolls a text to the part at this position. */
+  const jump = (side: number, position: number) => {
+    if (!parts) return;
+    const number = parts[side].findIndex((part) => position < part.start + part.text.length);
+    const element = show(side, number);
+    element?.classList.add("flash");
+    setTimeout(() => element?.classList.remove("flash"), 1200);
+  };
+  const here = trail.pairs.findIndex(([x, y]) => x === a && y === b);
+  const move = (step: number) => {
+    const next = here < 0 ? undefined : trail.pairs[here + step];
+    if (next) location.hash = `#/pair/${next[0]}/${next[1]}`;
+  };
+  useKeys((key) => {
+    if (key === "n") go(at + 1);
+    else if (key === "p") go(at < 0 ? -1 : at - 1);
+    else if (key === "]") move(1);
+    else if (key === "[") move(-1);
+    else return false;
+    return true;
+  });
+
+  const [dropped, kept] = decisions.representative[a] === b ? [a, b] : [b, a];
+  const linked = decisions.representative[dropped] === kept;
+  const pair = collection.pairs.find((one) => (one.a === a && one.b === b) || (one.a === b && one.b === a));
+  const similarity = linked ? decisions.similarity[dropped] : (pair?.similarity ?? Number.NaN);
+  const members = groups.find((group) => group.kept === dropped)?.dropped.length ?? 0;
+  return (
+    <>
+      <h1 class="compare-title">
+        {w.sideBySide} <span class="figure">{figure(similarity)}</span>
+      </h1>
+      {linked && collection.data.command === "dedup" ? (
+        <p class="why">
+          <Short text={collection.id(dropped)} />: {why(collection, decisions, threshold, dropped, members, w)}
+        </p>
+      ) : null}
+      <Counted a={a} b={b} />
+      <p class="actions compare-actions">
+        <span role="status">{parts ? w.differences(differences.length) : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
+        <button type="button" disabled={!differences.length} onClick={() => go(at < 0 ? -1 : at - 1)} title="p">
+          ← {w.previousDifference}
+        </button>
+        <button type="button" disabled={!differences.length} onClick={() => go(at + 1)} title="n">
+          {w.nextDifference} →
+        </button>
+        <button type="button" disabled={here <= 0} onClick={() => move(-1)} title="[">
+          {w.previousPair}
+        </button>
+        <button type="button" disabled={here < 0 || here + 1 >= trail.pairs.length} onClick={() => move(1)} title="]">
+          {w.nextPair}
+        </button>
+        <a class="button" href={`#/pair/${b}/${a}`}>
+          {w.swap}
+        </a>
+      </p>
+      <ul class="legend">
+        <li>
+          <mark class="only">{w.onlyHere}</mark>
+        </li>
+        <li>
+          <span class="shared">{w.inBoth}</span>
+        </li>
+      </ul>
+      <div class="columns">
+        {[a, b].map((d, side) => (
+          <section class="card side" key={side} aria-label={plain(collection.id(d))}>
+            <h2>
+              <a href={`#/document/${d}`}>
+                <Short text={collection.id(d)} most={60} />
+              </a>
+            </h2>
+            <p>
+              <Verdict reason={collection.reason(d, decisions)} />{" "}
+              <span class="note">
+                <Short text={collection.place(d)} />
+              </span>
+            </p>
+            <Side
+              d={d}
+              loading={loaded === null}
+              text={side ? textB : textA}
+              parts={parts?.[side] ?? null}
+              current={at >= 0 && differences[at]?.side === side ? differences[at].part : -1}
+              box={sides[side]}
+              onShared={(part) => part.other >= 0 && jump(1 - side, part.other)}
+              words={w}
+            />
+          </section>
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface SideProps {
+  d: number;
+  loading: boolean;
+  text: string | null;
+  parts: Part[] | null;
+  current: number;
+  box: { current: HTMLDivElement | null };
+  onShared: (part: Part) => void;
+  words: Words;
+}
+
+function Side({ d, loading, text, parts, current, box, onShared, words }: SideProps) {
+  const { collection } = useShared();
+  if (loading) return <p class="note">{words.loading}</p>;
+  if (text === null) return <NoText d={d} />;
+  const shown: (string | JSX.Element)[] | JSX.Element[] = parts
+    ? parts.map((part, number) =>
+        part.shared ? (
+          <span class="shared" data-part={number} key={number} onClick={() => onShared(part)}>
+            {visible(part.text, words)}
+          </span>
+        ) : differs(part) ? (
+          <mark class={`only ${number === current ? "current" : ""}`} data-part={number} key={number}>
+            {visible(part.text, words)}
+          </mark>
+        ) : (
+          <span data-part={number} key={number}>
+            {visible(part.text, words)}
+          </span>
+        ),
+      )
+    : visible(text, words);
+  return (
+    <>
+      <div class="text-box" dir="auto" tabIndex={0} ref={box} role="region" aria-label={`${words.text}: ${plain(collection.id(d), 40)}`}>
+        {shown}
+      </div>
+      <CutNote d={d} shown={text.length} />
+    </>
+  );
+}

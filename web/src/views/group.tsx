@@ -1,0 +1,58 @@
+// One group: the kept document, and the documents that it represents.
+
+import { useMemo } from "preact/hooks";
+import { List } from "../parts/list";
+import { Verdict } from "../parts/reason";
+import { Short, figure } from "../parts/shown";
+import { trail, useShared } from "../parts/state";
+import { TextBox } from "../parts/text-box";
+import { useWords } from "../words";
+
+export function GroupView({ kept }: { kept: number }) {
+  const w = useWords();
+  const { collection, decisions, groups } = useShared();
+  const members = useMemo(() => {
+    const dropped = groups.find((group) => group.kept === kept)?.dropped ?? [];
+    return [...dropped].sort((x, y) => decisions.similarity[x] - decisions.similarity[y] || x - y);
+  }, [groups, decisions, kept]);
+  return (
+    <>
+      <h1>
+        <Short text={w.groupOf(collection.id(kept))} most={120} />
+      </h1>
+      <p>
+        {w.inGroup(members.length + 1)}
+        {collection.law.fixed[kept] ? `. ${w.fixedGroup}` : ""}
+      </p>
+      <section class="card">
+        <h2>{w.keptOne}</h2>
+        <p>
+          <a href={`#/document/${kept}`}>
+            <Short text={collection.id(kept)} />
+          </a>{" "}
+          <Verdict reason={collection.reason(kept, decisions)} /> <span class="note">{<Short text={collection.place(kept)} />}</span>
+        </p>
+        <TextBox d={kept} />
+      </section>
+      <h2>{w.members}</h2>
+      <List
+        label={w.members}
+        count={members.length}
+        height={44}
+        href={(at) => `#/pair/${kept}/${members[at]}`}
+        onOpen={() => (trail.pairs = members.map((d) => [kept, d]))}
+        version={members}
+        row={(at) => {
+          const d = members[at];
+          return (
+            <>
+              <span class="figure is-dropped">{figure(decisions.similarity[d])}</span>
+              <Short text={collection.id(d)} most={70} />
+              <Verdict reason={collection.reason(d, decisions)} />
+            </>
+          );
+        }}
+      />
+    </>
+  );
+}

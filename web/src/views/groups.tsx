@@ -1,0 +1,131 @@
+// All groups: a kept document and the documents that it represents.
+
+import { useMemo, useState } from "preact/hooks";
+import { List } from "../parts/list";
+import { useReasonNames } from "../parts/reason";
+import { Short, figure } from "../parts/shown";
+import { useShared } from "../parts/state";
+import { useWords } from "../words";
+
+export function Groups() {
+  const w = useWords();
+  const names = useReasonNames();
+  const { collection, decisions, groups, threshold } = useShared();
+  const { documents } = collection.data;
+  const [words, setWords] = useState("");
+  const [reason, setReason] = useState("");
+  const [label, setLabel] = useState("");
+  const [least, setLeast] = useState(2);
+  const [from, setFrom] = useState(0);
+  const [to, setTo] = useState(1);
+  const [sort, setSort] = useState("size");
+
+  // For each group, the similarities of its least and most similar document.
+  const ranges = useMemo(() => {
+    const found = new Map<number, [number, number]>();
+    for (const { kept, dropped } of groups) {
+      let [low, high] = [1, 0];
+      for (const d of dropped) {
+        const similarity = decisions.similarity[d];
+        if (similarity < low) low = similarity;
+        if (similarity > high) high = similarity;
+      }
+      found.set(kept, [Math.min(low, high), Math.max(low, high)]);
+    }
+    return found;
+  }, [groups, decisions]);
+
+  const shown = useMemo(() => {
+    const small = words.toLowerCase();
+    const found = groups.filter(({ kept, dropped }) => {
+      if (dropped.length + 1 < least) return false;
+      const [low, high] = ranges.get(kept)!;
+      if (high < from || low > to) return false;
+      const all = [kept, ...dropped];
+      if (small && !all.some((d) => collection.id(d).toLowerCase().includes(small))) return false;
+      if (label && !all.some((d) => collection.label(d) === label)) return false;
+      return !reason || dropped.some((d) => collection.reason(d, decisions) === reason);
+    });
+    const closeness = (kept: number) => Math.abs(ranges.get(kept)![0] - threshold);
+    if (sort === "closest") found.sort((x, y) => closeness(x.kept) - closeness(y.kept));
+    if (sort === "id") found.sort((x, y) => (collection.id(x.kept) < collection.id(y.kept) ? -1 : 1));
+    return found;
+  }, [groups, decisions, words, reason, label, least, from, to, sort, ranges]);
+
+  const reasons = collection.data.settings.measure === "containment" ? ["x", "c"] : ["x", "n"];
+  return (
+    <>
+      <h1>{w.groups}</h1>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          {w.filterGroups} <input type="search" value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+        </label>
+        <label>
+          {w.reason}{" "}
+          <select value={reason} onChange={(event) => setReason(event.currentTarget.value)}>
+            <option value="">{w.allReasons}</option>
+            {reasons.map((one) => (
+              <option value={one} key={one}>
+                {names[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {documents.labels.length ? (
+          <label>
+            {w.label}{" "}
+            <select value={label} onChange={(event) => setLabel(event.currentTarget.value)}>
+              <option value="">{w.allLabels}</option>
+              {documents.labels.slice(0, 500).map((one) => (
+                <option value={one} key={one}>
+                  {one}
+                </option>
+              ))}
+            </select>
+          </label>
+        ) : null}
+        <label>
+          {w.atLeast}{" "}
+          <input type="number" min={2} value={least} onInput={(event) => setLeast(event.currentTarget.valueAsNumber || 2)} /> {w.size}
+        </label>
+        <span class="range">
+          <label>
+            {w.similarityFrom}{" "}
+            <input type="number" min={0} max={1} step={0.01} value={from} onInput={(event) => setFrom(event.currentTarget.valueAsNumber || 0)} />
+          </label>
+          <label>
+            {w.to} <input type="number" min={0} max={1} step={0.01} value={to} onInput={(event) => setTo(event.currentTarget.valueAsNumber || 1)} />
+          </label>
+        </span>
+        <label>
+          {w.sortBy}{" "}
+          <select value={sort} onChange={(event) => setSort(event.currentTarget.value)}>
+            <option value="size">{w.sortSize}</option>
+            <option value="closest">{w.sortClosest}</option>
+            <option value="id">{w.sortId}</option>
+          </select>
+        </label>
+      </form>
+      <p role="status">{groups.length ? w.groupsShown(shown.length, groups.length) : w.noGroups}</p>
+      {groups.length && !shown.length ? <p>{w.noGroupsFilter}</p> : null}
+      <List
+        label={w.groups}
+        count={shown.length}
+        height={44}
+        href={(at) => `#/group/${shown[at].kept}`}
+        version={shown}
+        row={(at) => {
+          const { kept, dropped } = shown[at];
+          const [low, high] = ranges.get(kept)!;
+          return (
+            <>
+              <span class="figure">{w.number(dropped.length + 1)}</span>
+              <Short text={collection.id(kept)} most={70} />
+              <span class="tag">{figure(low) === figure(high) ? figure(low) : `${figure(low)} – ${figure(high)}`}</span>
+            </>
+          );
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,309 @@
+// The run at a glance.
+
+import { useMemo } from "preact/hooks";
+import type { Counts } from "../data/types";
+import { Chart } from "../parts/chart";
+import { PairRow } from "../parts/pair-row";
+import { Short } from "../parts/shown";
+import { trail, useShared } from "../parts/state";
+import { ThresholdControl } from "../parts/threshold";
+import { useWords } from "../words";
+
+export function Overview() {
+  const w = useWords();
+  const { collection, decisions, groups, threshold } = useShared();
+  const { data } = collection;
+  const { summary, settings, limits, slider, texts } = data;
+  const dedup = data.command === "dedup";
+  const dropped = collection.dropped(decisions);
+  const exact = useMemo(() => {
+    let found = 0;
+    decisions.representative.forEach((r, d) => (found += Number(r >= 0 && collection.reason(d, decisions) === "x")));
+    return found;
+  }, [decisions]);
+  const measure = w[settings.measure];
+  const closest = useMemo(
+    () =>
+      collection.pairs
+        .filter((pair) => !Number.isNaN(pair.similarity))
+        .sort((x, y) => Math.abs(x.similarity - threshold) - Math.abs(y.similarity - threshold))
+        .slice(0, 6),
+    [collection, threshold],
+  );
+  const rule = dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
+  const is = settings.measure === "containment" ? "containment" : "resemblance";
+  const notListed = limits.all_documents ? 0 : summary.documents - (collection.count - data.documents.references);
+  const leftOut = [
+    notListed && w.notListed(notListed),
+    limits.without_text && w.withoutText(limits.without_text),
+    texts.cut.length && w.cutTexts(texts.cut.length),
+    slider.left_out.length && w.fixedDocuments(slider.left_out.length),
+    summary.bad_lines && w.badLines(summary.bad_lines),
+  ].filter(Boolean) as string[];
+  return (
+    <>
+      <h1>
+        {data.inputs.map((name, at) => (
+          <span key={name}>
+            {at ? ", " : ""}
+            <Short text={name} most={120} />
+          </span>
+        ))}
+      </h1>
+      {dedup ? (
+        <section class="card" aria-label={w.keptDroppedPicture(w.number(summary.documents - dropped), w.number(dropped))}>
+          <KeptDropped kept={summary.documents - dropped} exact={exact} near={dropped - exact} />
+        </section>
+      ) : null}
+      <ul class="tiles">
+        <Tile value={w.number(summary.documents)} label={w.read} />
+        {dedup ? <Tile value={w.number(summary.documents - dropped)} label={w.kept} /> : null}
+        {dedup ? <Tile value={w.number(dropped)} label={w.dropped} /> : null}
+        {dedup || collection.movable ? <Tile value={w.number(groups.length)} label={w.numberOfGroups} href="#/groups" /> : null}
+        {groups.length ? (
+          <Tile value={w.number(groups[0].dropped.length + 1)} label={w.largestGroup} href={`#/group/${groups[0].kept}`} />
+        ) : null}
+        <Tile value={w.number(collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
+      </ul>
+      {dedup || collection.movable ? <ThresholdControl /> : null}
+      <section class="card">
+        <h2>{w.closest}</h2>
+        <p class="note">{w.closestNote(threshold)}</p>
+        <ul class="plain-list">
+          {closest.map((pair) => (
+            <li key={`${pair.a} ${pair.b}`}>
+              <a
+                class="list-row"
+                href={`#/pair/${pair.a}/${pair.b}`}
+                onClick={() => (trail.pairs = closest.map(({ a, b }) => [a, b]))}
+              >
+                <PairRow pair={pair} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <div class="charts">
+        <Similarities />
+        <Curve />
+        <GroupSizes />
+      </div>
+      {data.counts.filter((counts) => dedup && counts.values.length > 1).map((counts) => (
+        <CountsTable counts={counts} key={counts.field} />
+      ))}
+      <section class="card">
+        <h2>{w.howCompared}</h2>
+        <ul>
+          <li>{rule}</li>
+          <li>{settings.sets ? (is === "containment" ? w.containmentOfSets : w.resemblanceOfSets) : is === "containment" ? w.containmentIs(settings.shingle) : w.resemblanceIs(settings.shingle)}</li>
+          <li>{settings.verify === "exact" ? w.verifiedExact : settings.verify === "sketch" ? w.verifiedSketch : w.verifiedNone}</li>
+          <li>{w.sameText}</li>
+          <li>
+            {w.foundBy(settings.candidates)}{" "}
+            {summary.found_at_threshold ? w.foundShare(`${Math.floor(summary.found_at_threshold * 1e4 + 1e-6) / 100} %`) : ""}
+          </li>
+        </ul>
+      </section>
+      <section class="card">
+        <h2>{w.leftOut}</h2>
+        {leftOut.length ? (
+          <ul>
+            {leftOut.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        ) : (
+          <p>{w.nothingLeftOut}</p>
+        )}
+      </section>
+      <footer class="note">lookalike {data.program}</footer>
+    </>
+  );
+}
+
+function Tile({ value, label, href }: { value: string; label: string; href?: string }) {
+  const inner = (
+    <>
+      <b>{value}</b>
+      <span>{label}</span>
+    </>
+  );
+  return <li class="tile">{href ? <a href={href}>{inner}</a> : inner}</li>;
+}
+
+/** Documents in = kept + dropped, as a bar. */
+function KeptDropped({ kept, exact, near }: { kept: number; exact: number; near: number }) {
+  const w = useWords();
+  const all = Math.max(1, kept + exact + near);
+  const parts: [string, number, string][] = [
+    ["is-kept", kept, w.Kept],
+    ["is-exact", exact, w.droppedExact],
+    ["is-near", near, w.droppedNear],
+  ];
+  return (
+    <>
+      <div class="stack" role="img" aria-label={parts.map(([, value, name]) => `${name}: ${w.number(value)}`).join(", ")}>
+        {parts.map(([kind, value]) => (value ? <span class={kind} style={{ flexGrow: value }} key={kind} /> : null))}
+      </div>
+      <ul class="legend">
+        {parts.map(([kind, value, name]) => (
+          <li key={kind}>
+            <i class={kind} aria-hidden="true" /> {name}: <b>{w.number(value)}</b> ({w.percent(value / all)})
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** Counts of similarities in steps. A step contains its lower end. */
+function counted(similarities: number[], steps: number): number[] {
+  const counts = new Array<number>(steps).fill(0);
+  for (const similarity of similarities) counts[Math.min(steps - 1, Math.floor(similarity * steps + 1e-9))]++;
+  return counts;
+}
+
+const STEPS = 50;
+const AT = Array.from({ length: STEPS }, (_, at) => at / STEPS);
+const share = (value: number) => value.toFixed(2);
+
+function Similarities() {
+  const w = useWords();
+  const { collection, threshold, theme } = useShared();
+  const counts = useMemo(
+    () => counted(collection.pairs.map((pair) => pair.similarity).filter((value) => !Number.isNaN(value)), STEPS),
+    [collection],
+  );
+  if (!collection.pairs.length) return null;
+  return (
+    <Chart
+      title={w.similarities}
+      note={w.similaritiesNote}
+      xLabel={w[collection.data.settings.measure]}
+      yLabel={w.pairs}
+      x={AT}
+      series={[{ label: w.pairs, y: counts, kind: "bars" }]}
+      mark={{ at: threshold, label: w.threshold }}
+      xRange={[0, 1]}
+      xFormat={share}
+      yFormat={w.number}
+      theme={theme}
+    />
+  );
+}
+
+function Curve() {
+  const w = useWords();
+  const { collection, theme, threshold } = useShared();
+  const { curve, settings } = collection.data;
+  const counts = useMemo(() => counted(collection.pairs.map((pair) => pair.similarity).filter((value) => value < 1), 100), [collection]);
+  const x = useMemo(() => curve.map(([at]) => at), [curve]);
+  if (!curve.length || settings.measure !== "resemblance") return null;
+  return (
+    <Chart
+      title={w.curve}
+      note={w.curveNote}
+      xLabel={w.resemblance}
+      yLabel={w.pairs}
+      x={x}
+      series={[
+        { label: w.pairs, y: [...counts, 0], kind: "bars" },
+        { label: w.found, y: curve.map(([, probability]) => probability), kind: "line", scale: "right" },
+      ]}
+      mark={{ at: threshold, label: w.threshold }}
+      xRange={[0, 1]}
+      xFormat={share}
+      yFormat={w.number}
+      rightFormat={(value) => `${Math.round(100 * value)} %`}
+      theme={theme}
+    />
+  );
+}
+
+const SIZES = [2, 3, 4, 5, 10, 20, 50, 100, 1000, 10_000, Infinity];
+
+function GroupSizes() {
+  const w = useWords();
+  const { groups } = useShared();
+  const rows = useMemo(() => {
+    const counts = SIZES.slice(1).map((to, at) => {
+      const from = SIZES[at];
+      const name = to === from + 1 ? w.number(from) : to === Infinity ? `${w.number(from)}+` : `${w.number(from)}–${w.number(to - 1)}`;
+      return { name, count: groups.filter(({ dropped }) => dropped.length + 1 >= from && dropped.length + 1 < to).length };
+    });
+    return counts.slice(0, counts.findLastIndex(({ count }) => count) + 1);
+  }, [groups, w]);
+  if (!groups.length) return null;
+  const most = Math.max(...rows.map(({ count }) => count));
+  return (
+    <figure class="chart">
+      <figcaption>
+        <h3>{w.sizes}</h3>
+        <p>{w.sizesNote}</p>
+      </figcaption>
+      <table class="counts">
+        <thead>
+          <tr>
+            <th scope="col">{w.size}</th>
+            <th scope="col">{w.groupsOfSize}</th>
+            <th scope="col" aria-hidden="true" />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, count }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{w.number(count)}</td>
+              <td class="bar-cell" aria-hidden="true">
+                <div class="stack small" style={{ width: `${(100 * count) / most}%` }}>
+                  {count ? <span class="is-size" style={{ flexGrow: 1 }} /> : null}
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+function CountsTable({ counts }: { counts: Counts }) {
+  const w = useWords();
+  const rows = counts.values.map((value, at) => [value, counts.kept[at], counts.dropped[at]] as [string, number, number]);
+  if (counts.others[0] + counts.others[1]) rows.push([w.otherValues, ...counts.others]);
+  const most = Math.max(...rows.map(([, kept, dropped]) => kept + dropped));
+  return (
+    <section class="card">
+      <h2>{counts.field === null ? w.byInput : w.byField(counts.field)}</h2>
+      <div class="scroll" tabIndex={0}>
+        <table class="counts">
+          <thead>
+            <tr>
+              <th scope="col">{counts.field ?? w.inputs}</th>
+              <th scope="col">{w.Kept}</th>
+              <th scope="col">{w.Dropped}</th>
+              <th scope="col" aria-hidden="true" />
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([value, kept, dropped], at) => (
+              <tr key={at}>
+                <th scope="row">{value ? <Short text={value} /> : w.noValue}</th>
+                <td>{w.number(kept)}</td>
+                <td>
+                  {w.number(dropped)} ({w.percent(dropped / Math.max(1, kept + dropped))})
+                </td>
+                <td class="bar-cell" aria-hidden="true">
+                  <div class="stack small" style={{ width: `${(100 * (kept + dropped)) / most}%` }}>
+                    {kept ? <span class="is-kept" style={{ flexGrow: kept }} /> : null}
+                    {dropped ? <span class="is-near" style={{ flexGrow: dropped }} /> : null}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

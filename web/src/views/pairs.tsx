@@ -1,0 +1,65 @@
+// All pairs that can be looked at.
+
+import { useMemo, useState } from "preact/hooks";
+import { List } from "../parts/list";
+import { PairRow } from "../parts/pair-row";
+import { trail, useShared } from "../parts/state";
+import { useWords } from "../words";
+
+export function Pairs() {
+  const w = useWords();
+  const { collection, threshold } = useShared();
+  const [words, setWords] = useState("");
+  const [from, setFrom] = useState(0);
+  const [to, setTo] = useState(1);
+  const [sort, setSort] = useState("closest");
+  const shown = useMemo(() => {
+    const small = words.toLowerCase();
+    const has = (d: number) => collection.id(d).toLowerCase().includes(small);
+    const found = collection.pairs.filter(({ a, b, similarity }) => {
+      const within = Number.isNaN(similarity) ? from === 0 : similarity >= from && similarity <= to;
+      return within && (!small || has(a) || has(b));
+    });
+    const from_threshold = (similarity: number) => (Number.isNaN(similarity) ? 2 : Math.abs(similarity - threshold));
+    if (sort === "closest") found.sort((x, y) => from_threshold(x.similarity) - from_threshold(y.similarity));
+    else found.sort((x, y) => (Number.isNaN(y.similarity) ? -1 : y.similarity - x.similarity) || x.a - y.a || x.b - y.b);
+    return found;
+  }, [collection, words, from, to, sort, threshold]);
+  return (
+    <>
+      <h1>{w.pairs}</h1>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          {w.filterGroups} <input type="search" value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+        </label>
+        <span class="range">
+          <label>
+            {w.similarityFrom}{" "}
+            <input type="number" min={0} max={1} step={0.01} value={from} onInput={(event) => setFrom(event.currentTarget.valueAsNumber || 0)} />
+          </label>
+          <label>
+            {w.to} <input type="number" min={0} max={1} step={0.01} value={to} onInput={(event) => setTo(event.currentTarget.valueAsNumber || 1)} />
+          </label>
+        </span>
+        <label>
+          {w.sortBy}{" "}
+          <select value={sort} onChange={(event) => setSort(event.currentTarget.value)}>
+            <option value="closest">{w.sortClosest}</option>
+            <option value="similarity">{w.sortSimilarity}</option>
+          </select>
+        </label>
+      </form>
+      <p role="status">{w.pairsShown(shown.length, collection.pairs.length)}</p>
+      {collection.pairs.length && !shown.length ? <p>{w.noPairsFilter}</p> : null}
+      <List
+        label={w.pairs}
+        count={shown.length}
+        height={44}
+        href={(at) => `#/pair/${shown[at].a}/${shown[at].b}`}
+        onOpen={() => (trail.pairs = shown.slice(0, 100_000).map(({ a, b }) => [a, b]))}
+        version={shown}
+        row={(at) => <PairRow pair={shown[at]} />}
+      />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+// Documents with given words in their ids or texts.
+
+import { useMemo } from "preact/hooks";
+import { Verdict } from "../parts/reason";
+import { Short } from "../parts/shown";
+import { useLater, useShared } from "../parts/state";
+import { useWords } from "../words";
+
+const MOST = 100;
+
+export function Search({ words }: { words: string }) {
+  const w = useWords();
+  const { collection, decisions } = useShared();
+  const byId = useMemo(() => collection.search(words, MOST), [collection, words]);
+  const byText = useLater(() => collection.searchTexts(words, MOST), [collection, words]);
+  const found = [...byId, ...(byText ?? []).filter((d) => !byId.includes(d))].slice(0, MOST);
+  return (
+    <>
+      <h1>
+        {w.search}: <Short text={words} />
+      </h1>
+      <p role="status">
+        {found.length ? w.documents(found.length) : byText === null ? w.loading : collection.data.limits.all_documents ? w.noMatch : w.noMatchSome}
+      </p>
+      <ul class="plain-list">
+        {found.map((d) => (
+          <li key={d}>
+            <a class="list-row" href={`#/document/${d}`}>
+              <Short text={collection.id(d)} />
+              <Verdict reason={collection.reason(d, decisions)} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,331 @@
+// Stories of the report in a real browser.
+
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { browser } from "./browser.mjs";
+import { data, lines, run } from "./command.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "lookalike-report-"));
+let chromium;
+
+before(async () => {
+  chromium = await browser();
+});
+
+after(async () => {
+  await chromium.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Opens a report in a fresh context. Every request and every error fails the story. */
+async function open(report, address = "#/", settings = {}) {
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, locale: "en", ...settings });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith("file:") && !request.url().startsWith("blob:") && !request.url().startsWith("data:")) wrong.push(request.url());
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") wrong.push(message.text());
+  });
+  page.on("pageerror", (error) => wrong.push(error.message));
+  await page.goto(`file://${report}${address}`);
+  await page.waitForSelector("main h1");
+  return {
+    page,
+    go: async (to) => {
+      await page.goto(`file://${report}${to}`);
+      await page.waitForSelector("main h1");
+    },
+    close: async () => {
+      await context.close();
+      assert.deepEqual(wrong, []);
+    },
+  };
+}
+
+/** Makes a report of a collection; returns its path and the summary. */
+function report(name, ...flags) {
+  const path = join(folder, `${name}.html`);
+  const summary = run(...flags, "--report", path);
+  return { path, summary };
+}
+
+let made;
+const licenses = () => (made ??= report("licenses", "dedup", data("licenses.jsonl.zst")));
+
+async function download(page, name) {
+  const [file] = await Promise.all([page.waitForEvent("download"), page.click(`button:has-text("${name}")`)]);
+  const path = join(folder, file.suggestedFilename());
+  await file.saveAs(path);
+  return path;
+}
+
+async function move(page, threshold) {
+  await page.fill(".threshold-number", String(threshold));
+  await page.keyboard.press("Enter");
+  await page.locator(".threshold-number").blur();
+}
+
+test("the overview shows the figures of the summary", async () => {
+  const { path, summary } = licenses();
+  const { page, close } = await open(path);
+  const tiles = await page.locator(".tile").allTextContents();
+  const number = (value) => new Intl.NumberFormat("en").format(value);
+  assert.equal(tiles[0], `${number(summary.documents)}documents`);
+  assert.equal(tiles[1], `${number(summary.kept)}kept`);
+  assert.equal(tiles[2], `${number(summary.dropped)}dropped`);
+  assert.equal(tiles[3], `${number(summary.representatives)}groups`);
+  assert.equal(tiles[4], `${number(summary.largest_group)}documents in the largest group`);
+  const legend = await page.locator(".card .legend li").allTextContents();
+  assert.ok(legend[1].includes(`: ${number(summary.dropped_exact)} (`), legend[1]);
+  assert.ok(legend[2].includes(`: ${number(summary.dropped_near)} (`), legend[2]);
+  assert.equal(await page.locator(".chart canvas").count(), 2);
+  await close();
+});
+
+/** Compares the page's decisions with the core's at several thresholds. */
+async function sameAsCore(path, thresholds, flags) {
+  const { page, close } = await open(path);
+  for (const threshold of thresholds) {
+    const decisions = join(folder, "core.jsonl");
+    run("dedup", ...flags, "--threshold", String(threshold), "--recall", "0.0001", "--decisions", decisions);
+    const core = lines(decisions);
+    await page.goto(`file://${path}#/`);
+    await move(page, threshold);
+    await page.goto(`file://${path}#/changes`);
+    const page_ = lines(await download(page, "Decisions"));
+    assert.equal(page_.length, core.length);
+    const measure = flags.includes("containment") ? "containment" : "resemblance";
+    let dropped = 0;
+    for (const [at, one] of core.entries()) {
+      const { id, verdict, representative } = one;
+      const similarity = verdict === "dropped" ? one[measure] : null;
+      assert.deepEqual(page_[at], { id, verdict, representative, [measure]: similarity }, `${id} at ${threshold}`);
+      dropped += Number(verdict === "dropped");
+    }
+    assert.equal(await page.getByTestId("dropped").textContent(), new Intl.NumberFormat("en").format(dropped));
+  }
+  await close();
+}
+
+/** Divides the licences into two files, by their sources. */
+function halves() {
+  const all = join(folder, "all.jsonl");
+  run("dedup", data("licenses.jsonl.zst"), "--method", "exact", "--label", "-o", all);
+  return ["scancode/", "spdx/"].map((source) => {
+    const path = join(folder, `${source.slice(0, -1)}.jsonl`);
+    const own = lines(all).filter(({ id }) => id.startsWith(source));
+    writeFileSync(path, own.map(({ id, text }) => `${JSON.stringify({ id, text })}\n`).join(""));
+    return path;
+  });
+}
+
+const bands = ["--bands", "21", "--rows", "6"];
+for (const [name, thresholds, input, ...flags] of [
+  ["licenses", [0.6, 0.7, 0.8, 0.9, 1], () => [data("licenses.jsonl.zst")], ...bands],
+  ["ota_versions", [0.6, 0.65, 0.8, 0.95, 0.999], () => [data("ota_versions.jsonl.zst")], ...bands],
+  ["zh_tang", [0.6, 0.75, 0.8, 0.85, 1], () => [data("zh_tang.jsonl.zst")], ...bands],
+  ["longest", [0.6, 0.8, 0.9], () => [data("licenses.jsonl.zst")], "--keep", "longest", ...bands],
+  ["against", [0.6, 0.8, 0.9], () => [halves()[1], "--against", halves()[0]], ...bands],
+  ["against only", [0.6, 0.8, 0.9], () => [halves()[1], "--against", halves()[0]], "--against-only", ...bands],
+  ["contained", [0.6, 0.8, 0.95], () => [data("ota_versions.jsonl.zst")], "--measure", "containment", "--method", "shingle"],
+]) {
+  test(`the threshold in the page decides like the core: ${name}`, async () => {
+    const all = [...input(), ...flags];
+    const { path } = report(name, "dedup", ...all, "--recall", "0.01", "--report-floor", "0.6");
+    await sameAsCore(path, thresholds, all);
+  });
+}
+
+test("the decisions of the page are applied by the command", async () => {
+  const { path } = licenses();
+  const { page, close } = await open(path);
+  await move(page, 0.9);
+  await page.goto(`file://${path}#/changes`);
+  const decisions = await download(page, "Decisions");
+  const [kept, core] = [join(folder, "kept.jsonl"), join(folder, "core-kept.jsonl")];
+  run("apply", decisions, data("licenses.jsonl.zst"), "-o", kept);
+  run("dedup", data("licenses.jsonl.zst"), "--threshold", "0.9", "--bands", "21", "--rows", "6", "--no-decisions", "-o", core);
+  assert.ok(readFileSync(kept).equals(readFileSync(core)));
+  const dropped = lines(await download(page, "Dropped ids"));
+  assert.deepEqual(dropped, lines(decisions).filter((one) => one.verdict === "dropped").map((one) => one.id));
+  await close();
+});
+
+test("groups can be searched, filtered and walked through with keys", async () => {
+  const { path, summary } = licenses();
+  const { page, close } = await open(path, "#/groups");
+  assert.equal(await page.locator("main [role=status]").textContent(), `${summary.representatives} groups`);
+  // Only the rows in view are in the page.
+  assert.ok((await page.locator(".list-row").count()) < 60);
+  await page.keyboard.press("End");
+  await page.waitForSelector(`.list-item[aria-posinset="${summary.representatives}"] a:focus`);
+  await page.keyboard.press("Home");
+  await page.waitForSelector('.list-item[aria-posinset="1"] a:focus');
+  await page.keyboard.press("j");
+  await page.waitForSelector('.list-item[aria-posinset="2"] a:focus');
+  await page.keyboard.press("k");
+  await page.waitForSelector('.list-item[aria-posinset="1"] a:focus');
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('h1:has-text("Group of")');
+  assert.ok((await page.locator("main").textContent()).includes(`${summary.largest_group} documents`));
+  await page.keyboard.press("Backspace");
+  await page.waitForSelector('h1:has-text("Groups")');
+  await page.getByLabel("Filter by id").fill("apache-2.0");
+  await page.waitForFunction(() => document.querySelectorAll(".list-row").length < 20);
+  const shown = await page.locator(".list-row").allTextContents();
+  assert.ok(shown.length > 0);
+  await page.getByLabel("Filter by id").fill("no such id");
+  await page.waitForSelector("text=No group has all these properties.");
+  await close();
+});
+
+test("a document says why it was dropped, and its two texts are side by side", async () => {
+  const { path } = licenses();
+  const decisions = join(folder, "decisions.jsonl");
+  run("dedup", data("licenses.jsonl.zst"), "--decisions", decisions);
+  const records = join(folder, "records.jsonl");
+  run("dedup", data("licenses.jsonl.zst"), "--threshold", "1", "--method", "exact", "--label", "-o", records);
+  const texts = new Map(lines(records).map((one) => [one.id, one.text]));
+  const near = lines(decisions).filter((one) => one.reason === "near");
+  const { page, close } = await open(path);
+  for (const { id, representative, resemblance } of [near[0], near[near.length >> 1], near.at(-1)]) {
+    await page.keyboard.press("/");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type(id);
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('h1:has-text("Find a document by id or text")');
+    await page.locator(".plain-list a").first().click();
+    const cut = (Math.floor(resemblance * 1e4 + 1e-9) / 1e4).toFixed(4);
+    await page.waitForSelector(`text=Dropped: its resemblance with “${representative}” is ${cut}, at least 0.8.`);
+    await page.click("text=Compare with");
+    await page.waitForSelector(".side .text-box [data-part]");
+    const shown = await page.locator(".side .text-box").evaluateAll((boxes) => boxes.map((box) => box.textContent));
+    assert.deepEqual(shown, [texts.get(representative), texts.get(id)].map((text) => text.slice(0, shown[0].length + 70_000)));
+    // What is marked as shared in one text is in the other text, word for word.
+    const words = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+    const other = ` ${words(texts.get(representative))} `;
+    const shared = await page.locator(".side").nth(1).locator(".shared[data-part]").allTextContents();
+    for (const part of shared) assert.ok(other.includes(` ${words(part)} `), part);
+    const count = Number.parseInt(await page.locator(".compare-actions [role=status]").textContent()) || 0;
+    if (count) {
+      await page.keyboard.press("n");
+      await page.waitForSelector("mark.current");
+      await page.keyboard.press("p");
+      await page.waitForSelector("mark.current");
+    }
+  }
+  await close();
+});
+
+test("every view is accessible, in light and dark, on a phone, in both languages", async () => {
+  const { path } = licenses();
+  for (const settings of [
+    { colorScheme: "light" },
+    { colorScheme: "dark" },
+    { viewport: { width: 390, height: 844 }, colorScheme: "light" },
+    { locale: "zh-CN", colorScheme: "dark" },
+  ]) {
+    const { page, go, close } = await open(path, "#/", settings);
+    const closest = await page.locator(".plain-list a").first().getAttribute("href");
+    const group = await page.locator(".tile a").nth(1).getAttribute("href");
+    const d = closest.split("/").at(-1);
+    assert.equal(await page.evaluate(() => document.documentElement.lang), settings.locale ? "zh-Hans" : "en");
+    await move(page, 0.9);
+    for (const address of ["#/", "#/groups", group, "#/pairs", closest, `#/document/${d}`, "#/search/license", "#/changes"]) {
+      await go(address);
+      if (address === closest) await page.waitForSelector(".text-box");
+      // Through the debugger, because the page's own policy forbids other scripts.
+      await page.evaluate(axe);
+      const { violations, passes } = await page.evaluate(() => axe.run(document));
+      assert.ok(passes.length > 15);
+      const serious = violations.filter((one) => one.impact === "serious" || one.impact === "critical");
+      assert.deepEqual(
+        serious.map((one) => [address, one.id, one.nodes[0].html]),
+        [],
+        JSON.stringify(settings),
+      );
+      const [width, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(width <= view, `${address}: ${width} > ${view}`);
+    }
+    await page.emulateMedia({ media: "print" });
+    await page.pdf();
+    await close();
+  }
+});
+
+test("hostile data is shown as text", async () => {
+  const attack = '</script><script>document.title="attacked"</script><img src=x onerror="document.title=\'attacked\'"><!-- ';
+  const words = (seed) => Array.from({ length: 40 }, (_, at) => `${seed}${at}`).join(" ");
+  const records = [
+    { id: attack, text: `${attack} ${words("a")}` },
+    { id: `${attack}2`, text: `${attack} ${words("a")} more` },
+    { id: "nul\u0000 and \u202Ereversed\u202C", text: `\u0000 \u001b[31m red \u202E reversed \u202C zero\u200Bwidth ${words("b")}` },
+    { id: "nul\u0000 2", text: `\u0000 \u001b[31m red \u202E reversed \u202C zero\u200Bwidth ${words("b")} more` },
+    { id: "million", text: `${"x".repeat(100)} `.repeat(10_000) },
+    { id: "million 2", text: `${"x".repeat(100)} `.repeat(10_001) },
+    { id: 'quo"te\\\n', text: words("c") },
+    { id: "long ".repeat(2000), text: words("c") },
+    { id: "عربي", text: `مرحبا بالعالم ${words("ع")}` },
+    { id: "عربي ٢", text: `مرحبا بالعالم ${words("ع")} نهاية` },
+    { id: "empty", text: " " },
+    { id: 18446744073709551615n, text: words("d") },
+    { id: "__proto__", text: `${words("d")} end` },
+  ];
+  const json = (record) => `{"id": ${typeof record.id === "bigint" ? record.id : JSON.stringify(record.id)}, "text": ${JSON.stringify(record.text)}, "kind": ${JSON.stringify(attack)}}`;
+  const input = join(folder, "hostile <b>&amp;.jsonl");
+  writeFileSync(input, records.map(json).join("\n"));
+  const { path, summary } = report("hostile", "dedup", input, "--report-by", "kind");
+  assert.equal(summary.dropped, 6);
+  const { page, go, close } = await open(path);
+  assert.ok((await page.locator("h1").textContent()).endsWith("hostile <b>&amp;.jsonl"));
+  for (const address of ["#/groups", "#/pairs", ...records.map((_, at) => `#/document/${at}`), "#/search/%3Cscript", "#/pair/0/1", "#/pair/2/3", "#/pair/4/5", "#/pair/8/9", "#/nonsense", "#/pair/99/-1", "#/%E0%A4%A"]) {
+    await go(address);
+    await page.waitForTimeout(50);
+    assert.notEqual(await page.title(), "attacked");
+    assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
+  }
+  await go("#/document/0");
+  await page.waitForSelector(".text-box");
+  assert.equal(await page.locator(".text-box").textContent(), records[0].text);
+  await go("#/document/2");
+  await page.waitForSelector(".text-box");
+  const shown = await page.locator(".text-box").textContent();
+  for (const mark of ["U+0000", "U+001B", "U+202E", "U+202C", "U+200B"]) assert.ok(shown.includes(mark), shown);
+  await go("#/document/4");
+  await page.waitForSelector("text=The first 65,536 of 1,010,000 characters.");
+  await go("#/document/8");
+  assert.equal(await page.locator(".text-box").evaluate((box) => getComputedStyle(box).direction), "rtl");
+  await go("#/changes");
+  const decisions = readFileSync(await download(page, "Decisions"), "utf8");
+  assert.ok(decisions.includes('{"id":18446744073709551615,'), decisions);
+  await close();
+});
+
+test("a report of pairs lists the pairs of the output", async () => {
+  const pairs = join(folder, "pairs.jsonl");
+  const path = join(folder, "pairs.html");
+  run("pairs", data("licenses.jsonl.zst"), "--threshold", "0.7", "-o", pairs, "--report", path, "--quiet");
+  const ids = new Set(lines(pairs).map(({ a, b }) => `${a} ${b}`));
+  const { page, close } = await open(path, "#/pairs");
+  const shown = Number.parseInt((await page.locator("main [role=status]").textContent()).replace(",", ""));
+  // Copies are listed with their first copies only.
+  assert.ok(shown > 1000 && shown <= ids.size, `${shown} of ${ids.size}`);
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".side .text-box");
+  await page.keyboard.press("]");
+  await page.waitForSelector(".side .text-box");
+  await close();
+});
+
+test("reports are equal from run to run", () => {
+  const [one, two] = ["one", "two"].map((name) => report(name, "dedup", data("ota_versions.jsonl.zst"), "--threads", name === "one" ? "1" : "2"));
+  assert.ok(readFileSync(one.path).equals(readFileSync(two.path)));
+});
