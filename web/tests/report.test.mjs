@@ -127,6 +127,10 @@ function halves() {
 }
 
 const bands = ["--bands", "21", "--rows", "6"];
+// The larger corpora, if LOOKALIKE_DATA names their folder.
+const corpora = (process.env.LOOKALIKE_DATA ? ["newsgroups20", "ota_us_versions", "winps_docs", "zh_mingju", "bible_verses_dev", "ja_aozora_dev"] : []).map(
+  (name) => [name, [0.6, 0.7, 0.8, 0.9, 1], () => [join(process.env.LOOKALIKE_DATA, `${name}.jsonl.zst`)], ...bands],
+);
 for (const [name, thresholds, input, ...flags] of [
   ["licenses", [0.6, 0.7, 0.8, 0.9, 1], () => [data("licenses.jsonl.zst")], ...bands],
   ["ota_versions", [0.6, 0.65, 0.8, 0.95, 0.999], () => [data("ota_versions.jsonl.zst")], ...bands],
@@ -135,6 +139,7 @@ for (const [name, thresholds, input, ...flags] of [
   ["against", [0.6, 0.8, 0.9], () => [halves()[1], "--against", halves()[0]], ...bands],
   ["against only", [0.6, 0.8, 0.9], () => [halves()[1], "--against", halves()[0]], "--against-only", ...bands],
   ["contained", [0.6, 0.8, 0.95], () => [data("ota_versions.jsonl.zst")], "--measure", "containment", "--method", "shingle"],
+  ...corpora,
 ]) {
   test(`the threshold in the page decides like the core: ${name}`, async () => {
     const all = [...input(), ...flags];
