@@ -107,6 +107,7 @@ impl Stage {
         let dedup = dedup(&planned.arguments)?;
         let (kept, decisions) = dedup.outputs_of_array()?;
         let config = dedup.config()?;
+        allow_more_files();
         let bars = Bars::new(dedup.is_quiet());
         let done = run_task((stage, shard), (&planned, &self.folder), &config, (kept, decisions.as_deref()), &|progress| {
             bars.observe(progress)
@@ -196,6 +197,18 @@ impl Stage {
             print_data(&(page(&status, &self.folder) + "\n"))?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Raises the number of files that this process may open to what the system allows. The stage *emit* merges one file of each task of
+/// *decide*, and many systems allow only 1,024 unless a process asks for more.
+fn allow_more_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+        // If this fails, the stage reports the file that it could not open.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }
 

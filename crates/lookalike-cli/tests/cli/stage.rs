@@ -386,3 +386,23 @@ fn what_drops_a_document_may_share_no_key_with_the_documents_it_is_compared_with
     all_stages(&place, "work", 3);
     assert_eq!(dropped(&together(&place, ".", ".decisions.jsonl")), [(2, 1)]);
 }
+
+/// Tests that `emit` can merge the files of more tasks than a process may open by default.
+#[test]
+#[cfg(unix)]
+fn there_can_be_more_tasks_than_open_files() {
+    let place = Place::new();
+    place.write("in.jsonl", crate::SMALL);
+    fs::create_dir(place.path("out")).unwrap();
+    let lookalike = env!("CARGO_BIN_EXE_lookalike");
+    let script = format!(
+        "ulimit -Sn 32; {lookalike} stage plan work --shards 60 -- in.jsonl -o 'out/kept-{{}}.jsonl' --quiet || exit
+        for stage in sketch pair; do for i in $(seq 0 59); do {lookalike} stage $stage work --shard $i/60 || exit; done; done
+        {lookalike} stage join work || exit
+        for stage in place decide emit; do for i in $(seq 0 59); do {lookalike} stage $stage work --shard $i/60 || exit; done; done
+        cat out/kept-000??-of-00060.jsonl > all.jsonl && {lookalike} dedup in.jsonl -o one.jsonl --quiet"
+    );
+    let ran = Command::new("bash").args(["-c", &script]).current_dir(place.path(".")).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_eq!(place.read("all.jsonl"), place.read("one.jsonl"));
+}
