@@ -251,6 +251,11 @@ class ReadOptions(TypedDict, total=False):
 class RunOptions(CollectionConfig, ReadOptions, total=False):
     """The keywords of a run over a collection: what determines the answer, and how the collection is read and processed."""
 
+    report: str | PathLike[str] | None
+    """An HTML file to look at: groups, pairs, texts side by side."""
+    report_by: str | None
+    """With `report`: a field by whose values documents are counted."""
+
 
 class PairsOptions(RunOptions, total=False):
     """The keywords of `pairs` after the threshold."""
@@ -288,5 +293,7 @@ class DedupOptions(RunOptions, total=False):
     """The prefix of the names of the four fields that `label` adds, such as "dup_"."""
     decisions: str | PathLike[str] | None
     """A file for the command's decision lines."""
+    report_floor: float | None
+    """With `report`: the smallest threshold that can be tried in the page; 0.2 below `threshold` unless given."""
     resume: str | PathLike[str] | None
     """A folder for saved progress, from which the same call continues after an interruption."""

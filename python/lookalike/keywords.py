@@ -85,6 +85,8 @@ _TAKES = {
         'a whole number of bytes, or a size such as "512M" or "8G"',
         lambda value: isinstance(value, str) or (_is_whole(value) and value >= 0),
     ),
+    "report_by": _NAME,
+    "report_floor": _Takes("a number above 0 and at most threshold=", _is_number),
     "delimiter": _Takes("one character, a str", lambda value: isinstance(value, str)),
     "encoding": _Takes('the label of an encoding, such as "gbk"', lambda value: isinstance(value, str)),
     "label_prefix": _Takes('a str, such as "dup_"', lambda value: isinstance(value, str)),
@@ -96,7 +98,7 @@ _TAKES = {
     "nearest": _COUNT,
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
-    **dict.fromkeys(("output", "decisions", "resume", "temp_dir"), _PATH),
+    **dict.fromkeys(("output", "decisions", "report", "resume", "temp_dir"), _PATH),
     **dict.fromkeys(
         (
             "against_only",

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from functools import cached_property
+from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike import _lookalike
-from lookalike.errors import OutputError
+from lookalike.errors import ConfigError, OutputError
 from lookalike.page import page, paired
 
 if TYPE_CHECKING:
@@ -56,16 +58,71 @@ class Pair(NamedTuple):
     size_b: int | None
 
 
-class Report:
+class _Shown:
+    """A result that can be looked at in a browser."""
+
+    _again: Callable[[str], None] | None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy in another process has no data to read again.
+        return {**self.__dict__, "_again": None}
+
+    def to_html(self, path: str | os.PathLike[str]) -> None:
+        """Write one HTML file that shows the result: groups, pairs, texts side by side, and what another threshold would change.
+
+        The file opens from disk, without a network. This runs again over the data, which must still be there and unchanged; to
+        write the file in the run itself, use `report=`. Data that can be read only once is refused with `ConfigError`.
+
+        >>> import lookalike
+        >>> kept, report = lookalike.dedup(["one two three four five six", "One two three four five six!", "another text"])
+        >>> report.to_html("report.html")  # doctest: +SKIP
+        """
+        if self._again is None:
+            raise ConfigError("this result was not made by a run in this process; use report= in a run")
+        self._again(os.fspath(path))
+
+    def view(self, height: int = 720) -> View:
+        """Return what `to_html` writes as an object that notebooks show in a frame of this height, in pixels.
+
+        The notebook then contains the page: some megabytes, and texts of the data.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.html")
+            self.to_html(path)
+            with open(path, encoding="utf-8") as file:
+                return View(file.read(), height)
+
+
+class View:
+    """A page that a notebook shows in a frame. The frame cannot reach the notebook."""
+
+    def __init__(self, html: str, height: int) -> None:
+        self.html = html
+        """The page."""
+        self._height = height
+
+    def _repr_html_(self) -> str:
+        style = f"width:100%;height:{self._height}px;border:1px solid #ccc"
+        return f'<iframe sandbox="allow-scripts allow-downloads" style="{style}" srcdoc="{escape(self.html)}"></iframe>'
+
+
+class Report(_Shown):
     """What `dedup` decided, and why. Documents are identified by their ids or, without ids, by their rows, from 0.
 
     A report takes about 5 bytes of memory per document, 56 more per dropped document, and the ids. Tables are created when they
     are requested.
     """
 
-    def __init__(self, decisions: _lookalike.Decisions, summary: dict[str, Any], read: NDArray[np.bool_] | None = None) -> None:
+    def __init__(
+        self,
+        decisions: _lookalike.Decisions,
+        summary: dict[str, Any],
+        read: NDArray[np.bool_] | None = None,
+        again: Callable[[str], None] | None = None,
+    ) -> None:
         self._decisions = decisions
         self._read = read
+        self._again = again
         self.summary: dict[str, Any] = summary
         """The command's summary (`--json`): the numbers of documents, kept and dropped, the reasons, the method and the time.
 
@@ -215,11 +272,12 @@ class Report:
 _STRETCH, _SHOWN = 1000, 20
 
 
-class Pairs:
+class Pairs(_Shown):
     """The similar pairs that `lookalike.pairs` found, in input order; iteration yields a `Pair` for each."""
 
-    def __init__(self, pairs: _lookalike.Pairs, summary: dict[str, Any]) -> None:
+    def __init__(self, pairs: _lookalike.Pairs, summary: dict[str, Any], again: Callable[[str], None] | None = None) -> None:
         self._pairs = pairs
+        self._again = again
         self.summary: dict[str, Any] = summary
         """The command's summary (`--json`): the numbers of documents and pairs, and the method."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
 from lookalike import _lookalike
@@ -11,7 +12,7 @@ from lookalike.config import CollectionConfig, DedupOptions, PairsOptions
 from lookalike.errors import ConfigError
 from lookalike.files import Files, names_of
 from lookalike.keywords import check
-from lookalike.kinds import Kind, Wanted, kind_of, numbered, usable
+from lookalike.kinds import Kind, Wanted, is_read_once, kind_of, numbered, usable
 from lookalike.progress import shown
 from lookalike.references import references_of
 from lookalike.report import Pairs, Report
@@ -166,6 +167,8 @@ def dedup(
       to files in `temp_dir=None`.
     - `progress=None`: whether a progress bar is shown with tqdm; by default if standard error is a terminal.
     - `decisions=None`: a file for the command's decision lines. `report.decisions` has the decisions in any case.
+    - `report=None`: an HTML file to look at (see `Report.to_html`), with `report_by=None`, a column or field by whose values
+      documents are counted, and `report_floor=None`, the smallest threshold that can be tried in the page.
     - `html=None`: parse texts as HTML pages, and compare their `"text"` or `"main"` part.
 
     For paths and URLs only:
@@ -225,7 +228,8 @@ def dedup(
             source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
         )
     source.count_skipped(summary)
-    report = Report(found, summary, source.read)
+    again = _Again(dedup, data, (text, id, threshold), {"against": against, **options})
+    report = Report(found, summary, source.read, again)
     return (output if source.kind is None else source.kind.select(report.kept)), report
 
 
@@ -241,9 +245,10 @@ def pairs(
     """Find all pairs of similar documents, sorted by their places in the input.
 
     `data` and the keywords are those of `dedup`, except those that control what is kept and written: there is no `output`,
-    `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`, `dry_run`
-    and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a reference, and `b` is a document
-    of `data`. A pair is similar if its exactly counted similarity reaches the threshold, unless `verify` is set otherwise.
+    `keep`, `cluster`, `representative`, `sample`, `against_only`, `drop_holders`, `label`, `label_prefix`, `decisions`,
+    `report_floor`, `dry_run` and `resume` here; `exact=True` is `method="shingle"`. With `against`, `a` of each pair is a
+    reference, and `b` is a document of `data`. A pair is similar if its exactly counted similarity reaches the threshold, unless
+    `verify` is set otherwise.
 
     With `nearest=K`, each document (`a`) is listed with its K most similar matches (`b`): the most similar match comes first, and
     equally similar matches are in input order. A pair is listed twice if each document is among the other's nearest. With
@@ -270,7 +275,27 @@ def pairs(
             source.texts, source.references, {**source.options, "threshold": threshold, **config}, bar
         )
     source.count_skipped(summary)
-    return Pairs(found, summary)
+    return Pairs(found, summary, _Again(pairs, data, (text, id, threshold), {"against": against, **options}))
+
+
+@dataclass(frozen=True)
+class _Again:
+    """A run that can be repeated, to write its report."""
+
+    run: Any
+    data: Any
+    first: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+    def __call__(self, path: str) -> None:
+        if is_read_once(self.data) or is_read_once(self.keywords["against"]):
+            raise ConfigError("data that is read only once cannot be read again; name the file with report= in the run itself")
+        # The files that the run wrote are not written again.
+        outputs = ("output", "decisions", "label", "label_prefix", "resume", "dry_run", "report")
+        keywords = {name: value for name, value in self.keywords.items() if name not in outputs}
+        if isinstance(keywords.get("skip_bad"), (str, os.PathLike)):
+            keywords["skip_bad"] = True
+        self.run(self.data, *self.first, **keywords, report=path, progress=False)
 
 
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -353,7 +378,8 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]
-        texts = kind.texts(Wanted(type(data).__name__, text, others, folder, sets=sets, skip_bad=skip_bad))
+        counted = [given["report_by"]] if given.get("report_by") else []
+        texts = kind.texts(Wanted(type(data).__name__, text, [*others, *counted], folder, sets=sets, skip_bad=skip_bad))
         if id is None:
             called, texts = numbered(texts)
         if skip_bad:

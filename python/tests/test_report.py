@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import html
 import inspect
 import json
 import pickle
 import random
+import re
 import sys
+import zlib
 from html.parser import HTMLParser
 
 import lookalike
@@ -219,3 +222,60 @@ def test_a_notebook_shows_examples_and_hints():
     _, folded = lookalike.dedup(chinese, fold="simplified")
     assert "hints" not in folded.summary
     assert (len(folded.clusters), len(report.clusters)) == (1, 2)
+
+
+def blocks(html):
+    """Return the data of an HTML report."""
+    found = re.findall(r'<script type="text/plain" id="([a-z0-9-]+)">([^<]*)</script>', html)
+    return {name: json.loads(zlib.decompress(base64.b64decode(data), -15)) for name, data in found}
+
+
+NEAR = ["one two three four five six seven eight", "One two three four five six seven eight nine", "something else entirely"]
+
+
+def test_a_report_is_written_in_the_run_or_later(tmp_path):
+    rows = [{"id": f"n{at}", "text": text, "kind": "ab"[at % 2]} for at, text in enumerate(NEAR)]
+    for data in (NEAR, rows, pa.table({"text": NEAR}), pd.DataFrame({"text": NEAR})):
+        options = {"id": "id"} if data is rows else {}
+        _, report = lookalike.dedup(data, threshold=0.5, report=tmp_path / "in.html", report_floor=0.25, **options)
+        found = blocks((tmp_path / "in.html").read_text())
+        assert found["report"]["slider"]["floor"] == 0.25
+        assert sorted(found["texts-0"]) == sorted(NEAR[:2])
+        report.to_html(tmp_path / "later.html")
+        later = blocks((tmp_path / "later.html").read_text())
+        assert later["report"]["documents"] == found["report"]["documents"]
+        assert later["report"]["documents"]["representative"] == [-1, 0, -1]
+    lookalike.dedup(rows, id="id", report=tmp_path / "by.html", report_by="kind")
+    counts = blocks((tmp_path / "by.html").read_text())["report"]["counts"]
+    assert counts[1] == {"field": "kind", "values": ["a", "b"], "kept": [2, 0], "dropped": [0, 1], "others": [0, 0]}
+
+
+def test_a_report_of_pairs_and_of_files(tmp_path):
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in NEAR))
+    found = lookalike.pairs(NEAR, threshold=0.5)
+    found.to_html(tmp_path / "pairs.html")
+    assert blocks((tmp_path / "pairs.html").read_text())["report"]["pairs"] == {"a": [0], "b": [1], "shared": [4]}
+    kept = tmp_path / "kept.jsonl"
+    _, report = lookalike.dedup(tmp_path / "in.jsonl", threshold=0.5, output=kept, skip_bad=tmp_path / "bad.jsonl")
+    kept.unlink()
+    report.to_html(tmp_path / "files.html")
+    assert not kept.exists()
+    assert blocks((tmp_path / "files.html").read_text())["report"]["summary"]["dropped"] == 1
+
+
+def test_a_report_needs_data_that_can_be_read_again(tmp_path):
+    reader = pa.table({"text": NEAR}).to_reader()
+    _, report = lookalike.dedup(reader, threshold=0.5, report=tmp_path / "in.html")
+    assert blocks((tmp_path / "in.html").read_text())["report"]["summary"]["dropped"] == 1
+    with pytest.raises(errors.ConfigError, match="data that is read only once"):
+        report.to_html(tmp_path / "later.html")
+    with pytest.raises(errors.ConfigError, match="data that is read only once"):
+        lookalike.dedup(NEAR, against=[pa.table({"text": NEAR}).to_reader()])[1].to_html(tmp_path / "later.html")
+
+
+def test_a_notebook_shows_the_page_in_a_frame():
+    view = lookalike.dedup(NEAR, threshold=0.5)[1].view(height=300)
+    shown = view._repr_html_()
+    assert shown.startswith('<iframe sandbox="allow-scripts allow-downloads"')
+    assert html.unescape(re.search(r'srcdoc="([^"]*)"', shown)[1]) == view.html
+    assert blocks(view.html)["report"]["summary"]["dropped"] == 1

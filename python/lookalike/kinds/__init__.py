@@ -47,8 +47,14 @@ def is_collection(data: Any) -> bool:
     return _found(data) is not None
 
 
+def is_read_once(data: Any) -> bool:
+    """Return whether the data is a stream that can be read only once, or a list that contains one."""
+    several = data if isinstance(data, list) and data and not isinstance(data[0], (str, dict)) else [data]
+    return any(isinstance(_found(one), arrow.Reader) for one in several)
+
+
 def _found(data: Any) -> Kind | None:
     return next((kind for of in _KINDS if (kind := of(data)) is not None), None)
 
 
-__all__ = ["Kind", "Wanted", "column_of", "is_collection", "kind_of", "numbered", "usable"]
+__all__ = ["Kind", "Wanted", "column_of", "is_collection", "is_read_once", "kind_of", "numbered", "usable"]
