@@ -334,3 +334,64 @@ test("reports are equal from run to run", () => {
   const [one, two] = ["one", "two"].map((name) => report(name, "dedup", data("ota_versions.jsonl.zst"), "--threads", name === "one" ? "1" : "2"));
   assert.ok(readFileSync(one.path).equals(readFileSync(two.path)));
 });
+
+test("passages are side by side, marked in both texts", async () => {
+  const path = join(folder, "passages.html");
+  const out = join(folder, "passages.jsonl");
+  run("passages", data("ota_versions.jsonl.zst"), "--least", "12", "-o", out, "--report", path, "--quiet");
+  const found = lines(out);
+  const { page, close } = await open(path);
+  const number = (value) => new Intl.NumberFormat("en").format(value);
+  assert.equal(await page.locator(".tile").nth(1).textContent(), `${number(found.length)}pairs`);
+  await page.locator(".plain-list a").first().click();
+  await page.waitForSelector("mark.only");
+  const ids = await page.locator(".side h2").allTextContents();
+  const pair = found.find(({ a, b }) => a === ids[0] && b === ids[1]);
+  // The marked parts of each text are the runs of the output, as words.
+  const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  for (const side of [0, 1]) {
+    const marked = (await page.locator(".side").nth(side).locator("mark").allTextContents()).flatMap(words).length;
+    const expected = side ? pair.shared_b : pair.shared_a;
+    const whole = await page.locator(".side").nth(side).locator("text=The first").count();
+    if (!whole) assert.ok(Math.abs(marked - expected) <= 0.03 * expected, `${marked} ${expected}`);
+  }
+  await page.keyboard.press("n");
+  await page.waitForSelector("mark.current");
+  await page.waitForSelector(".flash");
+  await close();
+});
+
+test("methods are side by side in a report of eval", async () => {
+  const path = join(folder, "eval.html");
+  const summary = run("eval", data("licenses.jsonl.zst"), "--sample", "100", "--run", "", "--run", "--method simhash", "--run", "--method exact", "--report", path);
+  for (const settings of [{}, { locale: "zh-CN", colorScheme: "dark", viewport: { width: 390, height: 844 } }]) {
+    const { page, close } = await open(path, "#/", settings);
+    const rows = await page.locator(".methods tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual(rows.map(([label]) => label), summary.runs.map((one) => one.label));
+    rows.forEach((row, at) => assert.equal(row[5], new Intl.NumberFormat("en").format(summary.runs[at].dropped)));
+    assert.equal(await page.locator(".chart canvas").count(), 1);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document));
+    assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);
+    const [width, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(width <= view, `${width} > ${view}`);
+    await close();
+  }
+});
+
+test("a notebook shows the page in a frame that cannot reach it", async () => {
+  const { path } = licenses();
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, locale: "en" });
+  const page = await context.newPage();
+  const escaped = readFileSync(path, "utf8").replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const notebook = join(folder, "notebook.html");
+  writeFileSync(notebook, `<!doctype html><title>notebook</title><iframe sandbox="allow-scripts allow-downloads" style="width:100%;height:800px" srcdoc="${escaped}"></iframe>`);
+  await page.goto(`file://${notebook}`);
+  const frame = page.frameLocator("iframe");
+  await frame.locator("main h1").waitFor();
+  await frame.locator("nav a").nth(1).click();
+  await frame.locator(".list-row").first().click();
+  await frame.locator('h1:has-text("Group of")').waitFor();
+  assert.equal(await page.title(), "notebook");
+  await context.close();
+});

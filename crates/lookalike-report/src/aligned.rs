@@ -34,6 +34,37 @@ impl Aligned {
         Self { a, b: parts(swapped, [&spans[1], &spans[0]], [&units_b, &units_a]) }
     }
 
+    /// Returns the parts that given runs cover. Each run is a range of bytes in the first text and one in the second; what is beyond
+    /// the end of a text is left out. If runs overlap, the longest one counts.
+    pub fn of_runs(texts: [&str; 2], runs: impl IntoIterator<Item = [[usize; 2]; 2]>) -> Self {
+        let mut runs: Vec<[[usize; 2]; 2]> =
+            runs.into_iter().filter(|run| (0..2).all(|side| run[side][1] <= texts[side].len())).collect();
+        runs.sort_by_key(|run| std::cmp::Reverse(run[0][1] - run[0][0]));
+        let units = texts.map(units_before);
+        let [a, b] = [0, 1].map(|side| {
+            let mut others: Vec<Option<usize>> = vec![None; texts[side].len()];
+            for (number, run) in runs.iter().enumerate() {
+                let [start, end] = run[side];
+                others[start..end].iter_mut().filter(|other| other.is_none()).for_each(|other| *other = Some(number));
+            }
+            let mut parts = Vec::new();
+            let mut start = 0;
+            for part in others.chunk_by(|x, y| x == y) {
+                let end = start + part.len();
+                if let Some(run) = part[0] {
+                    parts.extend([
+                        units[side][start],
+                        units[side][end] - units[side][start],
+                        units[1 - side][runs[run][1 - side][0]],
+                    ]);
+                }
+                start = end;
+            }
+            parts
+        });
+        Self { a, b }
+    }
+
     /// Returns the parts that are in shared shingles, without their places in the other text. Used for sets, and for texts that are
     /// shorter than a shingle.
     fn unplaced(method: &Method, texts: [&str; 2]) -> Self {
@@ -136,6 +167,17 @@ mod tests {
         assert_eq!((a, b, places), (strings(&["Alone"]), strings(&["alone!"]), vec![-1]));
         assert_eq!(of("a b", "c d"), (vec![], vec![], vec![]));
         assert_eq!(of("", "c d"), (vec![], vec![], vec![]));
+    }
+
+    #[test]
+    fn runs_that_overlap_or_are_cut_in_a_table() {
+        let (a, b) = ("𝒳 one two three", "two three, one two");
+        let run = |[a, b]: [std::ops::Range<usize>; 2]| [[a.start, a.end], [b.start, b.end]];
+        // "two three" in both, "one two" in both, and a run beyond the end.
+        let found = Aligned::of_runs([a, b], [run([5..12, 11..18]), run([9..18, 0..9]), run([5..99, 0..2])]);
+        assert_eq!(shown(&found.a, a), ["one ", "two three"]);
+        assert_eq!(shown(&found.b, b), ["two three", "one two"]);
+        assert_eq!(found.a.chunks(3).map(|part| part[2]).collect::<Vec<_>>(), [11, 0]);
     }
 
     #[test]

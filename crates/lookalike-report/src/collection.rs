@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Collection {
     /// The version of the program.
     pub program: &'static str,
-    /// The command: `dedup` or `pairs`.
+    /// The command: `dedup`, `pairs` or `passages`.
     pub command: &'static str,
     /// The names of the inputs, as messages show them.
     pub inputs: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Settings {
     pub verify: &'static str,
     /// `law`, `components` or `greedy`.
     pub cluster: &'static str,
-    /// What is compared: the number of tokens in a shingle.
+    /// The number of tokens in a shingle; for `passages`, the least number of tokens in a run.
     pub shingle: usize,
     /// Whether documents are sets.
     pub sets: bool,
@@ -111,8 +111,11 @@ pub struct Pairs {
     pub a: Vec<u32>,
     /// The other document.
     pub b: Vec<u32>,
-    /// Shingles in both.
+    /// Shingles in both; for `passages`, shared tokens.
     pub shared: Vec<u32>,
+    /// For `passages`, the larger of the shares of the two texts that are in the other; otherwise empty, because the page computes
+    /// similarities.
+    pub similarity: Vec<f64>,
 }
 
 /// Whether the page can apply the law at another threshold.
@@ -120,7 +123,7 @@ pub struct Pairs {
 pub struct Slider {
     /// The least similarity of the pairs; `None` if the threshold cannot be moved.
     pub floor: Option<f64>,
-    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `asked`.
+    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `nearest`, `passages`.
     pub why_not: Option<&'static str>,
     /// Documents that are compared with too many others: their decisions do not change.
     pub left_out: Vec<u32>,
@@ -155,4 +158,6 @@ pub struct Limits {
     pub all_documents: bool,
     /// The number of documents in groups and pairs whose texts are not in the report.
     pub without_text: u64,
+    /// Pairs that are not in the report.
+    pub pairs: u64,
 }

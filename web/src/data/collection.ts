@@ -19,7 +19,7 @@ export interface Pair {
 
 export class Collection {
   readonly count: number;
-  /** The decisions of the run. */
+  /** The decisions of the run; `pairs` and `passages` decide nothing, so everything is kept. */
   readonly run: Decisions;
   readonly law: LawInput;
   /** All pairs that can be looked at: dropped documents with their representatives, and the pairs down to the floor. */
@@ -33,7 +33,7 @@ export class Collection {
   private numbers: Set<number>;
 
   constructor(readonly data: Data) {
-    const { documents, texts, aligned, slider, settings } = data;
+    const { documents, texts, aligned, settings } = data;
     this.count = documents.id.length;
     this.numbers = new Set(documents.numbers);
     this.texts = new Blocks("texts", texts.counts);
@@ -57,10 +57,6 @@ export class Collection {
     for (const [d, estimate] of documents.estimated) similarity[d] = estimate;
     this.run = { representative, similarity };
     this.law = this.lawInput(size);
-    if (slider.floor !== null && data.command === "pairs") {
-      // Nothing is decided by `pairs`: the page decides at the threshold of the run.
-      this.run = decide(this.law, settings.threshold);
-    }
     this.fillPairs();
   }
 
@@ -125,6 +121,10 @@ export class Collection {
     }
     pairs.a.forEach((a, at) => {
       const b = pairs.b[at];
+      if (pairs.similarity.length) {
+        add(a, b, pairs.similarity[at]);
+        return;
+      }
       const there = similarityOf(this.law, b, a, pairs.shared[at]);
       const back = similarityOf(this.law, a, b, pairs.shared[at]);
       add(a, b, Math.max(there, back));
@@ -133,7 +133,7 @@ export class Collection {
 
   /** Whether the threshold can be moved. */
   get movable(): boolean {
-    return this.data.slider.floor !== null;
+    return this.data.command === "dedup" && this.data.slider.floor !== null;
   }
 
   /** Decides at a threshold; the run's own decisions at the run's own threshold. */
@@ -164,8 +164,8 @@ export class Collection {
 
   /** The letter of the reason for a decision, as in `Documents.reason`. */
   reason(d: number, decisions: Decisions): string {
-    const { documents, settings } = this.data;
-    if (decisions === this.run && documents.reason[d] !== "-") return documents.reason[d];
+    const { documents, settings, command } = this.data;
+    if (decisions === this.run || command !== "dedup") return documents.reason[d];
     if (d < documents.references) return "R";
     const r = decisions.representative[d];
     if (r < 0) return documents.reason[d] === "e" ? "e" : "u";

@@ -35,6 +35,9 @@ export interface Summary {
   representatives?: number;
   largest_group?: number;
   pairs?: number;
+  passages?: number;
+  texts_a?: number;
+  texts_b?: number;
   bad_lines?: number;
   keep?: string;
   found_at_threshold?: number | null;
@@ -43,7 +46,7 @@ export interface Summary {
 
 export interface Data {
   program: string;
-  command: "dedup" | "pairs";
+  command: "dedup" | "pairs" | "passages";
   inputs: string[];
   references: string[];
   settings: {
@@ -59,11 +62,11 @@ export interface Data {
   curve: [number, number][];
   counts: Counts[];
   documents: Documents;
-  pairs: { a: number[]; b: number[]; shared: number[] };
+  pairs: { a: number[]; b: number[]; shared: number[]; similarity: number[] };
   slider: { floor: number | null; why_not: string | null; left_out: number[] };
   texts: { documents: number[]; counts: number[]; cut: [number, number][] };
   aligned: { a: number[]; b: number[]; counts: number[] };
-  limits: { all_documents: boolean; without_text: number };
+  limits: { all_documents: boolean; without_text: number; pairs: number };
 }
 
 /** Shared parts of two texts: start, length, and start in the other text (-1: nowhere), in UTF-16 code units. */

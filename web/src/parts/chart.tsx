@@ -11,16 +11,21 @@ interface Props {
   yLabel: string;
   /** The x values, and one list of y values for each series. */
   x: number[];
-  series: { label: string; y: (number | null)[]; kind: "bars" | "line"; scale?: "right"; width?: number }[];
+  series: { label: string; y: (number | null)[]; kind: "bars" | "line"; scale?: "right"; dashed?: boolean }[];
   /** Marks a place on the x axis, such as the threshold. */
   mark?: { at: number; label: string };
   xRange?: [number, number];
+  yRange?: [number, number];
+  /** Whether to list the series with their colours. */
+  legend?: boolean;
   xFormat: (value: number) => string;
   yFormat: (value: number) => string;
   rightFormat?: (value: number) => string;
   /** Changes when colours change. */
   theme: string;
 }
+
+const COLORS = ["--chart", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "--chart-6"];
 
 const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -43,7 +48,7 @@ export function Chart(props: Props) {
       padding: [12, right ? 4 : 12, 0, 0],
       scales: {
         x: { time: false, range: xRange ? () => xRange : undefined },
-        y: { range: (_, __, max) => [0, Math.max(1, max * 1.05)] },
+        y: { range: (_, __, max) => props.yRange ?? [0, Math.max(1, max * 1.05)] },
         right: { range: [0, 1] },
       },
       axes: [
@@ -58,7 +63,10 @@ export function Chart(props: Props) {
         ...series.map((one, at): uPlot.Series => ({
           label: one.label,
           scale: one.scale ?? "y",
-          stroke: color(at === 0 ? "--chart" : "--chart-2"),
+          stroke: color(COLORS[at % COLORS.length]),
+          // The same colours again, with dashes, if there are many series.
+          dash: one.dashed ? [3, 4] : at >= COLORS.length ? [10, 4] : undefined,
+          spanGaps: true,
           fill: one.kind === "bars" ? color("--chart-fill") : undefined,
           width: one.kind === "bars" ? 1 : 2,
           paths: one.kind === "bars" ? bars : undefined,
@@ -100,6 +108,15 @@ export function Chart(props: Props) {
         <h3>{title}</h3>
         <p>{props.note}</p>
       </figcaption>
+      {props.legend ? (
+        <ul class="legend">
+          {series.map((one, at) => (
+            <li key={one.label}>
+              <i style={{ background: `var(${COLORS[at % COLORS.length]})` }} aria-hidden="true" /> {one.label}
+            </li>
+          ))}
+        </ul>
+      ) : null}
       <div ref={box} role="img" aria-label={`${title}. ${props.note}`} />
       <details>
         <summary>{props.yLabel} / {props.xLabel}</summary>

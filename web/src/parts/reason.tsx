@@ -19,5 +19,6 @@ export function useReasonNames(): Record<string, string> {
 export function Verdict({ reason }: { reason: string }) {
   const names = useReasonNames();
   const dropped = "xnch".includes(reason);
-  return <span class={`verdict ${dropped ? "is-dropped" : reason === "R" ? "is-reference" : "is-kept"}`}>{names[reason] ?? ""}</span>;
+  if (!(reason in names)) return null;
+  return <span class={`verdict ${dropped ? "is-dropped" : reason === "R" ? "is-reference" : "is-kept"}`}>{names[reason]}</span>;
 }

@@ -53,7 +53,11 @@ export function Compare({ a, b }: { a: number; b: number }) {
   const [at, setAt] = useState(-1);
   const sides = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
 
-  // The differences of both texts, in the order of the first.
+  // For passages, people look for what is shared; otherwise, for what differs.
+  const passages = collection.data.command === "passages";
+  const stands = passages ? (part: Part) => part.shared : differs;
+
+  // The marked parts of both texts, in the order of the first.
   const differences = useMemo(() => {
     if (!parts) return [];
     const found: { side: 0 | 1; part: number; order: number }[] = [];
@@ -61,7 +65,9 @@ export function Compare({ a, b }: { a: number; b: number }) {
       let order = 0;
       parts[side].forEach((part, number) => {
         // In the second text, the place is that of the shared part before it in the first text.
-        if (part.shared) order = side === 0 ? part.start + part.text.length : part.other < 0 ? order : part.other + part.text.length;
+        if (passages) {
+          if (part.shared && side === 0) found.push({ side, part: number, order: part.start });
+        } else if (part.shared) order = side === 0 ? part.start + part.text.length : part.other < 0 ? order : part.other + part.text.length;
         else if (differs(part)) found.push({ side, part: number, order: side === 0 ? part.start : order });
       });
     }
@@ -81,6 +87,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
     setAt(next);
     const { side, part } = differences[next];
     show(side, part);
+    if (passages) return jump(1 - side, parts[side][part].other);
     // Scroll the other text to the shared part before the difference.
     for (let before = part - 1; before >= 0; before--) {
       const shared = parts[side][before];
@@ -127,14 +134,14 @@ export function Compare({ a, b }: { a: number; b: number }) {
           <Short text={collection.id(dropped)} />: {why(collection, decisions, threshold, dropped, members, w)}
         </p>
       ) : null}
-      <Counted a={a} b={b} />
+      {passages ? null : <Counted a={a} b={b} />}
       <p class="actions compare-actions">
-        <span role="status">{parts ? w.differences(differences.length) : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
+        <span role="status">{parts ? (passages ? w.sharedPassages : w.differences)(differences.length) : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
         <button type="button" disabled={!differences.length} onClick={() => go(at < 0 ? -1 : at - 1)} title="p">
-          ← {w.previousDifference}
+          ← {passages ? w.previousPassage : w.previousDifference}
         </button>
         <button type="button" disabled={!differences.length} onClick={() => go(at + 1)} title="n">
-          {w.nextDifference} →
+          {passages ? w.nextPassage : w.nextDifference} →
         </button>
         <button type="button" disabled={here <= 0} onClick={() => move(-1)} title="[">
           {w.previousPair}
@@ -147,12 +154,12 @@ export function Compare({ a, b }: { a: number; b: number }) {
         </a>
       </p>
       <ul class="legend">
-        <li>
-          <mark class="only">{w.onlyHere}</mark>
-        </li>
-        <li>
-          <span class="shared">{w.inBoth}</span>
-        </li>
+        {passages ? null : (
+          <li>
+            <mark class="only">{w.onlyHere}</mark>
+          </li>
+        )}
+        <li>{passages ? <mark class="only">{w.inBoth}</mark> : <span class="shared">{w.inBoth}</span>}</li>
       </ul>
       <div class="columns">
         {[a, b].map((d, side) => (
@@ -175,6 +182,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
               parts={parts?.[side] ?? null}
               current={at >= 0 && differences[at]?.side === side ? differences[at].part : -1}
               box={sides[side]}
+              marked={stands}
               onShared={(part) => part.other >= 0 && jump(1 - side, part.other)}
               words={w}
             />
@@ -192,24 +200,31 @@ interface SideProps {
   parts: Part[] | null;
   current: number;
   box: { current: HTMLDivElement | null };
+  /** Which parts are marked. */
+  marked: (part: Part) => boolean;
   onShared: (part: Part) => void;
   words: Words;
 }
 
-function Side({ d, loading, text, parts, current, box, onShared, words }: SideProps) {
+function Side({ d, loading, text, parts, current, box, marked, onShared, words }: SideProps) {
   const { collection } = useShared();
   if (loading) return <p class="note">{words.loading}</p>;
   if (text === null) return <NoText d={d} />;
   const shown: (string | JSX.Element)[] | JSX.Element[] = parts
     ? parts.map((part, number) =>
-        part.shared ? (
+        marked(part) ? (
+          <mark
+            class={`only ${part.shared ? "shared" : ""} ${number === current ? "current" : ""}`}
+            data-part={number}
+            key={number}
+            onClick={part.shared ? () => onShared(part) : undefined}
+          >
+            {visible(part.text, words)}
+          </mark>
+        ) : part.shared ? (
           <span class="shared" data-part={number} key={number} onClick={() => onShared(part)}>
             {visible(part.text, words)}
           </span>
-        ) : differs(part) ? (
-          <mark class={`only ${number === current ? "current" : ""}`} data-part={number} key={number}>
-            {visible(part.text, words)}
-          </mark>
         ) : (
           <span data-part={number} key={number}>
             {visible(part.text, words)}

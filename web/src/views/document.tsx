@@ -17,7 +17,7 @@ const MOST = 50;
 export function why(collection: Collection, decisions: Decisions, threshold: number, d: number, members: number, w: Words): string {
   const r = decisions.representative[d];
   const { settings, command } = collection.data;
-  if (command === "pairs") return w.whyPairs(collection.law.starts[d + 1] - collection.law.starts[d]);
+  if (command !== "dedup") return w.whyPairs(collection.law.starts[d + 1] - collection.law.starts[d]);
   const reason = collection.reason(d, decisions);
   if (r < 0) {
     if (reason === "R") return w.whyReference;
@@ -54,6 +54,7 @@ export function DocumentView({ d }: { d: number }) {
     const first = law.firstCopy[d] < 0 ? d : law.firstCopy[d];
     const found = [];
     if (r >= 0) found.push({ a: r, b: d, similarity: decisions.similarity[d] });
+    if (collection.data.command === "passages") return collection.pairs.filter(({ a, b }) => a === d || b === d).slice(0, MOST);
     for (let at = law.starts[first]; at < law.starts[first + 1]; at++) {
       const other = law.others[at];
       if (other === r || other === d) continue;

@@ -26,14 +26,18 @@ export function Overview() {
     () =>
       collection.pairs
         .filter((pair) => !Number.isNaN(pair.similarity))
-        .sort((x, y) => Math.abs(x.similarity - threshold) - Math.abs(y.similarity - threshold))
+        .sort((x, y) =>
+          data.command === "passages" ? y.similarity - x.similarity : Math.abs(x.similarity - threshold) - Math.abs(y.similarity - threshold),
+        )
         .slice(0, 6),
     [collection, threshold],
   );
-  const rule = dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
+  const passages = data.command === "passages";
+  const rule = passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
   const is = settings.measure === "containment" ? "containment" : "resemblance";
-  const notListed = limits.all_documents ? 0 : summary.documents - (collection.count - data.documents.references);
+  const notListed = limits.all_documents || passages ? 0 : summary.documents - (collection.count - data.documents.references);
   const leftOut = [
+    limits.pairs && w.otherPairs(limits.pairs),
     notListed && w.notListed(notListed),
     limits.without_text && w.withoutText(limits.without_text),
     texts.cut.length && w.cutTexts(texts.cut.length),
@@ -56,19 +60,23 @@ export function Overview() {
         </section>
       ) : null}
       <ul class="tiles">
-        <Tile value={w.number(summary.documents)} label={w.read} />
+        {passages ? (
+          <Tile value={w.number(summary.passages ?? 0)} label={w.passages} />
+        ) : (
+          <Tile value={w.number(summary.documents)} label={w.read} />
+        )}
         {dedup ? <Tile value={w.number(summary.documents - dropped)} label={w.kept} /> : null}
         {dedup ? <Tile value={w.number(dropped)} label={w.dropped} /> : null}
-        {dedup || collection.movable ? <Tile value={w.number(groups.length)} label={w.numberOfGroups} href="#/groups" /> : null}
+        {dedup ? <Tile value={w.number(groups.length)} label={w.numberOfGroups} href="#/groups" /> : null}
         {groups.length ? (
           <Tile value={w.number(groups[0].dropped.length + 1)} label={w.largestGroup} href={`#/group/${groups[0].kept}`} />
         ) : null}
-        <Tile value={w.number(collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
+        <Tile value={w.number(passages ? (summary.pairs ?? 0) : collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
       </ul>
-      {dedup || collection.movable ? <ThresholdControl /> : null}
+      {dedup ? <ThresholdControl /> : null}
       <section class="card">
-        <h2>{w.closest}</h2>
-        <p class="note">{w.closestNote(threshold)}</p>
+        <h2>{passages ? w.pairsAlike : w.closest}</h2>
+        <p class="note">{passages ? w.passagesFigure : w.closestNote(threshold)}</p>
         <ul class="plain-list">
           {closest.map((pair) => (
             <li key={`${pair.a} ${pair.b}`}>
@@ -95,13 +103,14 @@ export function Overview() {
         <h2>{w.howCompared}</h2>
         <ul>
           <li>{rule}</li>
-          <li>{settings.sets ? (is === "containment" ? w.containmentOfSets : w.resemblanceOfSets) : is === "containment" ? w.containmentIs(settings.shingle) : w.resemblanceIs(settings.shingle)}</li>
+          {passages ? <li>{w.passagesFigure}</li> : <><li>{settings.sets ? (is === "containment" ? w.containmentOfSets : w.resemblanceOfSets) : is === "containment" ? w.containmentIs(settings.shingle) : w.resemblanceIs(settings.shingle)}</li>
           <li>{settings.verify === "exact" ? w.verifiedExact : settings.verify === "sketch" ? w.verifiedSketch : w.verifiedNone}</li>
           <li>{w.sameText}</li>
           <li>
             {w.foundBy(settings.candidates)}{" "}
             {summary.found_at_threshold ? w.foundShare(`${Math.floor(summary.found_at_threshold * 1e4 + 1e-6) / 100} %`) : ""}
           </li>
+          </>}
         </ul>
       </section>
       <section class="card">
@@ -174,16 +183,17 @@ function Similarities() {
     () => counted(collection.pairs.map((pair) => pair.similarity).filter((value) => !Number.isNaN(value)), STEPS),
     [collection],
   );
+  const { command } = collection.data;
   if (!collection.pairs.length) return null;
   return (
     <Chart
       title={w.similarities}
-      note={w.similaritiesNote}
-      xLabel={w[collection.data.settings.measure]}
+      note={command === "passages" ? w.passagesFigure : command === "pairs" ? w.similaritiesOfPairs : w.similaritiesNote}
+      xLabel={command === "passages" ? w.shareOfText : w[collection.data.settings.measure]}
       yLabel={w.pairs}
       x={AT}
       series={[{ label: w.pairs, y: counts, kind: "bars" }]}
-      mark={{ at: threshold, label: w.threshold }}
+      mark={command === "passages" ? undefined : { at: threshold, label: w.threshold }}
       xRange={[0, 1]}
       xFormat={share}
       yFormat={w.number}

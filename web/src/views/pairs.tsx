@@ -12,7 +12,7 @@ export function Pairs() {
   const [words, setWords] = useState("");
   const [from, setFrom] = useState(0);
   const [to, setTo] = useState(1);
-  const [sort, setSort] = useState("closest");
+  const [sort, setSort] = useState(collection.data.command === "passages" ? "similarity" : "closest");
   const shown = useMemo(() => {
     const small = words.toLowerCase();
     const has = (d: number) => collection.id(d).toLowerCase().includes(small);

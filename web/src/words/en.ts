@@ -8,6 +8,7 @@ export const en = {
   number: (value: number) => n.format(value),
   documents: (value: number) => count(value, "document"),
   title: "lookalike report",
+  skip: "Skip to the content",
   overview: "Overview",
   groups: "Groups",
   pairs: "Pairs",
@@ -58,6 +59,7 @@ export const en = {
   foundShare: (share: string) => `Of the pairs exactly at the threshold, at least ${share} are found.`,
   similarities: "Similarities of pairs",
   similaritiesNote: "All pairs in this report: dropped documents with their representatives, and other pairs down to the smallest threshold.",
+  similaritiesOfPairs: "All pairs in this report.",
   ofPairs: (value: number) => count(value, "pair"),
   sizes: "Sizes of groups",
   sizesNote: "How many groups have so many documents.",
@@ -147,6 +149,15 @@ export const en = {
   onlyHere: "only in this text",
   inBoth: "in both texts",
   notAligned: "The shared parts of these two texts are not in the report.",
+  sharedPassages: (value: number) => count(value, "shared passage"),
+  nextPassage: "Next passage",
+  previousPassage: "Previous passage",
+  rulePassages: (least: number) => `Two texts are a pair if they share a run of at least ${least} words, in any case, punctuation and spacing.`,
+  passagesFigure: "The figure of a pair is the larger of the shares of the two texts that are in such runs.",
+  passages: "shared passages",
+  pairsAlike: "Pairs that share most",
+  shareOfText: "shared part of a text",
+  otherPairs: (value: number) => `${count(value, "pair")} that share less text.`,
   swap: "Swap sides",
   hidden: "hidden character",
 
@@ -162,6 +173,7 @@ export const en = {
     cluster: "The threshold cannot be moved: groups of this kind depend on more than the pairs.",
     verify: "The threshold cannot be moved: the similarities of this run are not exact.",
     holders: "The threshold cannot be moved: this run drops documents that contain references.",
+    passages: "",
     nearest: "The threshold cannot be moved: this run listed only the nearest documents.",
   } as Record<string, string>,
   nowDropped: "dropped now, kept by the run",
@@ -175,6 +187,38 @@ export const en = {
   downloadDecisions: "Decisions",
   downloadNote: "`lookalike apply` reads the decisions, and writes the kept records.",
   downloadSome: "Documents without a similar one are not in the kept ids: this report does not list them.",
+
+  // Methods side by side
+  methods: "Methods",
+  method: "method",
+  recall: "Recall",
+  precision: "Precision",
+  recallNote: "Of the true pairs, the share that a method finds, with its 95 % interval.",
+  precisionNote: "Of the pairs that a method finds, the share that are true, with its 95 % interval.",
+  f1: "F1",
+  whole: "whole",
+  wrongDrops: "wrong",
+  missed: "missed",
+  doubled: "doubled",
+  candidates: "candidates",
+  seconds: "s",
+  memory: "memory",
+  expected: "expected for bands",
+  foundBySimilarity: "Pairs found, by similarity",
+  foundBySimilarityNote: "Of the pairs with a similarity from one step to the next, the share that each method finds.",
+  truth: (kind: string, judged: number, all: number, partners: number, pairs: number | null, measure: string, threshold: number) =>
+    (kind === "sample"
+      ? `${count(judged, "random document")} of ${n.format(all)} were compared with all others, exactly.`
+      : `${count(judged, "document")} of ${n.format(all)} are judged.`) +
+    ` ${n.format(partners)} of them have a similar document (${measure} at least ${threshold})` +
+    (pairs === null ? "." : `; ${count(pairs, "true pair")}.`),
+  evalTerms: [
+    ["whole", "of the documents with a similar one, the share whose similar documents were all found"],
+    ["wrong", "documents that were dropped although no similar document was kept"],
+    ["missed", "true pairs of which both documents were kept"],
+    ["doubled", "documents that were kept although a similar document was also kept"],
+    ["candidates", "pairs that were compared, before sketches rule out some of them"],
+  ] as [string, string][],
 
   // Keys
   keys: "Keys",

@@ -10,6 +10,7 @@ export const zh: Words = {
   number: (value) => n.format(value),
   documents: (value) => `${n.format(value)} 篇文档`,
   title: "lookalike 报告",
+  skip: "跳到内容",
   overview: "概览",
   groups: "分组",
   pairs: "文档对",
@@ -59,6 +60,7 @@ export const zh: Words = {
   foundShare: (share) => `恰好在阈值上的文档对，至少能找到 ${share}。`,
   similarities: "文档对的相似度",
   similaritiesNote: "本报告中的所有文档对：被删除文档与其代表，以及直到最低阈值的其他文档对。",
+  similaritiesOfPairs: "本报告中的所有文档对。",
   ofPairs: (value) => `${n.format(value)} 对`,
   sizes: "分组的大小",
   sizesNote: "各种大小的分组有多少个。",
@@ -144,6 +146,15 @@ export const zh: Words = {
   onlyHere: "只在本文中",
   inBoth: "两篇都有",
   notAligned: "本报告没有这两篇文本的共有部分。",
+  sharedPassages: (value) => `${n.format(value)} 处共有段落`,
+  nextPassage: "下一处段落",
+  previousPassage: "上一处段落",
+  rulePassages: (least) => `如果两篇文本共有至少 ${least} 个词的片段（不计大小写、标点和空格），它们就是一对。`,
+  passagesFigure: "一对文本的数字，是两篇文本各自处于这种片段中的比例里较大的一个。",
+  passages: "共有段落",
+  pairsAlike: "共有最多的文本对",
+  shareOfText: "文本的共有部分",
+  otherPairs: (value) => `${n.format(value)} 对共有文本较少的文本对。`,
   swap: "交换两侧",
   hidden: "隐藏字符",
 
@@ -158,6 +169,7 @@ export const zh: Words = {
     cluster: "不能移动阈值：这种分组不只取决于文档对。",
     verify: "不能移动阈值：本次运行的相似度不精确。",
     holders: "不能移动阈值：本次运行删除包含参照的文档。",
+    passages: "",
     nearest: "不能移动阈值：本次运行只列出最近的文档。",
   },
   nowDropped: "现在删除，运行时保留",
@@ -171,6 +183,37 @@ export const zh: Words = {
   downloadDecisions: "决定",
   downloadNote: "`lookalike apply` 读取决定文件，并写出保留的记录。",
   downloadSome: "没有相似文档的文档不在保留的 id 中：本报告没有列出它们。",
+
+  methods: "方法",
+  method: "方法",
+  recall: "召回率",
+  precision: "准确率",
+  recallNote: "真实文档对中，方法找到的比例，附 95 % 区间。",
+  precisionNote: "方法找到的文档对中，真实的比例，附 95 % 区间。",
+  f1: "F1",
+  whole: "完整",
+  wrongDrops: "误删",
+  missed: "遗漏",
+  doubled: "重复",
+  candidates: "候选",
+  seconds: "秒",
+  memory: "内存",
+  expected: "分带的预期",
+  foundBySimilarity: "各相似度下找到的文档对",
+  foundBySimilarityNote: "相似度在一级与下一级之间的文档对中，各方法找到的比例。",
+  truth: (kind, judged, all, partners, pairs, measure, threshold) =>
+    (kind === "sample"
+      ? `从 ${n.format(all)} 篇文档中随机抽取 ${n.format(judged)} 篇，与其他所有文档精确比较。`
+      : `评判了 ${n.format(all)} 篇文档中的 ${n.format(judged)} 篇。`) +
+    `其中 ${n.format(partners)} 篇有相似文档（${measure}不低于 ${threshold}）` +
+    (pairs === null ? "。" : `；真实文档对 ${n.format(pairs)} 对。`),
+  evalTerms: [
+    ["完整", "有相似文档的文档中，其相似文档全部被找到的比例"],
+    ["误删", "被删除，但没有保留任何相似文档的文档"],
+    ["遗漏", "两篇都被保留的真实文档对"],
+    ["重复", "被保留，但另有相似文档也被保留的文档"],
+    ["候选", "被比较的文档对，草图排除之前"],
+  ],
 
   keys: "按键",
   keyList: [

@@ -19,7 +19,7 @@ use crate::report::Report;
 pub use self::{
     find::{CandidatesBy, DigestOf, FindArgs, MeasureBy, MethodBy, modulus},
     method::{MethodArgs, VerifyBy},
-    report::{FloorArgs, ReportArgs, described},
+    report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
 };
 
 /// Where the documents are.

@@ -9,6 +9,29 @@ use crate::output::{bytes, count, counted};
 
 /// The HTML report.
 #[derive(Args, Clone)]
+pub struct PageArgs {
+    /// Write a page to look at
+    ///
+    /// FILE is one HTML file. It opens in any browser, from disk, without a network.
+    #[arg(long, value_name = "FILE", help_heading = "Report")]
+    pub report: Option<PathBuf>,
+}
+
+impl PageArgs {
+    /// Returns the report as part of the configuration of a run.
+    pub fn config(&self) -> Option<ReportConfig> {
+        self.report.clone().map(|path| ReportConfig { path, floor: None })
+    }
+}
+
+/// Describes a page in a summary.
+pub fn page_size(figures: &ReportFigures) -> String {
+    let pairs = figures.pairs.map_or(String::new(), |pairs| format!(" with {}", counted(pairs, "pair")));
+    format!("{}{pairs}", bytes(figures.bytes))
+}
+
+/// The HTML report about a collection.
+#[derive(Args, Clone)]
 pub struct ReportArgs {
     /// Write a page to look at: the groups, the pairs, the texts side by side
     ///

@@ -87,18 +87,18 @@ impl Collecting<'_> {
         let collection = Collection {
             program: env!("CARGO_PKG_VERSION"),
             command: self.command,
-            inputs: self.names(false),
-            references: self.names(true),
+            inputs: names(self.source, false),
+            references: names(self.source, true),
             settings: self.settings(),
             summary: without_times(summary)?,
-            curve: self.curve(),
+            curve: self.method.shape().map(Shape::points).unwrap_or_default(),
             documents: self.columns(&documents, &positions, &found)?,
             counts: found.counts,
             pairs: self.pairs(&positions),
             slider: self.slider(&positions),
             texts,
             aligned,
-            limits: Limits { all_documents: self.table.documents <= ALL, without_text },
+            limits: Limits { all_documents: self.table.documents <= ALL, without_text, pairs: 0 },
         };
         page.add("report", &collection).map_err(failure)?;
         page.append(blocks);
@@ -160,12 +160,6 @@ impl Collecting<'_> {
         Some(dropped)
     }
 
-    fn names(&self, of_references: bool) -> Vec<String> {
-        let references = self.source.references();
-        let names = self.source.inputs().iter().map(|input| shown_name(&input.name()));
-        if of_references { names.take(references).collect() } else { names.skip(references).collect() }
-    }
-
     fn settings(&self) -> Settings {
         let config = self.method.config();
         Settings {
@@ -188,15 +182,6 @@ impl Collecting<'_> {
             sets: config.tokens == TokensBy::Items,
             candidates: self.method.found_by(),
         }
-    }
-
-    /// Returns the S-curve of bands, in steps of a hundredth.
-    fn curve(&self) -> Vec<[f64; 2]> {
-        let curve = self.method.shape().map(Shape::curve);
-        let points = |curve: lookalike::lsh::Curve| {
-            (0..=100).map(move |percent| f64::from(percent) / 100.0).map(move |s| [s, curve.found(s)])
-        };
-        curve.into_iter().flat_map(points).collect()
     }
 
     /// Returns the lists with one element per document.
@@ -327,8 +312,15 @@ impl Collecting<'_> {
     }
 }
 
+/// Returns the names of the inputs, or of the references, as messages show them.
+pub(crate) fn names(source: &Source, of_references: bool) -> Vec<String> {
+    let references = source.references();
+    let names = source.inputs().iter().map(|input| shown_name(&input.name()));
+    if of_references { names.take(references).collect() } else { names.skip(references).collect() }
+}
+
 /// Returns a summary without what differs between two runs, so that two reports about the same data are equal.
-fn without_times(summary: &impl Serialize) -> Result<serde_json::Value> {
+pub(crate) fn without_times(summary: &impl Serialize) -> Result<serde_json::Value> {
     let mut summary = serde_json::to_value(summary).map_err(failure)?;
     if let Some(fields) = summary.as_object_mut() {
         fields.retain(|name, _| !["seconds", "peak_memory", "resumed", "report"].contains(&&**name));
@@ -418,6 +410,6 @@ fn add_texts(
     Ok(columns)
 }
 
-fn failure(error: serde_json::Error) -> Error {
+pub(crate) fn failure(error: serde_json::Error) -> Error {
     Error::failure(error.to_string())
 }

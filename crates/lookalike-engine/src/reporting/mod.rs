@@ -2,7 +2,7 @@
 
 pub(crate) mod near;
 
-mod texts;
+pub(crate) mod texts;
 
 pub(crate) mod collecting;
 

@@ -15,7 +15,7 @@ use lookalike_report::Counts;
 use crate::{config::RunConfig, numbers::Document};
 
 /// The maximum number of bytes of a text. The page says which texts are cut.
-const LONGEST: usize = 64 << 10;
+pub(crate) const LONGEST: usize = 64 << 10;
 
 /// The maximum number of bytes of all texts that are in memory before they are compressed.
 const HELD: usize = 64 << 20;

@@ -70,6 +70,12 @@ impl Shape {
         self.curve
     }
 
+    /// Returns the S-curve in steps of a hundredth, for charts: similarities from 0 to 1, and the share of the pairs with this
+    /// similarity that is found.
+    pub fn points(self) -> Vec<[f64; 2]> {
+        (0..=100).map(|percent| f64::from(percent) / 100.0).map(|s| [s, self.curve.found(s)]).collect()
+    }
+
     /// Returns the threshold t.
     pub fn threshold(self) -> f64 {
         self.threshold

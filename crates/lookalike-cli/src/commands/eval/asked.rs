@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use lookalike::{Config, verify::Measure};
 
-use crate::args::{FieldArgs, MeasureBy, RunArgs, ShingleArgs};
+use crate::args::{FieldArgs, MeasureBy, PageArgs, RunArgs, ShingleArgs};
 
 /// Evaluate methods on your data against ground truth
 ///
@@ -87,6 +87,8 @@ pub struct Eval {
     pub(super) skip_bad: Option<PathBuf>,
     #[command(flatten)]
     pub(super) common: Common,
+    #[command(flatten)]
+    pub(super) page: PageArgs,
     #[command(flatten)]
     pub(super) running: RunArgs,
 }

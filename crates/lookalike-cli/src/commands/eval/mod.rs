@@ -14,6 +14,8 @@ mod table;
 
 mod chart;
 
+mod html;
+
 use std::{ffi::OsString, process::ExitCode};
 
 use lookalike::Config;
@@ -41,8 +43,9 @@ impl Eval {
         let plans = Plan::all(&self.run, &self.common_words(), &method)?;
         let header = Header::new("eval").inputs("input", &self.inputs);
         let header = header.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
-        let header = header.output("bad_lines", self.skip_bad.as_deref());
+        let header = header.output("bad_lines", self.skip_bad.as_deref()).output("report", self.page.report.as_deref());
         let file = open(self.running.summary.as_deref())?;
+        let html = open(self.page.report.as_deref())?;
         let bars = Bars::new(self.running.quiet);
         let truth = Truth::read(&self, &method, &bars);
         bars.clear();
@@ -64,6 +67,9 @@ impl Eval {
             false => print(&(table::page(&report) + &chart::page(&report)))?,
         }
         write(file, &header, &report)?;
+        if let Some(html) = html {
+            html.finish(html::page(&report)?.as_bytes())?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 

@@ -12,7 +12,7 @@ use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, pas
 
 use self::page::Page;
 use crate::{
-    args::{InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
+    args::{InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config},
     found::{left_out, too_large},
     front::Flags,
     output::{Bars, bytes, counted, print, say, warnings},
@@ -98,6 +98,8 @@ pub struct Passages {
     #[command(flatten)]
     records: RecordArgs,
     #[command(flatten)]
+    page: PageArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -138,7 +140,8 @@ impl Passages {
         let (inputs, against) = if self.b.is_empty() { (vec![self.a], Vec::new()) } else { (self.b, vec![self.a]) };
         let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
         let method = input.records.fields.of_sets(self.shingles.config()?)?;
-        let config = RunConfig { against, ..run_config(&input, &self.run, method) };
+        let report = report.output("report", self.page.report.as_deref());
+        let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let observer = |progress| bars.observe(progress);
@@ -194,6 +197,9 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
     }
     if let Some(pages) = too_large(summary.too_large) {
         words += &format!("\nhtml: {pages}");
+    }
+    if let Some(page) = &summary.report {
+        words += &format!("\nreport: {}", page_size(page));
     }
     if summary.above_memory > 0 {
         words += &format!("\nmemory: {} above --memory", bytes(summary.above_memory));

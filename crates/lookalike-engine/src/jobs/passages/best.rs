@@ -47,6 +47,7 @@ impl Best {
 
 /// A pair that will be reported.
 pub(super) struct Reported {
+    pub(super) documents: [u64; 2],
     pub(super) ids: [Box<RawValue>; 2],
     pub(super) shares: Shares,
     pub(super) texts: [Arc<str>; 2],

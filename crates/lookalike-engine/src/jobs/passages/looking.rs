@@ -43,7 +43,7 @@ pub(super) struct Looking<'a> {
     pub(super) among: bool,
     /// Whether pairs are written as lines, instead of being reported.
     pub(super) lines: bool,
-    /// The number of pairs that are reported, if only the best pairs are reported.
+    /// The number of pairs that are reported, or held for a page, if these are only the best pairs.
     pub(super) most: Option<usize>,
     /// The number of shared tokens that a pair must exceed to be among the best, if only the best pairs are reported. The number
     /// is updated whenever a block is finished.
@@ -51,8 +51,9 @@ pub(super) struct Looking<'a> {
 }
 
 impl Looking<'_> {
-    /// Compares all texts with the held texts, block by block, and writes or reports the pairs in input order.
-    pub(super) fn all(&self, mut output: Option<&mut Output>, wanted: &mut Wanted) -> Result<Counts> {
+    /// Compares all texts with the held texts, block by block, and writes or reports the pairs in input order. Returns the best
+    /// pairs, if only these are wanted.
+    pub(super) fn all(&self, mut output: Option<&mut Output>, wanted: &mut Wanted) -> Result<(Counts, Option<Best>)> {
         let Pass { source, table, pool, observer, .. } = self.pass;
         let (mut best, mut counts) = (self.most.map(Best::new), Counts::default());
         let blocks = if self.among { Blocks::again(source) } else { Blocks::after_references(source) };
@@ -85,9 +86,10 @@ impl Looking<'_> {
             },
         )?;
         if let (Some(best), Wanted::Reported(tell)) = (&best, wanted) {
-            best.pairs.iter().try_for_each(|(_, reported)| reported.tell(tell))?;
+            let most = self.asked.best.unwrap_or(usize::MAX);
+            best.pairs.iter().take(most).try_for_each(|(_, reported)| reported.tell(tell))?;
         }
-        Ok(counts)
+        Ok((counts, best))
     }
 }
 
@@ -284,7 +286,8 @@ impl Looker {
     /// the same number of tokens or fewer need not be tried.
     fn give(&mut self, looking: &Looking, number: u32, shared: &Shared, text: &mut Text, found: &mut Found) -> Result<bool> {
         let Looking { pass, held, asked, .. } = *looking;
-        if let Some(best) = &found.best
+        if !looking.lines
+            && let Some(best) = &found.best
             && shared.tokens <= best.floor().max(looking.floor.load(Ordering::Relaxed))
         {
             return Ok(false);
@@ -341,9 +344,11 @@ impl Looker {
             let line = Quoted { a, b, shares: &shares, texts: texts.each_ref().map(|text| &**text) };
             serde_json::to_writer(&mut found.lines, &line).map_err(|error| Error::failure(error.to_string()))?;
             found.lines.push(b'\n');
-            return Ok(());
+            if found.best.as_ref().is_none_or(|best| tokens <= best.floor().max(looking.floor.load(Ordering::Relaxed))) {
+                return Ok(());
+            }
         }
-        let reported = Reported { ids: [a.to_owned(), b.to_owned()], shares, texts };
+        let reported = Reported { documents, ids: [a.to_owned(), b.to_owned()], shares, texts };
         match &mut found.best {
             Some(best) => best.push(tokens, Box::new(reported)),
             None => found.reported.push(reported),

@@ -10,6 +10,8 @@ mod best;
 
 mod looking;
 
+mod html;
+
 use std::{
     path::{Path, PathBuf},
     sync::atomic::AtomicUsize,
@@ -33,7 +35,8 @@ use self::{
 use crate::{
     config::{Observer, RunConfig},
     matching::sets::Pass,
-    pass::open::{Means, Opened, Sources, open},
+    pass::open::{Means, Opened, Sources, create, open},
+    reporting::ReportFigures,
     sketching::{self, Beside, refuse_repeated_references},
 };
 
@@ -67,6 +70,9 @@ pub struct PassagesSummary {
     /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
+    /// The report; `None` if no report was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportFigures>,
 }
 
 /// Finds the passages that texts of the references share word for word with texts of the inputs. Without references, it finds the
@@ -106,6 +112,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         Wanted::Reported(_) => None,
     };
     let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "passages")?;
+    let [mut report] = create(config, [config.report.as_ref().map(|report| report.path.as_path())])?;
     let Sources { source, references, left_out } = sources;
     let among = references == 0;
     let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
@@ -119,13 +126,15 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
     let (held, index) = Held::load(pass, blocks, winnowing, asked.common.unwrap_or(u32::MAX))?;
 
     let lines = path.is_some();
-    let most = asked.best.filter(|_| !lines);
+    let most = match (asked.best.filter(|_| !lines), &report) {
+        (best, Some(_)) => Some(best.unwrap_or(0).max(html::MOST)),
+        (best, None) => best,
+    };
     let floor = AtomicUsize::new(if most == Some(0) { usize::MAX } else { 0 });
     let looking = Looking { pass, asked, held: &held, index: &index, among, lines, most, floor: &floor };
-    let counts = looking.all(output.as_mut(), &mut wanted)?;
-    finish([bad, output])?;
+    let (counts, best) = looking.all(output.as_mut(), &mut wanted)?;
     let held_texts = if among { table.documents } else { table.references.documents };
-    Ok(PassagesSummary {
+    let mut summary = PassagesSummary {
         texts_a: held_texts,
         texts_b: if among { held_texts } else { table.documents - held_texts },
         pairs: counts.pairs,
@@ -138,7 +147,15 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
-    })
+        report: None,
+    };
+    if let (Some(output), Some(best)) = (&mut report, &best) {
+        let (html, figures) = html::page(pass, asked, best, &summary)?;
+        output.write(html.as_bytes())?;
+        summary.report = Some(figures);
+    }
+    finish([bad, report, output])?;
+    Ok(summary)
 }
 
 /// Checks the request.
