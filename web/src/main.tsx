@@ -4,6 +4,7 @@ import { Collection } from "./data/collection";
 import { block } from "./data/load";
 import type { Data } from "./data/types";
 import { EvalApp, type EvalData } from "./views/eval";
+import { LinkApp, type LinkData } from "./views/link";
 import { languages, preferred } from "./words";
 import "./style.css";
 
@@ -17,10 +18,13 @@ addEventListener("click", (event) => {
 
 const root = document.getElementById("app")!;
 
-block<Data | EvalData>("report").then(
+block<Data | EvalData | LinkData>("report").then(
   (data) => {
     root.textContent = "";
-    render(data.command === "eval" ? <EvalApp data={data} /> : <App collection={new Collection(data)} />, root);
+    render(
+      data.command === "eval" ? <EvalApp data={data} /> : data.command === "link" ? <LinkApp data={data} /> : <App collection={new Collection(data)} />,
+      root,
+    );
   },
   (error: Error) => {
     root.textContent = `${languages[preferred()].broken}: ${error.message}`;

@@ -395,3 +395,37 @@ test("a notebook shows the page in a frame that cannot reach it", async () => {
   assert.equal(await page.title(), "notebook");
   await context.close();
 });
+
+test("links are shown field by field, with a waterfall of the score", async () => {
+  const people = [
+    { id: 1, name: "Ann Lee", born: "1970-01-02", town: "Springfield" },
+    { id: 2, name: "Anne Lee", born: "1970-01-02", town: "Springfield" },
+    { id: 3, name: "Bob <b>Ray</b>", born: "1980-03-04", town: "" },
+    { id: 4, name: "Bob Ray", born: "1980-03-04", town: "Shelbyville" },
+  ];
+  const [input, config, out, path] = ["people.jsonl", "link.toml", "links.jsonl", "link.html"].map((name) => join(folder, name));
+  writeFileSync(input, people.map((one) => JSON.stringify(one)).join("\n"));
+  const field = (name, type) => `[[field]]\nname = "${name}"\ntype = "${type}"\n`;
+  writeFileSync(config, `match = 0.95\npossible = 0.3\n${field("name", "name")}${field("born", "date")}${field("town", "text")}[[block]]\nequal = ["born"]\n`);
+  run("link", input, "-c", config, "-o", out, "--report", path, "--quiet");
+  const found = lines(out);
+  assert.equal(found.length, 2);
+  const { page, close } = await open(path);
+  await page.waitForSelector(".tile");
+  assert.equal(await page.locator(".tile").first().textContent(), "4records");
+  for (const { a, b, score, verdict, points } of found) {
+    await page.goto(`file://${path}#/pairs`);
+    await page.locator(".list-row", { hasText: `${a} ↔ ${b}` }).click();
+    await page.waitForSelector(".fields");
+    const text = await page.locator(".why").textContent();
+    assert.ok(text.includes((Math.floor(score * 1e4 + 1e-9) / 1e4).toFixed(4)) || score === 1, text);
+    assert.ok(text.startsWith(verdict === "match" ? "match" : "possible match"), text);
+    const rows = await page.locator(".fields tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual(rows.map(([name]) => name), Object.keys(points));
+    rows.forEach(([name, , , , shown]) => assert.equal(shown, points[name] === null ? "not counted" : `${points[name].toFixed(2)} / 100`));
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document));
+    assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);
+  }
+  await close();
+});

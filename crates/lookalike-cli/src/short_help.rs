@@ -152,6 +152,7 @@ const SHORT: [Short; 12] = [
             ("truth", "File of true pairs, to evaluate the result"),
             ("label", "Field that is equal in records of the same thing, for evaluation"),
             ("explain", "Explain why two records match or not"),
+            ("report", "Write a page to look at: pairs field by field"),
             JSON,
             MEMORY,
         ],

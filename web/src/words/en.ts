@@ -220,6 +220,35 @@ export const en = {
     ["candidates", "pairs that were compared, before sketches rule out some of them"],
   ] as [string, string][],
 
+  // Records
+  records: "records",
+  comparedPairs: "pairs compared",
+  matches: "matches",
+  possibleMatches: "possible matches",
+  clustersOfRecords: "clusters",
+  match: "match",
+  possibleMatch: "possible match",
+  noMatchVerdict: "no match",
+  verdict: "Verdict",
+  allVerdicts: "all verdicts",
+  score: "score",
+  scores: "Scores of pairs",
+  scoresNote: (match: number, possible: number) => `Matches have a score of ${match} or more, possible matches one of ${possible} or more.`,
+  otherLinks: (value: number) => `${count(value, "other pair")}. The pairs nearest to the two thresholds are here, and a sample of the others.`,
+  nothingLeftOutPairs: "Nothing: all matches and possible matches are here.",
+  filterRecords: "Filter by id or value",
+  field: "field",
+  points: "points",
+  sum: "sum",
+  scoreIs: (score: string, points: string, of: string) => `the score is ${score}, ${points} of ${of} points.`,
+  missingValue: "missing",
+  notCounted: "not counted",
+  waterfallNote: (match: number, possible: number) =>
+    `Each bar begins where the one above it ends. The pale part is what the field could have added. The line is the score of a match, ${match}; a possible match has ${possible} or more. Values are shown as they are compared.`,
+  whyCompared: "Why these two records were compared",
+  blockJoins: "agree",
+  blockDoesNot: "do not agree",
+
   // Keys
   keys: "Keys",
   keyList: [

@@ -14,7 +14,7 @@ use lookalike_applications::records::{LinkConfig, Linker, Verdict};
 use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path};
 
 use crate::{
-    args::{delimiter, memory},
+    args::{PageArgs, delimiter, memory},
     output::{Bars, print, print_data, say},
     report::{self, Report},
 };
@@ -140,6 +140,8 @@ pub struct Link {
     /// Print nothing but errors
     #[arg(long, short, help_heading = "Execution")]
     quiet: bool,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
 /// Formats of inputs of records.
@@ -183,6 +185,7 @@ impl Link {
             label_field: self.label,
             allow_repeated_ids: self.allow_repeated_ids,
             summary: self.summary,
+            report: self.page.config(),
             threads: self.threads,
             memory: self.memory,
             temp_dir: self.temp_dir.unwrap_or_else(std::env::temp_dir),
@@ -205,7 +208,7 @@ impl Link {
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
         let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
-        let report = report.output("clusters", asked.clusters.as_deref());
+        let report = report.output("clusters", asked.clusters.as_deref()).output("report", self.page.report.as_deref());
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.quiet);
         let linked = link(&config, &asked, self.output.as_deref(), &|progress| bars.observe(progress));

@@ -101,7 +101,8 @@ fn find(gathered: &Gathered, id: &str, collection: usize) -> Result<u32> {
     })
 }
 
-fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<LinkExplained> {
+/// Compares two records in detail.
+pub(super) fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<LinkExplained> {
     let records = &gathered.records;
     let field = |(at, config): (usize, &lookalike_applications::records::FieldConfig)| FieldExplained {
         field: config.name.clone(),

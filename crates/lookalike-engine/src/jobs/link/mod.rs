@@ -12,6 +12,8 @@ pub(crate) mod truth;
 
 pub(crate) mod candidates;
 
+mod html;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -34,6 +36,7 @@ use serde::Serialize;
 use self::{
     candidates::BlockFigures,
     distances::{Distances, RightShares},
+    html::Picked,
     lines::{AT_A_TIME, write_clusters, write_pairs},
     records::Gathered,
     truth::{Counts, Judged, Truth},
@@ -129,6 +132,7 @@ fn gather(
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
     let linker = check(config, asked)?;
     let named = refuse_outputs(config, asked, output)?;
+    let report = config.report.as_ref().map(|report| report.path.as_path());
     let pool = pool(config.threads)?;
     let mut gathered = gather(config, (&linker, asked.right_by.as_deref()), &pool, observer)?;
     let truth = match &asked.truth {
@@ -138,18 +142,18 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
     let mut output = Output::create(output, config.threads)?;
-    let [mut roll] = create(config, [asked.clusters.as_deref()])?;
+    let [mut roll, mut report] = create(config, [asked.clusters.as_deref(), report])?;
+    let mut picked = report.is_some().then(|| Picked::new(&linker));
 
     let work = Work { asked, linker: &linker, gathered: &gathered, truth: truth.as_ref(), budget: &budget, pool: &pool };
     let (pairs, found) = work.find(observer)?;
-    let Decided { counts, representatives, distances } = work.decide(pairs, &mut output)?;
+    let Decided { counts, representatives, distances } = work.decide(pairs, &mut output, picked.as_mut())?;
     let sizes = sizes(&representatives);
     if let Some(roll) = &mut roll {
         write_clusters(&representatives, &sizes, &gathered, roll)?;
     }
-    finish([Some(output), roll])?;
     let several = sizes.iter().filter(|&&size| size > 1);
-    Ok(LinkSummary {
+    let summary = LinkSummary {
         records: gathered.records.len() as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
         possible_pairs: gathered.pairs(),
@@ -163,7 +167,12 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         blocks: found.blocks,
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
-    })
+    };
+    if let (Some(report), Some(picked)) = (&mut report, &picked) {
+        report.write(html::page(config, &gathered, &linker, picked, &summary)?.as_bytes())?;
+    }
+    finish([Some(output), roll, report])?;
+    Ok(summary)
 }
 
 /// Checks the request and returns the linker for it.
@@ -182,8 +191,9 @@ fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
 /// Returns the paths of the pairs, and of the clusters and the summary if these are requested. Returns an error if an output is a
 /// table or would overwrite a file that the run reads.
 fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) -> Result<Vec<&'a Path>> {
+    let report = config.report.as_ref().map(|report| report.path.as_path());
     let outputs: Vec<&Path> =
-        [Some(output), asked.clusters.as_deref(), config.summary.as_deref()].into_iter().flatten().collect();
+        [Some(output), asked.clusters.as_deref(), config.summary.as_deref(), report].into_iter().flatten().collect();
     let mut inputs = config.expand()?;
     let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
     inputs.extend(others.cloned().map(Input::File));
@@ -228,8 +238,9 @@ impl<'a> Work<'a> {
         Ok((pairs, found))
     }
 
-    /// Processes the pairs in their order: writes the pairs, counts them, and joins the records of matching pairs.
-    fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output) -> Result<Decided<'a>> {
+    /// Processes the pairs in their order: writes the pairs, counts them, chooses those of the page, and joins the records of
+    /// matching pairs.
+    fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output, mut picked: Option<&mut Picked>) -> Result<Decided<'a>> {
         let Self { asked, linker, gathered, truth, budget, pool } = *self;
         let by = linker.config().clusters;
         let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, gathered.records.len()));
@@ -241,6 +252,9 @@ impl<'a> Work<'a> {
             let pair = scored(found?);
             let is_match = linker.verdict(pair.score) == Verdict::Match;
             counts.count(&pair, is_match, truth);
+            if let Some(picked) = &mut picked {
+                picked.take(&pair);
+            }
             distances.iter_mut().for_each(|distances| distances.count(&pair, is_match));
             match &mut by_second {
                 _ if !is_match => {}

@@ -1,0 +1,297 @@
+// The report of `link`: pairs of records, field by field.
+
+import { useMemo, useState } from "preact/hooks";
+import { Blocks } from "../data/load";
+import { Chart } from "../parts/chart";
+import { List } from "../parts/list";
+import { Settings, Shell } from "../parts/shell";
+import { Short, figure, plain, visible } from "../parts/shown";
+import { useAddress, useKeys, useLater } from "../parts/state";
+import { useWords } from "../words";
+
+interface Field {
+  field: string;
+  a: string;
+  b: string;
+  similarity: number | null;
+  points: number | null;
+  weight: number;
+}
+
+interface LinkPair {
+  a: string | number;
+  b: string | number;
+  fields: Field[];
+  points: number;
+  of: number;
+  score: number | null;
+  verdict: string;
+  blocks: { block: string; joins: boolean }[];
+}
+
+interface Share {
+  value: number;
+  low: number;
+  high: number;
+}
+
+export interface LinkData {
+  program: string;
+  command: "link";
+  inputs: string[];
+  thresholds: [number, number];
+  summary: { records: number; candidates: number; matches: number; possible: number; clusters: number; clustered: number; judged?: Record<string, Share | number | null> };
+  scores: number[];
+  counts: number[];
+}
+
+type Setting = { language: string; setLanguage: (language: string) => void; turnTheme: () => void };
+
+export function LinkApp({ data }: { data: LinkData }) {
+  return <Settings>{(setting, theme) => <Link setting={setting} theme={theme} data={data} />}</Settings>;
+}
+
+function Link({ data, setting, theme }: { data: LinkData; theme: string; setting: Setting }) {
+  const w = useWords();
+  const [view, first] = useAddress();
+  const blocks = useMemo(() => new Blocks<LinkPair>("pairs", data.counts), [data]);
+  const total = data.counts.reduce((sum, count) => sum + count, 0);
+  const pairs = useLater(() => Promise.all(Array.from({ length: total }, (_, at) => blocks.at(at))), [blocks]);
+  const [match] = data.thresholds;
+  // The pairs about which one can doubt come first.
+  const sorted = useMemo(
+    () => (pairs ? [...pairs].sort((x, y) => Math.abs((x.score ?? 0) - match) - Math.abs((y.score ?? 0) - match)) : []),
+    [pairs, match],
+  );
+  const number = Number(first);
+  return (
+    <Shell {...setting} tabs={[["overview", w.overview], ["pairs", w.pairs]]}>
+      {pairs === null ? (
+        <h1>{w.loading}</h1>
+      ) : view === "pair" && sorted[number] ? (
+        <PairView pair={sorted[number]} number={number} count={sorted.length} thresholds={data.thresholds} />
+      ) : view === "pairs" ? (
+        <PairList pairs={sorted} />
+      ) : (
+        <LinkOverview data={data} pairs={sorted} theme={theme} />
+      )}
+    </Shell>
+  );
+}
+
+function useVerdicts(): Record<string, string> {
+  const w = useWords();
+  return { match: w.match, possible: w.possibleMatch, not: w.noMatchVerdict };
+}
+
+function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[]; theme: string }) {
+  const w = useWords();
+  const { summary, thresholds } = data;
+  const x = useMemo(() => data.scores.map((_, at) => at / data.scores.length), [data]);
+  const tiles: [number, string][] = [
+    [summary.records, w.records],
+    [summary.candidates, w.comparedPairs],
+    [summary.matches, w.matches],
+    [summary.possible, w.possibleMatches],
+    [summary.clusters, w.clustersOfRecords],
+  ];
+  const left = summary.matches + summary.possible - pairs.length;
+  return (
+    <>
+      <h1>
+        {data.inputs.map((name, at) => (
+          <span key={name}>
+            {at ? ", " : ""}
+            <Short text={name} most={120} />
+          </span>
+        ))}
+      </h1>
+      <ul class="tiles">
+        {tiles.map(([value, label]) => (
+          <li class="tile" key={label}>
+            <b>{w.number(value)}</b>
+            <span>{label}</span>
+          </li>
+        ))}
+      </ul>
+      <Chart
+        title={w.scores}
+        note={w.scoresNote(thresholds[0], thresholds[1])}
+        xLabel={w.score}
+        yLabel={w.pairs}
+        x={x}
+        series={[{ label: w.pairs, y: data.scores, kind: "bars" }]}
+        mark={{ at: thresholds[0], label: w.match }}
+        xRange={[Math.min(0.5, thresholds[1]), 1]}
+        xFormat={(value) => value.toFixed(2)}
+        yFormat={w.number}
+        theme={theme}
+      />
+      <section class="card">
+        <h2>{w.closest}</h2>
+        <p class="note">{w.closestNote(thresholds[0])}</p>
+        <ul class="plain-list">
+          {pairs.slice(0, 6).map((pair, at) => (
+            <li key={at}>
+              <a class="list-row" href={`#/pair/${at}`}>
+                <Row pair={pair} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section class="card">
+        <h2>{w.leftOut}</h2>
+        <p>{left > 0 ? w.otherLinks(left) : w.nothingLeftOutPairs}</p>
+      </section>
+      <footer class="note">lookalike {data.program}</footer>
+    </>
+  );
+}
+
+function Row({ pair }: { pair: LinkPair }) {
+  const verdicts = useVerdicts();
+  return (
+    <>
+      <span class="figure">{figure(pair.score ?? Number.NaN)}</span>
+      <span class="pair-ids">
+        <Short text={String(pair.a)} most={30} /> <span aria-hidden="true">↔</span> <Short text={String(pair.b)} most={30} />
+        <span class="note">
+          {" "}
+          <Short text={pair.fields.map(({ a, b }) => (a === b ? a : `${a || "–"} / ${b || "–"}`)).filter(Boolean).join(" · ")} most={90} />
+        </span>
+      </span>
+      <span class={`verdict ${pair.verdict === "match" ? "is-kept" : "is-reference"}`}>{verdicts[pair.verdict] ?? pair.verdict}</span>
+    </>
+  );
+}
+
+function PairList({ pairs }: { pairs: LinkPair[] }) {
+  const w = useWords();
+  const verdicts = useVerdicts();
+  const [words, setWords] = useState("");
+  const [verdict, setVerdict] = useState("");
+  const shown = useMemo(() => {
+    const small = words.toLowerCase();
+    const has = (pair: LinkPair) =>
+      [String(pair.a), String(pair.b), ...pair.fields.flatMap(({ a, b }) => [a, b])].some((text) => text.toLowerCase().includes(small));
+    return pairs.map((pair, at) => ({ pair, at })).filter(({ pair }) => (!verdict || pair.verdict === verdict) && (!small || has(pair)));
+  }, [pairs, words, verdict]);
+  return (
+    <>
+      <h1>{w.pairs}</h1>
+      <form class="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          {w.filterRecords} <input type="search" value={words} onInput={(event) => setWords(event.currentTarget.value)} />
+        </label>
+        <label>
+          {w.verdict}{" "}
+          <select value={verdict} onChange={(event) => setVerdict(event.currentTarget.value)}>
+            <option value="">{w.allVerdicts}</option>
+            {["match", "possible"].map((one) => (
+              <option value={one} key={one}>
+                {verdicts[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+      <p role="status">{w.pairsShown(shown.length, pairs.length)}</p>
+      <List
+        label={w.pairs}
+        count={shown.length}
+        height={44}
+        href={(at) => `#/pair/${shown[at].at}`}
+        version={shown}
+        row={(at) => <Row pair={shown[at].pair} />}
+      />
+    </>
+  );
+}
+
+/** A pair field by field, and how the fields add up to the score. */
+function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number: number; count: number; thresholds: [number, number] }) {
+  const w = useWords();
+  const verdicts = useVerdicts();
+  useKeys((key) => {
+    const next = key === "]" ? number + 1 : key === "[" ? number - 1 : -1;
+    if (next >= 0 && next < count) location.hash = `#/pair/${next}`;
+    return key === "]" || key === "[";
+  });
+  let before = 0;
+  const bars = pair.fields.map((field) => {
+    const start = before;
+    if (field.points !== null) before += field.points / pair.of;
+    return { field, start, end: before, most: start + (field.points === null ? 0 : field.weight / pair.of) };
+  });
+  const percent = (value: number) => `${100 * value}%`;
+  return (
+    <>
+      <h1>
+        <Short text={String(pair.a)} /> ↔ <Short text={String(pair.b)} />
+      </h1>
+      <p class="why">
+        {verdicts[pair.verdict] ?? pair.verdict}: {w.scoreIs(figure(pair.score ?? Number.NaN), pair.points.toFixed(2), pair.of.toFixed(2))}
+      </p>
+      <p class="actions">
+        <a class="button" aria-disabled={number === 0} href={`#/pair/${Math.max(0, number - 1)}`}>
+          {w.previousPair}
+        </a>
+        <a class="button" aria-disabled={number + 1 === count} href={`#/pair/${Math.min(count - 1, number + 1)}`}>
+          {w.nextPair}
+        </a>
+      </p>
+      <section class="card">
+        <div class="scroll" tabIndex={0}>
+          <table class="fields">
+            <thead>
+              <tr>
+                <th scope="col">{w.field}</th>
+                <th scope="col">
+                  <Short text={String(pair.a)} most={30} />
+                </th>
+                <th scope="col">
+                  <Short text={String(pair.b)} most={30} />
+                </th>
+                <th scope="col">{w.similarity}</th>
+                <th scope="col">{w.points}</th>
+                <th scope="col">{w.sum}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map(({ field, start, end, most }) => (
+                <tr key={field.field}>
+                  <th scope="row">
+                    <Short text={field.field} />
+                  </th>
+                  <td class={field.a === field.b ? "" : "differs"}>{field.a ? <bdi>{visible(plain(field.a, 400), w)}</bdi> : <i>{w.missingValue}</i>}</td>
+                  <td class={field.a === field.b ? "" : "differs"}>{field.b ? <bdi>{visible(plain(field.b, 400), w)}</bdi> : <i>{w.missingValue}</i>}</td>
+                  <td>{field.similarity === null ? "–" : figure(field.similarity)}</td>
+                  <td>{field.points === null ? w.notCounted : `${field.points.toFixed(2)} / ${field.weight}`}</td>
+                  <td class="bar-cell">
+                    <span class="waterfall" role="img" aria-label={`${(100 * start).toFixed(0)} % → ${(100 * end).toFixed(0)} %`}>
+                      <span class="waterfall-most" style={{ left: percent(start), width: percent(most - start) }} />
+                      <span class="waterfall-bar" style={{ left: percent(start), width: percent(end - start) }} />
+                      <span class="waterfall-mark" style={{ left: percent(thresholds[0]) }} />
+                    </span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <p class="note">{w.waterfallNote(thresholds[0], thresholds[1])}</p>
+      </section>
+      <section class="card">
+        <h2>{w.whyCompared}</h2>
+        <ul>
+          {pair.blocks.map((block) => (
+            <li key={block.block}>
+              {block.joins ? "✓" : "✗"} <Short text={block.block} /> <span class="note">{block.joins ? w.blockJoins : w.blockDoesNot}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </>
+  );
+}
