@@ -12,6 +12,7 @@ import { Groups } from "./views/groups";
 import { Overview } from "./views/overview";
 import { Pairs } from "./views/pairs";
 import { Search } from "./views/search";
+import { Site, Sites } from "./views/sites";
 import { useWords } from "./words";
 
 export function App({ collection }: { collection: Collection }) {
@@ -39,7 +40,8 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
   };
   const tabs: [string, string][] = [["overview", w.overview]];
   if (collection.data.command === "dedup") tabs.push(["groups", w.groups]);
-  tabs.push(["pairs", w.pairs]);
+  if (collection.data.command === "mirrors") tabs.push(["sites", w.sitePairs]);
+  tabs.push(["pairs", collection.data.command === "mirrors" ? w.pagePairs : w.pairs]);
   if (decisions !== collection.run) tabs.push(["changes", w.changes]);
   return (
     <Shell {...setting} tabs={tabs} search above={<Moved />}>
@@ -55,6 +57,10 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
         <DocumentView d={number(first)} />
       ) : view === "search" ? (
         <Search words={first ?? ""} />
+      ) : view === "sites" ? (
+        <Sites />
+      ) : view === "site" ? (
+        <Site number={Number(first) || 0} />
       ) : view === "changes" ? (
         <Changes />
       ) : (

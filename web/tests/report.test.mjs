@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -423,6 +423,41 @@ test("links are shown field by field, with a waterfall of the score", async () =
     const rows = await page.locator(".fields tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
     assert.deepEqual(rows.map(([name]) => name), Object.keys(points));
     rows.forEach(([name, , , , shown]) => assert.equal(shown, points[name] === null ? "not counted" : `${points[name].toFixed(2)} / 100`));
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document));
+    assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);
+  }
+  await close();
+});
+
+test("mirrored sites are shown with their pages side by side", async () => {
+  const root = join(folder, "sites");
+  const words = (seed) => Array.from({ length: 60 }, (_, at) => `word${seed * 100 + at}`).join(" ");
+  for (const [site, end] of [["old.example", ""], ["new.example", " and more"], ["other.example", null]]) {
+    mkdirSync(join(root, site), { recursive: true });
+    for (let number = 0; number < 6; number++) {
+      const text = end === null ? words(50 + number) : `${words(number)}${number < 3 ? "" : end}`;
+      writeFileSync(join(root, site, `page${number}.txt`), text);
+    }
+  }
+  const [out, pages, path] = ["sites.jsonl", "pages.jsonl", "mirrors.html"].map((name) => join(folder, name));
+  run("mirrors", root, "-o", out, "--pages", pages, "--report", path, "--quiet");
+  const [site] = lines(out);
+  assert.equal(lines(out).length, 1);
+  const { page, close } = await open(path, "#/sites");
+  const [row] = await page.locator(".list-row").allTextContents();
+  assert.ok(row.includes(site.a) && row.includes(site.b) && row.startsWith("100.0 %"), row);
+  await page.locator(".list-row").click();
+  await page.waitForSelector('h1:has-text("old.example")');
+  const shown = await page.locator(".list-row").count();
+  assert.equal(shown, lines(pages).length);
+  await page.locator(".list-row").first().click();
+  await page.waitForSelector("mark.only");
+  assert.deepEqual(await page.locator(".text-box mark.only").allTextContents(), [" and more"]);
+  await page.keyboard.press("]");
+  await page.waitForFunction(() => document.querySelectorAll(".side .text-box").length === 2);
+  for (const address of ["#/", "#/sites", "#/site/0"]) {
+    await page.goto(`file://${path}${address}`);
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => axe.run(document));
     assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);

@@ -135,6 +135,7 @@ const SHORT: [Short; 12] = [
             ("share", "Minimum share of a site's pages that have a match"),
             ("share_of", "Which of the two sites must reach --share"),
             ("threshold", "Minimum similarity of matching pages [default: 0.8]"),
+            ("report", "Write a page to look at: sites, and pages side by side"),
             JSON,
             MEMORY,
         ],

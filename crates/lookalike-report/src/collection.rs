@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct Collection {
     /// The version of the program.
     pub program: &'static str,
-    /// The command: `dedup`, `pairs` or `passages`.
+    /// The command: `dedup`, `pairs`, `passages` or `mirrors`.
     pub command: &'static str,
     /// The names of the inputs, as messages show them.
     pub inputs: Vec<String>,
@@ -24,8 +24,10 @@ pub struct Collection {
     pub counts: Vec<Counts>,
     /// The documents that the report shows.
     pub documents: Documents,
-    /// The pairs that reach the floor.
+    /// The pairs that reach the floor; for `mirrors`, the pages that correspond to each other, site by site.
     pub pairs: Pairs,
+    /// For `mirrors`: the pairs of sites. Each also has `listed`, the number of its pairs of pages in `pairs`.
+    pub sites: Vec<Value>,
     /// Whether the threshold can be moved in the page.
     pub slider: Slider,
     /// The places of the texts.
@@ -113,8 +115,8 @@ pub struct Pairs {
     pub b: Vec<u32>,
     /// Shingles in both; for `passages`, shared tokens.
     pub shared: Vec<u32>,
-    /// For `passages`, the larger of the shares of the two texts that are in the other; otherwise empty, because the page computes
-    /// similarities.
+    /// For `passages`, the larger of the shares of the two texts that are in the other; for `mirrors`, the resemblance. Otherwise
+    /// empty, because the page computes similarities.
     pub similarity: Vec<f64>,
 }
 

@@ -36,6 +36,10 @@ export interface Summary {
   largest_group?: number;
   pairs?: number;
   passages?: number;
+  site_pairs?: number;
+  counterparts?: number;
+  pages_a?: number;
+  pages_b?: number;
   texts_a?: number;
   texts_b?: number;
   bad_lines?: number;
@@ -44,9 +48,24 @@ export interface Summary {
   against?: { documents: number; dropped: number; only: boolean };
 }
 
+/** A pair of sites that mirror each other. `listed` is the number of its pairs of pages in the report. */
+export interface SitePair {
+  a: string;
+  b: string;
+  pages_a: number;
+  pages_b: number;
+  matched_a: number;
+  matched_b: number;
+  share_a: number;
+  share_b: number;
+  counterparts: number;
+  same_path: number;
+  listed: number;
+}
+
 export interface Data {
   program: string;
-  command: "dedup" | "pairs" | "passages";
+  command: "dedup" | "pairs" | "passages" | "mirrors";
   inputs: string[];
   references: string[];
   settings: {
@@ -63,6 +82,7 @@ export interface Data {
   counts: Counts[];
   documents: Documents;
   pairs: { a: number[]; b: number[]; shared: number[]; similarity: number[] };
+  sites: SitePair[];
   slider: { floor: number | null; why_not: string | null; left_out: number[] };
   texts: { documents: number[]; counts: number[]; cut: [number, number][] };
   aligned: { a: number[]; b: number[]; counts: number[] };

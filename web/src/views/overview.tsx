@@ -33,10 +33,12 @@ export function Overview() {
     [collection, threshold],
   );
   const passages = data.command === "passages";
-  const rule = passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
+  const mirrors = data.command === "mirrors";
+  const rule = mirrors ? w.ruleMirrors(threshold) : passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
   const is = settings.measure === "containment" ? "containment" : "resemblance";
-  const notListed = limits.all_documents || passages ? 0 : summary.documents - (collection.count - data.documents.references);
+  const notListed = limits.all_documents || passages || mirrors ? 0 : summary.documents - (collection.count - data.documents.references);
   const leftOut = [
+    mirrors && (summary.counterparts ?? 0) > data.pairs.a.length && w.otherPages((summary.counterparts ?? 0) - data.pairs.a.length),
     limits.pairs && w.otherPairs(limits.pairs),
     notListed && w.notListed(notListed),
     limits.without_text && w.withoutText(limits.without_text),
@@ -62,6 +64,11 @@ export function Overview() {
       <ul class="tiles">
         {passages ? (
           <Tile value={w.number(summary.passages ?? 0)} label={w.passages} />
+        ) : mirrors ? (
+          <>
+            <Tile value={w.number((summary.pages_a ?? 0) + (summary.pages_b ?? 0))} label={w.pages} />
+            <Tile value={w.number(summary.site_pairs ?? 0)} label={w.sitePairsSmall} href="#/sites" />
+          </>
         ) : (
           <Tile value={w.number(summary.documents)} label={w.read} />
         )}
@@ -71,7 +78,11 @@ export function Overview() {
         {groups.length ? (
           <Tile value={w.number(groups[0].dropped.length + 1)} label={w.largestGroup} href={`#/group/${groups[0].kept}`} />
         ) : null}
-        <Tile value={w.number(passages ? (summary.pairs ?? 0) : collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
+        {mirrors ? (
+          <Tile value={w.number(summary.counterparts ?? 0)} label={w.correspondingPages} href="#/pairs" />
+        ) : (
+          <Tile value={w.number(passages ? (summary.pairs ?? 0) : collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
+        )}
       </ul>
       {dedup ? <ThresholdControl /> : null}
       <section class="card">
@@ -188,7 +199,7 @@ function Similarities() {
   return (
     <Chart
       title={w.similarities}
-      note={command === "passages" ? w.passagesFigure : command === "pairs" ? w.similaritiesOfPairs : w.similaritiesNote}
+      note={command === "passages" ? w.passagesFigure : command !== "dedup" ? w.similaritiesOfPairs : w.similaritiesNote}
       xLabel={command === "passages" ? w.shareOfText : w[collection.data.settings.measure]}
       yLabel={w.pairs}
       x={AT}

@@ -249,6 +249,21 @@ export const en = {
   blockJoins: "agree",
   blockDoesNot: "do not agree",
 
+  // Sites
+  sitePairs: "Sites",
+  sitePairsSmall: "pairs of sites",
+  sitePairsNote: "Pairs of sites that mirror each other, with the smaller of their shares of pages that match.",
+  pagePairs: "Pages",
+  pages: "pages",
+  correspond: (value: number) => `${count(value, "page")} correspond${value === 1 ? "s" : ""}`,
+  correspondingPages: "pairs of pages that correspond",
+  pagesMatched: (site: string) => `pages of ${site} have a match`,
+  samePath: "of these have the same path",
+  leastSimilarFirst: "The least similar pages come first: they show what changed.",
+  leastSimilarPages: (value: number) => `The ${n.format(value)} least similar pages.`,
+  otherPages: (value: number) => `${count(value, "pair")} of pages that are more similar than the listed ones of their sites.`,
+  ruleMirrors: (threshold: number) => `Two pages match if their resemblance is at least ${threshold}. Pages correspond one to one: first those with the same path, then the most similar ones.`,
+
   // Keys
   keys: "Keys",
   keyList: [

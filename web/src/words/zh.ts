@@ -243,6 +243,20 @@ export const zh: Words = {
   blockJoins: "一致",
   blockDoesNot: "不一致",
 
+  sitePairs: "站点",
+  sitePairsSmall: "站点对",
+  sitePairsNote: "互为镜像的站点对，以及两边有匹配的网页比例中较小的一个。",
+  pagePairs: "网页",
+  pages: "网页",
+  correspond: (value) => `${n.format(value)} 个网页对应`,
+  correspondingPages: "对应的网页对",
+  pagesMatched: (site) => `${site} 有匹配的网页`,
+  samePath: "其中路径相同",
+  leastSimilarFirst: "最不相似的网页排在最前：它们显示变化。",
+  leastSimilarPages: (value) => `最不相似的 ${n.format(value)} 个网页。`,
+  otherPages: (value) => `${n.format(value)} 对网页，比其站点已列出的更相似。`,
+  ruleMirrors: (threshold) => `如果两个网页的相似度不低于 ${threshold}，它们就匹配。网页一一对应：先是路径相同的，再是最相似的。`,
+
   keys: "按键",
   keyList: [
     ["/", "查找文档"],

@@ -11,7 +11,7 @@ use lookalike_applications::mirrors::ShareOf;
 use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name};
 
 use crate::{
-    args::{FindArgs, InputArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
+    args::{FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
     found::{above, anchors, excluded, found, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
@@ -114,6 +114,8 @@ pub struct Mirrors {
     #[command(flatten)]
     shingles: ShingleArgs,
     #[command(flatten)]
+    page: PageArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -157,7 +159,12 @@ impl Mirrors {
         }
         let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
         if self.output.is_none() || standard(&self.output) {
-            let others = [("--pages", &self.pages), ("--unmatched", &self.unmatched), ("--skip-bad", &self.records.skip_bad)];
+            let others = [
+                ("--pages", &self.pages),
+                ("--unmatched", &self.unmatched),
+                ("--skip-bad", &self.records.skip_bad),
+                ("--report", &self.page.report),
+            ];
             if let Some((flag, _)) = others.into_iter().find(|(_, path)| standard(path)) {
                 anyhow::bail!(
                     "{flag} -: pairs of sites already use standard output; name a file for them with -o, or a file for {flag}"
@@ -174,12 +181,13 @@ impl Mirrors {
         let report = report.output("bad_lines", self.records.skip_bad.as_deref());
         let report = report.output("sites", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
         let report = report.output("pages", self.pages.as_deref()).output("unmatched", self.unmatched.as_deref());
+        let report = report.output("report", self.page.report.as_deref());
         let (against, inputs) = match self.b {
             Some(b) => (vec![self.a], vec![b]),
             None => (Vec::new(), vec![self.a]),
         };
         let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
-        let config = RunConfig { against, ..run_config(&input, &self.run, method) };
+        let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
         let asked = Mirroring {
             sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
             share: self.share,

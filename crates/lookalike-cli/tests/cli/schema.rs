@@ -182,7 +182,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("eval", "eval many.jsonl --labels group --run= --report report.html".into()),
         ("mirrors", "mirrors folder --depth 1 --html main --preset quotations --anchors en --common-sites 9 --pages pages.jsonl --unmatched alone.jsonl -o sites.jsonl".into()),
         ("mirrors", "mirrors folder/one folder/two --depth 0 --threshold 1 --share 1 -o sites.jsonl".into()),
-        ("mirrors", "mirrors mixed --depth 1 -o sites.jsonl".into()),
+        ("mirrors", "mirrors mixed --depth 1 -o sites.jsonl --report report.html".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --truth true.jsonl --clusters clusters.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --label who --right-by since".into()),
         ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),

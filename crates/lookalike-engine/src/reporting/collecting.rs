@@ -61,6 +61,10 @@ pub(crate) struct Collecting<'a> {
     pub(crate) command: &'static str,
     /// The decisions about documents that are not unique, in input order; `None` if nothing is decided.
     pub(crate) rows: Option<Vec<Row>>,
+    /// Pairs of documents with their similarities, if these are listed and not those that reach a floor.
+    pub(crate) listed: Vec<(Document, Document, f64)>,
+    /// For `mirrors`: the pairs of sites.
+    pub(crate) sites: Vec<serde_json::Value>,
     /// The pairs that reach the floor, or why there are none.
     pub(crate) near: std::result::Result<(f64, Near), &'static str>,
 }
@@ -69,7 +73,7 @@ impl Collecting<'_> {
     /// Returns the HTML file.
     ///
     /// `started` is when the work on the report began, and `summary` is that of the run.
-    pub(crate) fn html(self, started: Instant, summary: &impl Serialize) -> Result<(String, ReportFigures)> {
+    pub(crate) fn html(mut self, started: Instant, summary: &impl Serialize) -> Result<(String, ReportFigures)> {
         let references = self.table.references.documents;
         let documents = self.documents();
         let groups = Groups::of(self.rows.as_deref().unwrap_or_default());
@@ -95,6 +99,7 @@ impl Collecting<'_> {
             documents: self.columns(&documents, &positions, &found)?,
             counts: found.counts,
             pairs: self.pairs(&positions),
+            sites: std::mem::take(&mut self.sites),
             slider: self.slider(&positions),
             texts,
             aligned,
@@ -105,7 +110,7 @@ impl Collecting<'_> {
         let html = page.html(&format!("{} – lookalike {}", collection.inputs.join(", "), self.command));
         let figures = ReportFigures {
             bytes: html.len() as u64,
-            pairs: collection.slider.floor.map(|_| collection.pairs.a.len() as u64),
+            pairs: Some(collection.pairs.a.len() as u64).filter(|&pairs| pairs > 0 || collection.slider.floor.is_some()),
             floor: collection.slider.floor,
             left_out: collection.slider.left_out.len() as u64,
             without_text,
@@ -116,7 +121,10 @@ impl Collecting<'_> {
 
     /// Returns the documents that the report lists.
     fn documents(&self) -> BTreeSet<Document> {
-        let mut documents = BTreeSet::new();
+        let mut documents: BTreeSet<Document> = self.listed.iter().flat_map(|&(a, b, _)| [a, b]).collect();
+        if !self.listed.is_empty() {
+            return documents;
+        }
         if self.table.documents <= ALL {
             documents.extend((self.table.references.documents..self.table.documents).map(Document));
         }
@@ -140,7 +148,8 @@ impl Collecting<'_> {
             let similarity = row.likeness.similarity(row.reason, measure);
             Some(ShownPair { a: row.representative?, b: row.document, similarity: similarity.unwrap_or(0.0) })
         });
-        let mut pairs: Vec<ShownPair> = of_rows.collect();
+        let listed = self.listed.iter().map(|&(a, b, similarity)| ShownPair { a, b, similarity });
+        let mut pairs: Vec<ShownPair> = of_rows.chain(listed).collect();
         let decided: BTreeSet<_> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
         let near = self.near.iter().flat_map(|(_, near)| &near.pairs);
         pairs.extend(near.filter(|&&(a, b, _)| !decided.contains(&(a.min(b), a.max(b)))).map(|&(a, b, overlap)| {
@@ -261,6 +270,14 @@ impl Collecting<'_> {
 
     fn pairs(&self, positions: &HashMap<Document, u32>) -> Pairs {
         let mut pairs = Pairs::default();
+        for &(a, b, similarity) in &self.listed {
+            if let (Some(&a), Some(&b)) = (positions.get(&a), positions.get(&b)) {
+                pairs.a.push(a);
+                pairs.b.push(b);
+                pairs.shared.push(0);
+                pairs.similarity.push(similarity);
+            }
+        }
         for &(a, b, overlap) in self.near.iter().flat_map(|(_, near)| &near.pairs) {
             if let (Some(&a), Some(&b)) = (positions.get(&a), positions.get(&b)) {
                 pairs.a.push(a);

@@ -226,7 +226,8 @@ fn write_report(emitting: &Emitting, pass: Pass, summary: &Summary, output: &mut
         Ok(floor) => Ok((floor, near::find(config, method, floor, (source, &table.budget, pool), observer)?)),
     };
     let rows = Some(emitting.rows()?);
-    let collecting = Collecting { config, method, source, pool, table, command: "dedup", rows, near };
+    let collecting =
+        Collecting { config, method, source, pool, table, command: "dedup", rows, near, listed: Vec::new(), sites: Vec::new() };
     let (html, figures) = collecting.html(started, summary)?;
     output.write(html.as_bytes())?;
     Ok(figures)

@@ -9,7 +9,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::sites::{Sites, SitesBy};
-use crate::sketching::{ids::raw, references::References, table::Table};
+use crate::{
+    numbers::Document,
+    reporting::collecting::failure,
+    sketching::{ids::raw, references::References, table::Table},
+};
 
 /// The options for finding mirrors.
 #[derive(Debug, Clone)]
@@ -87,6 +91,35 @@ pub(super) struct Outputs {
     pub(super) sites: Option<Output>,
     pub(super) pages: Option<Output>,
     pub(super) alone: Option<Output>,
+    pub(super) page: Option<PageData>,
+}
+
+/// The maximum number of pairs of sites in a page, and of pairs of pages for each pair of sites.
+const SITES: usize = 500;
+const PAGES: usize = 200;
+
+/// What a page to look at shows: pairs of sites, and pairs of pages that correspond to each other, site by site.
+#[derive(Default)]
+pub(super) struct PageData {
+    pub(super) sites: Vec<serde_json::Value>,
+    pub(super) pages: Vec<(Document, Document, f64)>,
+}
+
+impl PageData {
+    fn take(&mut self, line: &SiteLine, counterparts: &[Counterpart]) -> Result<()> {
+        if self.sites.len() == SITES {
+            return Ok(());
+        }
+        // The least similar pages come first, because people look for what changed.
+        let mut sorted: Vec<&Counterpart> = counterparts.iter().collect();
+        sorted.sort_by(|x, y| x.resemblance.total_cmp(&y.resemblance).then((x.a, x.b).cmp(&(y.a, y.b))));
+        let listed = sorted.iter().take(PAGES).map(|page| (Document(page.a), Document(page.b), page.resemblance));
+        self.pages.extend(listed);
+        let mut site = serde_json::to_value(line).map_err(failure)?;
+        site["listed"] = sorted.len().min(PAGES).into();
+        self.sites.push(site);
+        Ok(())
+    }
 }
 
 /// Counts of what was written.
@@ -135,6 +168,7 @@ impl Writing<'_> {
             counts.counterparts += line.counterparts;
             counts.same_path += line.same_path;
             to.sites.iter_mut().try_for_each(|output| write_line(&line, output))?;
+            to.page.iter_mut().try_for_each(|page| page.take(&line, &counterparts))?;
             if counts.first.len() < FIRST {
                 counts.first.push(line);
             }

@@ -10,6 +10,7 @@ use std::{
     collections::BTreeMap,
     num::NonZeroU128,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use lookalike::{
@@ -27,7 +28,7 @@ use lookalike_io::{
 use serde::Serialize;
 
 use self::{
-    lines::{Mirroring, Outputs, SiteLine, Writing},
+    lines::{Mirroring, Outputs, PageData, SiteLine, Writing},
     sites::{SiteBy, Sites},
     textless::Textless,
 };
@@ -40,7 +41,8 @@ use crate::{
     matching::finding::Finding,
     numbers::{Contender, Document},
     pairing::Pairing,
-    pass::open::{Means, Opened, Sources, open},
+    pass::open::{Means, Opened, Sources, create, open},
+    reporting::{ReportFigures, collecting::Collecting},
     sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
 };
 
@@ -68,6 +70,9 @@ pub struct MirrorsSummary {
     /// Sites of the second collection, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sites_b: Option<u64>,
+    /// The report; `None` if no report was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportFigures>,
     /// Pairs of sites written.
     pub site_pairs: u64,
     /// Pairs of pages that are counterparts, one to one.
@@ -134,6 +139,7 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let paths = [Some(outputs.sites.unwrap_or(&stdout)), outputs.pages, outputs.unmatched];
     let Opened { sources, outputs: written, mut bad, means: Means { pool, budget } } = open(&config, paths, "mirrors")?;
     let Sources { source, left_out, .. } = sources;
+    let [mut report] = create(&config, [config.report.as_ref().map(|report| report.path.as_path())])?;
     let mut labels: BTreeMap<NonZeroU128, Box<str>> = BTreeMap::new();
     let by_field = config.label_field.is_some();
     let mut pages = Vec::new();
@@ -164,14 +170,15 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
 
     let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
     let [sites_to, pages_to, alone_to] = written;
-    let mut to = Outputs { sites: sites_to, pages: pages_to, alone: alone_to };
+    let mut to =
+        Outputs { sites: sites_to, pages: pages_to, alone: alone_to, page: report.as_ref().map(|_| PageData::default()) };
     let reported = writing.write(&mut to)?;
-    finish([bad, to.pages, to.alone, to.sites])?;
     let none = reported.site_pairs == 0;
     let closest = if none { writing.closest() } else { None };
     let shared_paths = none.then(|| sites.shared_paths((!within).then_some(first.documents)));
     let sites_of = |side: &Side| side.sites().iter().filter(|&&pages| pages > 0).count() as u64;
-    Ok(MirrorsSummary {
+    let mut summary = MirrorsSummary {
+        report: None,
         pages_a: if within { table.documents } else { first.documents },
         pages_b: (!within).then(|| table.documents - first.documents),
         sites_a: sites_of(matched.a()),
@@ -191,7 +198,28 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
-    })
+    };
+    if let (Some(output), Some(PageData { sites, pages: listed })) = (&mut report, to.page) {
+        let (config, near) = (&config, Err("mirrors"));
+        let (rows, command) = (None, "mirrors");
+        let collecting = Collecting {
+            config,
+            method: &method,
+            source: &source,
+            pool: &pool,
+            table: &table,
+            command,
+            rows,
+            listed,
+            sites,
+            near,
+        };
+        let (html, figures) = collecting.html(Instant::now(), &summary)?;
+        output.write(html.as_bytes())?;
+        summary.report = Some(figures);
+    }
+    finish([bad, report, to.pages, to.alone, to.sites])?;
+    Ok(summary)
 }
 
 /// Checks the request, and returns how pages are read and how they are compared.

@@ -178,6 +178,8 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
             command: "pairs",
             rows: None,
             near,
+            listed: Vec::new(),
+            sites: Vec::new(),
         };
         let (html, figures) = collecting.html(started, &summary)?;
         output.write(html.as_bytes())?;
