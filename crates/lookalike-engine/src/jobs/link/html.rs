@@ -9,8 +9,7 @@ use lookalike_report::Page;
 use serde::Serialize;
 
 use super::{
-    LinkSummary,
-    explain::{LinkExplained, explained},
+    fields::{LinkExplained, explained},
     records::Gathered,
 };
 use crate::{config::RunConfig, reporting::collecting::failure};
@@ -58,13 +57,13 @@ impl Picked {
 
 /// The data of the page; `web/src/views/link.tsx` has the same types.
 #[derive(Serialize)]
-struct Data<'a> {
+struct Data<'a, S> {
     program: &'static str,
     command: &'static str,
     inputs: Vec<String>,
     /// The lowest score of a match, and of a possible match.
     thresholds: [f64; 2],
-    summary: &'a LinkSummary,
+    summary: &'a S,
     /// How many pairs have a score from each hundredth to the next.
     scores: &'a [u64],
     /// The number of pairs in each block `pairs-0`, `pairs-1` and so on.
@@ -77,7 +76,7 @@ pub(super) fn page(
     gathered: &Gathered,
     linker: &Linker,
     picked: &Picked,
-    summary: &LinkSummary,
+    summary: &impl Serialize,
 ) -> Result<String> {
     let near = picked.near.iter().flatten().map(|&(_, a, b)| (a, b));
     let chosen: BTreeSet<(u32, u32)> = near.chain(picked.spread.iter().map(|&(_, a, b)| (a, b))).collect();

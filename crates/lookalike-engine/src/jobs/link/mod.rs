@@ -4,6 +4,8 @@ pub(crate) mod distances;
 
 mod records;
 
+pub(crate) mod fields;
+
 pub(crate) mod explain;
 
 mod lines;

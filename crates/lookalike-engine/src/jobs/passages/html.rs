@@ -5,10 +5,11 @@ use std::{
     time::Instant,
 };
 
-use lookalike_io::error::Result;
+use lookalike_io::{error::Result, write::plain};
 use lookalike_report::{Aligned, AlignedPairs, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts};
+use serde::Serialize;
 
-use super::{PassagesSummary, asked::Quoting, best::Best};
+use super::{asked::Quoting, best::Best};
 use crate::{
     matching::sets::Pass,
     reporting::{
@@ -17,7 +18,6 @@ use crate::{
         texts::LONGEST,
     },
 };
-use lookalike_io::write::plain;
 
 /// The number of pairs in a page.
 pub(super) const MOST: usize = 300;
@@ -25,8 +25,13 @@ pub(super) const MOST: usize = 300;
 /// The number of texts in a block of data.
 const BLOCK: usize = 20;
 
-/// Returns the HTML file.
-pub(super) fn page(pass: Pass, asked: &Quoting, best: &Best, summary: &PassagesSummary) -> Result<(String, ReportFigures)> {
+/// Returns the HTML file. `summary` is that of the run, which found `found` pairs.
+pub(super) fn page(
+    pass: Pass,
+    asked: &Quoting,
+    best: &Best,
+    (summary, found): (&impl Serialize, u64),
+) -> Result<(String, ReportFigures)> {
     let started = Instant::now();
     let Pass { config, source, table, method, .. } = pass;
     let pairs: Vec<_> = best.pairs.iter().take(MOST).map(|(_, reported)| reported).collect();
@@ -106,7 +111,7 @@ pub(super) fn page(pass: Pass, asked: &Quoting, best: &Best, summary: &PassagesS
         settings,
         summary: without_times(summary)?,
         documents: columns,
-        limits: Limits { pairs: summary.pairs - of_pairs.a.len() as u64, ..Limits::default() },
+        limits: Limits { pairs: found - of_pairs.a.len() as u64, ..Limits::default() },
         pairs: of_pairs,
         slider: Slider { why_not: Some("passages"), ..Slider::default() },
         texts: of_texts,

@@ -150,7 +150,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         report: None,
     };
     if let (Some(output), Some(best)) = (&mut report, &best) {
-        let (html, figures) = html::page(pass, asked, best, &summary)?;
+        let (html, figures) = html::page(pass, asked, best, (&summary, summary.pairs))?;
         output.write(html.as_bytes())?;
         summary.report = Some(figures);
     }
