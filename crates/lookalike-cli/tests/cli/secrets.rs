@@ -19,29 +19,33 @@ const URLS: [&str; 6] = [
 /// For each command: a valid command line, the options of the command that take a path, and command lines in which a URL replaces
 /// one of the arguments.
 const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
-    ("dedup in.jsonl", &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary"], &["dedup URL"]),
+    (
+        "dedup in.jsonl",
+        &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary", "report"],
+        &["dedup URL"],
+    ),
     (
         "apply why.jsonl in.jsonl -o kept.jsonl",
         &["output", "skip-bad", "temp-dir", "summary"],
         &["apply URL in.jsonl -o kept.jsonl", "apply why.jsonl URL -o kept.jsonl"],
     ),
-    ("pairs in.jsonl", &["output", "against", "skip-bad", "temp-dir", "summary"], &["pairs URL"]),
+    ("pairs in.jsonl", &["output", "against", "skip-bad", "temp-dir", "summary", "report"], &["pairs URL"]),
     (
         "compare 2 2",
         &["in"],
         &["compare URL in.jsonl", "compare in.jsonl URL", "compare in.jsonl in.jsonl URL", "compare URL URL --in in.jsonl"],
     ),
-    ("passages in.jsonl", &["output", "skip-bad", "temp-dir", "summary"], &["passages URL", "passages in.jsonl URL"]),
-    ("eval in.jsonl --run=", &["truth", "skip-bad", "temp-dir", "summary"], &["eval URL --sample 2 --run="]),
+    ("passages in.jsonl", &["output", "skip-bad", "temp-dir", "summary", "report"], &["passages URL", "passages in.jsonl URL"]),
+    ("eval in.jsonl --run=", &["truth", "skip-bad", "temp-dir", "summary", "report"], &["eval URL --sample 2 --run="]),
     ("curve --hash x+1%5", &["matrix"], &["curve URL", "curve --threshold URL", "curve --bands=URL"]),
     (
         "mirrors in.jsonl in2.jsonl",
-        &["output", "pages", "unmatched", "skip-bad", "temp-dir", "summary"],
+        &["output", "pages", "unmatched", "skip-bad", "temp-dir", "summary", "report"],
         &["mirrors URL", "mirrors in.jsonl URL", "mirrors URL URL"],
     ),
     (
         "link in.jsonl --config=link.toml",
-        &["config", "output", "clusters", "truth", "temp-dir", "summary"],
+        &["config", "output", "clusters", "truth", "temp-dir", "summary", "report"],
         &["link URL -c link.toml", "link in.jsonl URL -c link.toml"],
     ),
     ("minutiae prints.jsonl", &["output", "summary"], &["minutiae URL"]),
@@ -102,7 +106,7 @@ fn no_secret_of_a_url_is_shown() {
                         let words: Vec<String> = match (name, *flag) {
                             ("apply", "output") => ["apply", "why.jsonl", "in.jsonl"].map(String::from).into(),
                             ("mirrors", "unmatched" | "pages") => words.chain(["-o".into(), "sites.jsonl".into()]).collect(),
-                            ("eval", "skip-bad" | "temp-dir" | "summary") => {
+                            ("eval", "skip-bad" | "temp-dir" | "summary" | "report") => {
                                 words.chain(["--sample".into(), "2".into()]).collect()
                             }
                             _ => words.collect(),
