@@ -125,7 +125,7 @@ pub struct Pairs {
 pub struct Slider {
     /// The least similarity of the pairs; `None` if the threshold cannot be moved.
     pub floor: Option<f64>,
-    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `nearest`, `passages`.
+    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `nearest`, `passages`, `mirrors`, `large`.
     pub why_not: Option<&'static str>,
     /// Documents that are compared with too many others: their decisions do not change.
     pub left_out: Vec<u32>,
@@ -162,4 +162,10 @@ pub struct Limits {
     pub without_text: u64,
     /// Pairs that are not in the report.
     pub pairs: u64,
+    /// Groups that are not listed, and their dropped documents.
+    pub groups: u64,
+    /// See [`Self::groups`].
+    pub dropped: u64,
+    /// Those of these documents whose texts are the same as those of their representatives.
+    pub exact: u64,
 }

@@ -142,9 +142,9 @@ export class Collection {
     return decide(this.law, threshold);
   }
 
-  /** The number of dropped documents. */
+  /** The number of dropped documents, with those of groups that are not listed. */
   dropped(decisions: Decisions): number {
-    let found = 0;
+    let found = this.data.limits.dropped;
     for (const r of decisions.representative) found += Number(r >= 0);
     return found;
   }

@@ -86,7 +86,7 @@ export interface Data {
   slider: { floor: number | null; why_not: string | null; left_out: number[] };
   texts: { documents: number[]; counts: number[]; cut: [number, number][] };
   aligned: { a: number[]; b: number[]; counts: number[] };
-  limits: { all_documents: boolean; without_text: number; pairs: number };
+  limits: { all_documents: boolean; without_text: number; pairs: number; groups: number; dropped: number; exact: number };
 }
 
 /** Shared parts of two texts: start, length, and start in the other text (-1: nowhere), in UTF-16 code units. */

@@ -17,7 +17,7 @@ export function Overview() {
   const dedup = data.command === "dedup";
   const dropped = collection.dropped(decisions);
   const exact = useMemo(() => {
-    let found = 0;
+    let found = limits.exact;
     decisions.representative.forEach((r, d) => (found += Number(r >= 0 && collection.reason(d, decisions) === "x")));
     return found;
   }, [decisions]);
@@ -36,11 +36,12 @@ export function Overview() {
   const mirrors = data.command === "mirrors";
   const rule = mirrors ? w.ruleMirrors(threshold) : passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
   const is = settings.measure === "containment" ? "containment" : "resemblance";
-  const notListed = limits.all_documents || passages || mirrors ? 0 : summary.documents - (collection.count - data.documents.references);
+  const notListed = limits.all_documents || passages || mirrors ? 0 : summary.documents - (collection.count - data.documents.references) - limits.groups - limits.dropped;
   const leftOut = [
     mirrors && (summary.counterparts ?? 0) > data.pairs.a.length && w.otherPages((summary.counterparts ?? 0) - data.pairs.a.length),
     limits.pairs && w.otherPairs(limits.pairs),
     notListed && w.notListed(notListed),
+    limits.groups && w.otherGroups(limits.groups, limits.dropped),
     limits.without_text && w.withoutText(limits.without_text),
     texts.cut.length && w.cutTexts(texts.cut.length),
     slider.left_out.length && w.fixedDocuments(slider.left_out.length),
@@ -74,7 +75,7 @@ export function Overview() {
         )}
         {dedup ? <Tile value={w.number(summary.documents - dropped)} label={w.kept} /> : null}
         {dedup ? <Tile value={w.number(dropped)} label={w.dropped} /> : null}
-        {dedup ? <Tile value={w.number(groups.length)} label={w.numberOfGroups} href="#/groups" /> : null}
+        {dedup ? <Tile value={w.number(groups.length + limits.groups)} label={w.numberOfGroups} href="#/groups" /> : null}
         {groups.length ? (
           <Tile value={w.number(groups[0].dropped.length + 1)} label={w.largestGroup} href={`#/group/${groups[0].kept}`} />
         ) : null}

@@ -77,6 +77,8 @@ export const en = {
   leftOut: "What is not in this report",
   nothingLeftOut: "Nothing: all documents are listed, and all texts of groups and pairs are here.",
   notListed: (value: number) => `${count(value, "document")} without a similar one: they are kept, and only counted.`,
+  otherGroups: (groups: number, dropped: number) =>
+    `${count(groups, "group")} with ${count(dropped, "dropped document")}: they are only counted. The groups that are listed are a random sample.`,
   withoutText: (value: number) => `The texts of ${count(value, "document")}: the file would be too large.`,
   cutTexts: (value: number) => `The ends of ${count(value, "long text")}.`,
   fixedDocuments: (value: number) => `Pairs of ${count(value, "document")} in large groups: moving the threshold does not change these groups.`,
@@ -173,6 +175,7 @@ export const en = {
     cluster: "The threshold cannot be moved: groups of this kind depend on more than the pairs.",
     verify: "The threshold cannot be moved: the similarities of this run are not exact.",
     holders: "The threshold cannot be moved: this run drops documents that contain references.",
+    large: "The threshold cannot be moved: the run has more than two million documents, or dropped more than one million.",
     passages: "",
     nearest: "The threshold cannot be moved: this run listed only the nearest documents.",
   } as Record<string, string>,

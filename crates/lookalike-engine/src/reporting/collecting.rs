@@ -51,6 +51,15 @@ pub(crate) struct Row {
     pub(crate) likeness: Likeness,
 }
 
+/// Groups that a report does not list, because there are too many.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NotListed {
+    pub(crate) groups: u64,
+    pub(crate) dropped: u64,
+    /// Those of the dropped documents that have the same canonical form as their representative.
+    pub(crate) exact: u64,
+}
+
 /// What a report is made from.
 pub(crate) struct Collecting<'a> {
     pub(crate) config: &'a RunConfig,
@@ -63,6 +72,7 @@ pub(crate) struct Collecting<'a> {
     pub(crate) rows: Option<Vec<Row>>,
     /// Pairs of documents with their similarities, if these are listed and not those that reach a floor.
     pub(crate) listed: Vec<(Document, Document, f64)>,
+    pub(crate) not_listed: NotListed,
     /// For `mirrors`: the pairs of sites.
     pub(crate) sites: Vec<serde_json::Value>,
     /// The pairs that reach the floor, or why there are none.
@@ -103,7 +113,14 @@ impl Collecting<'_> {
             slider: self.slider(&positions),
             texts,
             aligned,
-            limits: Limits { all_documents: self.table.documents <= ALL, without_text, pairs: 0 },
+            limits: Limits {
+                all_documents: self.table.documents <= ALL,
+                without_text,
+                pairs: 0,
+                groups: self.not_listed.groups,
+                dropped: self.not_listed.dropped,
+                exact: self.not_listed.exact,
+            },
         };
         page.add("report", &collection).map_err(failure)?;
         page.append(blocks);

@@ -27,6 +27,10 @@ use crate::{
 /// If there are more, the documents are left out: to compare them all would take minutes, and the page could not hold the result.
 const MOST_MET: u64 = 4_000_000;
 
+/// The maximum number of documents among which pairs are searched for a report. The pairs, and what is known about their documents,
+/// are held in memory.
+const MOST_DOCUMENTS: u64 = 2_000_000;
+
 /// The maximum number of pairs in a report.
 const MOST_PAIRS: usize = 600_000;
 
@@ -45,12 +49,18 @@ pub(crate) struct Near {
 
 /// Returns the least similarity at which pairs are listed, or why the threshold cannot be moved. By default the floor is 0.2 below
 /// the threshold. Candidates that are not found by bands depend on the threshold, so that their floor is the threshold.
-pub(crate) fn floor(config: &RunConfig, method: &Method, asked: Option<f64>) -> std::result::Result<f64, &'static str> {
+pub(crate) fn floor(
+    config: &RunConfig,
+    method: &Method,
+    documents: u64,
+    asked: Option<f64>,
+) -> std::result::Result<f64, &'static str> {
     let Config { threshold, cluster, ref candidates, .. } = *method.config();
     match (cluster, method.verify()) {
         (Cluster::Components | Cluster::Greedy(_), _) => return Err("cluster"),
         (_, Verify::Sketch | Verify::None) => return Err("verify"),
         _ if config.drop_holders => return Err("holders"),
+        _ if documents > MOST_DOCUMENTS => return Err("large"),
         _ => {}
     }
     Ok(match candidates {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lookalike::{Reason, Verify, verify::Measure};
+use lookalike::{Reason, Verify, fingerprint::finish, verify::Measure};
 use lookalike_io::{
     error::Result,
     read::{Block, Source},
@@ -21,7 +21,7 @@ use crate::{
         verdicts::{Verdict, Verdicts},
     },
     pass::copy::copy_kept,
-    reporting::collecting::Row,
+    reporting::collecting::{NotListed, Row},
     sketching::table::Table,
 };
 #[cfg(feature = "tables")]
@@ -29,6 +29,9 @@ use lookalike_io::{
     read::RecordBatch,
     write::{DecisionRows, IdKind, Kinds},
 };
+
+/// The maximum number of documents that a report lists because they are in groups, approximately.
+const MOST_ROWS: u64 = 1_000_000;
 
 /// The number of documents whose decisions are written by one thread in one batch.
 const STRETCH: u64 = 4096;
@@ -178,16 +181,26 @@ impl<'a> Emitting<'a> {
             .try_for_each(|start| self.each(source, start..documents.min(start + STRETCH), &mut *tell))
     }
 
-    /// Returns the decisions about the documents that are not unique, except for references.
-    pub(crate) fn rows(&self) -> Result<Vec<Row>> {
-        let mut rows = Vec::new();
+    /// Returns the decisions about the documents that are not unique, except for references. If many documents are dropped, only
+    /// some of the groups are listed, each completely. They are chosen by a hash of their kept documents.
+    pub(crate) fn rows(&self, dropped: u64) -> Result<(Vec<Row>, NotListed)> {
+        let share = (MOST_ROWS as f64 / dropped.max(1) as f64).min(1.0);
+        let is_listed = |group: Document| share >= 1.0 || (finish(group.0) as f64) < share * u64::MAX as f64;
+        let (mut rows, mut not_listed) = (Vec::new(), NotListed::default());
         for document in (self.table.references.documents..self.table.documents).map(Document) {
             let Decision { reason, representative, likeness, .. } = self.decision(document)?;
-            if reason != Reason::Unique {
+            if reason == Reason::Unique {
+                continue;
+            }
+            if is_listed(representative.unwrap_or(document)) {
                 rows.push(Row { document, reason, representative, likeness });
+            } else {
+                not_listed.dropped += u64::from(representative.is_some());
+                not_listed.groups += u64::from(reason == Reason::Representative);
+                not_listed.exact += u64::from(reason == Reason::Exact);
             }
         }
-        Ok(rows)
+        Ok((rows, not_listed))
     }
 
     /// Passes the decisions about consecutive documents to `give`.

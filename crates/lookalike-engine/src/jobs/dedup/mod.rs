@@ -220,14 +220,28 @@ fn write(
 fn write_report(emitting: &Emitting, pass: Pass, summary: &Summary, output: &mut Output) -> Result<ReportFigures> {
     let started = Instant::now();
     let Pass { config, method, source, table, pool, observer } = pass;
+    let (rows, not_listed) = emitting.rows(summary.dropped)?;
     let asked = config.report.as_ref().and_then(|report| report.floor);
-    let near = match near::floor(config, method, asked) {
+    let near = match near::floor(config, method, table.documents, asked) {
         Err(why) => Err(why),
+        // Without all groups, the decisions cannot be made again.
+        Ok(_) if not_listed.dropped > 0 => Err("large"),
         Ok(floor) => Ok((floor, near::find(config, method, floor, (source, &table.budget, pool), observer)?)),
     };
-    let rows = Some(emitting.rows()?);
-    let collecting =
-        Collecting { config, method, source, pool, table, command: "dedup", rows, near, listed: Vec::new(), sites: Vec::new() };
+    let rows = Some(rows);
+    let collecting = Collecting {
+        config,
+        method,
+        source,
+        pool,
+        table,
+        command: "dedup",
+        rows,
+        near,
+        listed: Vec::new(),
+        sites: Vec::new(),
+        not_listed,
+    };
     let (html, figures) = collecting.html(started, summary)?;
     output.write(html.as_bytes())?;
     Ok(figures)

@@ -42,7 +42,10 @@ use crate::{
     numbers::{Contender, Document},
     pairing::Pairing,
     pass::open::{Means, Opened, Sources, create, open},
-    reporting::{ReportFigures, collecting::Collecting},
+    reporting::{
+        ReportFigures,
+        collecting::{Collecting, NotListed},
+    },
     sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
 };
 
@@ -213,6 +216,7 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
             listed,
             sites,
             near,
+            not_listed: NotListed::default(),
         };
         let (html, figures) = collecting.html(Instant::now(), &summary)?;
         output.write(html.as_bytes())?;

@@ -26,7 +26,11 @@ use crate::{
     numbers::{Contender, Document, Rank},
     pairing::Pairing,
     pass::open::{Means, Opened, Sources, create, open},
-    reporting::{ReportFigures, collecting::Collecting, near::Near},
+    reporting::{
+        ReportFigures,
+        collecting::{Collecting, NotListed},
+        near::Near,
+    },
     sketching::{self, Beside, ids::raw, references::References, table::Table},
 };
 
@@ -180,6 +184,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
             near,
             listed: Vec::new(),
             sites: Vec::new(),
+            not_listed: NotListed::default(),
         };
         let (html, figures) = collecting.html(started, &summary)?;
         output.write(html.as_bytes())?;
