@@ -152,6 +152,15 @@ test("the decisions of the page are applied by the command", async () => {
   const { path } = licenses();
   const { page, close } = await open(path);
   await move(page, 0.9);
+  // Every kept document of a group is shown as its representative, at this threshold too.
+  await page.goto(`file://${path}#/groups`);
+  for (const at of [0, 1, 5]) {
+    await page.locator(".list-row").nth(at).click();
+    await page.waitForSelector('h1:has-text("Group of")');
+    assert.equal(await page.locator(".card .verdict").first().textContent(), "kept: represents a group");
+    await page.keyboard.press("Backspace");
+    await page.waitForSelector('h1:has-text("Groups")');
+  }
   await page.goto(`file://${path}#/changes`);
   const decisions = await download(page, "Decisions");
   const [kept, core] = [join(folder, "kept.jsonl"), join(folder, "core-kept.jsonl")];

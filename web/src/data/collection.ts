@@ -31,6 +31,7 @@ export class Collection {
   private alignedAt = new Map<string, number>();
   private byId: Map<string, number[]> | null = null;
   private numbers: Set<number>;
+  private representing = new WeakMap<Decisions, Uint8Array>();
 
   constructor(readonly data: Data) {
     const { documents, texts, aligned, settings } = data;
@@ -168,10 +169,21 @@ export class Collection {
     if (decisions === this.run || command !== "dedup") return documents.reason[d];
     if (d < documents.references) return "R";
     const r = decisions.representative[d];
-    if (r < 0) return documents.reason[d] === "e" ? "e" : "u";
+    if (r < 0) return documents.reason[d] === "e" ? "e" : this.represents(decisions)[d] ? "r" : "u";
     const first = (document: number) => (documents.first_copy[document] < 0 ? document : documents.first_copy[document]);
     if (first(d) === first(r)) return "x";
     return settings.measure === "containment" ? "c" : "n";
+  }
+
+  /** Which documents represent a dropped document. */
+  private represents(decisions: Decisions): Uint8Array {
+    let found = this.representing.get(decisions);
+    if (!found) {
+      found = new Uint8Array(this.count);
+      for (const r of decisions.representative) if (r >= 0) found[r] = 1;
+      this.representing.set(decisions, found);
+    }
+    return found;
   }
 
   id(d: number): string {

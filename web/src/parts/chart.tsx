@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { useWords } from "../words";
 
 interface Props {
   title: string;
@@ -30,6 +31,7 @@ const COLORS = ["--chart", "--chart-2", "--chart-3", "--chart-4", "--chart-5", "
 const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 export function Chart(props: Props) {
+  const w = useWords();
   const box = useRef<HTMLDivElement>(null);
   const { x, series, mark, xRange, title, theme } = props;
 
@@ -119,7 +121,7 @@ export function Chart(props: Props) {
       ) : null}
       <div ref={box} role="img" aria-label={`${title}. ${props.note}`} />
       <details>
-        <summary>{props.yLabel} / {props.xLabel}</summary>
+        <summary>{w.asTable}</summary>
         <div class="scroll" tabIndex={0}>
           <table>
             <thead>

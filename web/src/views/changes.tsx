@@ -31,6 +31,7 @@ export function Changes() {
     const order = ["nowDropped", "nowKept", "otherRepresentative"];
     return found.sort((x, y) => order.indexOf(x.kind) - order.indexOf(y.kind) || x.d - y.d);
   }, [collection, decisions]);
+  const counted = (kind: string) => changes.filter((change) => change.kind === kind).length;
   const ids = function* (dropped: boolean) {
     for (let d = data.documents.references; d < collection.count; d++) {
       if (decisions.representative[d] >= 0 === dropped) yield `${collection.jsonId(d)}\n`;
@@ -58,7 +59,7 @@ export function Changes() {
         </p>
         <p class="note">{data.limits.all_documents ? w.downloadNote : w.downloadSome}</p>
       </section>
-      <p role="status">{changes.length ? w.documents(changes.length) : w.noChange}</p>
+      <p role="status">{changes.length ? w.changeCounts(counted("nowDropped"), counted("nowKept"), counted("otherRepresentative")) : w.noChange}</p>
       <List
         label={w.changes}
         count={changes.length}

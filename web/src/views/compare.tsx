@@ -92,7 +92,9 @@ export function Compare({ a, b }: { a: number; b: number }) {
     for (let before = part - 1; before >= 0; before--) {
       const shared = parts[side][before];
       if (shared.shared && shared.other >= 0) {
-        jump(1 - side, shared.other);
+        const number = parts[1 - side].findIndex((one) => shared.other < one.start + one.text.length);
+        const after = parts[1 - side][number + 1] ? number + 1 : number;
+        show(1 - side, after);
         break;
       }
     }
@@ -136,7 +138,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
       ) : null}
       {passages ? null : <Counted a={a} b={b} />}
       <p class="actions compare-actions">
-        <span role="status">{parts ? (passages ? w.sharedPassages : w.differences)(differences.length) : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
+        <span role="status">{parts ? (passages ? w.sharedPassages : w.differences)(differences.length) + (at >= 0 && differences.length > 1 ? ` (${w.differenceOf(at + 1, differences.length)})` : "") : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
         <button type="button" disabled={!differences.length} onClick={() => go(at < 0 ? -1 : at - 1)} title="p">
           ← {passages ? w.previousPassage : w.previousDifference}
         </button>

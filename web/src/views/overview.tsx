@@ -37,7 +37,16 @@ export function Overview() {
   const rule = mirrors ? w.ruleMirrors(threshold) : passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
   const is = settings.measure === "containment" ? "containment" : "resemblance";
   const notListed = limits.all_documents || passages || mirrors ? 0 : summary.documents - (collection.count - data.documents.references) - limits.groups - limits.dropped;
+  // Documents in no group and no pair.
+  const alone = useMemo(() => {
+    if (!dedup || !collection.movable) return 0;
+    let found = 0;
+    for (let d = 0; d < collection.count; d++) found += Number(data.documents.reason[d] === "u" && !collection.hasText(d) && collection.law.starts[d] === collection.law.starts[d + 1]);
+    return found;
+  }, [collection]);
   const leftOut = [
+    alone && w.textsAlone(alone),
+    dedup && slider.floor !== null && w.belowFloor(slider.floor),
     mirrors && (summary.counterparts ?? 0) > data.pairs.a.length && w.otherPages((summary.counterparts ?? 0) - data.pairs.a.length),
     limits.pairs && w.otherPairs(limits.pairs),
     notListed && w.notListed(notListed),

@@ -20,7 +20,7 @@ export function Search({ words }: { words: string }) {
         {w.search}: <Short text={words} />
       </h1>
       <p role="status">
-        {found.length ? w.documents(found.length) : byText === null ? w.loading : collection.data.limits.all_documents ? w.noMatch : w.noMatchSome}
+        {found.length === MOST ? w.firstFound(MOST) : found.length ? w.documents(found.length) : byText === null ? w.loading : collection.data.limits.all_documents ? w.noMatch : w.noMatchSome}
       </p>
       <ul class="plain-list">
         {found.map((d) => (
