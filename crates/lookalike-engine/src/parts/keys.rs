@@ -75,9 +75,14 @@ pub fn keys(config: &RunConfig, shards: usize) -> Result<Vec<Vec<u8>>> {
     Ok(all)
 }
 
-/// Refuses the methods by which documents can become candidates without having a key in common.
+/// Refuses the methods by which documents can become candidates without having a key in common, and those with more keys than a row
+/// can number.
 pub(crate) fn refuse_other_than_keys(method: &Method) -> Result<()> {
     let config = method.config();
+    if method.columns() > usize::from(DIGESTS) {
+        let what = format!("{} keys per document are too many to divide a collection; {DIGESTS} are possible", method.columns());
+        return Err(Error::new(ErrorKind::Config, what).advise("use fewer bands, with fewer rows"));
+    }
     let why = match (&config.cluster, &config.candidates) {
         (Cluster::Greedy(_), _) => {
             "greedy clusters are not divided over machines, because each document is compared with all clusters"

@@ -1,6 +1,7 @@
 //! The plan of a job array: the run's arguments, and which task reads which inputs.
 
 use std::{
+    collections::HashSet,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -11,7 +12,7 @@ use lookalike_io::{
     error::{Error, ErrorKind, Result},
     read::{Expanded, Input},
     store,
-    write::{Output, are_rows, finish},
+    write::{Output, are_rows, finish, refuse_overwriting},
 };
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,8 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
     config.skip_bad.as_deref().map_or(Ok(()), |path| refuse_without_mark(path, "bad lines"))?;
     let Expanded { inputs, references, .. } = config.expand_with_references()?;
     inputs.iter().try_for_each(refuse_once_readable)?;
+    let outputs: Vec<&Path> = [Some(kept), decisions, config.skip_bad.as_deref()].into_iter().flatten().collect();
+    refuse_overwritten(&outputs, shards, &inputs)?;
     let run = Manifest::of(config, method.config(), &inputs, references)?;
     let sizes: Vec<u64> = run.sizes().map(|(_, size)| size).collect();
     let (of_references, of_inputs) = sizes.split_at(references);
@@ -103,6 +106,18 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
     output.write(&serde_json::to_vec_pretty(&planned).map_err(|error| Error::failure(error.to_string()))?)?;
     finish([Some(output)])?;
     Ok(planned)
+}
+
+/// Returns an error if an output of a task would overwrite an input, or another output of the same task.
+fn refuse_overwritten(outputs: &[&Path], shards: usize, inputs: &[Input]) -> Result<()> {
+    let of_task = |shard: usize| outputs.iter().map(move |path| of_shard(path, shard, shards));
+    let first: Vec<PathBuf> = of_task(0).collect();
+    refuse_overwriting(&first.iter().map(PathBuf::as_path).collect::<Vec<_>>(), inputs)?;
+    // Only a file that exists can be an input, so a run with many tasks compares few names.
+    let names: HashSet<String> = inputs.iter().map(Input::name).collect();
+    let there = |path: &PathBuf| path.exists() || names.contains(&path.display().to_string());
+    let others: Vec<PathBuf> = (1..shards).flat_map(of_task).filter(there).collect();
+    others.iter().try_for_each(|path| refuse_overwriting(&[path], inputs))
 }
 
 /// Returns an error if the name of an output does not say where the shard is to be put.

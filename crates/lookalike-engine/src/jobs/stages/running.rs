@@ -55,7 +55,7 @@ pub fn run_task(
         let method = Method::new(config.method.clone())?;
         let digest = planned.digest()?;
         let task = Task { config, method, planned, folder, shard, observer, digest };
-        let outputs = match stage {
+        let mut outputs = match stage {
             ArrayStage::Sketch => sketch(&task)?,
             ArrayStage::Pair => pair(&task)?,
             ArrayStage::Join => join(&task)?,
@@ -63,7 +63,10 @@ pub fn run_task(
             ArrayStage::Decide => decide(&task)?,
             ArrayStage::Emit => emit(&task, kept, decisions)?,
         };
-        finish(outputs.into_iter().map(Some))
+        // A task that is killed between the two is not done, and is run again.
+        let result = outputs.pop();
+        finish(outputs.into_iter().map(Some))?;
+        finish([result])
     });
     // If the same task runs twice at the same time, the first one to finish removes files that the other one may still read.
     if done.is_err() && is_done() {

@@ -87,5 +87,5 @@ pub(super) fn sketch(task: &Task) -> Result<Outputs> {
         },
     )?;
     bad.iter_mut().for_each(Output::end);
-    Ok([sections.end()?].into_iter().chain(bad).collect())
+    Ok(bad.into_iter().chain([sections.end()?]).collect())
 }

@@ -121,5 +121,5 @@ pub(super) fn missing(folder: &Path, stage: ArrayStage, shards: usize) -> impl I
     (0..stage.tasks(shards)).filter(move |&shard| !result(folder, stage, shard, shards).exists())
 }
 
-/// The outputs of a task, which get their names together.
+/// The outputs of a task. The last one is the result by which the task counts as done, so it gets its name after the others.
 pub(super) type Outputs = Vec<Output>;
