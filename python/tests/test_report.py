@@ -254,7 +254,12 @@ def test_a_report_of_pairs_and_of_files(tmp_path):
     (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in NEAR))
     found = lookalike.pairs(NEAR, threshold=0.5)
     found.to_html(tmp_path / "pairs.html")
-    assert blocks((tmp_path / "pairs.html").read_text())["report"]["pairs"] == {"a": [0], "b": [1], "shared": [4]}
+    assert blocks((tmp_path / "pairs.html").read_text())["report"]["pairs"] == {
+        "a": [0],
+        "b": [1],
+        "shared": [4],
+        "similarity": [],
+    }
     kept = tmp_path / "kept.jsonl"
     _, report = lookalike.dedup(tmp_path / "in.jsonl", threshold=0.5, output=kept, skip_bad=tmp_path / "bad.jsonl")
     kept.unlink()
