@@ -30,8 +30,9 @@ use crate::{
 /// 6. decide: decides which documents are kept.
 /// 7. emit: writes the kept records and the decisions of the task's inputs.
 ///
-/// The names of -o, --decisions and --skip-bad have a {} where each task puts its number, such as 00003-of-00016. The files of all
-/// tasks, in the order of their names, are the files of a run on one machine.
+/// The names of -o, --decisions and --skip-bad have a {} where each task puts its number, such as 00003-of-00016. The lines of all
+/// tasks, in the order of the files' names, are those of a run on one machine. Each CSV file has its own header, and each table is
+/// complete.
 ///
 /// A task writes its result under a final name only when it is complete, and a task that is already done does nothing. So tasks
 /// that failed or were killed can be run again, and so can a whole stage. status shows how far the run is.

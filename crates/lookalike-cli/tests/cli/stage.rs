@@ -196,11 +196,18 @@ fn tasks_that_are_killed_can_be_run_again() {
     for shard in 0..16 {
         assert!(place.run(&task("decide", "work", shard, 16)).err.contains("was done before"));
     }
-    let mut left: Vec<String> =
-        fs::read_dir(place.path("work")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    // A kill at the moment when a file gets its name can leave a file that is not finished; the next run in the folder removes it.
+    // A kill at the moment when a file gets its name can leave a file that is not finished; the next run of the task removes it.
+    let mut left = Vec::new();
+    for stage in STAGES {
+        for folder in fs::read_dir(place.path(&format!("work/{stage}"))).unwrap() {
+            left.extend(
+                fs::read_dir(folder.unwrap().path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()),
+            );
+        }
+    }
     left.retain(|name| !name.ends_with(".unfinished"));
-    assert_eq!(left.len(), 1 + 5 * 16 + 1, "{left:?}");
+    assert_eq!(left.len(), 5 * 16 + 1, "{left:?}");
+    assert_eq!(left.iter().filter(|name| *name == "sections").count(), 4 * 16 + 1, "{left:?}");
 }
 
 #[test]
@@ -323,14 +330,25 @@ fn inputs_that_change_and_damaged_results_are_noticed() {
     }
     // A result of another run.
     assert_eq!(place.run("stage plan other --shards 2 -- in/*.jsonl -o kept-{}.jsonl --threshold 0.9").code, 0);
-    let sketched = place.path("work/sketch-00001-of-00002.sections");
-    fs::copy(&sketched, place.path("other/sketch-00001-of-00002.sections")).unwrap();
+    let sketched = place.path("work/sketch/00001-of-00002/sections");
     assert_eq!(place.run("stage sketch other --shard 0/2").code, 0);
+    fs::create_dir_all(place.path("other/sketch/00001-of-00002")).unwrap();
+    fs::copy(&sketched, place.path("other/sketch/00001-of-00002/sections")).unwrap();
     let mut shown = place.run("stage pair other --shard 0/2").err;
+    // A result of another task, an incomplete result, and one with another byte.
     let bytes = fs::read(&sketched).unwrap();
-    fs::write(&sketched, &bytes[..bytes.len() - 1]).unwrap();
+    fs::copy(place.path("work/sketch/00000-of-00002/sections"), &sketched).unwrap();
     shown += &place.run("stage pair work --shard 0/2").err;
-    fs::write(&sketched, bytes).unwrap();
+    for length in [0, bytes.len() - 1] {
+        fs::write(&sketched, &bytes[..length]).unwrap();
+        shown += &place.run("stage pair work --shard 0/2").err;
+    }
+    fs::write(&sketched, [&[bytes[0] ^ 1], &bytes[1..]].concat()).unwrap();
+    shown += &place.run("stage pair work --shard 0/2").err;
+    // A task whose result is incomplete is run again.
+    fs::write(&sketched, &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(place.run("stage sketch work --shard 1/2").err, "sketch 1 of 2: done\n");
+    assert!(fs::read(&sketched).unwrap() == bytes);
     for stage in ["stage pair work --shard 0/2", "stage pair work --shard 1/2", "stage join work"] {
         assert_eq!(place.run(stage).code, 0);
     }
@@ -341,9 +359,12 @@ fn inputs_that_change_and_damaged_results_are_noticed() {
     shown += "\n";
     shown += &place.run("stage place work --shard 1/2").err;
     assert_snapshot!(shown, @r#"
-    error: other/sketch-00001-of-00002.sections: belongs to another run; remove it, and run the task that wrote it again
-    error: work/sketch-00001-of-00002.sections: is damaged; remove it, and run the task that wrote it again
-    error: in/00.jsonl: changed since the state in work was saved
+    error: other: pair needs all 2 tasks of sketch, but these have not finished: 1; run them first
+    error: work: pair needs all 2 tasks of sketch, but these have not finished: 1; run them first
+    error: work: pair needs all 2 tasks of sketch, but these have not finished: 1; run them first
+    error: work: pair needs all 2 tasks of sketch, but these have not finished: 1; run them first
+    error: work/sketch/00001-of-00002/sections: is damaged; remove it, and run the task that wrote it again
+    error: in/00.jsonl: changed since the plan in work was saved
     error: work: there are other inputs than those that were planned; start the task in the folder in which the plan was made, and do not add or remove inputs; or plan again in a new folder
     "#);
 }
@@ -430,4 +451,157 @@ fn there_can_be_more_tasks_than_open_files() {
     let ran = Command::new("bash").args(["-c", &script]).current_dir(place.path(".")).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     assert_eq!(place.read("all.jsonl"), place.read("one.jsonl"));
+}
+
+/// Tests that documents that change between the stages are noticed, even if the file looks as before.
+#[test]
+fn documents_that_change_between_stages_are_noticed() {
+    let place = Place::new();
+    // So large that the plan, which hashes the ends of files, does not see a change in the middle.
+    let lines: Vec<String> = (0..8000)
+        .map(|number| {
+            json!({"id": number, "text": format!("a text of some words about the number {} and a little more than that", number / 2)}).to_string() + "\n"
+        })
+        .collect();
+    let path = place.path("in.jsonl");
+    let change = |lines: &[String]| {
+        let modified = fs::metadata(&path).and_then(|there| there.modified());
+        fs::write(&path, lines.concat()).unwrap();
+        if let Ok(modified) = modified {
+            fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+        }
+    };
+    change(&lines);
+    assert!(lines.concat().len() > 4 * (64 << 10));
+    assert_eq!(place.run("stage plan work --shards 1 -- in.jsonl -o kept-{}.jsonl").code, 0);
+    let mut swapped = lines.clone();
+    swapped.swap(4000, 4002);
+    let mut other_text = lines.clone();
+    other_text[4000] = other_text[4000].replace("some", "same");
+    for stage in STAGES {
+        for changed in [&swapped, &other_text].into_iter().filter(|_| ["place", "emit"].contains(&stage)) {
+            change(changed);
+            let ran = place.run(&task(stage, "work", 0, 1));
+            assert!(ran.code != 0 && ran.err.contains("in.jsonl: "), "{stage}: {}", ran.err);
+            change(&lines);
+        }
+        assert_eq!(place.run(&task(stage, "work", 0, 1)).code, 0);
+    }
+    assert_eq!(place.run("dedup in.jsonl -o one.jsonl").code, 0);
+    assert_eq!(place.read("kept-00000-of-00001.jsonl"), place.read("one.jsonl"));
+}
+
+#[test]
+fn results_of_an_earlier_plan_in_the_same_folder_do_not_count() {
+    let place = Place::new();
+    write_collection(&place);
+    let plan = |flags: &str| {
+        drop(fs::remove_file(place.path("work/plan.json")));
+        assert_eq!(place.run(&format!("stage plan work --shards 2 -- in/*.jsonl -o kept-{{}}.jsonl {flags}")).code, 0);
+    };
+    plan("--threshold 0.9");
+    all_stages(&place, "work", 2);
+    plan("--threshold 0.5");
+    let status: Value = serde_json::from_str(&place.run("stage status work --json").out).unwrap();
+    assert_eq!((&status["documents"], &status["stages"][5]["missing"]), (&json!(0), &json!([0, 1])));
+    all_stages(&place, "work", 2);
+    assert_eq!(place.run("dedup in/*.jsonl --threshold 0.5 -o one.jsonl").code, 0);
+    assert_eq!(together(&place, ".", "-of-00002.jsonl"), place.read("one.jsonl"));
+    // Files that a crash of the system left empty.
+    for result in ["emit/00000-of-00002/counts.json", "emit/00001-of-00002/counts.json", "join/00000-of-00001/sections"] {
+        place.write(&format!("work/{result}"), "");
+    }
+    let shown: String = ["status work", "decide work --shard 0/2", "place work --shard 1/2", "emit work --shard 0/2"]
+        .map(|stage| {
+            let ran = place.run(&format!("stage {stage}"));
+            ran.out + &ran.err
+        })
+        .concat();
+    assert_snapshot!(shown, @r#"
+    0 documents in = 0 kept + 0 dropped (0.0 %) so far, in work
+      sketch   2 of 2 done
+      pair     2 of 2 done
+      join     0 of 1 done
+      place    2 of 2 done
+      decide   2 of 2 done
+      emit     0 of 2 done
+    decide 0 of 2: was done before
+    place 1 of 2: was done before
+    emit 0 of 2: done
+    "#);
+    assert_eq!(together(&place, ".", "-of-00002.jsonl"), place.read("one.jsonl"));
+}
+
+#[test]
+fn the_format_of_outputs_is_that_of_all_inputs() {
+    let place = Place::new();
+    let lines: String = (0..4).map(|n| json!({"id": n, "text": format!("text number {n}")}).to_string() + "\n").collect();
+    place.write("a.jsonl", &lines);
+    place.write("b.json", serde_json::to_string(&[json!({"id": "b", "text": "of an array"})]).unwrap());
+    place.write("c.csv", "id,text\n1,of a table\n");
+    place.write("d.csv", "id,text,more\n2,of another table,1\n");
+    let plan = |arguments: &str| place.run(&format!("stage plan work --shards 2 -- {arguments}"));
+    let shown: String = ["a.jsonl -o kept-{}.parquet", "a.jsonl c.csv -o kept-{}.csv", "c.csv d.csv -o kept-{}.csv"]
+        .map(|arguments| plan(arguments).err)
+        .concat();
+    assert_snapshot!(shown, @r#"
+    error: kept-{}.parquet: a table is written only if all inputs are tables (Parquet or Arrow); give a name that ends with .jsonl
+    error: kept-{}.csv: CSV is written only if all inputs are CSV; give a name that ends with .jsonl
+    error: d.csv: its columns are "id", "text", "more" (delimiter ','), but those of c.csv are "id", "text" (delimiter ','), so one CSV file cannot hold the records of both; write .jsonl
+    "#);
+    // The second task has only an array.
+    assert_eq!(plan("a.jsonl b.json -o kept-{}.json").code, 0);
+    all_stages(&place, "work", 2);
+    assert_eq!(place.run("dedup a.jsonl b.json -o one.json").code, 0);
+    assert_eq!(together(&place, ".", "-of-00002.json"), place.read("one.json"));
+    assert_eq!(place.run("stage plan csv --shards 2 -- c.csv -o kept-{}.csv").code, 0);
+    all_stages(&place, "csv", 2);
+    assert_eq!(place.read("kept-00001-of-00002.csv"), "id,text\n");
+    // A table without rows has the columns of the others.
+    fs::copy(testdata("formats/tables/pyarrow_none.parquet"), place.path("films.parquet")).unwrap();
+    assert_eq!(place.run("stage plan tables --shards 2 -- films.parquet -o kept-{}.parquet").code, 0);
+    all_stages(&place, "tables", 2);
+    let both = place.run("dedup kept-00000-of-00002.parquet kept-00001-of-00002.parquet -o both.parquet");
+    assert_eq!(both.code, 0, "{}", both.err);
+}
+
+#[test]
+fn outputs_that_later_tasks_would_not_find_or_would_read_are_refused() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("in")).unwrap();
+    fs::create_dir_all(place.path("out")).unwrap();
+    place.write("in/a.jsonl", crate::SMALL);
+    let root = place.path(".").canonicalize().unwrap().display().to_string();
+    let shown: String = [
+        "work --shards 2 -- in -o in/kept-{}.jsonl",
+        "work --shards 2 -- in/*.jsonl -o out/kept-{}.jsonl --decisions in/why-{}.jsonl",
+        "in/work --shards 2 -- in -o out/kept-{}.jsonl",
+        "in/a.jsonl --shards 2 -- in -o out/kept-{}.jsonl",
+        "work --shards 2 -- ROOT/in -o out/kept-{}.jsonl",
+        "work --shards 2 -- ROOT/in -o ROOT/out/kept-{}.jsonl --skip-bad bad-{}",
+    ]
+    .map(|arguments| place.run(&format!("stage plan {}", arguments.replace("ROOT", &root))).err)
+    .concat();
+    assert!(!place.path("work").exists());
+    assert_snapshot!(shown.replace(&root, "ROOT"), @r#"
+    error: in/kept-00000-of-00002.jsonl: the input in includes this output, so later tasks would read it; choose another folder
+    error: in/why-00000-of-00002.jsonl: the input in/*.jsonl includes this output, so later tasks would read it; choose another folder
+    error: in/work: the input in includes the folder of the plan, so later tasks would read its files; choose another folder
+    error: in/a.jsonl: the input in includes the folder of the plan, so later tasks would read its files; choose another folder
+    error: out/kept-{}.jsonl: is relative to the folder in which a task is started, but the inputs are not; give its absolute path
+    error: bad-{}: is relative to the folder in which a task is started, but the inputs are not; give its absolute path
+    "#);
+    for (file, content) in [("plan.json", "{}"), ("plan.json", "")] {
+        fs::create_dir_all(place.path("damaged")).unwrap();
+        place.write(&format!("damaged/{file}"), content);
+        let ran = place.run("stage sketch damaged --shard 0/2");
+        assert!(ran.code != 0 && ran.err.contains("plan again in a new folder"), "{}", ran.err);
+    }
+    assert_eq!(place.run("stage plan work --shards 3 -- in -o out/kept-{}.jsonl").code, 0);
+    let plan = place.read("work/plan.json");
+    let edited = plan.replace("\"first_inputs\": [\n    1,", "\"first_inputs\": [\n    7,");
+    assert_ne!(plan, edited);
+    place.write("work/plan.json", edited);
+    let ran = place.run("stage sketch work --shard 0/3");
+    assert!(ran.code == 2 && ran.err.contains("plan again in a new folder"), "{}", ran.err);
 }

@@ -22,37 +22,52 @@ pub struct Links {
 /// # Errors
 /// Fails if the bytes are not rows.
 pub fn links<'a>(rows: impl IntoIterator<Item = &'a [u8]>) -> Result<Links> {
-    let mut all: Vec<u128> = Vec::new();
-    for rows in rows {
+    let mut buckets = Buckets::default();
+    rows.into_iter().try_for_each(|rows| buckets.add(rows))?;
+    Ok(buckets.links())
+}
+
+/// The rows of a shard.
+#[derive(Default)]
+pub(crate) struct Buckets(Vec<u128>);
+
+impl Buckets {
+    pub(crate) fn add(&mut self, rows: &[u8]) -> Result<()> {
         let (rows, rest) = rows.as_chunks::<ROW>();
         if !rest.is_empty() {
             return Err(Error::new(ErrorKind::Temporary, "the rows of a shard were cut"));
         }
         // The column and the key are the upper bits, so rows with the same key are together when they are sorted.
-        all.extend(rows.iter().map(|row| {
+        self.0.extend(rows.iter().map(|row| {
             let mut number = [0; 16];
             number[..6].copy_from_slice(&row[5..]);
             number[6..10].copy_from_slice(&row[1..5]);
             number[10] = row[0];
             u128::from_le_bytes(number)
         }));
+        Ok(())
     }
-    all.sort_unstable();
-    let key = |row: u128| row >> 48;
-    let node = |row: u128| row as u64 & ((1 << 48) - 1);
-    let mut joining = Joining::default();
-    for bucket in all.chunk_by(|&a, &b| key(a) == key(b)) {
-        let first = bucket[0];
-        if key(first) >> 32 == u128::from(EMPTY) {
-            // An empty text is never a duplicate, so it is joined only with itself.
-            bucket.iter().for_each(|&row| joining.join(node(row), node(row)));
-        } else {
-            // Two documents may have the same node, which is then joined with itself.
-            bucket[1..].iter().for_each(|&row| joining.join(node(row), node(first)));
+
+    /// Joins the documents that have the same key.
+    pub(crate) fn links(self) -> Links {
+        let Self(mut all) = self;
+        all.sort_unstable();
+        let key = |row: u128| row >> 48;
+        let node = |row: u128| row as u64 & ((1 << 48) - 1);
+        let mut joining = Joining::default();
+        for bucket in all.chunk_by(|&a, &b| key(a) == key(b)) {
+            let first = bucket[0];
+            if key(first) >> 32 == u128::from(EMPTY) {
+                // An empty text is never a duplicate, so it is joined only with itself.
+                bucket.iter().for_each(|&row| joining.join(node(row), node(row)));
+            } else {
+                // Two documents may have the same node, which is then joined with itself.
+                bucket[1..].iter().for_each(|&row| joining.join(node(row), node(first)));
+            }
         }
+        drop(all);
+        joining.finish()
     }
-    drop(all);
-    Ok(joining.finish())
 }
 
 /// Joins the results of several shards.

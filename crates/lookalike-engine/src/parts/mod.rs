@@ -24,6 +24,7 @@ pub(crate) mod keys;
 
 mod links;
 
+pub(crate) use self::links::Buckets;
 pub use self::{
     keys::{keys, node},
     links::{Joining, Links, links},

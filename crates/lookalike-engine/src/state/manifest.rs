@@ -180,23 +180,21 @@ impl Manifest {
         Some(Self { state, configuration: RawValue::NULL.to_owned(), inputs: Vec::new(), checksum: String::new() })
     }
 
-    /// Returns an error if the run's `own` manifest differs from this manifest, which belongs to the state in `folder`. The run
-    /// cannot resume from that state.
-    pub(crate) fn refuse_other(&self, own: &Self, folder: &Path) -> Result<()> {
-        let folder = folder.display();
+    /// Returns an error if the run's `own` manifest differs from this manifest. The run cannot continue `whose`, such as "the
+    /// state in work".
+    pub(crate) fn refuse_other(&self, own: &Self, whose: &str) -> Result<()> {
         if self.state != own.state {
             let reported = |Format { format, lookalike, byte_order }: &Format| {
                 format!("lookalike {lookalike} (format {format}, {byte_order} endian)")
             };
             // If the state may contain passwords, the message also advises the user to remove the state. Otherwise the state is
             // worth keeping, because the version of lookalike that wrote it can still resume from it.
-            let what =
-                format!("the state in {folder} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
+            let what = format!("{whose} was written by {}, but this is {}", reported(&self.state), reported(&own.state));
             let refused = Error::new(ErrorKind::Config, what).about(Setting::Resume);
             let refused = refused.advise("continue with that version, or give another folder");
             return Err(match self.state.format < WITHOUT_COMMANDS {
                 true => refused.advise(format!(
-                    "remove {folder} if you do not need it, because it contains command lines, which may contain passwords"
+                    "remove {whose} if you do not need it, because it contains command lines, which may contain passwords"
                 )),
                 false => refused,
             });
@@ -206,7 +204,7 @@ impl Manifest {
                 [self, own].map(|manifest| serde_json::from_str(manifest.configuration.get()).unwrap_or_default());
             let (name, before, now) = difference("", &before, &now)
                 .unwrap_or_else(|| ("the configuration".into(), self.configuration.get().into(), own.configuration.get().into()));
-            let what = format!("the state in {folder} is from a run with {name} {before}, but this run has {now}");
+            let what = format!("{whose} is from a run with {name} {before}, but this run has {now}");
             let option = Setting::named(&name).unwrap_or(Setting::Resume);
             return Err(Error::new(ErrorKind::Config, what).about(option).advise("give the same options, or another folder"));
         }
@@ -216,11 +214,11 @@ impl Manifest {
                 many => format!("{} inputs", many.len()),
             };
             let (before, now) = (count(&self.inputs), count(&own.inputs));
-            let what = format!("the state in {folder} is from a run over {before}, but this run has {now}");
+            let what = format!("{whose} is from a run over {before}, but this run has {now}");
             let refused = Error::new(ErrorKind::Input, what).about(Setting::Resume);
             return Err(refused.advise("give the same inputs, or another folder"));
         }
-        self.inputs.iter().zip(&own.inputs).try_for_each(|(before, now)| before.refuse_other(now, &folder.to_string()))
+        self.inputs.iter().zip(&own.inputs).try_for_each(|(before, now)| before.refuse_other(now, whose))
     }
 }
 
@@ -273,7 +271,7 @@ impl Identity {
         })
     }
 
-    fn refuse_other(&self, now: &Self, folder: &str) -> Result<()> {
+    fn refuse_other(&self, now: &Self, whose: &str) -> Result<()> {
         if self == now {
             return Ok(());
         }
@@ -281,7 +279,7 @@ impl Identity {
             (Some(before), Some(after)) if self.name == now.name => {
                 let (before, after) = before.reported(after);
                 format!(
-                    "{}: changed since the state in {folder} was saved, from {before} to {after}; restore the earlier file, or \
+                    "{}: changed since {whose} was saved, from {before} to {after}; restore the earlier file, or \
                      start again in another folder",
                     self.name
                 )
@@ -291,21 +289,18 @@ impl Identity {
                     identity.object.as_ref().map_or(String::new(), |is| format!("{} bytes (version {})", is.size, is.version))
                 });
                 format!(
-                    "{}: changed since the state in {folder} was saved, from {before} to {now}; restore the earlier data, or \
+                    "{}: changed since {whose} was saved, from {before} to {now}; restore the earlier data, or \
                      start again in another folder",
                     self.name
                 )
             }
             _ if self.name == now.name && self.command != now.command => {
-                format!(
-                    "{}: the state in {folder} is from a run with a different command; give the same command, or another folder",
-                    self.name
-                )
+                format!("{}: {whose} is from a run with a different command; give the same command, or another folder", self.name)
             }
             _ => {
                 let (before, now) = (&self.name, &now.name);
                 format!(
-                    "the state in {folder} is from a run with the input {before}, but this run has {now}; give the same inputs \
+                    "{whose} is from a run with the input {before}, but this run has {now}; give the same inputs \
                      in the same order, or another folder"
                 )
             }

@@ -83,7 +83,10 @@ impl State {
             Folder::open(&resume.folder, MANIFEST, &[PROGRESS, SKETCHES, VERDICTS], |there| Manifest::parse(there).is_some())?;
         let own = Manifest::of(config, method, source.inputs(), source.references())?;
         match folder.read(MANIFEST)? {
-            Some(there) => Manifest::parse(&there).ok_or_else(|| folder.damaged(MANIFEST))?.refuse_other(&own, folder.path())?,
+            Some(there) => {
+                let there = Manifest::parse(&there).ok_or_else(|| folder.damaged(MANIFEST))?;
+                there.refuse_other(&own, &format!("the state in {}", folder.path().display()))?;
+            }
             None => folder.write(MANIFEST, &own)?,
         }
         let progress: Option<Progress> = match folder.read(PROGRESS)? {

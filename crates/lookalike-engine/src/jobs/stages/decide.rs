@@ -16,8 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     place::{Layout, keep_of_lines},
-    plan::of_all,
-    task::{ArrayStage, Outputs as Results, Task},
+    task::{ArrayStage, Outputs as Results, Task, own_folder},
 };
 use crate::{
     config::RunConfig,
@@ -84,9 +83,8 @@ fn too_many() -> Error {
 /// Removes the documents and references that attempts at a finished task have gathered. They would only take space, so it is not an
 /// error if they cannot be removed.
 pub(super) fn clean_up(folder: &Path, shard: usize, shards: usize) {
-    let (start, end) = (format!("decide-{}.", of_all(shard, shards)), GATHERED);
-    let is_gathered = |name: &OsStr| name.to_str().is_some_and(|name| name.starts_with(&start) && name.ends_with(end));
-    let there = folder.read_dir().into_iter().flatten().flatten();
+    let is_gathered = |name: &OsStr| name.to_str().is_some_and(|name| name.ends_with(GATHERED));
+    let there = own_folder(folder, ArrayStage::Decide, shard, shards).read_dir().into_iter().flatten().flatten();
     for entry in there.filter(|entry| is_gathered(&entry.file_name())) {
         if let Err(error) = remove(&entry.path()) {
             log::info!("{}: {error}", entry.path().display());
@@ -102,8 +100,8 @@ const GATHERED: &str = ".jsonl.zst";
 fn paths(task: &Task) -> [PathBuf; 2] {
     let now = Timestamp::now().as_nanosecond();
     let attempt = xxh3_64(format!("{now} {}", std::process::id()).as_bytes());
-    let start = format!("decide-{}.{attempt:016x}", of_all(task.shard, task.shards()));
-    ["documents", "references"].map(|what| task.folder.join(format!("{start}.{what}{GATHERED}")))
+    let folder = task.own_folder(ArrayStage::Decide);
+    ["documents", "references"].map(|what| folder.join(format!("{attempt:016x}.{what}{GATHERED}")))
 }
 
 /// What the tasks of the stage *place* had for this task.

@@ -1,12 +1,16 @@
 //! Reads the documents of a task's inputs. Every stage that reads them sees the same documents in the same order.
 
+use std::path::Path;
+
+use lookalike::text::Text;
 use lookalike_io::{
-    error::{self, Result},
+    error::{self, Error, ErrorKind, Result},
     read::{BlockInfo, Blocks, Record, Scratch, Source},
     write::Output,
 };
 use rayon::ThreadPool;
 use serde_json::Value;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -28,9 +32,31 @@ pub(super) struct Met<'a, T> {
     pub(super) info: BlockInfo,
     /// Whether the documents are references.
     pub(super) of_references: bool,
-    /// The id of each document, as JSON, and what was made of it. A document without an id is named by its place.
-    pub(super) documents: Vec<(String, T)>,
+    pub(super) documents: Vec<Document<T>>,
     place: Place<'a>,
+}
+
+/// A document of a block.
+pub(super) struct Document<T> {
+    /// The id, as JSON. A document without an id is named by its place.
+    pub(super) id: String,
+    /// A hash of all that decides about the document: if another stage sees another hash, the input has changed.
+    pub(super) digest: u64,
+    /// What was made of the document.
+    pub(super) made: T,
+}
+
+/// Returns a hash of all that decides about a document.
+fn digest_of(record: &Record) -> u64 {
+    let (is_escaped, text) = match record.text {
+        Text::Plain(text) => (0, text),
+        Text::Escaped(text) => (1, text),
+    };
+    let mut digest = Xxh3::new();
+    for bytes in [record.id.as_bytes(), &[0, is_escaped], &record.key.to_le_bytes(), text.as_bytes()] {
+        digest.update(bytes);
+    }
+    digest.digest()
 }
 
 impl<T> Met<'_, T> {
@@ -40,11 +66,20 @@ impl<T> Met<'_, T> {
     }
 }
 
+/// Returns the error for a task that had fewer documents than an earlier stage.
+pub(super) fn changed_at_end(source: &Source, folder: &Path) -> Error {
+    if let Some(last) = source.parts().len().checked_sub(1) {
+        return source.changed(last);
+    }
+    let what = "an earlier stage had documents of this task, but the task has no input";
+    Error::new(ErrorKind::Temporary, what).at(folder.display().to_string()).advise("plan again in a new folder")
+}
+
 /// What workers make of a block.
 #[derive(Default)]
 struct Made<T> {
     info: BlockInfo,
-    documents: Vec<(String, T)>,
+    documents: Vec<Document<T>>,
     weight: usize,
     bad_lines: Vec<u8>,
 }
@@ -76,8 +111,8 @@ impl Documents<'_> {
                     match block.record(at, source.reading_of(block.part), scratch) {
                         Ok(Some(record)) => {
                             let one = work(&record, state);
-                            made.weight += size_of::<(String, T)>() + record.id.len() + one.weight();
-                            made.documents.push((record.id.into(), one));
+                            made.weight += size_of::<Document<T>>() + record.id.len() + one.weight();
+                            made.documents.push(Document { id: record.id.into(), digest: digest_of(&record), made: one });
                         }
                         Ok(None) => made.info.skipped.push(at as u32),
                         Err(fault) if self.config.skip_bad.is_none() => return Err(fault.of_line(at as u64)),
@@ -101,10 +136,10 @@ impl Documents<'_> {
                 documents += u64::from(info.count);
                 let of_references = info.part < source.reference_parts();
                 let mut met = Met { info, of_references, documents: own, place };
-                if met.documents.iter().any(|(id, _)| id.is_empty()) {
+                if met.documents.iter().any(|document| document.id.is_empty()) {
                     let places: Vec<_> = met.places().collect();
-                    for ((id, _), place) in met.documents.iter_mut().zip(places).filter(|((id, _), _)| id.is_empty()) {
-                        *id = Value::String(place.to_string()).to_string();
+                    for (document, place) in met.documents.iter_mut().zip(places).filter(|(document, _)| document.id.is_empty()) {
+                        document.id = Value::String(place.to_string()).to_string();
                     }
                 }
                 sink(met)

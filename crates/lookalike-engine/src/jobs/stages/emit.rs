@@ -1,64 +1,28 @@
 //! The stage *emit*: writes the kept records of a task's inputs, and the decisions about them.
 
-use std::{ops::AddAssign, path::Path};
+use std::path::Path;
 
 use lookalike::Reason;
 use lookalike_io::{
-    disk::File,
-    error::{Error, Result},
-    read::{Block, BlockInfos},
+    error::Result,
+    read::{Block, BlockInfos, Source},
     spill::places::Places,
-    write::{Decided, Kept, Likeness, Output, Shape},
+    write::{Decided, Kept, Likeness, Output},
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
+    counts::Counts,
     decide::KEPT,
-    documents::Documents,
-    place::{ALONE, Layout},
+    documents::{Document, Documents, changed_at_end},
+    place::{ALONE, Layout, ROW},
     plan::of_shard,
     sections::Opened,
     task::{ArrayStage, Outputs, Task},
 };
 use crate::{
     config::{Stage, row_groups_ahead},
-    pass::copy::copy_kept,
+    pass::{copy::copy_kept, reading::reading},
 };
-
-/// What tasks counted. The number of documents always equals kept + dropped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Documents of the inputs.
-    pub documents: u64,
-    /// Documents that are kept.
-    pub kept: u64,
-    /// Documents that are dropped.
-    pub dropped: u64,
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, other: Self) {
-        self.documents += other.documents;
-        self.kept += other.kept;
-        self.dropped += other.dropped;
-    }
-}
-
-impl Counts {
-    /// Reads the counts of a task.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let name = path.display().to_string();
-        let mut bytes = Vec::new();
-        let read = File::open(path).and_then(|mut file| std::io::Read::read_to_end(&mut file, &mut bytes));
-        read.map_err(|error| Error::reading(&name, &error))?;
-        serde_json::from_slice(&bytes).map_err(|error| {
-            Error::new(lookalike_io::error::ErrorKind::Temporary, "is damaged")
-                .at(&*name)
-                .advise("remove it, and run the task that wrote it again")
-                .because(error)
-        })
-    }
-}
 
 pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result<Outputs> {
     let named = |path: &Path| of_shard(path, task.shard, task.shards());
@@ -67,7 +31,7 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
     let output = Output::create(&kept, task.config.threads)?;
     let budget = task.config.budget(pool.current_num_threads(), &[&kept], |_| 0)?;
     let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
-    let mut kept = Kept::new(output, Shape::of(&kept, &source)?, &source, None, groups)?;
+    let mut kept = kept_like(task, &source, output, groups)?;
     let mut decisions = decisions.map(|path| Output::create(&named(path), task.config.threads)).transpose()?;
 
     let mut made = Made::of(task)?;
@@ -85,8 +49,8 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
                 return Ok(());
             }
             lines.clear();
-            for (at, (id, ())) in (met.info.first_document..).zip(&met.documents) {
-                let is_kept = made.next(id, &mut lines)?.ok_or_else(|| source.changed(met.info.part))?;
+            for (at, document) in (met.info.first_document..).zip(&met.documents) {
+                let is_kept = made.next(document, &mut lines)?.ok_or_else(|| source.changed(met.info.part))?;
                 counts.documents += 1;
                 if is_kept {
                     counts.kept += 1;
@@ -98,7 +62,7 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
     )?;
     counts.dropped = counts.documents - counts.kept;
     if !made.is_over()? {
-        return Err(source.changed(source.parts().len().saturating_sub(1)));
+        return Err(changed_at_end(&source, task.folder));
     }
     let is_kept = Places::none(places.last().map_or(0, |last| last + 1));
     places.iter().for_each(|&place| is_kept.insert(place));
@@ -114,15 +78,27 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
         task.observer,
     )?;
     let kept = pool.install(|| kept.end(counts.documents))?;
-    let mut report = Output::create(&task.path(ArrayStage::Emit, task.shard), 1)?;
-    report.write(&serde_json::to_vec(&counts).map_err(|error| Error::failure(error.to_string()))?)?;
-    Ok([Some(kept), decisions, Some(report)].into_iter().flatten().collect())
+    let counts = counts.output(&task.path(ArrayStage::Emit, task.shard), task.digest(ArrayStage::Emit))?;
+    Ok([Some(kept), decisions, Some(counts)].into_iter().flatten().collect())
+}
+
+/// Begins the output of the kept records. A task without inputs writes the columns of the run's first input.
+fn kept_like(task: &Task, source: &Source, output: Output, groups: usize) -> Result<Kept> {
+    let shape = task.planned.shape;
+    if source.inputs().len() > source.references() {
+        return Kept::new(output, shape, source, None, groups);
+    }
+    let first = task.planned.first_input(task.config)?.into_iter().collect();
+    let model = Source::new(first, reading(task.config)?, &task.config.temp_dir)?;
+    let mut kept = Kept::new(output, shape, &model, None, groups)?;
+    kept.begin(&model)?;
+    Ok(kept)
 }
 
 /// The decisions about the documents of a task, in input order.
 struct Made {
-    /// The shard of each document.
-    shards: Vec<u32>,
+    /// The row of each document, see [`Layout::rows`].
+    rows: Vec<[u8; ROW]>,
     next: usize,
     /// The decisions of each shard.
     decided: Vec<Lines>,
@@ -131,21 +107,26 @@ struct Made {
 impl Made {
     fn of(task: &Task) -> Result<Self> {
         let mut placed = task.open(ArrayStage::Place, task.shard)?;
-        let bytes = placed.all(Layout::of(task).shards())?;
-        let (numbers, rest) = bytes.as_chunks();
+        let bytes = placed.all(Layout::of(task).rows())?;
+        let (rows, rest) = bytes.as_chunks();
         if !rest.is_empty() {
             return Err(placed.damaged());
         }
-        let shards = numbers.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let rows = rows.to_vec();
+        drop(bytes);
         let open = |shard| Ok(Lines::new(task.open(ArrayStage::Decide, shard)?, task.shard));
-        Ok(Self { shards, next: 0, decided: (0..task.shards()).map(open).collect::<Result<_>>()? })
+        Ok(Self { rows, next: 0, decided: (0..task.shards()).map(open).collect::<Result<_>>()? })
     }
 
-    /// Appends the decision about the next document, and returns whether the document is kept. Returns `None` if there were fewer
-    /// documents, or if the decision is about another document.
-    fn next(&mut self, id: &str, into: &mut Vec<u8>) -> Result<Option<bool>> {
-        let Some(&shard) = self.shards.get(self.next) else { return Ok(None) };
+    /// Appends the decision about the next document, and returns whether the document is kept. Returns `None` if there was another
+    /// document, or none, when the documents were placed.
+    fn next(&mut self, document: &Document<()>, into: &mut Vec<u8>) -> Result<Option<bool>> {
+        let Some((shard, digest)) = self.rows.get(self.next).and_then(|row| row.split_first_chunk()) else { return Ok(None) };
+        if digest != document.digest.to_le_bytes() {
+            return Ok(None);
+        }
         self.next += 1;
+        let (id, shard) = (&document.id, u32::from_le_bytes(*shard));
         if shard == ALONE {
             let (reason, likeness) = (Reason::Unique, Likeness::Same);
             Decided { id, reason, representative: None, likeness, cluster_size: 1 }.write_line(into)?;
@@ -159,7 +140,7 @@ impl Made {
 
     /// Returns whether all decisions were used.
     fn is_over(&mut self) -> Result<bool> {
-        let mut over = self.next == self.shards.len();
+        let mut over = self.next == self.rows.len();
         for lines in &mut self.decided {
             over &= lines.next()?.is_none();
         }

@@ -20,6 +20,8 @@ mod sections;
 
 mod plan;
 
+mod counts;
+
 mod task;
 
 mod documents;
@@ -41,7 +43,7 @@ mod status;
 mod running;
 
 pub use self::{
-    emit::Counts,
+    counts::Counts,
     plan::{Plan, Planned, plan},
     running::run_task,
     status::{StageStatus, Status, status},

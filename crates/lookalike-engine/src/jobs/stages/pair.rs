@@ -7,21 +7,18 @@ use super::{
     task::{ArrayStage, Outputs, Task},
 };
 use crate::{
-    parts::{Links, keys::node_bytes, links},
+    parts::{Buckets, Links, keys::node_bytes},
     pass::lines::make_unique,
 };
 
 pub(super) fn pair(task: &Task) -> Result<Outputs> {
     let layout = Layout::of(task);
-    let (mut rows, mut ids) = (Vec::new(), Vec::new());
+    refuse_repeated(task, &layout)?;
+    let mut buckets = Buckets::default();
     for shard in 0..task.shards() {
-        let mut sketched = task.open(ArrayStage::Sketch, shard)?;
-        rows.push(sketched.all(layout.keys(task.shard))?);
-        let own = sketched.all(layout.ids(task.shard))?;
-        read_ids(&own, &mut ids).ok_or_else(|| sketched.damaged())?;
+        task.open(ArrayStage::Sketch, shard)?.each(layout.keys(task.shard), |rows| buckets.add(rows))?;
     }
-    refuse_repeated(ids)?;
-    let Links { nodes, parts } = links(rows.iter().map(Vec::as_slice))?;
+    let Links { nodes, parts } = buckets.links();
     let mut sections = task.create(ArrayStage::Pair, 1)?;
     for (&node, &part) in nodes.iter().zip(&parts) {
         sections.add(0, &[node_bytes(node), node_bytes(part)].concat())?;
@@ -29,23 +26,40 @@ pub(super) fn pair(task: &Task) -> Result<Outputs> {
     Ok(vec![sections.end()?])
 }
 
-/// Reads the hashes of ids, each with the place of its document, and adds them to `ids`.
-fn read_ids(mut bytes: &[u8], ids: &mut Vec<(u128, String)>) -> Option<()> {
-    while !bytes.is_empty() {
-        let (hash, rest) = bytes.split_first_chunk()?;
-        let (length, rest) = rest.split_first_chunk()?;
-        let (place, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
-        ids.push((u128::from_le_bytes(*hash), String::from_utf8_lossy(place).into_owned()));
-        bytes = rest;
+/// Where a document of this task's share is named: the task that sketched it, and where the row with its place starts.
+type Named = (u128, u32, u64);
+
+/// Returns an error if two documents have the same id.
+fn refuse_repeated(task: &Task, layout: &Layout) -> Result<()> {
+    let mut named: Vec<Named> = Vec::new();
+    for shard in 0..task.shards() {
+        let mut sketched = task.open(ArrayStage::Sketch, shard)?;
+        let rows = sketched.all(layout.ids(task.shard))?;
+        let mut rest = &*rows;
+        while !rest.is_empty() {
+            let start = (rows.len() - rest.len()) as u64;
+            let (hash, _, after) = id(rest).ok_or_else(|| sketched.damaged())?;
+            named.push((hash, shard as u32, start));
+            rest = after;
+        }
     }
-    Some(())
+    // Sorted by hash, and then in input order.
+    named.sort_unstable();
+    let Some(two) = named.windows(2).find(|two| two[0].0 == two[1].0) else { return Ok(()) };
+    let place = |&(_, shard, start): &Named| -> Result<String> {
+        let mut sketched = task.open(ArrayStage::Sketch, shard as usize)?;
+        let rows = sketched.all(layout.ids(task.shard))?;
+        let found = rows.get(start as usize..).and_then(id).map(|(_, place, _)| String::from_utf8_lossy(place).into_owned());
+        found.ok_or_else(|| sketched.damaged())
+    };
+    let (first, second) = (place(&two[0])?, place(&two[1])?);
+    Err(Error::record(format!("{second}: the id was already used at {first}")).advise(make_unique()))
 }
 
-/// Returns an error if two documents have the same id. `ids` are in input order.
-fn refuse_repeated(mut ids: Vec<(u128, String)>) -> Result<()> {
-    ids.sort_by_key(|&(hash, _)| hash);
-    match ids.windows(2).find(|two| two[0].0 == two[1].0) {
-        None => Ok(()),
-        Some(two) => Err(Error::record(format!("{}: the id was already used at {}", two[1].1, two[0].1)).advise(make_unique())),
-    }
+/// Splits off the first row of ids: the hash of an id, and the place of its document.
+fn id(rows: &[u8]) -> Option<(u128, &[u8], &[u8])> {
+    let (hash, rest) = rows.split_first_chunk()?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let (place, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    Some((u128::from_le_bytes(*hash), place, rest))
 }

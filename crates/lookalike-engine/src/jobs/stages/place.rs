@@ -16,23 +16,20 @@ use lookalike_io::{
 };
 
 use super::{
-    documents::Documents,
+    documents::{Document, Documents, changed_at_end},
     join, sketch,
     task::{ArrayStage, Outputs, Task},
 };
 use crate::{
     config::Stage,
-    parts::{
-        keys::{NODE, node_of},
-        node,
-    },
+    parts::keys::{NODE, node_of},
 };
 
 /// The shard of a document that is in no part.
 pub(super) const ALONE: u32 = u32::MAX;
 
-/// The sections of a result: one for the documents of each shard, one for the references of each shard, and one for the shards of
-/// this task's documents.
+/// The sections of a result: one for the documents of each shard, one for the references of each shard, and one with a row
+/// for each document of this task.
 pub(super) struct Layout {
     shards: usize,
 }
@@ -52,11 +49,14 @@ impl Layout {
         self.shards + shard
     }
 
-    /// Returns the section with the shard of each document, in input order: four bytes each, without references.
-    pub(super) fn shards(&self) -> usize {
+    /// Returns the section with a row for each document, in input order and without references: its shard and its digest.
+    pub(super) fn rows(&self) -> usize {
         2 * self.shards
     }
 }
+
+/// The bytes of a document's row: four for its shard, and eight for its digest.
+pub(super) const ROW: usize = 4 + 8;
 
 pub(super) fn place(task: &Task) -> Result<Outputs> {
     let shards = Shards::of(task)?;
@@ -71,11 +71,14 @@ pub(super) fn place(task: &Task) -> Result<Outputs> {
         |record, _: &mut ()| rest_of_line(record, &keep, is_set),
         |met| {
             let part = met.info.part;
-            for ((id, rest), place) in met.documents.iter().zip(met.places()) {
-                let shard = shards.get(next, id).ok_or_else(|| source.changed(part))?;
+            for (Document { id, digest, made: rest }, place) in met.documents.iter().zip(met.places()) {
+                let shard = shards.get(next, *digest).ok_or_else(|| source.changed(part))?;
                 next += 1;
                 if !met.of_references {
-                    sections.add(layout.shards(), &shard.to_le_bytes())?;
+                    let mut row = [0; ROW];
+                    row[..4].copy_from_slice(&shard.to_le_bytes());
+                    row[4..].copy_from_slice(&digest.to_le_bytes());
+                    sections.add(layout.rows(), &row)?;
                 }
                 if shard == ALONE {
                     continue;
@@ -96,7 +99,7 @@ pub(super) fn place(task: &Task) -> Result<Outputs> {
         },
     )?;
     if next != shards.of_documents.len() {
-        return Err(source.changed(0));
+        return Err(changed_at_end(&source, task.folder));
     }
     Ok(vec![sections.end()?])
 }
@@ -153,7 +156,7 @@ fn value_of_key(keep: &Keep, key: u64) -> Option<String> {
 
 /// The shards of a task's documents, references first, in input order.
 struct Shards {
-    /// The node and the shard of each document.
+    /// The digest and the shard of each document.
     of_documents: Vec<(u64, u32)>,
 }
 
@@ -162,13 +165,18 @@ impl Shards {
     /// result is read once, chunk by chunk, so that it need not fit into memory.
     fn of(task: &Task) -> Result<Self> {
         let mut sketched = task.open(ArrayStage::Sketch, task.shard)?;
-        let bytes = sketched.all(sketch::Layout::of(task).nodes())?;
-        let (nodes, rest) = bytes.as_chunks::<NODE>();
+        let bytes = sketched.all(sketch::Layout::of(task).documents())?;
+        let (rows, rest) = bytes.as_chunks::<{ sketch::ROW }>();
         if !rest.is_empty() {
             return Err(sketched.damaged());
         }
-        let mut of_documents: Vec<(u64, u32)> = nodes.iter().map(|bytes| (node_of(bytes), ALONE)).collect();
-        let mut by_node: Vec<(u64, u32)> = (0..).zip(&of_documents).map(|(document, &(node, _))| (node, document)).collect();
+        let (mut of_documents, mut by_node) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
+        for (document, row) in (0u32..).zip(rows) {
+            let Some((node, digest)) = row.split_first_chunk::<NODE>() else { continue };
+            by_node.push((node_of(node), document));
+            of_documents.push((u64::from_le_bytes(*digest.first_chunk().unwrap_or(&[0; 8])), ALONE));
+        }
+        drop(bytes);
         by_node.sort_unstable();
         let mut wanted = by_node.into_iter().peekable();
         let mut joined = task.open(ArrayStage::Join, 0)?;
@@ -191,8 +199,8 @@ impl Shards {
     }
 
     /// Returns the shard of a document; `None` if there was another document when the inputs were sketched.
-    fn get(&self, document: usize, id: &str) -> Option<u32> {
-        self.of_documents.get(document).filter(|&&(own, _)| own == node(id)).map(|&(_, shard)| shard)
+    fn get(&self, document: usize, digest: u64) -> Option<u32> {
+        self.of_documents.get(document).filter(|&&(own, _)| own == digest).map(|&(_, shard)| shard)
     }
 }
 

@@ -14,9 +14,9 @@ use super::{
     join::join,
     pair::pair,
     place::place,
-    plan::Planned,
+    plan::{Planned, make_folder},
     sketch::sketch,
-    task::{ArrayStage, Task, missing, result},
+    task::{ArrayStage, Task, is_done, missing, own_folder},
 };
 use crate::config::{Observer, RunConfig};
 
@@ -38,23 +38,24 @@ pub fn run_task(
         let what = format!("{} has {tasks} tasks, from 0 to {}; there is no task {shard}", stage.name(), tasks - 1);
         return Err(Error::new(ErrorKind::Config, what));
     }
-    let is_done = || result(folder, stage, shard, planned.shards).exists();
+    let (of, plan) = ((planned, folder), planned.digest()?);
+    let is_done = || is_done(of, plan, stage, shard);
     let clean_up = || {
         if stage == ArrayStage::Decide {
             decide::clean_up(folder, shard, planned.shards);
         }
     };
-    if is_done() {
+    if is_done()? {
         clean_up();
         return Ok(false);
     }
     for &needed in stage.needs() {
-        refuse_missing(folder, stage, needed, planned.shards)?;
+        refuse_missing(of, plan, stage, needed)?;
     }
+    make_folder(&own_folder(folder, stage, shard, planned.shards))?;
     let done = without_panic(|| {
         let method = Method::new(config.method.clone())?;
-        let digest = planned.digest()?;
-        let task = Task { config, method, planned, folder, shard, observer, digest };
+        let task = Task { config, method, planned, folder, shard, observer, plan };
         let mut outputs = match stage {
             ArrayStage::Sketch => sketch(&task)?,
             ArrayStage::Pair => pair(&task)?,
@@ -69,7 +70,7 @@ pub fn run_task(
         finish([result])
     });
     // If the same task runs twice at the same time, the first one to finish removes files that the other one may still read.
-    if done.is_err() && is_done() {
+    if done.is_err() && is_done()? {
         return Ok(false);
     }
     done?;
@@ -81,8 +82,8 @@ pub fn run_task(
 const NAMED: usize = 5;
 
 /// Returns an error if a needed stage is not complete.
-fn refuse_missing(folder: &Path, stage: ArrayStage, needed: ArrayStage, shards: usize) -> Result<()> {
-    let missing: Vec<String> = missing(folder, needed, shards).map(|shard| shard.to_string()).collect();
+fn refuse_missing(of: (&Planned, &Path), plan: u64, stage: ArrayStage, needed: ArrayStage) -> Result<()> {
+    let missing: Vec<String> = missing(of, plan, needed)?.iter().map(usize::to_string).collect();
     if missing.is_empty() {
         return Ok(());
     }
@@ -90,9 +91,9 @@ fn refuse_missing(folder: &Path, stage: ArrayStage, needed: ArrayStage, shards: 
     let what = format!(
         "{} needs all {} tasks of {}, but these have not finished: {}{more}",
         stage.name(),
-        needed.tasks(shards),
+        needed.tasks(of.0.shards),
         needed.name(),
         missing[..missing.len().min(NAMED)].join(", ")
     );
-    Err(Error::new(ErrorKind::Config, what).at(folder.display().to_string()).advise("run them first"))
+    Err(Error::new(ErrorKind::Config, what).at(of.1.display().to_string()).advise("run them first"))
 }

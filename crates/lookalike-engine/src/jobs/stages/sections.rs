@@ -8,12 +8,14 @@
 //! |---|---|
 //! | any | the chunks |
 //! | 32 per chunk | section, position, length and XXH3 of the chunk |
-//! | 32 | the number of chunks, XXH3 of their entries, the digest of the plan, [`MAGIC`] |
+//! | 32 | the number of chunks, XXH3 of their entries, the digest of the task, [`MAGIC`] |
 //!
-//! Numbers have 8 bytes, the least significant byte first.
+//! Numbers have 8 bytes, the least significant byte first. The digest of the task says which task of which plan wrote the file, so
+//! that no file is taken for that of another task.
 
 use std::{
     io::{self, Read, Seek, SeekFrom},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -25,18 +27,22 @@ use lookalike_io::{
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The last bytes of each file; the digit is the version of the format.
-const MAGIC: [u8; 8] = *b"LLSTAGE1";
+const MAGIC: [u8; 8] = *b"LLSTAGE2";
 
 const ENTRY: usize = 32;
 const FOOT: usize = 32;
 
-/// The number of bytes that wait in memory until they are written, over all sections.
+/// The largest number of bytes that wait in memory until they are written, over all sections.
 const WAITING: usize = 64 << 20;
+
+/// The number of bytes of a section after which they are written as a chunk. Tasks of later stages read one chunk of each file at a
+/// time, so chunks are small.
+const CHUNK: usize = 256 << 10;
 
 /// A file of sections that is being written. It gets its name when it is [finished](lookalike_io::write::finish).
 pub(super) struct Sections {
     output: Output,
-    plan: u64,
+    task: u64,
     waiting: Vec<Vec<u8>>,
     bytes: usize,
     index: Vec<[u64; 4]>,
@@ -44,35 +50,45 @@ pub(super) struct Sections {
 }
 
 impl Sections {
-    pub(super) fn create(path: &Path, plan: u64, sections: usize) -> Result<Self> {
+    pub(super) fn create(path: &Path, task: u64, sections: usize) -> Result<Self> {
         let output = Output::create(path, 1)?;
-        Ok(Self { output, plan, waiting: vec![Vec::new(); sections], bytes: 0, index: Vec::new(), end: 0 })
+        Ok(Self { output, task, waiting: vec![Vec::new(); sections], bytes: 0, index: Vec::new(), end: 0 })
     }
 
-    /// Appends bytes to a section. If they end within a record, the next bytes of the section must continue it.
+    /// Appends bytes to a section. They are never divided between chunks.
     pub(super) fn add(&mut self, section: usize, bytes: &[u8]) -> Result<()> {
         self.waiting[section].extend_from_slice(bytes);
         self.bytes += bytes.len();
-        if self.bytes < WAITING { Ok(()) } else { self.flush() }
+        if self.waiting[section].len() >= CHUNK {
+            return self.flush(section);
+        }
+        if self.bytes < WAITING { Ok(()) } else { self.flush_all() }
     }
 
-    fn flush(&mut self) -> Result<()> {
-        for (section, chunk) in (0..).zip(&mut self.waiting).filter(|(_, chunk)| !chunk.is_empty()) {
-            self.output.write(chunk)?;
-            self.index.push([section, self.end, chunk.len() as u64, xxh3_64(chunk)]);
-            self.end += chunk.len() as u64;
-            chunk.clear();
+    fn flush(&mut self, section: usize) -> Result<()> {
+        let chunk = &mut self.waiting[section];
+        if chunk.is_empty() {
+            return Ok(());
         }
-        self.bytes = 0;
+        let length = chunk.len() as u64;
+        self.output.write(chunk)?;
+        self.index.push([section as u64, self.end, length, xxh3_64(chunk)]);
+        self.end += length;
+        self.bytes -= chunk.len();
+        chunk.clear();
         Ok(())
+    }
+
+    fn flush_all(&mut self) -> Result<()> {
+        (0..self.waiting.len()).try_for_each(|section| self.flush(section))
     }
 
     /// Writes the index, and returns the output, which has no name yet.
     pub(super) fn end(mut self) -> Result<Output> {
-        self.flush()?;
+        self.flush_all()?;
         let entries: Vec<u8> = self.index.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
         self.output.write(&entries)?;
-        for number in [self.index.len() as u64, xxh3_64(&entries), self.plan] {
+        for number in [self.index.len() as u64, xxh3_64(&entries), self.task] {
             self.output.write(&number.to_le_bytes())?;
         }
         self.output.write(&MAGIC)?;
@@ -89,13 +105,14 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Opens a file that a task of the run with this plan has written.
-    pub(super) fn open(path: &Path, plan: u64) -> Result<Self> {
-        let mut file = File::open(path).map_err(|error| Error::reading(&path.display().to_string(), &error))?;
-        let index = index(&mut file).map_err(|error| Error::reading(&path.display().to_string(), &error))?;
+    /// Opens the file that the task with this digest has written.
+    pub(super) fn open(path: &Path, task: u64) -> Result<Self> {
+        let reading = |error: io::Error| Error::reading(&path.display().to_string(), &error);
+        let mut file = File::open(path).map_err(reading)?;
+        let index = index(&mut file).map_err(reading)?;
         match index {
-            Some((of, index)) if of == plan => Ok(Self { path: path.into(), file, index }),
-            Some(_) => Err(unusable(path, "belongs to another run")),
+            Some((of, index)) if of == task => Ok(Self { path: path.into(), file, index }),
+            Some(_) => Err(unusable(path, "is the file of another task or of another run")),
             None => Err(unusable(path, "is damaged")),
         }
     }
@@ -124,7 +141,8 @@ impl Opened {
 
     /// Returns a whole section.
     pub(super) fn all(&mut self, section: usize) -> Result<Vec<u8>> {
-        let mut all = Vec::new();
+        let length: u64 = self.index.iter().filter(|entry| entry[0] == section as u64).map(|entry| entry[2]).sum();
+        let mut all = Vec::with_capacity(length as usize);
         self.each(section, |chunk| {
             all.extend_from_slice(chunk);
             Ok(())
@@ -138,29 +156,52 @@ impl Opened {
     }
 }
 
-/// Reads the index of a file, and the digest of its plan. Returns `None` if the file is not complete.
-fn index(file: &mut File) -> io::Result<Option<(u64, Vec<[u64; 4]>)>> {
+/// Returns whether the task with this digest has written a file, without reading the whole file.
+pub(super) fn is_of(path: &Path, task: u64) -> io::Result<bool> {
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        opened => Ok(foot(&mut opened?)?.is_some_and(|foot| foot.task == task)),
+    }
+}
+
+/// The end of a file.
+struct Foot {
+    /// Where the entries of the chunks start and end.
+    entries: Range<u64>,
+    /// XXH3 of the entries.
+    sum: u64,
+    task: u64,
+}
+
+/// Reads the end of a file. Returns `None` if the file is not complete.
+fn foot(file: &mut File) -> io::Result<Option<Foot>> {
     let size = file.seek(SeekFrom::End(0))?;
-    let Some(foot_start) = size.checked_sub(FOOT as u64) else { return Ok(None) };
+    let Some(end) = size.checked_sub(FOOT as u64) else { return Ok(None) };
     let mut foot = [0; FOOT];
-    file.seek(SeekFrom::Start(foot_start))?;
+    file.seek(SeekFrom::Start(end))?;
     file.read_exact(&mut foot)?;
-    let number = |bytes: &[u8], at: usize| {
-        let mut whole = [0; 8];
-        whole.copy_from_slice(&bytes[8 * at..8 * at + 8]);
-        u64::from_le_bytes(whole)
-    };
-    let [chunks, sum, plan] = [0, 1, 2].map(|at| number(&foot, at));
-    let start = chunks.checked_mul(ENTRY as u64).and_then(|bytes| foot_start.checked_sub(bytes));
-    let Some(start) = start.filter(|_| foot.ends_with(&MAGIC)) else { return Ok(None) };
-    let mut bytes = vec![0; (foot_start - start) as usize];
+    let [chunks, sum, task] = [0, 1, 2].map(|at| number(&foot, at));
+    let start = chunks.checked_mul(ENTRY as u64).and_then(|bytes| end.checked_sub(bytes));
+    Ok(start.filter(|_| foot.ends_with(&MAGIC)).map(|start| Foot { entries: start..end, sum, task }))
+}
+
+/// Reads the index of a file, and the digest of its task. Returns `None` if the file is not complete.
+fn index(file: &mut File) -> io::Result<Option<(u64, Vec<[u64; 4]>)>> {
+    let Some(Foot { entries: Range { start, end }, sum, task }) = foot(file)? else { return Ok(None) };
+    let mut bytes = vec![0; (end - start) as usize];
     file.seek(SeekFrom::Start(start))?;
     file.read_exact(&mut bytes)?;
-    if xxh3_64(&bytes) != sum {
-        return Ok(None);
-    }
     let index: Vec<[u64; 4]> = bytes.chunks_exact(ENTRY).map(|entry| [0, 1, 2, 3].map(|at| number(entry, at))).collect();
-    Ok(Some((plan, index)))
+    // The chunks lie before the index, so no chunk can be larger than that.
+    let fits = |[_, from, length, _]: &[u64; 4]| from.checked_add(*length).is_some_and(|end| end <= start);
+    Ok((xxh3_64(&bytes) == sum && index.iter().all(fits)).then_some((task, index)))
+}
+
+/// Returns a number of a row of numbers.
+fn number(bytes: &[u8], at: usize) -> u64 {
+    let mut whole = [0; 8];
+    whole.copy_from_slice(&bytes[8 * at..8 * at + 8]);
+    u64::from_le_bytes(whole)
 }
 
 fn unusable(path: &Path, what: &'static str) -> Error {
@@ -187,7 +228,7 @@ mod tests {
             for (number, (section, bytes)) in added.iter().enumerate() {
                 sections.add(*section, bytes).unwrap();
                 if number % 5 == 4 {
-                    sections.flush().unwrap();
+                    sections.flush_all().unwrap();
                 }
             }
             finish([Some(sections.end().unwrap())]).unwrap();
@@ -200,6 +241,7 @@ mod tests {
             };
             prop_assert_eq!(&read(&path).unwrap(), &expected);
             prop_assert!(Opened::open(&path, 8).is_err());
+            prop_assert!(is_of(&path, 7).unwrap() && !is_of(&path, 8).unwrap());
 
             let mut bytes = std::fs::read(&path).unwrap();
             let at = place.index(bytes.len());
@@ -207,7 +249,7 @@ mod tests {
             std::fs::write(&path, &bytes).unwrap();
             prop_assert!(read(&path).is_err());
             std::fs::write(&path, &bytes[..at]).unwrap();
-            prop_assert!(read(&path).is_err());
+            prop_assert!(read(&path).is_err() && !is_of(&path, 7).unwrap());
         }
     }
 }

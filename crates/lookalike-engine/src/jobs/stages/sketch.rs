@@ -4,21 +4,22 @@ use lookalike::Scratch;
 use lookalike_io::{error::Result, write::Output};
 
 use super::{
-    documents::Documents,
+    documents::{Document, Documents},
     plan::of_shard,
     task::{ArrayStage, Outputs, Task},
 };
 use crate::{
     config::Stage,
     parts::{
-        keys::{Keys, Rows, node_bytes, share},
+        keys::{Keys, NODE, Rows, node_bytes, share},
         node,
     },
     pass::parallel::Weigh,
     sketching::ids::hash_name,
 };
 
-/// The sections of a result: one for the keys of each shard, one for the ids of each shard, and one for the nodes of all documents.
+/// The sections of a result: one for the keys of each shard, one for the ids of each shard, and one with a
+/// row for each document.
 pub(super) struct Layout {
     shards: usize,
 }
@@ -38,8 +39,8 @@ impl Layout {
         self.shards + shard
     }
 
-    /// Returns the section with the nodes of all documents, in input order.
-    pub(super) fn nodes(&self) -> usize {
+    /// Returns the section with a row for each document, in input order: its node and its digest.
+    pub(super) fn documents(&self) -> usize {
         2 * self.shards
     }
 }
@@ -49,6 +50,9 @@ impl Weigh for Keys {
         if let Self::Columns(keys) = self { 4 * keys.len() } else { 0 }
     }
 }
+
+/// The bytes of a document's row: its node, and eight for its digest.
+pub(super) const ROW: usize = NODE + 8;
 
 pub(super) fn sketch(task: &Task) -> Result<Outputs> {
     let (source, pool, layout) = (task.source()?, task.pool()?, Layout::of(task));
@@ -62,10 +66,13 @@ pub(super) fn sketch(task: &Task) -> Result<Outputs> {
         bad.as_mut(),
         |record, scratch: &mut Scratch| Keys::of(&task.method, record.text, scratch),
         |met| {
-            for (id, keys) in &met.documents {
+            for Document { id, digest, made } in &met.documents {
                 let node = node(id);
-                rows.add(keys, node);
-                sections.add(layout.nodes(), &node_bytes(node))?;
+                rows.add(made, node);
+                let mut row = [0; ROW];
+                row[..NODE].copy_from_slice(&node_bytes(node));
+                row[NODE..].copy_from_slice(&digest.to_le_bytes());
+                sections.add(layout.documents(), &row)?;
             }
             for (shard, rows) in rows.0.iter_mut().enumerate() {
                 sections.add(layout.keys(shard), rows)?;
@@ -74,8 +81,8 @@ pub(super) fn sketch(task: &Task) -> Result<Outputs> {
             if task.config.allow_repeated_ids || met.of_references {
                 return Ok(());
             }
-            for ((id, _), place) in met.documents.iter().zip(met.places()) {
-                let hash = hash_name(id);
+            for (document, place) in met.documents.iter().zip(met.places()) {
+                let hash = hash_name(&document.id);
                 let mut row = hash.to_le_bytes().to_vec();
                 let place = place.to_string();
                 let place = &place.as_bytes()[..place.len().min(usize::from(u16::MAX))];

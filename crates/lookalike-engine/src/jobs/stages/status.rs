@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use lookalike_io::error::Result;
+use lookalike_io::error::{Error, Result};
 use serde::Serialize;
 
 use super::{
-    emit::Counts,
+    counts::Counts,
     plan::Planned,
-    task::{ArrayStage, missing, result},
+    task::{ArrayStage, digest, missing, result},
 };
 
 /// How far a job array is.
@@ -37,15 +37,16 @@ pub struct StageStatus {
 /// # Errors
 /// Fails if the result of a task cannot be read.
 pub fn status(planned: &Planned, folder: &Path) -> Result<Status> {
-    let shards = planned.shards;
-    let of =
-        |stage: ArrayStage| StageStatus { stage, tasks: stage.tasks(shards), missing: missing(folder, stage, shards).collect() };
-    let mut counts = Counts::default();
-    for shard in 0..shards {
-        let path = result(folder, ArrayStage::Emit, shard, shards);
-        if path.exists() {
-            counts += Counts::read(&path)?;
-        }
+    let (of, plan) = ((planned, folder), planned.digest()?);
+    let mut stages = Vec::new();
+    for stage in ArrayStage::ALL {
+        stages.push(StageStatus { stage, tasks: stage.tasks(planned.shards), missing: missing(of, plan, stage)? });
     }
-    Ok(Status { stages: ArrayStage::ALL.map(of).into(), counts })
+    let mut counts = Counts::default();
+    for shard in 0..planned.shards {
+        let path = result(folder, ArrayStage::Emit, shard, planned.shards);
+        let read = Counts::read(&path, digest(plan, ArrayStage::Emit, shard));
+        counts += read.map_err(|error| Error::reading(&path.display().to_string(), &error))?.unwrap_or_default();
+    }
+    Ok(Status { stages, counts })
 }

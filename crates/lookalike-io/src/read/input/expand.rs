@@ -107,7 +107,7 @@ pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
 }
 
 /// The characters that make a name a glob.
-const WILD: [char; 3] = ['*', '?', '['];
+pub(super) const WILD: [char; 3] = ['*', '?', '['];
 
 /// Returns the path of an object, relative to the folder that the user named.
 fn below<'a>(url: &'a str, folder: &str) -> &'a str {

@@ -8,6 +8,8 @@ mod folder;
 
 mod expand;
 
+mod later;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -15,6 +17,7 @@ use std::{
 
 pub use self::{
     expand::{Expanded, Inputs, expand, expand_decisions, expand_with_references},
+    later::later_input,
     left_out::LeftOut,
 };
 use super::documents::Files;

@@ -66,6 +66,19 @@ impl Kept {
         self.shape
     }
 
+    /// Writes the header of the inputs, for an output that gets no block.
+    ///
+    /// # Errors
+    /// Fails if an input cannot be read.
+    pub fn begin(&mut self, source: &Source) -> Result<()> {
+        for part in source.reference_parts()..source.parts().len() {
+            if let Some(columns) = source.columns(part)? {
+                self.write_bytes(&[], Some(&columns))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a piece: the kept records of a block, as built by [`Shape::make`]. Call this method on the thread pool, which
     /// shares the work.
     pub fn write(&mut self, piece: &mut Piece) -> Result<()> {

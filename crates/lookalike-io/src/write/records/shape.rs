@@ -3,6 +3,8 @@
 
 use std::{ops::Range, path::Path, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
 use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
@@ -14,7 +16,7 @@ use crate::{
 };
 
 /// The format in which records are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shape {
     /// JSON Lines: one JSON object on each line. Records from JSON Lines inputs are unchanged; other records are converted.
     Lines,

@@ -1,30 +1,30 @@
 //! The plan of a job array: the run's arguments, and which task reads which inputs.
 
-use std::{
-    collections::HashSet,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+mod names;
+
+mod refused;
+
+use std::{ops::Range, path::Path};
 
 use lookalike::Method;
 use lookalike_io::{
-    disk::{File, folder_of, make_private_folder},
+    disk::{File, make_private_folder},
     error::{Error, ErrorKind, Result},
-    read::{Expanded, Input},
+    read::{Expanded, Input, Source},
     store,
-    write::{Output, are_rows, finish, refuse_overwriting},
+    write::{Output, Shape, finish},
 };
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::names::{of_all, of_shard};
+use self::refused::{refuse_once_readable, refuse_outputs};
 use crate::{
-    config::RunConfig, parts::keys::refuse_other_than_keys, sketching::references::References, state::manifest::Manifest,
+    config::RunConfig, parts::keys::refuse_other_than_keys, pass::reading::reading, sketching::references::References,
+    state::manifest::Manifest,
 };
 
 /// The file of the plan.
 const PLAN: &str = "plan.json";
-
-/// The part of an output's name that is replaced by the shard.
-pub(super) const MARK: &str = "{}";
 
 /// The largest number of shards. Each task of some stages opens one file of each task of another stage.
 const MOST_SHARDS: usize = 10_000;
@@ -52,6 +52,8 @@ pub struct Planned {
     pub arguments: Vec<String>,
     /// The number of tasks of a stage.
     pub shards: usize,
+    /// The format of the kept records.
+    pub(super) shape: Shape,
     /// The number of inputs that are references.
     references: usize,
     /// For each task but the first, its first input and its first reference, counted from 0.
@@ -67,7 +69,7 @@ pub struct Planned {
 /// # Errors
 /// Fails if the run cannot be divided into tasks, if the folder has another plan, or if an input or the folder cannot be read.
 pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
-    let Plan { config, kept, decisions, arguments, shards } = plan;
+    let Plan { config, kept, shards, .. } = plan;
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
     refuse_other_than_keys(&method)?;
@@ -75,24 +77,20 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
     if !(1..=MOST_SHARDS).contains(&shards) {
         return Err(Error::new(ErrorKind::Config, format!("{shards} shards: there can be 1 to {MOST_SHARDS}")));
     }
-    refuse_without_mark(kept, "kept records")?;
-    decisions.map_or(Ok(()), |path| refuse_without_mark(path, "decisions"))?;
-    if let Some(path) = decisions.filter(|path| are_rows(path).unwrap_or(false)) {
-        let refused = Error::new(ErrorKind::Config, "the decisions of a job array are written as lines, not as a table");
-        return Err(refused.at(path.display().to_string()).advise("give a name that ends with .jsonl"));
-    }
-    config.skip_bad.as_deref().map_or(Ok(()), |path| refuse_without_mark(path, "bad lines"))?;
     let Expanded { inputs, references, .. } = config.expand_with_references()?;
     inputs.iter().try_for_each(refuse_once_readable)?;
-    let outputs: Vec<&Path> = [Some(kept), decisions, config.skip_bad.as_deref()].into_iter().flatten().collect();
-    refuse_overwritten(&outputs, shards, &inputs)?;
+    refuse_outputs(config, (kept, plan.decisions), &inputs, (folder, shards))?;
+    let source = Source::with_references(inputs.clone(), references, reading(config)?, &config.temp_dir)?;
+    // All outputs have the same shape. A task that saw only its own inputs could choose another one.
+    let shape = Shape::of(kept, &source)?;
+    drop(source);
     let run = Manifest::of(config, method.config(), &inputs, references)?;
     let sizes: Vec<u64> = run.sizes().map(|(_, size)| size).collect();
     let (of_references, of_inputs) = sizes.split_at(references);
     let (first_references, first_inputs) = (divided(of_references, shards), divided(of_inputs, shards));
-    let planned = Planned { arguments, shards, references, first_inputs, first_references, run };
+    let planned = Planned { arguments: plan.arguments, shards, shape, references, first_inputs, first_references, run };
     // Arguments may contain secrets, such as the signature of a URL.
-    make_private_folder(folder).map_err(|error| Error::temporary(folder, &error))?;
+    make_folder(folder)?;
     let path = folder.join(PLAN);
     if path.exists() {
         let there = Planned::open(folder)?;
@@ -108,49 +106,12 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
     Ok(planned)
 }
 
-/// Returns an error if an output of a task would overwrite an input, or another output of the same task.
-fn refuse_overwritten(outputs: &[&Path], shards: usize, inputs: &[Input]) -> Result<()> {
-    let of_task = |shard: usize| outputs.iter().map(move |path| of_shard(path, shard, shards));
-    let first: Vec<PathBuf> = of_task(0).collect();
-    refuse_overwriting(&first.iter().map(PathBuf::as_path).collect::<Vec<_>>(), inputs)?;
-    // Only a file that exists can be an input, so a run with many tasks compares few names.
-    let names: HashSet<String> = inputs.iter().map(Input::name).collect();
-    let there = |path: &PathBuf| path.exists() || names.contains(&path.display().to_string());
-    let others: Vec<PathBuf> = (1..shards).flat_map(of_task).filter(there).collect();
-    others.iter().try_for_each(|path| refuse_overwriting(&[path], inputs))
-}
-
-/// Returns an error if the name of an output does not say where the shard is to be put.
-fn refuse_without_mark(path: &Path, what: &str) -> Result<()> {
-    let name = path.display().to_string();
-    if name.matches(MARK).count() == 1 {
-        return refuse_without_folder(path);
-    }
-    let refused = Error::new(ErrorKind::Config, format!("each task writes a file of its own for the {what}")).at(&name);
-    Err(refused.advise("give a name with one {}, such as clean/kept-{}.jsonl; each task puts its shard there"))
-}
-
-/// Returns an error if the folder of an output does not exist. Otherwise only the tasks of the last stage would notice it.
-fn refuse_without_folder(path: &Path) -> Result<()> {
-    let folder = folder_of(path);
-    if store::is_url(&path.display().to_string()) || folder.is_dir() {
-        return Ok(());
-    }
-    let refused = Error::new(ErrorKind::Output, "its folder does not exist").at(path.display().to_string());
-    Err(refused.advise("create it first"))
-}
-
-/// Returns an error for inputs that other processes cannot read, or not again.
-fn refuse_once_readable(input: &Input) -> Result<()> {
-    let what = match input {
-        Input::File(path) if path.is_file() => return Ok(()),
-        Input::Files(_) | Input::Object(_) => return Ok(()),
-        Input::Command(..) => "the output of a command",
-        Input::Stdin | Input::File(_) => "a pipe",
-        Input::Table(_) => "a table in memory",
-    };
-    let refused = Error::new(ErrorKind::Input, format!("the tasks of a job array cannot read {what}")).at(input.name());
-    Err(refused.advise("write it to a file, and name the file"))
+/// Makes a folder of the job array, if it does not exist.
+pub(super) fn make_folder(folder: &Path) -> Result<()> {
+    make_private_folder(folder).map_err(|error| {
+        let refused = Error::new(ErrorKind::Output, format!("cannot be made a folder: {error}"));
+        refused.at(folder.display().to_string()).advise("plan in a folder in which all tasks can write")
+    })
 }
 
 /// Divides inputs of these sizes into consecutive shares of about the same size. Each share has an input, if there are enough.
@@ -196,16 +157,29 @@ impl Planned {
         })?;
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut { file }, &mut bytes).map_err(|error| Error::reading(&name, &error))?;
-        let damaged = || Error::new(ErrorKind::Config, "is not a plan of lookalike, or is damaged").at(&*name);
+        let damaged = || {
+            let refused = Error::new(ErrorKind::Config, "is not a plan of this version of lookalike, or is damaged").at(&*name);
+            refused.advise("plan again in a new folder")
+        };
         let planned: Self = serde_json::from_slice(&bytes).map_err(|error| damaged().because(error))?;
         if let Some(other) = planned.run.other_version() {
             let what = format!("was written by lookalike {other}; this is {}", env!("CARGO_PKG_VERSION"));
             return Err(Error::new(ErrorKind::Config, what).at(&*name).advise("use one version for all tasks of a run"));
         }
-        if planned.first_inputs.len() + 1 != planned.shards || planned.first_references.len() + 1 != planned.shards {
-            return Err(damaged());
+        let inputs = planned.run.sizes().count().checked_sub(planned.references).ok_or_else(damaged)?;
+        let divides = |firsts: &[usize], all: usize| {
+            firsts.len() + 1 == planned.shards && firsts.is_sorted() && firsts.last().is_none_or(|&last| last <= all)
+        };
+        if divides(&planned.first_inputs, inputs) && divides(&planned.first_references, planned.references) {
+            return Ok(planned);
         }
-        Ok(planned)
+        Err(damaged())
+    }
+
+    /// Returns the first input that is not a reference, from which a task without inputs takes the columns of its outputs.
+    pub(super) fn first_input(&self, config: &RunConfig) -> Result<Option<Input>> {
+        let Expanded { inputs, references, .. } = config.expand_with_references()?;
+        Ok(inputs.into_iter().nth(references))
     }
 
     /// Returns the number of inputs without references, and the number of tasks that have an input.
@@ -217,8 +191,8 @@ impl Planned {
 
     /// Returns a digest that all files of the run contain.
     pub(super) fn digest(&self) -> Result<u64> {
-        let Self { shards, first_inputs, first_references, run, arguments, .. } = self;
-        let all = (shards, first_inputs, first_references, arguments, run.digest()?);
+        let Self { shards, shape, first_inputs, first_references, run, arguments, .. } = self;
+        let all = (shards, shape, first_inputs, first_references, arguments, run.digest()?);
         Ok(xxhash_rust::xxh3::xxh3_64(&serde_json::to_vec(&all).map_err(|error| Error::failure(error.to_string()))?))
     }
 
@@ -243,7 +217,7 @@ impl Planned {
         let own: Vec<Input> = numbers.iter().map(|&input| inputs[input].clone()).collect();
         let method = Method::new(config.method.clone())?;
         let now = Manifest::of(config, method.config(), &own, references)?;
-        self.run.of_some(numbers)?.refuse_other(&now, folder)?;
+        self.run.of_some(numbers)?.refuse_other(&now, &format!("the plan in {}", folder.display()))?;
         Ok((own, of_references.len()))
     }
 }
@@ -251,16 +225,6 @@ impl Planned {
 fn share(firsts: &[usize], shard: usize, end: usize) -> Range<usize> {
     let start = if shard == 0 { 0 } else { firsts[shard - 1] };
     start..firsts.get(shard).copied().unwrap_or(end)
-}
-
-/// Returns the name of a task in names of files, such as `00003-of-00016`.
-pub(super) fn of_all(shard: usize, shards: usize) -> String {
-    format!("{shard:05}-of-{shards:05}")
-}
-
-/// Returns the name of an output of a task.
-pub(super) fn of_shard(path: &Path, shard: usize, shards: usize) -> PathBuf {
-    PathBuf::from(path.display().to_string().replace(MARK, &of_all(shard, shards)))
 }
 
 #[cfg(test)]
