@@ -1,9 +1,9 @@
 // The report about a collection.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Collection } from "./data/collection";
 import { Settings, Shell } from "./parts/shell";
-import { Shared, useAddress, useShared } from "./parts/state";
+import { Shared, useAddress, useShared, useThreshold } from "./parts/state";
 import { Changes } from "./views/changes";
 import { Compare } from "./views/compare";
 import { DocumentView } from "./views/document";
@@ -16,7 +16,7 @@ import { Site, Sites } from "./views/sites";
 import { useWords } from "./words";
 
 export function App({ collection }: { collection: Collection }) {
-  const [threshold, setThreshold] = useState(collection.data.settings.threshold);
+  const [threshold, setThreshold] = useThreshold(collection);
   const decisions = useMemo(() => collection.decide(threshold), [collection, threshold]);
   const groups = useMemo(() => collection.groups(decisions), [collection, decisions]);
   return (
@@ -34,10 +34,9 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
   const w = useWords();
   const { collection, decisions } = useShared();
   const [view, first, second] = useAddress();
-  const number = (text: string) => {
-    const found = Number(text);
-    return Number.isInteger(found) && found >= 0 && found < collection.count ? found : 0;
-  };
+  const number = (text: string | undefined) => (/^\d+$/.test(text ?? "") && Number(text) < collection.count ? Number(text) : -1);
+  const numbers = view === "pair" ? [first, second] : view === "group" || view === "document" ? [first] : [];
+  const known = ["", "overview", "groups", "group", "pairs", "pair", "document", "search", "sites", "site", "changes"].includes(view);
   const tabs: [string, string][] = [["overview", w.overview]];
   if (collection.data.command === "dedup") tabs.push(["groups", w.groups]);
   if (collection.data.command === "mirrors") tabs.push(["sites", w.sitePairs]);
@@ -45,7 +44,9 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
   if (decisions !== collection.run) tabs.push(["changes", w.changes]);
   return (
     <Shell {...setting} tabs={tabs} search above={<Moved />}>
-      {view === "groups" ? (
+      {!known || numbers.some((text) => number(text) < 0) ? (
+        <NotFound note={known ? w.notFoundNumber : ""} />
+      ) : view === "groups" ? (
         <Groups />
       ) : view === "group" ? (
         <GroupView kept={number(first)} />
@@ -67,6 +68,18 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
         <Overview />
       )}
     </Shell>
+  );
+}
+
+function NotFound({ note }: { note: string }) {
+  const w = useWords();
+  return (
+    <>
+      <h1>{w.notFound}</h1>
+      <p>
+        {note} <a href="#/">{w.toOverview}</a>
+      </p>
+    </>
   );
 }
 

@@ -148,6 +148,87 @@ for (const [name, thresholds, input, ...flags] of [
   });
 }
 
+test("the address has the threshold, so that loading the page again and going back keep it", async () => {
+  const { path } = licenses();
+  const { page, close } = await open(path);
+  const dropped = async (least) => page.waitForFunction((least) => document.querySelector('[data-testid="dropped"]')?.textContent === least, least);
+  const own = await page.getByTestId("dropped").textContent();
+  await move(page, 0.9);
+  const moved = await page.getByTestId("dropped").textContent();
+  assert.notEqual(moved, own);
+  await page.waitForURL("**#/?threshold=0.9");
+  await page.getByRole("link", { name: "Groups", exact: true }).click();
+  await page.waitForURL("**#/groups?threshold=0.9");
+  await page.reload();
+  await page.waitForSelector("text=Shown: threshold 0.9");
+  await page.goBack();
+  await dropped(moved);
+  await page.getByRole("button", { name: "Back to the run" }).click();
+  await dropped(own);
+  await page.getByRole("link", { name: "Groups", exact: true }).click();
+  await page.waitForSelector('h1:has-text("Groups")');
+  assert.equal(await page.locator(".moved").count(), 0);
+  // Addresses that no view has.
+  for (const address of ["#/document/999999", "#/group/x", "#/pair/1", "#/nothing"]) {
+    await page.goto(`file://${path}${address}`);
+    await page.waitForSelector("text=This report has no such page.");
+  }
+  for (const address of ["#/?threshold=7", "#/?threshold=x", "#/?threshold="]) {
+    await page.goto("about:blank");
+    await page.goto(`file://${path}${address}`);
+    await dropped(own);
+  }
+  await close();
+});
+
+test("each pair and each change says what happened to which document", async () => {
+  const { path } = licenses();
+  const { page, go, close } = await open(path, "#/pairs");
+  const kinds = { "left one": "left", "right one": "right", "both dropped": "both", "both kept": "none" };
+  const seen = new Set();
+  for (const row of await page.locator(".list-row").all()) {
+    const text = await row.textContent();
+    const kind = Object.keys(kinds).find((start) => text.includes(start));
+    assert.ok(kind, text);
+    seen.add(kind);
+  }
+  assert.ok(seen.size > 2, [...seen].join());
+  // The sentence of a pair names the document that is dropped, and its verdict is beside the text.
+  await page.locator('.list-row:has-text("dropped for")').first().click();
+  await page.waitForSelector(".why");
+  assert.match(await page.locator(".why").textContent(), /^“.+” is (dropped because of “.+”|kept)\. “.+” is (dropped because of “.+”|kept)\.$/);
+  await go("#/pairs");
+  await page.locator('.list-row:has-text("both kept")').first().click();
+  await page.waitForSelector(".why");
+  assert.match(await page.locator(".why").textContent(), /^Both are kept: their resemblance, 0\.\d+, is below 0\.8\.$/);
+
+  await go("#/changes?threshold=0.6");
+  const filters = page.locator(".actions button[aria-pressed]");
+  const counts = (await filters.allTextContents()).map((text) => Number.parseInt(text.replace(/\D/g, "")));
+  assert.equal(counts[0], counts[1] + counts[2] + counts[3]);
+  for (const at of [1, 2, 3]) {
+    await filters.nth(at).click();
+    assert.equal(await page.locator(".list-row").count() > 0, counts[at] > 0);
+  }
+  // A group of the run whose kept document is dropped at this threshold.
+  await filters.nth(1).click();
+  const d = (await page.locator(".list-row").first().getAttribute("href")).split("/").at(-1);
+  await go(`#/group/${d}?threshold=0.6`);
+  await page.waitForSelector("text=It is in the group of");
+
+  // The results of a search can be walked through.
+  await page.keyboard.press("/");
+  await page.keyboard.type("apache");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".plain-list .list-row");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('h1:has-text("Document")');
+  await close();
+});
+
 test("the decisions of the page are applied by the command", async () => {
   const { path } = licenses();
   const { page, close } = await open(path);

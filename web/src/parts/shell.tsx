@@ -97,7 +97,9 @@ export function Shell({ language, setLanguage, turnTheme, tabs, search, above, c
             role="search"
             onSubmit={(event) => {
               event.preventDefault();
-              if (words) location.hash = `#/search/${encodeURIComponent(words)}`;
+              if (!words) return;
+              location.hash = `#/search/${encodeURIComponent(words)}`;
+              field.current?.blur();
             }}
           >
             <input

@@ -23,6 +23,7 @@ export function useAddress(): string[] {
   const read = () =>
     location.hash
       .replace(/^#\/?/, "")
+      .replace(/\?[^/]*$/, "")
       .split("/")
       .map((part) => {
         try {
@@ -40,6 +41,40 @@ export function useAddress(): string[] {
   return address;
 }
 
+/**
+ * The threshold that is shown. It is at the end of the address, such as #/groups?threshold=0.9, so it is still there after the page
+ * is loaded again, and comes back with an earlier view.
+ */
+export function useThreshold(collection: Collection): [number, (threshold: number) => void] {
+  const own = collection.data.settings.threshold;
+  const floor = collection.data.slider.floor;
+  const read = () => {
+    const given = Number.parseFloat(/\?threshold=([0-9.]+)$/.exec(location.hash)?.[1] ?? "");
+    return collection.movable && floor !== null && given >= floor && given <= 1 ? given : null;
+  };
+  const [threshold, setThreshold] = useState(() => read() ?? own);
+  useEffect(() => {
+    const write = () => {
+      const there = read();
+      if (there === threshold || (there === null && threshold === own)) return;
+      try {
+        history.replaceState(history.state, "", `${location.hash.replace(/\?[^/]*$/, "") || "#/"}?threshold=${threshold}`);
+      } catch {
+        // A frame without an address of its own; the threshold is kept until the page is closed.
+      }
+    };
+    const changed = () => {
+      const there = read();
+      if (there === null) write();
+      else setThreshold(there);
+    };
+    write();
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, [threshold]);
+  return [threshold, setThreshold];
+}
+
 /** The list from which a pair was opened, so that the next pair is one key away. */
 export const trail: { pairs: [number, number][] } = { pairs: [] };
 
@@ -53,6 +88,30 @@ export function useKeys(act: (key: string) => boolean) {
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
+  });
+}
+
+/** Whether the page is as narrow as on a phone, where rows of lists have several lines. */
+export function useNarrow(): boolean {
+  const [narrow, setNarrow] = useState(() => matchMedia("(max-width: 40rem)").matches);
+  useEffect(() => {
+    const query = matchMedia("(max-width: 40rem)");
+    const changed = () => setNarrow(query.matches);
+    query.addEventListener("change", changed);
+    return () => query.removeEventListener("change", changed);
+  }, []);
+  return narrow;
+}
+
+/** The keys j and k go through the rows of short lists, as they do in long ones. */
+export function useRowKeys() {
+  useKeys((key) => {
+    if (key !== "j" && key !== "k") return false;
+    const rows = [...document.querySelectorAll<HTMLElement>(".plain-list a.list-row")];
+    const at = rows.indexOf(document.activeElement as HTMLElement);
+    const next = rows[key === "j" ? at + 1 : Math.max(0, at - 1)];
+    next?.focus();
+    return Boolean(next);
   });
 }
 

@@ -1,9 +1,9 @@
 // What changes at another threshold, and the lists to download.
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { List } from "../parts/list";
-import { Short, figure } from "../parts/shown";
-import { useShared } from "../parts/state";
+import { Short, figure, plain } from "../parts/shown";
+import { useNarrow, useShared } from "../parts/state";
 import { ThresholdControl } from "../parts/threshold";
 import { useWords } from "../words";
 
@@ -31,13 +31,21 @@ export function Changes() {
     const order = ["nowDropped", "nowKept", "otherRepresentative"];
     return found.sort((x, y) => order.indexOf(x.kind) - order.indexOf(y.kind) || x.d - y.d);
   }, [collection, decisions]);
+  const [only, setOnly] = useState<string>("all");
   const counted = (kind: string) => changes.filter((change) => change.kind === kind).length;
+  const shown = useMemo(() => (only === "all" ? changes : changes.filter((change) => change.kind === only)), [changes, only]);
   const ids = function* (dropped: boolean) {
     for (let d = data.documents.references; d < collection.count; d++) {
       if (decisions.representative[d] >= 0 === dropped) yield `${collection.jsonId(d)}\n`;
     }
   };
-  const kinds = { nowDropped: w.nowDropped, nowKept: w.nowKept, otherRepresentative: w.otherRepresentative };
+  const kinds: [string, string][] = [
+    ["all", w.allChanges(changes.length)],
+    ["nowDropped", w.nowDropped(counted("nowDropped"))],
+    ["nowKept", w.nowKept(counted("nowKept"))],
+    ["otherRepresentative", w.otherRepresentative(counted("otherRepresentative"))],
+  ];
+  const named = (d: number) => plain(collection.id(d), 40);
   return (
     <>
       <h1>{w.changesAt(threshold)}</h1>
@@ -59,21 +67,32 @@ export function Changes() {
         </p>
         <p class="note">{data.limits.all_documents ? w.downloadNote : w.downloadSome}</p>
       </section>
-      <p role="status">{changes.length ? w.changeCounts(counted("nowDropped"), counted("nowKept"), counted("otherRepresentative")) : w.noChange}</p>
+      <p role="status">{changes.length ? w.changesCounted(changes.length) : w.noChange}</p>
+      {changes.length ? (
+        <p class="actions" role="group" aria-label={w.filter}>
+          {kinds.map(([kind, name]) => (
+            <button type="button" key={kind} aria-pressed={only === kind} onClick={() => setOnly(kind)}>
+              {name}
+            </button>
+          ))}
+        </p>
+      ) : null}
       <List
         label={w.changes}
-        count={changes.length}
-        height={44}
-        version={changes}
-        href={(at) => `#/document/${changes[at].d}`}
+        count={shown.length}
+        height={useNarrow() ? 72 : 44}
+        version={shown}
+        href={(at) => `#/document/${shown[at].d}`}
         row={(at) => {
-          const { d, kind } = changes[at];
+          const { d, kind } = shown[at];
+          const [before, now] = [collection.run.representative[d], decisions.representative[d]];
+          const cause = kind === "nowDropped" ? w.becauseOf(named(now)) : kind === "nowKept" ? w.wasBecauseOf(named(before)) : w.insteadOf(named(now), named(before));
           const similarity = kind === "nowKept" ? collection.run.similarity[d] : decisions.similarity[d];
           return (
             <>
               <span class={`figure ${kind === "nowKept" ? "" : "is-dropped"}`}>{figure(similarity)}</span>
               <Short text={collection.id(d)} most={70} />
-              <span class="tag">{kinds[kind]}</span>
+              <span class="note status cause">{cause}</span>
             </>
           );
         }}

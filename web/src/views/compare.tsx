@@ -7,7 +7,7 @@ import { Short, figure, plain, visible } from "../parts/shown";
 import { trail, useKeys, useLater, useShared } from "../parts/state";
 import { CutNote, NoText } from "../parts/text-box";
 import { useWords, type Words } from "../words";
-import { Counted, why } from "./document";
+import { Counted, unlinked, why } from "./document";
 
 /** A part of a text: shared with the other text at `other` (-1: nowhere), or only here. */
 interface Part {
@@ -131,9 +131,15 @@ export function Compare({ a, b }: { a: number; b: number }) {
       <h1 class="compare-title">
         {w.sideBySide} <span class="figure">{figure(similarity)}</span>
       </h1>
-      {linked && collection.data.command === "dedup" ? (
+      {collection.data.command === "dedup" ? (
         <p class="why">
-          <Short text={collection.id(dropped)} />: {why(collection, decisions, threshold, dropped, members, w)}
+          {linked ? (
+            <>
+              <Short text={collection.id(dropped)} />: {why(collection, decisions, threshold, dropped, members, w)}
+            </>
+          ) : (
+            unlinked(collection, decisions, threshold, [a, b], similarity, w)
+          )}
         </p>
       ) : null}
       {passages ? null : <Counted a={a} b={b} />}

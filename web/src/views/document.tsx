@@ -33,6 +33,18 @@ export function why(collection: Collection, decisions: Decisions, threshold: num
   return (settings.measure === "containment" ? w.whyContained : w.whyNear)(id, figure(similarity), threshold);
 }
 
+/** What happened to two documents of which neither is dropped because of the other. */
+export function unlinked(collection: Collection, decisions: Decisions, threshold: number, pair: number[], similarity: number, w: Words): string {
+  if (pair.every((d) => decisions.representative[d] < 0)) {
+    if (!(similarity < threshold)) return w.bothAreKept;
+    return w.bothKeptBelow(w[collection.data.settings.measure], figure(similarity), threshold);
+  }
+  const named = (d: number) => `“${plain(collection.id(d), 40)}”`;
+  return pair
+    .map((d) => (decisions.representative[d] < 0 ? w.isKept(named(d)) : w.droppedBecauseOf(named(d), named(decisions.representative[d]))))
+    .join(" ");
+}
+
 /** The figures behind a similarity. */
 export function Counted({ a, b }: { a: number; b: number }) {
   const w = useWords();

@@ -3,29 +3,31 @@
 import { useMemo } from "preact/hooks";
 import { List } from "../parts/list";
 import { Verdict } from "../parts/reason";
-import { Short, figure } from "../parts/shown";
+import { Short, figure, plain } from "../parts/shown";
 import { trail, useShared } from "../parts/state";
 import { TextBox } from "../parts/text-box";
 import { useWords } from "../words";
 
 export function GroupView({ kept }: { kept: number }) {
   const w = useWords();
-  const { collection, decisions, groups } = useShared();
+  const { collection, decisions, groups, threshold } = useShared();
   const members = useMemo(() => {
     const dropped = groups.find((group) => group.kept === kept)?.dropped ?? [];
     return [...dropped].sort((x, y) => decisions.similarity[x] - decisions.similarity[y] || x - y);
   }, [groups, decisions, kept]);
+  const r = decisions.representative[kept];
   return (
     <>
       <h1>
         <Short text={w.groupOf(collection.id(kept))} most={120} />
       </h1>
       <p>
-        {w.inGroup(members.length + 1)}
+        {members.length ? w.inGroup(members.length + 1) : w.noGroup(`“${plain(collection.id(kept), 60)}”`, threshold)}{" "}
+        {r < 0 ? null : <a href={`#/group/${r}`}>{w.inGroupOf(`“${plain(collection.id(r), 60)}”`)}</a>}
         {collection.law.fixed[kept] ? `. ${w.fixedGroup}` : ""}
       </p>
       <section class="card">
-        <h2>{w.keptOne}</h2>
+        <h2>{r < 0 ? w.keptOne : w.document(plain(collection.id(kept), 60))}</h2>
         <p>
           <a href={`#/document/${kept}`}>
             <Short text={collection.id(kept)} />
@@ -34,7 +36,7 @@ export function GroupView({ kept }: { kept: number }) {
         </p>
         <TextBox d={kept} />
       </section>
-      <h2>{w.members}</h2>
+      {members.length ? <h2>{w.members}</h2> : null}
       <List
         label={w.members}
         count={members.length}

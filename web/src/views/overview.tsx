@@ -5,15 +5,19 @@ import type { Counts } from "../data/types";
 import { Chart } from "../parts/chart";
 import { PairRow } from "../parts/pair-row";
 import { Short } from "../parts/shown";
-import { trail, useShared } from "../parts/state";
+import { trail, useRowKeys, useShared } from "../parts/state";
 import { ThresholdControl } from "../parts/threshold";
 import { useWords } from "../words";
+
+/** How many of the pairs closest to the threshold are shown. */
+const CLOSEST = 6;
 
 export function Overview() {
   const w = useWords();
   const { collection, decisions, groups, threshold } = useShared();
   const { data } = collection;
   const { summary, settings, limits, slider, texts } = data;
+  useRowKeys();
   const dedup = data.command === "dedup";
   const dropped = collection.dropped(decisions);
   const exact = useMemo(() => {
@@ -22,16 +26,15 @@ export function Overview() {
     return found;
   }, [decisions]);
   const measure = w[settings.measure];
-  const closest = useMemo(
-    () =>
-      collection.pairs
-        .filter((pair) => !Number.isNaN(pair.similarity))
-        .sort((x, y) =>
-          data.command === "passages" ? y.similarity - x.similarity : Math.abs(x.similarity - threshold) - Math.abs(y.similarity - threshold),
-        )
-        .slice(0, 6),
-    [collection, threshold],
-  );
+  const closest = useMemo(() => {
+    const known = collection.pairs.filter((pair) => !Number.isNaN(pair.similarity)).sort((x, y) => y.similarity - x.similarity);
+    if (data.command === "passages") return known.slice(0, CLOSEST);
+    // Half of them above the threshold and half below, or more of one kind if there are too few of the other.
+    const above = known.filter((pair) => pair.similarity >= threshold).length;
+    const least = Math.min(CLOSEST / 2, known.length - above);
+    const from = Math.max(0, above - (CLOSEST - least));
+    return known.slice(from, from + CLOSEST);
+  }, [collection, threshold]);
   const passages = data.command === "passages";
   const mirrors = data.command === "mirrors";
   const rule = mirrors ? w.ruleMirrors(threshold) : passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
@@ -129,7 +132,7 @@ export function Overview() {
           <li>{w.sameText}</li>
           <li>
             {w.foundBy(settings.candidates)}{" "}
-            {summary.found_at_threshold ? w.foundShare(`${Math.floor(summary.found_at_threshold * 1e4 + 1e-6) / 100} %`) : ""}
+            {summary.found_at_threshold ? w.foundShare(`${Math.floor(summary.found_at_threshold * 1e4 + 1e-6) / 100} %`, settings.threshold) : ""}
           </li>
           </>}
         </ul>

@@ -3,7 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { List } from "../parts/list";
 import { PairRow } from "../parts/pair-row";
-import { trail, useShared } from "../parts/state";
+import { trail, useNarrow, useShared } from "../parts/state";
 import { useWords } from "../words";
 
 export function Pairs() {
@@ -54,7 +54,7 @@ export function Pairs() {
       <List
         label={w.pairs}
         count={shown.length}
-        height={44}
+        height={useNarrow() ? 96 : 44}
         href={(at) => `#/pair/${shown[at].a}/${shown[at].b}`}
         onOpen={() => (trail.pairs = shown.slice(0, 100_000).map(({ a, b }) => [a, b]))}
         version={shown}

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { Verdict } from "../parts/reason";
 import { Short } from "../parts/shown";
-import { useLater, useShared } from "../parts/state";
+import { useLater, useRowKeys, useShared } from "../parts/state";
 import { useWords } from "../words";
 
 const MOST = 100;
@@ -11,6 +11,7 @@ const MOST = 100;
 export function Search({ words }: { words: string }) {
   const w = useWords();
   const { collection, decisions } = useShared();
+  useRowKeys();
   const byId = useMemo(() => collection.search(words, MOST), [collection, words]);
   const byText = useLater(() => collection.searchTexts(words, MOST), [collection, words]);
   const found = [...byId, ...(byText ?? []).filter((d) => !byId.includes(d))].slice(0, MOST);

@@ -11,7 +11,7 @@ use lookalike_applications::mirrors::ShareOf;
 use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, SiteBy, SitesBy, mirrors, shown_name};
 
 use crate::{
-    args::{FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, run_config},
+    args::{FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config},
     found::{above, anchors, excluded, found, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
@@ -220,6 +220,7 @@ impl Mirrors {
             excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
             summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
             too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
+            summary.report.iter().for_each(|figures| say(&format!("report: {}", page_size(figures))));
             let many = summary.site_pairs >= MANY;
             above(&summary.finding).iter().for_each(|words| match many {
                 true => say(&format!("memory: {words}; pairs of sites cannot be spilled either: see --common-sites")),

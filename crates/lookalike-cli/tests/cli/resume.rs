@@ -345,7 +345,7 @@ fn damage_is_reported_with_its_file() {
     // A manifest of format 0 contains command lines, so only the user may remove it.
     refused(
         &place.run(asked),
-        &["or give another folder; remove state if you do not need it, because it contains command lines"],
+        &["or give another folder; remove the state in state if you do not need it, because it contains command lines"],
     );
     assert!(place.path("state/manifest.json").exists());
 }
