@@ -154,9 +154,9 @@ test("the address has the threshold, so that loading the page again and going ba
   const dropped = async (least) => page.waitForFunction((least) => document.querySelector('[data-testid="dropped"]')?.textContent === least, least);
   const own = await page.getByTestId("dropped").textContent();
   await move(page, 0.9);
+  await page.waitForURL("**#/?threshold=0.9");
   const moved = await page.getByTestId("dropped").textContent();
   assert.notEqual(moved, own);
-  await page.waitForURL("**#/?threshold=0.9");
   await page.getByRole("link", { name: "Groups", exact: true }).click();
   await page.waitForURL("**#/groups?threshold=0.9");
   await page.reload();
