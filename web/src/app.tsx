@@ -7,6 +7,7 @@ import { Shared, useAddress, useShared, useThreshold } from "./parts/state";
 import { Changes } from "./views/changes";
 import { Compare } from "./views/compare";
 import { DocumentView } from "./views/document";
+import { Documents } from "./views/documents";
 import { GroupView } from "./views/group";
 import { Groups } from "./views/groups";
 import { Overview } from "./views/overview";
@@ -36,10 +37,11 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
   const [view, first, second] = useAddress();
   const number = (text: string | undefined) => (/^\d+$/.test(text ?? "") && Number(text) < collection.count ? Number(text) : -1);
   const numbers = view === "pair" ? [first, second] : view === "group" || view === "document" ? [first] : [];
-  const known = ["", "overview", "groups", "group", "pairs", "pair", "document", "search", "sites", "site", "changes"].includes(view);
+  const known = ["", "overview", "groups", "group", "pairs", "pair", "document", "documents", "search", "sites", "site", "changes"].includes(view);
   const tabs: [string, string][] = [["overview", w.overview]];
   if (collection.data.command === "dedup") tabs.push(["groups", w.groups]);
   if (collection.data.command === "mirrors") tabs.push(["sites", w.sitePairs]);
+  if (collection.data.command === "dedup") tabs.push(["documents", w.documentsTitle]);
   tabs.push(["pairs", collection.data.command === "mirrors" ? w.pagePairs : w.pairs]);
   if (decisions !== collection.run) tabs.push(["changes", w.changes]);
   return (
@@ -56,6 +58,8 @@ function Views(setting: { language: string; setLanguage: (language: string) => v
         <Compare a={number(first)} b={number(second)} />
       ) : view === "document" ? (
         <DocumentView d={number(first)} />
+      ) : view === "documents" ? (
+        <Documents only={first ?? ""} />
       ) : view === "search" ? (
         <Search words={first ?? ""} />
       ) : view === "sites" ? (

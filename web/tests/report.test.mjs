@@ -281,6 +281,95 @@ test("groups can be searched, filtered and walked through with keys", async () =
   await close();
 });
 
+test("the figures of the overview lead to the documents that they count", async () => {
+  const { path, summary } = licenses();
+  const { page, close } = await open(path);
+  const status = () => page.locator("main > [role=status]").textContent();
+  const decisions = join(folder, "of-documents.jsonl");
+  run("dedup", data("licenses.jsonl.zst"), "--decisions", decisions);
+  for (const verdict of ["kept", "dropped"]) {
+    await page.click(`.tile a[href^="#/documents/${verdict}"]`);
+    await page.waitForSelector('h1:has-text("Documents")');
+    const ids = lines(decisions)
+      .filter((one) => one.verdict === verdict)
+      .map((one) => one.id);
+    assert.equal(ids.length, summary[verdict]);
+    assert.equal(await status(), `${ids.length.toLocaleString("en")} of ${summary.documents.toLocaleString("en")} documents`);
+    assert.equal(await page.locator(".list-row .short").first().textContent(), ids[0]);
+    await page.keyboard.press("Backspace");
+    await page.waitForSelector(".tile a");
+  }
+  await page.click('.tile a[href^="#/documents/dropped"]');
+  await page.selectOption("main select", "x");
+  await page.waitForFunction(() => location.hash.startsWith("#/documents/x"));
+  const exact = lines(decisions).filter((one) => one.reason === "exact");
+  await page.waitForFunction((count) => document.querySelector("main > [role=status]").textContent.startsWith(`${count} of `), exact.length);
+  assert.ok((await page.locator(".list-row .verdict").allTextContents()).every((name) => name === "dropped: same text"));
+  await close();
+});
+
+test("lists are as they were left", async () => {
+  const { path } = licenses();
+  const { page, close } = await open(path, "#/groups");
+  const top = () => page.locator(".list").evaluate((list) => list.scrollTop);
+  await page.getByLabel("Sort by").selectOption("id");
+  await page.getByLabel("Similarity from").fill("0.9");
+  await page.waitForSelector('button:has-text("Show all")');
+  const before = await page.locator("main [role=status]").textContent();
+  await page.locator(".list").evaluate((list) => (list.scrollTop = 440));
+  await page.waitForSelector('.list-item[aria-posinset="20"]');
+  await page.locator('.list-item[aria-posinset="12"] a').click();
+  await page.waitForSelector('h1:has-text("Group of")');
+  await page.goBack();
+  await page.waitForSelector('h1:has-text("Groups")');
+  assert.equal(await page.locator("main [role=status]").textContent(), before);
+  assert.equal(await page.getByLabel("Sort by").inputValue(), "id");
+  assert.equal(await top(), 440);
+  await page.click('button:has-text("Show all")');
+  await page.waitForFunction((old) => document.querySelector("main [role=status]").textContent !== old, before);
+  assert.equal(await page.getByLabel("Similarity from").inputValue(), "0");
+  assert.equal(await top(), 0);
+  await close();
+});
+
+test("the search counts what it finds, ids first, with the words around", async () => {
+  const input = join(folder, "found.jsonl");
+  const text = (at) => `Document ${at} of one hundred and thirty, which differ in one number only and have a 🦊 needle in the middle of their text.`;
+  const records = Array.from({ length: 130 }, (_, at) => ({ id: `d${at}`, text: text(at) }));
+  records.push({ id: "a needle", text: `${text(1)} Again.` }, { id: "needle", text: text(2) }, { id: "needles", text: text(3) });
+  writeFileSync(input, records.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const { path } = report("found", "dedup", input);
+  const { page, go, close } = await open(path, "#/search/needle");
+  await page.waitForSelector("text=The first 100 of 133 documents:");
+  const rows = await page.locator(".plain-list .list-row > .short").allTextContents();
+  assert.deepEqual(rows.slice(0, 4), ["needle", "needles", "a needle", "d0"]);
+  const around = await page.locator(".plain-list .list-row .snippet").first().textContent();
+  assert.match(around, /^…[^…]+ have a 🦊 needle in the middle of their text\.$/u);
+  await go("#/search/nothing%20of%20this");
+  await page.waitForSelector("text=No document in this report has this id or text.");
+  await close();
+});
+
+test("only words are marked, and a caret shows where the other text has more", async () => {
+  const input = join(folder, "marks.jsonl");
+  const words = (from) => Array.from({ length: 60 }, (_, at) => `w${from + at}`).join(" ");
+  const first = `${words(0)} (“added”), ${words(100)} old ${words(200)}`;
+  const second = `${words(0)}, ${words(100)} new ${words(200)}`;
+  writeFileSync(input, [first, second].map((text, id) => `${JSON.stringify({ id, text })}\n`).join(""));
+  const { path } = report("marks", "dedup", input);
+  const { page, close } = await open(path, "#/pair/0/1");
+  await page.waitForSelector("mark.only");
+  const marks = (side) => page.locator(".side").nth(side).locator("mark.only").allTextContents();
+  assert.deepEqual(await marks(0), ["added", "old"]);
+  assert.deepEqual(await marks(1), ["new"]);
+  // No caret where both texts have words of their own.
+  assert.equal(await page.locator(".side").nth(0).locator(".caret").count(), 0);
+  assert.equal(await page.locator(".side").nth(1).locator(".caret").count(), 1);
+  const before = await page.locator(".side").nth(1).locator(".caret").evaluate((caret) => caret.previousSibling.textContent);
+  assert.ok(before.endsWith("w59") || before.endsWith("w59, "), before);
+  await close();
+});
+
 test("a document says why it was dropped, and its two texts are side by side", async () => {
   const { path } = licenses();
   const decisions = join(folder, "decisions.jsonl");
@@ -333,11 +422,11 @@ test("every view is accessible, in light and dark, on a phone, in both languages
   ]) {
     const { page, go, close } = await open(path, "#/", settings);
     const closest = await page.locator(".plain-list a").first().getAttribute("href");
-    const group = await page.locator(".tile a").nth(1).getAttribute("href");
+    const group = await page.locator('.tile a[href^="#/group/"]').getAttribute("href");
     const d = closest.split("/").at(-1);
     assert.equal(await page.evaluate(() => document.documentElement.lang), settings.locale ? "zh-Hans" : "en");
     await move(page, 0.9);
-    for (const address of ["#/", "#/groups", group, "#/pairs", closest, `#/document/${d}`, "#/search/license", "#/changes"]) {
+    for (const address of ["#/", "#/groups", group, "#/documents/", "#/pairs", closest, `#/document/${d}`, "#/search/license", "#/changes"]) {
       await go(address);
       if (address === closest) await page.waitForSelector(".text-box");
       // Through the debugger, because the page's own policy forbids other scripts.
@@ -547,7 +636,7 @@ test("mirrored sites are shown with their pages side by side", async () => {
   assert.equal(shown, lines(pages).length);
   await page.locator(".list-row").first().click();
   await page.waitForSelector("mark.only");
-  assert.deepEqual(await page.locator(".text-box mark.only").allTextContents(), [" and more"]);
+  assert.deepEqual(await page.locator(".text-box mark.only").allTextContents(), ["and more"]);
   await page.keyboard.press("]");
   await page.waitForFunction(() => document.querySelectorAll(".side .text-box").length === 2);
   for (const address of ["#/", "#/sites", "#/site/0"]) {

@@ -17,6 +17,9 @@ export interface Pair {
   similarity: number;
 }
 
+/** Characters of a text that are shown before and after the words that a search finds. */
+const AROUND = 40;
+
 export class Collection {
   readonly count: number;
   /** The decisions of the run; `pairs` and `passages` decide nothing, so everything is kept. */
@@ -259,23 +262,31 @@ export class Collection {
     return this.byId.get(id) ?? [];
   }
 
-  /** The first documents whose ids contain these characters. */
-  search(words: string, most: number): number[] {
-    const found: number[] = [...this.withId(words)];
+  /** Documents whose ids contain these characters: first those with exactly this id, then those whose ids begin with them. */
+  search(words: string): number[] {
     const small = words.toLowerCase();
-    for (let d = 0; d < this.count && found.length < most; d++) {
-      if (this.id(d).toLowerCase().includes(small) && !found.includes(d)) found.push(d);
+    const ranks: number[][] = [[], [], []];
+    for (let d = 0; d < this.count; d++) {
+      const id = this.id(d);
+      const at = id === words ? 0 : id.toLowerCase().indexOf(small);
+      if (at >= 0) ranks[id === words ? 0 : at === 0 ? 1 : 2].push(d);
     }
-    return found.slice(0, most);
+    return ranks.flat();
   }
 
-  /** Documents whose texts, as far as they are in the report, contain these characters. */
-  async searchTexts(words: string, most: number): Promise<number[]> {
+  /** Documents whose texts, as far as they are in the report, contain these characters, each with the words around the first place. */
+  async searchTexts(words: string): Promise<Map<number, string>> {
     const small = words.toLowerCase();
-    const found: number[] = [];
-    for (const [document, at] of this.textAt) {
-      if ((await this.texts.at(at)).toLowerCase().includes(small)) found.push(document);
-      if (found.length >= most) break;
+    const found = new Map<number, string>();
+    if (!small) return found;
+    for (const [document, number] of this.textAt) {
+      const text = await this.texts.at(number);
+      const at = text.toLowerCase().indexOf(small);
+      if (at < 0) continue;
+      const [from, to] = [Math.max(0, at - AROUND), at + small.length + AROUND];
+      // Without halves of surrogate pairs at the ends.
+      const part = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+      found.set(document, `${from ? "…" : ""}${part}${to < text.length ? "…" : ""}`);
     }
     return found;
   }

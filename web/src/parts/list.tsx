@@ -12,13 +12,18 @@ interface Props {
   href: (row: number) => string;
   row: (row: number) => ComponentChildren;
   onOpen?: (row: number) => void;
+  /** The name under which the list remembers how far it was scrolled, if it does. */
+  memory?: string;
   /** Changes when the list has other rows, to scroll back to its start. */
   version?: unknown;
 }
 
 const BEFORE = 6;
 
-export function List({ label, count, height, href, row, onOpen, version }: Props) {
+/** How far each list was scrolled when its view was left. */
+const scrolled = new Map<string, number>();
+
+export function List({ label, count, height, href, row, onOpen, memory, version }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [view, setView] = useState(600);
@@ -31,9 +36,13 @@ export function List({ label, count, height, href, row, onOpen, version }: Props
     return () => removeEventListener("resize", measure);
   }, []);
 
-  useEffect(() => {
-    if (box.current) box.current.scrollTop = 0;
-    setTop(0);
+  const shown = useRef<unknown>(undefined);
+  useLayoutEffect(() => {
+    // A list that is shown again begins where it was left, and a list with other rows at its start.
+    const start = shown.current === undefined ? (scrolled.get(memory ?? "") ?? 0) : 0;
+    shown.current = version;
+    if (box.current) box.current.scrollTop = start;
+    setTop(box.current?.scrollTop ?? 0);
     setWanted(null);
   }, [version]);
 
@@ -96,7 +105,15 @@ export function List({ label, count, height, href, row, onOpen, version }: Props
     );
   }
   return (
-    <div class="list" ref={box} tabIndex={-1} onScroll={(event) => setTop(event.currentTarget.scrollTop)}>
+    <div
+      class="list"
+      ref={box}
+      tabIndex={-1}
+      onScroll={(event) => {
+        setTop(event.currentTarget.scrollTop);
+        if (memory) scrolled.set(memory, event.currentTarget.scrollTop);
+      }}
+    >
       <div role="list" aria-label={label} style={{ height: `${count * height}px` }}>
         {rows}
       </div>

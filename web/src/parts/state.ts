@@ -75,6 +75,20 @@ export function useThreshold(collection: Collection): [number, (threshold: numbe
   return [threshold, setThreshold];
 }
 
+const memory = new Map<string, unknown>();
+
+/** A state that a view still has when people come back to it. */
+export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
+  const [value, setValue] = useState<T>(() => (memory.has(name) ? (memory.get(name) as T) : initial));
+  return [
+    value,
+    (next) => {
+      memory.set(name, next);
+      setValue(next);
+    },
+  ];
+}
+
 /** The list from which a pair was opened, so that the next pair is one key away. */
 export const trail: { pairs: [number, number][] } = { pairs: [] };
 

@@ -18,12 +18,38 @@ interface Part {
   other: number;
 }
 
-/** Cuts a text at the borders of its shared parts. */
+/** What makes a difference: letters, digits, symbols, and the marks that belong to them. */
+const WORD = /[\p{L}\p{N}\p{S}\p{M}]/u;
+
+/** Where the words of a part begin and end: without the spaces and punctuation around them. Both are `from` if there are no words. */
+function wordsOf(text: string, from: number, to: number): [number, number] {
+  let first = from;
+  while (first < to && !WORD.test(String.fromCodePoint(text.codePointAt(first)!))) first++;
+  if (first >= to) return [from, from];
+  let last = to;
+  while (last > first) {
+    const pair = last - 2 >= first && text.codePointAt(last - 2)! > 0xffff;
+    if (WORD.test(pair ? text.slice(last - 2, last) : text[last - 1])) break;
+    last -= pair ? 2 : 1;
+  }
+  return [first, last];
+}
+
+/**
+ * Cuts a text at the borders of its shared parts. In the other parts, the spaces and punctuation before the first word and after
+ * the last one are parts of their own, so that only words are marked.
+ */
 export function cut(text: string, shared: number[]): Part[] {
   const parts: Part[] = [];
   let end = 0;
+  const only = (from: number, to: number) => {
+    if (to > from) parts.push({ text: text.slice(from, to), shared: false, start: from, other: -1 });
+  };
   const rest = (to: number) => {
-    if (to > end) parts.push({ text: text.slice(end, to), shared: false, start: end, other: -1 });
+    const [first, last] = wordsOf(text, end, to);
+    only(end, first);
+    only(first, last);
+    only(last, to);
   };
   for (let at = 0; at < shared.length; at += 3) {
     rest(shared[at]);
@@ -34,8 +60,28 @@ export function cut(text: string, shared: number[]): Part[] {
   return parts;
 }
 
-/** Whether a part that is not shared has a letter or digit: spaces and punctuation between shared parts are no difference. */
-const differs = (part: Part) => !part.shared && /[\p{L}\p{N}\p{S}]/u.test(part.text);
+/** Whether a part that is not shared has words: spaces and punctuation between shared parts are no difference. */
+const differs = (part: Part) => !part.shared && WORD.test(part.text);
+
+/**
+ * The shared parts of `other` after which `text` has words that `other` lacks, where `other` has no words of its own instead.
+ * -1 is the beginning of `other`.
+ */
+function missing(text: Part[], other: Part[]): Set<number> {
+  const at = new Map<number, number>();
+  other.forEach((part, number) => part.shared && at.set(part.start, number));
+  const found = new Set<number>();
+  let before: number | undefined = -1;
+  for (const part of text) {
+    if (part.shared) before = at.get(part.other);
+    else if (before !== undefined && differs(part)) {
+      let next = before + 1;
+      while (next < other.length && !other[next].shared && !differs(other[next])) next++;
+      if (next >= other.length || other[next].shared) found.add(before);
+    }
+  }
+  return found;
+}
 
 export function Compare({ a, b }: { a: number; b: number }) {
   const w = useWords();
@@ -50,6 +96,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
     if (!aligned) return null;
     return [cut(textA, aligned.a), cut(textB, aligned.b)] as const;
   }, [textA, textB, aligned]);
+  const lacks = useMemo(() => (parts ? [missing(parts[1], parts[0]), missing(parts[0], parts[1])] : null), [parts]);
   const [at, setAt] = useState(-1);
   const sides = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
 
@@ -191,6 +238,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
               current={at >= 0 && differences[at]?.side === side ? differences[at].part : -1}
               box={sides[side]}
               marked={stands}
+              lacks={passages ? undefined : lacks?.[side]}
               onShared={(part) => part.other >= 0 && jump(1 - side, part.other)}
               words={w}
             />
@@ -210,14 +258,17 @@ interface SideProps {
   box: { current: HTMLDivElement | null };
   /** Which parts are marked. */
   marked: (part: Part) => boolean;
+  /** After which parts the other text has words that this one lacks. */
+  lacks?: Set<number>;
   onShared: (part: Part) => void;
   words: Words;
 }
 
-function Side({ d, loading, text, parts, current, box, marked, onShared, words }: SideProps) {
+function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, words }: SideProps) {
   const { collection } = useShared();
   if (loading) return <p class="note">{words.loading}</p>;
   if (text === null) return <NoText d={d} />;
+  const caret = <i class="caret" title={words.onlyThere} aria-hidden="true" />;
   const shown: (string | JSX.Element)[] | JSX.Element[] = parts
     ? parts.map((part, number) =>
         marked(part) ? (
@@ -232,6 +283,7 @@ function Side({ d, loading, text, parts, current, box, marked, onShared, words }
         ) : part.shared ? (
           <span class="shared" data-part={number} key={number} onClick={() => onShared(part)}>
             {visible(part.text, words)}
+            {lacks?.has(number) ? caret : null}
           </span>
         ) : (
           <span data-part={number} key={number}>
@@ -243,6 +295,7 @@ function Side({ d, loading, text, parts, current, box, marked, onShared, words }
   return (
     <>
       <div class="text-box" dir="auto" tabIndex={0} ref={box} role="region" aria-label={`${words.text}: ${plain(collection.id(d), 40)}`}>
+        {lacks?.has(-1) ? caret : null}
         {shown}
       </div>
       <CutNote d={d} shown={text.length} />

@@ -43,6 +43,7 @@ export function GroupView({ kept }: { kept: number }) {
         height={44}
         href={(at) => `#/pair/${kept}/${members[at]}`}
         onOpen={() => (trail.pairs = members.map((d) => [kept, d]))}
+        memory={`group ${kept}`}
         version={members}
         row={(at) => {
           const d = members[at];

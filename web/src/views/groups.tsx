@@ -1,10 +1,10 @@
 // All groups: a kept document and the documents that it represents.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { List } from "../parts/list";
 import { useReasonNames } from "../parts/reason";
 import { Short, figure } from "../parts/shown";
-import { useShared } from "../parts/state";
+import { useKept, useShared } from "../parts/state";
 import { useWords } from "../words";
 
 export function Groups() {
@@ -12,13 +12,13 @@ export function Groups() {
   const names = useReasonNames();
   const { collection, decisions, groups, threshold } = useShared();
   const { documents } = collection.data;
-  const [words, setWords] = useState("");
-  const [reason, setReason] = useState("");
-  const [label, setLabel] = useState("");
-  const [least, setLeast] = useState(2);
-  const [from, setFrom] = useState(0);
-  const [to, setTo] = useState(1);
-  const [sort, setSort] = useState("size");
+  const [words, setWords] = useKept("groups words", "");
+  const [reason, setReason] = useKept("groups reason", "");
+  const [label, setLabel] = useKept("groups label", "");
+  const [least, setLeast] = useKept("groups least", 2);
+  const [from, setFrom] = useKept("groups from", 0);
+  const [to, setTo] = useKept("groups to", 1);
+  const [sort, setSort] = useKept("groups sort", "size");
 
   // For each group, the similarities of its least and most similar document.
   const ranges = useMemo(() => {
@@ -52,6 +52,14 @@ export function Groups() {
     return found;
   }, [groups, decisions, words, reason, label, least, from, to, sort, ranges]);
 
+  const all = () => {
+    setWords("");
+    setReason("");
+    setLabel("");
+    setLeast(2);
+    setFrom(0);
+    setTo(1);
+  };
   const reasons = collection.data.settings.measure === "containment" ? ["x", "c"] : ["x", "n"];
   return (
     <>
@@ -106,13 +114,21 @@ export function Groups() {
           </select>
         </label>
       </form>
-      <p role="status">{groups.length ? w.groupsShown(shown.length, groups.length) : w.noGroups}</p>
+      <p class="actions">
+        <span role="status">{groups.length ? w.groupsShown(shown.length, groups.length) : w.noGroups}</span>
+        {shown.length < groups.length ? (
+          <button type="button" onClick={all}>
+            {w.showAll}
+          </button>
+        ) : null}
+      </p>
       {groups.length && !shown.length ? <p>{w.noGroupsFilter}</p> : null}
       <List
         label={w.groups}
         count={shown.length}
         height={44}
         href={(at) => `#/group/${shown[at].kept}`}
+        memory="groups"
         version={shown}
         row={(at) => {
           const { kept, dropped } = shown[at];

@@ -83,10 +83,10 @@ export function Overview() {
             <Tile value={w.number(summary.site_pairs ?? 0)} label={w.sitePairsSmall} href="#/sites" />
           </>
         ) : (
-          <Tile value={w.number(summary.documents)} label={w.read} />
+          <Tile value={w.number(summary.documents)} label={w.read} href={dedup ? "#/documents/" : undefined} />
         )}
-        {dedup ? <Tile value={w.number(summary.documents - dropped)} label={w.kept} /> : null}
-        {dedup ? <Tile value={w.number(dropped)} label={w.dropped} /> : null}
+        {dedup ? <Tile value={w.number(summary.documents - dropped)} label={w.kept} href="#/documents/kept" /> : null}
+        {dedup ? <Tile value={w.number(dropped)} label={w.dropped} href="#/documents/dropped" /> : null}
         {dedup ? <Tile value={w.number(groups.length + limits.groups)} label={w.numberOfGroups} href="#/groups" /> : null}
         {groups.length ? (
           <Tile value={w.number(groups[0].dropped.length + 1)} label={w.largestGroup} href={`#/group/${groups[0].kept}`} />

@@ -1,18 +1,18 @@
 // All pairs that can be looked at.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { List } from "../parts/list";
 import { PairRow } from "../parts/pair-row";
-import { trail, useNarrow, useShared } from "../parts/state";
+import { trail, useKept, useNarrow, useShared } from "../parts/state";
 import { useWords } from "../words";
 
 export function Pairs() {
   const w = useWords();
   const { collection, threshold } = useShared();
-  const [words, setWords] = useState("");
-  const [from, setFrom] = useState(0);
-  const [to, setTo] = useState(1);
-  const [sort, setSort] = useState(collection.data.command === "passages" ? "similarity" : "closest");
+  const [words, setWords] = useKept("pairs words", "");
+  const [from, setFrom] = useKept("pairs from", 0);
+  const [to, setTo] = useKept("pairs to", 1);
+  const [sort, setSort] = useKept("pairs sort", collection.data.command === "passages" ? "similarity" : "closest");
   const shown = useMemo(() => {
     const small = words.toLowerCase();
     const has = (d: number) => collection.id(d).toLowerCase().includes(small);
@@ -25,6 +25,11 @@ export function Pairs() {
     else found.sort((x, y) => (Number.isNaN(y.similarity) ? -1 : y.similarity - x.similarity) || x.a - y.a || x.b - y.b);
     return found;
   }, [collection, words, from, to, sort, threshold]);
+  const all = () => {
+    setWords("");
+    setFrom(0);
+    setTo(1);
+  };
   return (
     <>
       <h1>{w.pairs}</h1>
@@ -49,7 +54,14 @@ export function Pairs() {
           </select>
         </label>
       </form>
-      <p role="status">{w.pairsShown(shown.length, collection.pairs.length)}</p>
+      <p class="actions">
+        <span role="status">{w.pairsShown(shown.length, collection.pairs.length)}</span>
+        {shown.length < collection.pairs.length ? (
+          <button type="button" onClick={all}>
+            {w.showAll}
+          </button>
+        ) : null}
+      </p>
       {collection.pairs.length && !shown.length ? <p>{w.noPairsFilter}</p> : null}
       <List
         label={w.pairs}
@@ -57,6 +69,7 @@ export function Pairs() {
         height={useNarrow() ? 96 : 44}
         href={(at) => `#/pair/${shown[at].a}/${shown[at].b}`}
         onOpen={() => (trail.pairs = shown.slice(0, 100_000).map(({ a, b }) => [a, b]))}
+        memory="pairs"
         version={shown}
         row={(at) => <PairRow pair={shown[at]} />}
       />

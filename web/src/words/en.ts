@@ -71,7 +71,7 @@ export const en = {
   similaritiesNote: "All pairs in this report: dropped documents with their representatives, and other pairs down to the smallest threshold.",
   similaritiesOfPairs: "All pairs in this report.",
   asTable: "As a table",
-  firstFound: (value: number) => `The first ${n.format(value)} documents:`,
+  firstFound: (value: number, all: number) => `The first ${n.format(value)} of ${n.format(all)} documents:`,
   differenceOf: (at: number, all: number) => `${n.format(at)} of ${n.format(all)}`,
   changesCounted: (value: number) => `${count(value, "decision")} ${value === 1 ? "differs" : "differ"} from the run.`,
   ofPairs: (value: number) => count(value, "pair"),
@@ -99,6 +99,13 @@ export const en = {
   cutTexts: (value: number) => `The ends of ${count(value, "long text")}.`,
   fixedDocuments: (value: number) => `Pairs of ${count(value, "document")} in large groups: moving the threshold does not change these groups.`,
   badLines: (value: number) => `${count(value, "line")} that could not be read as records.`,
+
+  // Documents
+  documentsTitle: "Documents",
+  allDocuments: "all documents",
+  documentsShown: (value: number, all: number) => (value === all ? count(all, "document") : `${n.format(value)} of ${count(all, "document")}`),
+  unlistedSome: (value: number) => `${count(value, "document")} more ${value === 1 ? "is" : "are"} only counted: they are similar to no other document, or in groups that are not listed.`,
+  showAll: "Show all",
 
   // Groups
   filter: "Filter",
@@ -170,6 +177,7 @@ export const en = {
   nextPair: "Next pair",
   previousPair: "Previous pair",
   onlyHere: "only in this text",
+  onlyThere: "Here, the other text has words that this one lacks.",
   inBoth: "in both texts",
   notAligned: "The shared parts of these two texts are not in the report.",
   sharedPassages: (value: number) => count(value, "shared passage"),
