@@ -51,8 +51,8 @@ pub struct Settings {
     pub cluster: &'static str,
     /// The number of tokens in a shingle; for `passages`, the least number of tokens in a run.
     pub shingle: usize,
-    /// Whether documents are sets.
-    pub sets: bool,
+    /// What shingles are made of: `words`, `chars` or `lines`, or `items` if documents are sets.
+    pub tokens: &'static str,
     /// How candidates were found, in words.
     pub candidates: String,
 }
@@ -106,17 +106,17 @@ pub struct Documents {
     pub labels: Vec<String>,
 }
 
-/// Pairs of first copies that reach the floor, with their numbers of shared shingles.
+/// The pairs that the command lists; for `dedup`, pairs of first copies that reach the floor.
 #[derive(Debug, Default, Serialize)]
 pub struct Pairs {
     /// The document of the pair that is first in keep order.
     pub a: Vec<u32>,
     /// The other document.
     pub b: Vec<u32>,
-    /// Shingles in both; for `passages`, shared tokens.
-    pub shared: Vec<u32>,
-    /// For `passages`, the larger of the shares of the two texts that are in the other; for `mirrors`, the resemblance. Otherwise
-    /// empty, because the page computes similarities.
+    /// Shingles in both; for `passages`, shared tokens. -1 if they were not counted.
+    pub shared: Vec<i64>,
+    /// For `passages`, the larger of the shares of the two texts that are in the other; for `pairs` and `mirrors`, the similarity, or
+    /// NaN if it was not measured. For `dedup`, empty, because the page computes similarities.
     pub similarity: Vec<f64>,
 }
 
@@ -125,7 +125,7 @@ pub struct Pairs {
 pub struct Slider {
     /// The least similarity of the pairs; `None` if the threshold cannot be moved.
     pub floor: Option<f64>,
-    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `nearest`, `passages`, `mirrors`, `large`.
+    /// Why the threshold cannot be moved: `cluster`, `verify`, `holders`, `large`, or the name of a command that decides nothing.
     pub why_not: Option<&'static str>,
     /// Documents that are compared with too many others: their decisions do not change.
     pub left_out: Vec<u32>,
@@ -160,6 +160,8 @@ pub struct Limits {
     pub all_documents: bool,
     /// The number of documents in groups and pairs whose texts are not in the report.
     pub without_text: u64,
+    /// The number of pairs whose texts are in the report, and their shared parts are not.
+    pub not_aligned: u64,
     /// Pairs that are not in the report.
     pub pairs: u64,
     /// Groups that are not listed, and their dropped documents.

@@ -20,6 +20,12 @@ export interface Pair {
 /** Characters of a text that are shown before and after the words that a search finds. */
 const AROUND = 40;
 
+/** Compares two similarities, the larger first. Those that were not measured come last. */
+export function moreSimilar(x: number, y: number): number {
+  if (Number.isNaN(x) || Number.isNaN(y)) return Number(Number.isNaN(x)) - Number(Number.isNaN(y));
+  return y - x;
+}
+
 export class Collection {
   readonly count: number;
   /** The decisions of the run; `pairs` and `passages` decide nothing, so everything is kept. */
@@ -35,6 +41,8 @@ export class Collection {
   private byId: Map<string, number[]> | null = null;
   private numbers: Set<number>;
   private representing = new WeakMap<Decisions, Uint8Array>();
+  private pairsOfAll: Map<number, Pair[]> | null = null;
+  private sorted: Pair[] | null = null;
 
   constructor(readonly data: Data) {
     const { documents, texts, aligned, settings } = data;
@@ -126,13 +134,34 @@ export class Collection {
     pairs.a.forEach((a, at) => {
       const b = pairs.b[at];
       if (pairs.similarity.length) {
-        add(a, b, pairs.similarity[at]);
+        add(a, b, pairs.similarity[at] ?? Number.NaN);
         return;
       }
       const there = similarityOf(this.law, b, a, pairs.shared[at]);
       const back = similarityOf(this.law, a, b, pairs.shared[at]);
       add(a, b, Math.max(there, back));
     });
+  }
+
+  /** The pairs of a document, the most similar first. */
+  pairsOf(d: number): Pair[] {
+    if (!this.pairsOfAll) {
+      this.pairsOfAll = new Map();
+      for (const pair of this.pairs) {
+        for (const one of [pair.a, pair.b]) {
+          const list = this.pairsOfAll.get(one);
+          if (list) list.push(pair);
+          else this.pairsOfAll.set(one, [pair]);
+        }
+      }
+      for (const list of this.pairsOfAll.values()) list.sort((x, y) => moreSimilar(x.similarity, y.similarity));
+    }
+    return this.pairsOfAll.get(d) ?? [];
+  }
+
+  /** The pairs whose similarity was measured, the most similar first. */
+  get bySimilarity(): Pair[] {
+    return (this.sorted ??= this.pairs.filter((pair) => !Number.isNaN(pair.similarity)).sort((x, y) => y.similarity - x.similarity));
   }
 
   /** Whether the threshold can be moved. */
@@ -244,7 +273,7 @@ export class Collection {
     const [first, second] = [a, b].map((d) => (documents.first_copy[d] < 0 ? d : documents.first_copy[d]));
     if (first === second) return documents.shingles[a] || null;
     for (let at = this.law.starts[first]; at < this.law.starts[first + 1]; at++) {
-      if (this.law.others[at] === second) return this.law.shared[at];
+      if (this.law.others[at] === second) return this.law.shared[at] < 0 ? null : this.law.shared[at];
     }
     return null;
   }
@@ -276,14 +305,15 @@ export class Collection {
 
   /** Documents whose texts, as far as they are in the report, contain these characters, each with the words around the first place. */
   async searchTexts(words: string): Promise<Map<number, string>> {
-    const small = words.toLowerCase();
     const found = new Map<number, string>();
-    if (!small) return found;
+    if (!words) return found;
+    // Not with lower-case texts, whose characters may have other places.
+    const wanted = new RegExp(words.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
     for (const [document, number] of this.textAt) {
       const text = await this.texts.at(number);
-      const at = text.toLowerCase().indexOf(small);
-      if (at < 0) continue;
-      const [from, to] = [Math.max(0, at - AROUND), at + small.length + AROUND];
+      const match = wanted.exec(text);
+      if (!match) continue;
+      const [from, to] = [Math.max(0, match.index - AROUND), match.index + match[0].length + AROUND];
       // Without halves of surrogate pairs at the ends.
       const part = text.slice(from, to).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
       found.set(document, `${from ? "…" : ""}${part}${to < text.length ? "…" : ""}`);

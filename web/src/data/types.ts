@@ -35,6 +35,7 @@ export interface Summary {
   representatives?: number;
   largest_group?: number;
   pairs?: number;
+  nearest?: number;
   passages?: number;
   site_pairs?: number;
   counterparts?: number;
@@ -74,19 +75,19 @@ export interface Data {
     verify: "exact" | "sketch" | "none";
     cluster: "law" | "components" | "greedy";
     shingle: number;
-    sets: boolean;
+    tokens: "words" | "chars" | "lines" | "items";
     candidates: string;
   };
   summary: Summary;
   curve: [number, number][];
   counts: Counts[];
   documents: Documents;
-  pairs: { a: number[]; b: number[]; shared: number[]; similarity: number[] };
+  pairs: { a: number[]; b: number[]; shared: number[]; similarity: (number | null)[] };
   sites: SitePair[];
   slider: { floor: number | null; why_not: string | null; left_out: number[] };
   texts: { documents: number[]; counts: number[]; cut: [number, number][] };
   aligned: { a: number[]; b: number[]; counts: number[] };
-  limits: { all_documents: boolean; without_text: number; pairs: number; groups: number; dropped: number; exact: number };
+  limits: { all_documents: boolean; without_text: number; not_aligned: number; pairs: number; groups: number; dropped: number; exact: number };
 }
 
 /** Shared parts of two texts: start, length, and start in the other text (-1: nowhere), in UTF-16 code units. */

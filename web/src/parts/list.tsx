@@ -20,6 +20,8 @@ interface Props {
 
 const BEFORE = 6;
 
+const MOST_PIXELS = 15_000_000;
+
 /** How far each list was scrolled when its view was left. */
 const scrolled = new Map<string, number>();
 
@@ -28,13 +30,22 @@ export function List({ label, count, height, href, row, onOpen, memory, version 
   const [top, setTop] = useState(0);
   const [view, setView] = useState(600);
   const [wanted, setWanted] = useState<number | null>(null);
+  // The row to which the tab key goes: the last one that was in focus.
+  const [current, setCurrent] = useState(0);
 
   useLayoutEffect(() => {
     const measure = () => box.current && setView(box.current.clientHeight);
     measure();
-    addEventListener("resize", measure);
-    return () => removeEventListener("resize", measure);
+    const observer = new ResizeObserver(measure);
+    observer.observe(box.current!);
+    return () => observer.disconnect();
   }, []);
+
+  // Browsers show boxes of up to 16 to 33 million pixels. Longer lists have a box of fewer pixels, and move faster than their bar.
+  const whole = count * height;
+  const pixels = Math.min(whole, MOST_PIXELS);
+  const scale = pixels > view ? (whole - view) / (pixels - view) : 1;
+  const start = top * scale;
 
   const shown = useRef<unknown>(undefined);
   useLayoutEffect(() => {
@@ -44,10 +55,11 @@ export function List({ label, count, height, href, row, onOpen, memory, version 
     if (box.current) box.current.scrollTop = start;
     setTop(box.current?.scrollTop ?? 0);
     setWanted(null);
+    setCurrent(0);
   }, [version]);
 
-  const first = Math.max(0, Math.floor(top / height) - BEFORE);
-  const last = Math.min(count, Math.ceil((top + view) / height) + BEFORE);
+  const first = Math.max(0, Math.floor(start / height) - BEFORE);
+  const last = Math.min(count, Math.ceil((start + view) / height) + BEFORE);
 
   // Focus the wanted row after it is in the page.
   useLayoutEffect(() => {
@@ -61,20 +73,22 @@ export function List({ label, count, height, href, row, onOpen, memory, version 
 
   const go = (to: number) => {
     if (!box.current || to < 0 || to >= count) return;
-    const { scrollTop, clientHeight } = box.current;
-    if (to * height < scrollTop) box.current.scrollTop = to * height;
-    else if ((to + 1) * height > scrollTop + clientHeight) box.current.scrollTop = (to + 1) * height - clientHeight;
+    const { clientHeight } = box.current;
+    const seen = box.current.scrollTop * scale;
+    if (to * height < seen) box.current.scrollTop = Math.floor((to * height) / scale);
+    else if ((to + 1) * height > seen + clientHeight) box.current.scrollTop = Math.ceil(((to + 1) * height - clientHeight) / scale);
     setTop(box.current.scrollTop);
     setWanted(to);
+    setCurrent(to);
   };
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (!count || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       const target = event.target as HTMLElement;
       const inside = box.current?.contains(target) ?? false;
-      if (!inside && (target.closest("input, select, textarea, button, a, summary, dialog") || document.querySelector("dialog[open]"))) return;
-      const at = inside ? Number(target.dataset.row ?? -1) : first - 1 + BEFORE * Number(first > 0);
+      if (!inside && (target.closest("input, select, textarea, button, a, summary, dialog, [tabindex='0']") || document.querySelector("dialog[open]"))) return;
+      const at = inside ? Number(target.dataset.row ?? -1) : Math.ceil(start / height) - 1;
       const page = Math.max(1, Math.floor(view / height) - 1);
       const steps: Record<string, number> = {
         j: at + 1,
@@ -94,11 +108,13 @@ export function List({ label, count, height, href, row, onOpen, memory, version 
     return () => removeEventListener("keydown", onKey);
   });
 
+  const visible = Math.min(count - 1, Math.ceil(start / height));
+  const reached = current >= first && current < last ? current : visible;
   const rows = [];
   for (let at = first; at < last; at++) {
     rows.push(
-      <div role="listitem" aria-setsize={count} aria-posinset={at + 1} class="list-item" style={{ top: `${at * height}px`, height: `${height}px` }} key={at}>
-        <a class="list-row" href={href(at)} data-row={at} onClick={() => onOpen?.(at)}>
+      <div role="listitem" aria-setsize={count} aria-posinset={at + 1} class="list-item" style={{ top: `${at * height - start + top}px`, height: `${height}px` }} key={at}>
+        <a class="list-row" href={href(at)} data-row={at} tabIndex={at === reached ? 0 : -1} onFocus={() => setCurrent(at)} onClick={() => onOpen?.(at)}>
           {row(at)}
         </a>
       </div>,
@@ -114,7 +130,7 @@ export function List({ label, count, height, href, row, onOpen, memory, version 
         if (memory) scrolled.set(memory, event.currentTarget.scrollTop);
       }}
     >
-      <div role="list" aria-label={label} style={{ height: `${count * height}px` }}>
+      <div role="list" aria-label={label} style={{ height: `${pixels}px` }}>
         {rows}
       </div>
     </div>

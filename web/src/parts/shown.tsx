@@ -28,14 +28,17 @@ export function visible(text: string, words: { hidden: string }): (string | JSX.
   return parts;
 }
 
+/** Returns the first characters of a text, without half of a surrogate pair at the end. */
+export const beginning = (text: string, most: number) => text.slice(0, most).replace(/[\ud800-\udbff]$/, "");
+
 /** An id or another short string on one line. Long ones are cut in the middle. */
 export function Short({ text, most = 80 }: { text: string; most?: number }) {
   const words = useWords();
   const line = text.replace(/[\r\n\t]+/g, " ");
   const half = Math.floor((most - 1) / 2);
-  const shown = line.length > most ? `${line.slice(0, half)}…${line.slice(line.length - half)}` : line;
+  const shown = line.length > most ? `${beginning(line, half)}…${line.slice(line.length - half).replace(/^[\udc00-\udfff]/, "")}` : line;
   return (
-    <bdi class="short" title={line.length > most ? line.slice(0, 2000) : undefined}>
+    <bdi class="short" title={line.length > most ? plain(line, 2000) : undefined}>
       {visible(shown, words)}
     </bdi>
   );
@@ -44,7 +47,7 @@ export function Short({ text, most = 80 }: { text: string; most?: number }) {
 /** Returns a string for a title or a label, without characters that could change the text around it. */
 export function plain(text: string, most = 80): string {
   const line = text.replace(/[\r\n\t]+/g, " ").replace(HIDDEN, "\ufffd");
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+  return line.length > most ? `${beginning(line, most - 1)}…` : line;
 }
 
 /** Formats a similarity. It is cut, not rounded, so that no figure appears to reach a threshold that it does not reach. */

@@ -54,18 +54,19 @@ export function useThreshold(collection: Collection): [number, (threshold: numbe
   };
   const [threshold, setThreshold] = useState(() => read() ?? own);
   useEffect(() => {
+    // Each entry of the history also keeps its threshold, so that going back to one without a threshold in its address restores
+    // that of the run, while a link to such an address keeps the threshold that is shown.
     const write = () => {
-      const there = read();
-      if (there === threshold || (there === null && threshold === own)) return;
+      const view = location.hash.replace(/\?[^/]*$/, "");
       try {
-        history.replaceState(history.state, "", `${location.hash.replace(/\?[^/]*$/, "") || "#/"}?threshold=${threshold}`);
+        history.replaceState({ threshold }, "", threshold === own ? view || undefined : `${view || "#/"}?threshold=${threshold}`);
       } catch {
         // A frame without an address of its own; the threshold is kept until the page is closed.
       }
     };
     const changed = () => {
-      const there = read();
-      if (there === null) write();
+      const there = read() ?? (history.state as { threshold?: number } | null)?.threshold;
+      if (there === undefined) write();
       else setThreshold(there);
     };
     write();
@@ -96,7 +97,9 @@ export const trail: { pairs: [number, number][] } = { pairs: [] };
 export function useKeys(act: (key: string) => boolean) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      // Brackets need AltGr on many keyboards, which some systems report as Ctrl and Alt.
+      const command = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
+      if (event.defaultPrevented || event.metaKey || command) return;
       if ((event.target as HTMLElement).closest("input, select, textarea, dialog")) return;
       if (act(event.key)) event.preventDefault();
     };

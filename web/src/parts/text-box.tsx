@@ -15,7 +15,7 @@ export function TextBox({ d }: { d: number }) {
       <div class="text-box" dir="auto" tabIndex={0} aria-label={w.text} role="region">
         {visible(text, w)}
       </div>
-      <CutNote d={d} shown={text.length} />
+      <CutNote d={d} shown={[...text].length} />
     </>
   );
 }
@@ -24,8 +24,9 @@ export function TextBox({ d }: { d: number }) {
 export function NoText({ d }: { d: number }) {
   const w = useWords();
   const { collection } = useShared();
-  const alone = collection.reason(d, collection.run) === "u" && collection.law.starts[d] === collection.law.starts[d + 1];
-  return <p class="note">{collection.reason(d, collection.run) === "e" ? w.emptyText : alone ? w.onlySimilar : w.noText}</p>;
+  const reason = collection.reason(d, collection.run);
+  const alone = (reason === "u" || reason === "-") && !collection.pairsOf(d).length;
+  return <p class="note">{reason === "e" ? w.emptyText : alone ? w.onlySimilar : w.noText}</p>;
 }
 
 /** Says that only the beginning of a text is in the report. */

@@ -9,8 +9,11 @@ export function ThresholdControl() {
   const { settings, slider, summary } = collection.data;
   if (slider.floor === null) return <p class="note">{w.cannotMove[slider.why_not ?? ""] ?? ""}</p>;
   const floor = Math.ceil(slider.floor * 100 - 1e-9) / 100;
+  /** Moves the threshold as far as it can be moved, and returns it. */
   const set = (value: number) => {
-    if (!Number.isNaN(value)) setThreshold(Math.min(1, Math.max(slider.floor!, value)));
+    const next = Number.isNaN(value) ? threshold : Math.min(1, Math.max(slider.floor!, value));
+    setThreshold(next);
+    return next;
   };
   const runDropped = collection.dropped(collection.run);
   const dropped = collection.dropped(decisions);
@@ -38,7 +41,11 @@ export function ThresholdControl() {
           max={1}
           step="any"
           value={threshold}
-          onChange={(event) => set(event.currentTarget.valueAsNumber)}
+          onChange={(event) => {
+            const field = event.currentTarget;
+            const inForce = set(field.valueAsNumber);
+            field.value = String(inForce);
+          }}
         />
       </div>
       <p class="figures" role="status">

@@ -154,7 +154,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
     element?.classList.add("flash");
     setTimeout(() => element?.classList.remove("flash"), 1200);
   };
-  const here = trail.pairs.findIndex(([x, y]) => x === a && y === b);
+  const here = trail.pairs.findIndex(([x, y]) => (x === a && y === b) || (x === b && y === a));
   const move = (step: number) => {
     const next = here < 0 ? undefined : trail.pairs[here + step];
     if (next) location.hash = `#/pair/${next[0]}/${next[1]}`;
@@ -298,7 +298,7 @@ function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, 
         {lacks?.has(-1) ? caret : null}
         {shown}
       </div>
-      <CutNote d={d} shown={text.length} />
+      <CutNote d={d} shown={[...text].length} />
     </>
   );
 }

@@ -1,7 +1,8 @@
 // One document: why it was kept or dropped, and what is similar to it.
 
 import { useMemo } from "preact/hooks";
-import type { Collection } from "../data/collection";
+import type { Collection, Pair } from "../data/collection";
+import { moreSimilar } from "../data/collection";
 import type { Decisions } from "../data/law";
 import { similarityOf } from "../data/law";
 import { PairRow } from "../parts/pair-row";
@@ -17,7 +18,7 @@ const MOST = 50;
 export function why(collection: Collection, decisions: Decisions, threshold: number, d: number, members: number, w: Words): string {
   const r = decisions.representative[d];
   const { settings, command } = collection.data;
-  if (command !== "dedup") return w.whyPairs(collection.law.starts[d + 1] - collection.law.starts[d]);
+  if (command !== "dedup") return (collection.data.limits.pairs ? w.whyPairsHere : w.whyPairs)(collection.pairsOf(d).length);
   const reason = collection.reason(d, decisions);
   if (r < 0) {
     if (reason === "R") return w.whyReference;
@@ -28,7 +29,8 @@ export function why(collection: Collection, decisions: Decisions, threshold: num
   const similarity = decisions.similarity[d];
   if (reason === "x") return w.whyExact(id);
   if (Number.isNaN(similarity)) return w.whyUnmeasured(id);
-  if (settings.verify !== "exact" || settings.cluster !== "law") return w.whyEstimated(id, figure(similarity));
+  if (settings.verify !== "exact" || settings.cluster === "greedy") return w.whyEstimated(id, figure(similarity));
+  if (settings.cluster === "components") return w.whyConnected(id, figure(similarity));
   if (reason === "h") return w.whyHolds(id, figure(similarity), threshold);
   return (settings.measure === "containment" ? w.whyContained : w.whyNear)(id, figure(similarity), threshold);
 }
@@ -53,7 +55,7 @@ export function Counted({ a, b }: { a: number; b: number }) {
   const shared = collection.sharedShingles(a, b);
   if (shared === null || !shingles[a] || !shingles[b]) return null;
   const [idA, idB] = [a, b].map((d) => `“${plain(collection.id(d), 40)}”`);
-  return <p class="note">{w.counted(shared, shingles[a], shingles[b], idA, idB, collection.data.settings.shingle)}</p>;
+  return <p class="note">{w.counted(shared, shingles[a], shingles[b], idA, idB, collection.data.settings.shingle, collection.data.settings.tokens)}</p>;
 }
 
 export function DocumentView({ d }: { d: number }) {
@@ -62,11 +64,11 @@ export function DocumentView({ d }: { d: number }) {
   const members = useMemo(() => groups.find((group) => group.kept === d)?.dropped.length ?? 0, [groups, d]);
   const r = decisions.representative[d];
   const similar = useMemo(() => {
+    if (collection.data.command !== "dedup") return collection.pairsOf(d).slice(0, MOST);
     const { law } = collection;
     const first = law.firstCopy[d] < 0 ? d : law.firstCopy[d];
-    const found = [];
+    const found: Pair[] = [];
     if (r >= 0) found.push({ a: r, b: d, similarity: decisions.similarity[d] });
-    if (collection.data.command === "passages") return collection.pairs.filter(({ a, b }) => a === d || b === d).slice(0, MOST);
     for (let at = law.starts[first]; at < law.starts[first + 1]; at++) {
       const other = law.others[at];
       if (other === r || other === d) continue;
@@ -74,7 +76,7 @@ export function DocumentView({ d }: { d: number }) {
       const back = similarityOf(law, other, first, law.shared[at]);
       found.push({ a: other, b: d, similarity: Math.max(there, back) });
     }
-    return found.sort((x, y) => y.similarity - x.similarity).slice(0, MOST);
+    return found.sort((x, y) => moreSimilar(x.similarity, y.similarity)).slice(0, MOST);
   }, [collection, decisions, d]);
   const group = r >= 0 ? r : members ? d : null;
   return (
@@ -104,7 +106,7 @@ export function DocumentView({ d }: { d: number }) {
           <h2>{w.similarDocuments}</h2>
           <ul class="plain-list">
             {similar.map((pair) => (
-              <li key={pair.a}>
+              <li key={`${pair.a} ${pair.b}`}>
                 <a class="list-row" href={`#/pair/${pair.a}/${pair.b}`} onClick={() => (trail.pairs = similar.map(({ a, b }) => [a, b]))}>
                   <PairRow pair={pair} />
                 </a>

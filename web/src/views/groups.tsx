@@ -2,8 +2,9 @@
 
 import { useMemo } from "preact/hooks";
 import { List } from "../parts/list";
+import { NumberField } from "../parts/number-field";
 import { useReasonNames } from "../parts/reason";
-import { Short, figure } from "../parts/shown";
+import { Short, figure, plain } from "../parts/shown";
 import { useKept, useShared } from "../parts/state";
 import { useWords } from "../words";
 
@@ -24,13 +25,10 @@ export function Groups() {
   const ranges = useMemo(() => {
     const found = new Map<number, [number, number]>();
     for (const { kept, dropped } of groups) {
-      let [low, high] = [1, 0];
-      for (const d of dropped) {
-        const similarity = decisions.similarity[d];
-        if (similarity < low) low = similarity;
-        if (similarity > high) high = similarity;
-      }
-      found.set(kept, [Math.min(low, high), Math.max(low, high)]);
+      // Similarities that were not measured do not count; a group that only has such similarities has none.
+      const known = dropped.map((d) => decisions.similarity[d]).filter((similarity) => !Number.isNaN(similarity));
+      const ends = known.reduce(([low, high], one) => [Math.min(low, one), Math.max(high, one)], [Infinity, -Infinity]);
+      found.set(kept, known.length ? [ends[0], ends[1]] : [Number.NaN, Number.NaN]);
     }
     return found;
   }, [groups, decisions]);
@@ -40,13 +38,17 @@ export function Groups() {
     const found = groups.filter(({ kept, dropped }) => {
       if (dropped.length + 1 < least) return false;
       const [low, high] = ranges.get(kept)!;
-      if (high < from || low > to) return false;
+      if (Number.isNaN(low) ? from > 0 || to < 1 : high < from || low > to) return false;
       const all = [kept, ...dropped];
       if (small && !all.some((d) => collection.id(d).toLowerCase().includes(small))) return false;
       if (label && !all.some((d) => collection.label(d) === label)) return false;
       return !reason || dropped.some((d) => collection.reason(d, decisions) === reason);
     });
-    const closeness = (kept: number) => Math.abs(ranges.get(kept)![0] - threshold);
+    // Groups whose similarities are not known come last.
+    const closeness = (kept: number) => {
+      const [low] = ranges.get(kept)!;
+      return Number.isNaN(low) ? 2 : Math.abs(low - threshold);
+    };
     if (sort === "closest") found.sort((x, y) => closeness(x.kept) - closeness(y.kept));
     if (sort === "id") found.sort((x, y) => (collection.id(x.kept) < collection.id(y.kept) ? -1 : 1));
     return found;
@@ -60,7 +62,11 @@ export function Groups() {
     setFrom(0);
     setTo(1);
   };
-  const reasons = collection.data.settings.measure === "containment" ? ["x", "c"] : ["x", "n"];
+  const reasons = useMemo(() => {
+    const found = new Set<string>();
+    for (const { dropped } of groups) for (const d of dropped) found.add(collection.reason(d, decisions));
+    return [...found].sort();
+  }, [groups, decisions]);
   return (
     <>
       <h1>{w.groups}</h1>
@@ -86,7 +92,7 @@ export function Groups() {
               <option value="">{w.allLabels}</option>
               {documents.labels.slice(0, 500).map((one) => (
                 <option value={one} key={one}>
-                  {one}
+                  {plain(one)}
                 </option>
               ))}
             </select>
@@ -94,15 +100,15 @@ export function Groups() {
         ) : null}
         <label>
           {w.atLeast}{" "}
-          <input type="number" min={2} value={least} onInput={(event) => setLeast(event.currentTarget.valueAsNumber || 2)} /> {w.size}
+          <NumberField min={2} value={least} usual={2} set={setLeast} /> {w.size}
         </label>
         <span class="range">
           <label>
             {w.similarityFrom}{" "}
-            <input type="number" min={0} max={1} step={0.01} value={from} onInput={(event) => setFrom(event.currentTarget.valueAsNumber || 0)} />
+            <NumberField min={0} max={1} step={0.01} value={from} usual={0} set={setFrom} />
           </label>
           <label>
-            {w.to} <input type="number" min={0} max={1} step={0.01} value={to} onInput={(event) => setTo(event.currentTarget.valueAsNumber || 1)} />
+            {w.to} <NumberField min={0} max={1} step={0.01} value={to} usual={1} set={setTo} />
           </label>
         </span>
         <label>

@@ -5,7 +5,7 @@ import { Blocks } from "../data/load";
 import { Chart } from "../parts/chart";
 import { List } from "../parts/list";
 import { Settings, Shell } from "../parts/shell";
-import { Short, figure, plain, visible } from "../parts/shown";
+import { Short, beginning, figure, visible } from "../parts/shown";
 import { useAddress, useKeys, useLater } from "../parts/state";
 import { useWords } from "../words";
 
@@ -19,8 +19,8 @@ interface Field {
 }
 
 interface LinkPair {
-  a: string | number;
-  b: string | number;
+  a: string;
+  b: string;
   fields: Field[];
   points: number;
   of: number;
@@ -29,18 +29,15 @@ interface LinkPair {
   blocks: { block: string; joins: boolean }[];
 }
 
-interface Share {
-  value: number;
-  low: number;
-  high: number;
-}
+/** The beginning of a long value. */
+const shortened = (value: string) => (value.length > 400 ? `${beginning(value, 399)}…` : value);
 
 export interface LinkData {
   program: string;
   command: "link";
   inputs: string[];
   thresholds: [number, number];
-  summary: { records: number; candidates: number; matches: number; possible: number; clusters: number; clustered: number; judged?: Record<string, Share | number | null> };
+  summary: { records: number; candidates: number; matches: number; possible: number; clusters: number };
   scores: number[];
   counts: number[];
 }
@@ -95,6 +92,7 @@ function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[
     [summary.possible, w.possibleMatches],
     [summary.clusters, w.clustersOfRecords],
   ];
+  const series = useMemo(() => [{ label: w.pairs, y: data.scores, kind: "bars" as const }], [data, w]);
   const left = summary.matches + summary.possible - pairs.length;
   return (
     <>
@@ -120,7 +118,7 @@ function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[
         xLabel={w.score}
         yLabel={w.pairs}
         x={x}
-        series={[{ label: w.pairs, y: data.scores, kind: "bars" }]}
+        series={series}
         mark={{ at: thresholds[0], label: w.match }}
         xRange={[Math.min(0.5, thresholds[1]), 1]}
         xFormat={(value) => value.toFixed(2)}
@@ -155,7 +153,7 @@ function Row({ pair }: { pair: LinkPair }) {
     <>
       <span class="figure">{figure(pair.score ?? Number.NaN)}</span>
       <span class="pair-ids">
-        <Short text={String(pair.a)} most={30} /> <span aria-hidden="true">↔</span> <Short text={String(pair.b)} most={30} />
+        <Short text={pair.a} most={30} /> <span aria-hidden="true">↔</span> <Short text={pair.b} most={30} />
         <span class="note">
           {" "}
           <Short text={pair.fields.map(({ a, b }) => (a === b ? a : `${a || "–"} / ${b || "–"}`)).filter(Boolean).join(" · ")} most={90} />
@@ -174,7 +172,7 @@ function PairList({ pairs }: { pairs: LinkPair[] }) {
   const shown = useMemo(() => {
     const small = words.toLowerCase();
     const has = (pair: LinkPair) =>
-      [String(pair.a), String(pair.b), ...pair.fields.flatMap(({ a, b }) => [a, b])].some((text) => text.toLowerCase().includes(small));
+      [pair.a, pair.b, ...pair.fields.flatMap(({ a, b }) => [a, b])].some((text) => text.toLowerCase().includes(small));
     return pairs.map((pair, at) => ({ pair, at })).filter(({ pair }) => (!verdict || pair.verdict === verdict) && (!small || has(pair)));
   }, [pairs, words, verdict]);
   return (
@@ -228,7 +226,7 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
   return (
     <>
       <h1>
-        <Short text={String(pair.a)} /> ↔ <Short text={String(pair.b)} />
+        <Short text={pair.a} /> ↔ <Short text={pair.b} />
       </h1>
       <p class="why">
         {verdicts[pair.verdict] ?? pair.verdict}: {w.scoreIs(figure(pair.score ?? Number.NaN), pair.points.toFixed(2), pair.of.toFixed(2))}
@@ -248,10 +246,10 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
               <tr>
                 <th scope="col">{w.field}</th>
                 <th scope="col">
-                  <Short text={String(pair.a)} most={30} />
+                  <Short text={pair.a} most={30} />
                 </th>
                 <th scope="col">
-                  <Short text={String(pair.b)} most={30} />
+                  <Short text={pair.b} most={30} />
                 </th>
                 <th scope="col">{w.similarity}</th>
                 <th scope="col">{w.points}</th>
@@ -264,8 +262,8 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
                   <th scope="row">
                     <Short text={field.field} />
                   </th>
-                  <td class={field.a === field.b ? "" : "differs"}>{field.a ? <bdi>{visible(plain(field.a, 400), w)}</bdi> : <i>{w.missingValue}</i>}</td>
-                  <td class={field.a === field.b ? "" : "differs"}>{field.b ? <bdi>{visible(plain(field.b, 400), w)}</bdi> : <i>{w.missingValue}</i>}</td>
+                  <td class={field.a === field.b ? "" : "differs"}>{field.a ? <bdi>{visible(shortened(field.a), w)}</bdi> : <i>{w.missingValue}</i>}</td>
+                  <td class={field.a === field.b ? "" : "differs"}>{field.b ? <bdi>{visible(shortened(field.b), w)}</bdi> : <i>{w.missingValue}</i>}</td>
                   <td>{field.similarity === null ? "–" : figure(field.similarity)}</td>
                   <td>{field.points === null ? w.notCounted : `${field.points.toFixed(2)} / ${field.weight}`}</td>
                   <td class="bar-cell">

@@ -1,6 +1,7 @@
 // The run at a glance.
 
 import { useMemo } from "preact/hooks";
+import type { Pair } from "../data/collection";
 import type { Counts } from "../data/types";
 import { Chart } from "../parts/chart";
 import { PairRow } from "../parts/pair-row";
@@ -27,18 +28,34 @@ export function Overview() {
   }, [decisions]);
   const measure = w[settings.measure];
   const closest = useMemo(() => {
-    const known = collection.pairs.filter((pair) => !Number.isNaN(pair.similarity)).sort((x, y) => y.similarity - x.similarity);
+    const known = collection.bySimilarity;
     if (data.command === "passages") return known.slice(0, CLOSEST);
     // Half of them above the threshold and half below, or more of one kind if there are too few of the other.
-    const above = known.filter((pair) => pair.similarity >= threshold).length;
+    let [above, below] = [0, known.length];
+    while (above < below) {
+      const middle = (above + below) >> 1;
+      if (known[middle].similarity >= threshold) above = middle + 1;
+      else below = middle;
+    }
     const least = Math.min(CLOSEST / 2, known.length - above);
     const from = Math.max(0, above - (CLOSEST - least));
     return known.slice(from, from + CLOSEST);
   }, [collection, threshold]);
   const passages = data.command === "passages";
   const mirrors = data.command === "mirrors";
-  const rule = mirrors ? w.ruleMirrors(threshold) : passages ? w.rulePassages(settings.shingle) : dedup ? w.rule(measure, threshold) : w.rulePairs(measure, threshold);
-  const is = settings.measure === "containment" ? "containment" : "resemblance";
+  const rule = mirrors
+    ? w.ruleMirrors(threshold)
+    : passages
+      ? w.rulePassages(settings.shingle)
+      : !dedup
+        ? w.rulePairs(measure, threshold) + (summary.nearest ? w.ruleNearest(summary.nearest) : "")
+        : settings.cluster === "components"
+          ? w.ruleComponents(measure, threshold)
+          : settings.cluster === "greedy"
+            ? w.ruleGreedy(measure, threshold)
+            : w.rule(measure, threshold);
+  const contained = settings.measure === "containment";
+  const unit = w.shingles(settings.shingle, settings.tokens);
   const notListed = limits.all_documents || passages || mirrors ? 0 : summary.documents - (collection.count - data.documents.references) - limits.groups - limits.dropped;
   // Documents in no group and no pair.
   const alone = useMemo(() => {
@@ -47,11 +64,14 @@ export function Overview() {
     for (let d = 0; d < collection.count; d++) found += Number(data.documents.reason[d] === "u" && !collection.hasText(d) && collection.law.starts[d] === collection.law.starts[d + 1]);
     return found;
   }, [collection]);
+  const otherPages = data.sites.reduce((sum, site) => sum + site.counterparts - site.listed, 0);
   const leftOut = [
     alone && w.textsAlone(alone),
     dedup && slider.floor !== null && w.belowFloor(slider.floor),
-    mirrors && (summary.counterparts ?? 0) > data.pairs.a.length && w.otherPages((summary.counterparts ?? 0) - data.pairs.a.length),
-    limits.pairs && w.otherPairs(limits.pairs),
+    mirrors && (summary.site_pairs ?? 0) > data.sites.length && w.otherSites((summary.site_pairs ?? 0) - data.sites.length),
+    mirrors && otherPages && w.otherPages(otherPages),
+    limits.pairs && (passages ? w.otherPairs : w.otherPairsSampled)(limits.pairs),
+    limits.not_aligned && w.notAlignedPairs(limits.not_aligned),
     notListed && w.notListed(notListed),
     limits.groups && w.otherGroups(limits.groups, limits.dropped),
     limits.without_text && w.withoutText(limits.without_text),
@@ -88,13 +108,15 @@ export function Overview() {
         {dedup ? <Tile value={w.number(summary.documents - dropped)} label={w.kept} href="#/documents/kept" /> : null}
         {dedup ? <Tile value={w.number(dropped)} label={w.dropped} href="#/documents/dropped" /> : null}
         {dedup ? <Tile value={w.number(groups.length + limits.groups)} label={w.numberOfGroups} href="#/groups" /> : null}
-        {groups.length ? (
+        {limits.groups && summary.largest_group ? (
+          <Tile value={w.number(summary.largest_group)} label={w.largestGroup} />
+        ) : groups.length ? (
           <Tile value={w.number(groups[0].dropped.length + 1)} label={w.largestGroup} href={`#/group/${groups[0].kept}`} />
         ) : null}
         {mirrors ? (
           <Tile value={w.number(summary.counterparts ?? 0)} label={w.correspondingPages} href="#/pairs" />
         ) : (
-          <Tile value={w.number(passages ? (summary.pairs ?? 0) : collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
+          <Tile value={w.number(passages || limits.pairs ? (summary.pairs ?? 0) : collection.pairs.length)} label={w.numberOfPairs} href="#/pairs" />
         )}
       </ul>
       {dedup ? <ThresholdControl /> : null}
@@ -127,7 +149,7 @@ export function Overview() {
         <h2>{w.howCompared}</h2>
         <ul>
           <li>{rule}</li>
-          {passages ? <li>{w.passagesFigure}</li> : <><li>{settings.sets ? (is === "containment" ? w.containmentOfSets : w.resemblanceOfSets) : is === "containment" ? w.containmentIs(settings.shingle) : w.resemblanceIs(settings.shingle)}</li>
+          {passages ? <li>{w.passagesFigure}</li> : <><li>{settings.tokens === "items" ? (contained ? w.containmentOfSets : w.resemblanceOfSets) : contained ? w.containmentIs(unit) : w.resemblanceIs(unit)}</li>
           <li>{settings.verify === "exact" ? w.verifiedExact : settings.verify === "sketch" ? w.verifiedSketch : w.verifiedNone}</li>
           <li>{w.sameText}</li>
           <li>
@@ -190,9 +212,9 @@ function KeptDropped({ kept, exact, near }: { kept: number; exact: number; near:
 }
 
 /** Counts of similarities in steps. A step contains its lower end. */
-function counted(similarities: number[], steps: number): number[] {
+function counted(pairs: Pair[], steps: number): number[] {
   const counts = new Array<number>(steps).fill(0);
-  for (const similarity of similarities) counts[Math.min(steps - 1, Math.floor(similarity * steps + 1e-9))]++;
+  for (const { similarity } of pairs) counts[Math.min(steps - 1, Math.floor(similarity * steps + 1e-9))]++;
   return counts;
 }
 
@@ -203,9 +225,9 @@ const share = (value: number) => value.toFixed(2);
 function Similarities() {
   const w = useWords();
   const { collection, threshold, theme } = useShared();
-  const counts = useMemo(
-    () => counted(collection.pairs.map((pair) => pair.similarity).filter((value) => !Number.isNaN(value)), STEPS),
-    [collection],
+  const series = useMemo(
+    () => [{ label: w.pairs, y: counted(collection.bySimilarity, STEPS), kind: "bars" as const }],
+    [collection, w],
   );
   const { command } = collection.data;
   if (!collection.pairs.length) return null;
@@ -216,7 +238,7 @@ function Similarities() {
       xLabel={command === "passages" ? w.shareOfText : w[collection.data.settings.measure]}
       yLabel={w.pairs}
       x={AT}
-      series={[{ label: w.pairs, y: counts, kind: "bars" }]}
+      series={series}
       mark={command === "passages" ? undefined : { at: threshold, label: w.threshold }}
       xRange={[0, 1]}
       xFormat={share}
@@ -230,7 +252,13 @@ function Curve() {
   const w = useWords();
   const { collection, theme, threshold } = useShared();
   const { curve, settings } = collection.data;
-  const counts = useMemo(() => counted(collection.pairs.map((pair) => pair.similarity).filter((value) => value < 1), 100), [collection]);
+  const series = useMemo(
+    () => [
+      { label: w.pairs, y: [...counted(collection.bySimilarity.filter((pair) => pair.similarity < 1), 100), 0], kind: "bars" as const },
+      { label: w.found, y: curve.map(([, probability]) => probability), kind: "line" as const, scale: "right" as const },
+    ],
+    [collection, w],
+  );
   const x = useMemo(() => curve.map(([at]) => at), [curve]);
   if (!curve.length || settings.measure !== "resemblance") return null;
   return (
@@ -240,10 +268,7 @@ function Curve() {
       xLabel={w.resemblance}
       yLabel={w.pairs}
       x={x}
-      series={[
-        { label: w.pairs, y: [...counts, 0], kind: "bars" },
-        { label: w.found, y: curve.map(([, probability]) => probability), kind: "line", scale: "right" },
-      ]}
+      series={series}
       mark={{ at: threshold, label: w.threshold }}
       xRange={[0, 1]}
       xFormat={share}
@@ -258,7 +283,7 @@ const SIZES = [2, 3, 4, 5, 10, 20, 50, 100, 1000, 10_000, Infinity];
 
 function GroupSizes() {
   const w = useWords();
-  const { groups } = useShared();
+  const { groups, collection } = useShared();
   const rows = useMemo(() => {
     const counts = SIZES.slice(1).map((to, at) => {
       const from = SIZES[at];
@@ -273,7 +298,7 @@ function GroupSizes() {
     <figure class="chart">
       <figcaption>
         <h3>{w.sizes}</h3>
-        <p>{w.sizesNote}</p>
+        <p>{collection.data.limits.groups ? w.sizesOfSample : w.sizesNote}</p>
       </figcaption>
       <table class="counts">
         <thead>
@@ -303,12 +328,15 @@ function GroupSizes() {
 
 function CountsTable({ counts }: { counts: Counts }) {
   const w = useWords();
+  const { collection, threshold } = useShared();
+  const run = collection.data.settings.threshold;
   const rows = counts.values.map((value, at) => [value, counts.kept[at], counts.dropped[at]] as [string, number, number]);
   if (counts.others[0] + counts.others[1]) rows.push([w.otherValues, ...counts.others]);
   const most = Math.max(...rows.map(([, kept, dropped]) => kept + dropped));
   return (
     <section class="card">
       <h2>{counts.field === null ? w.byInput : w.byField(counts.field)}</h2>
+      {threshold === run ? null : <p class="note">{w.countsOfRun(run)}</p>}
       <div class="scroll" tabIndex={0}>
         <table class="counts">
           <thead>

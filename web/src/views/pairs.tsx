@@ -1,7 +1,9 @@
 // All pairs that can be looked at.
 
 import { useMemo } from "preact/hooks";
+import { moreSimilar } from "../data/collection";
 import { List } from "../parts/list";
+import { NumberField } from "../parts/number-field";
 import { PairRow } from "../parts/pair-row";
 import { trail, useKept, useNarrow, useShared } from "../parts/state";
 import { useWords } from "../words";
@@ -17,12 +19,12 @@ export function Pairs() {
     const small = words.toLowerCase();
     const has = (d: number) => collection.id(d).toLowerCase().includes(small);
     const found = collection.pairs.filter(({ a, b, similarity }) => {
-      const within = Number.isNaN(similarity) ? from === 0 : similarity >= from && similarity <= to;
+      const within = Number.isNaN(similarity) ? from === 0 && to === 1 : similarity >= from && similarity <= to;
       return within && (!small || has(a) || has(b));
     });
     const from_threshold = (similarity: number) => (Number.isNaN(similarity) ? 2 : Math.abs(similarity - threshold));
     if (sort === "closest") found.sort((x, y) => from_threshold(x.similarity) - from_threshold(y.similarity));
-    else found.sort((x, y) => (Number.isNaN(y.similarity) ? -1 : y.similarity - x.similarity) || x.a - y.a || x.b - y.b);
+    else found.sort((x, y) => moreSimilar(x.similarity, y.similarity) || x.a - y.a || x.b - y.b);
     return found;
   }, [collection, words, from, to, sort, threshold]);
   const all = () => {
@@ -40,10 +42,10 @@ export function Pairs() {
         <span class="range">
           <label>
             {w.similarityFrom}{" "}
-            <input type="number" min={0} max={1} step={0.01} value={from} onInput={(event) => setFrom(event.currentTarget.valueAsNumber || 0)} />
+            <NumberField min={0} max={1} step={0.01} value={from} usual={0} set={setFrom} />
           </label>
           <label>
-            {w.to} <input type="number" min={0} max={1} step={0.01} value={to} onInput={(event) => setTo(event.currentTarget.valueAsNumber || 1)} />
+            {w.to} <NumberField min={0} max={1} step={0.01} value={to} usual={1} set={setTo} />
           </label>
         </span>
         <label>

@@ -46,7 +46,7 @@ export function Site({ number }: { number: number }) {
     const start = sites.slice(0, number).reduce((sum, one) => sum + one.listed, 0);
     const found: Pair[] = [];
     for (let at = start; at < start + (site?.listed ?? 0); at++) {
-      found.push({ a: pairs.a[at], b: pairs.b[at], similarity: pairs.similarity[at] });
+      found.push({ a: pairs.a[at], b: pairs.b[at], similarity: pairs.similarity[at] ?? Number.NaN });
     }
     return found;
   }, [sites, pairs, number]);

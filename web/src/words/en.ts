@@ -13,7 +13,6 @@ export const en = {
   groups: "Groups",
   pairs: "Pairs",
   changes: "Changes",
-  help: "Help",
   search: "Find a document by id or text",
   searchShort: "Find a document",
   noMatch: "No document in this report has this id or text.",
@@ -55,11 +54,17 @@ export const en = {
   howCompared: "How documents were compared",
   sameText: "“Same text” ignores case, punctuation and spaces.",
   rule: (measure: string, threshold: number) => `A document is dropped if its ${measure} with a kept document is at least ${threshold}.`,
+  ruleComponents: (measure: string, threshold: number) =>
+    `Documents that are connected by pairs with a ${measure} of at least ${threshold} are a group, and one document of each group is kept.`,
+  ruleGreedy: (measure: string, threshold: number) =>
+    `A document joins the group of the kept document with the largest ${measure}, by an estimate, if it is at least ${threshold}.`,
+  ruleNearest: (most: number) => (most === 1 ? " Of each document, only its most similar one is listed." : ` Of each document, at most its ${n.format(most)} most similar ones are listed.`),
   rulePairs: (measure: string, threshold: number) => `A pair is listed if its ${measure} is at least ${threshold}.`,
   resemblance: "resemblance",
   containment: "containment",
-  resemblanceIs: (k: number) => `Resemblance: of all ${shingles(k)} in either text, the share that is in both.`,
-  containmentIs: (k: number) => `Containment: of all ${shingles(k)} in the dropped text, the share that the kept text also has.`,
+  shingles,
+  resemblanceIs: (unit: string) => `Resemblance: of all ${unit} in either text, the share that is in both.`,
+  containmentIs: (unit: string) => `Containment: of all ${unit} in the dropped text, the share that the kept text also has.`,
   resemblanceOfSets: "Resemblance: of all items in either set, the share that is in both.",
   containmentOfSets: "Containment: of all items in the dropped set, the share that the kept set also has.",
   verifiedExact: "Every similarity is counted exactly.",
@@ -74,8 +79,9 @@ export const en = {
   firstFound: (value: number, all: number) => `The first ${n.format(value)} of ${n.format(all)} documents:`,
   differenceOf: (at: number, all: number) => `${n.format(at)} of ${n.format(all)}`,
   changesCounted: (value: number) => `${count(value, "decision")} ${value === 1 ? "differs" : "differ"} from the run.`,
-  ofPairs: (value: number) => count(value, "pair"),
   sizes: "Sizes of groups",
+  sizesOfSample: "The number of groups by their size, of the random sample of groups that this report lists.",
+  countsOfRun: (threshold: number) => `These are the counts of the run, at the threshold ${threshold}.`,
   sizesNote: "The number of groups by their size.",
   size: "documents in the group",
   groupsOfSize: "groups",
@@ -136,12 +142,7 @@ export const en = {
   inGroup: (value: number) => count(value, "document"),
   members: "Dropped documents of this group",
   keptOne: "Kept document",
-  id: "Id",
-  place: "Place",
   similarity: "Similarity",
-  shared: "Shared shingles",
-  sharedItems: "Shared items",
-  compare: "Compare",
   compareWith: (id: string) => `Compare with ${id}`,
   text: "Text",
   noText: "This text is not in the report, because the file would be too large.",
@@ -163,9 +164,11 @@ export const en = {
   whyHolds: (id: string, figure: string, threshold: number) => `Dropped: it contains ${figure} of ${id}, at least ${threshold}.`,
   whyEstimated: (id: string, figure: string) => `Dropped: its estimated similarity with ${id} is ${figure}.`,
   whyUnmeasured: (id: string) => `Dropped: it is in the group of ${id}. Their similarity was not measured.`,
+  whyPairsHere: (value: number) => `${count(value, "pair")} of it ${value === 1 ? "is" : "are"} in this report, which has a random sample of the pairs.`,
+  whyConnected: (id: string, figure: string) => `Dropped: it is in the group of ${id}. Their similarity is ${figure}; documents between the two connect them if it is below the threshold.`,
   whyPairs: (value: number) => (value ? `It is similar to ${count(value, "other document")}.` : "No other document is similar to it."),
-  counted: (shared: number, a: number, b: number, idA: string, idB: string, k: number) =>
-    `${n.format(shared)} shared ${shingles(k)}; ${idA} has ${n.format(a)}, ${idB} has ${n.format(b)}.`,
+  counted: (shared: number, a: number, b: number, idA: string, idB: string, k: number, tokens: string) =>
+    `${n.format(shared)} shared ${shingles(k, tokens)}; ${idA} has ${n.format(a)}, ${idB} has ${n.format(b)}.`,
   similarDocuments: "Most similar documents",
   openGroup: "Open its group",
 
@@ -189,6 +192,8 @@ export const en = {
   pairsAlike: "Pairs that share most",
   shareOfText: "shared part of a text",
   otherPairs: (value: number) => `${count(value, "pair")} that share less text.`,
+  otherPairsSampled: (value: number) => `${count(value, "pair")}: the pairs in this report are a random sample.`,
+  notAlignedPairs: (value: number) => `The marks of shared parts in ${count(value, "pair")}: it would take too long, or the file would be too large. Their texts are here.`,
   swap: "Swap sides",
   hidden: "hidden character",
 
@@ -205,8 +210,6 @@ export const en = {
     verify: "The threshold cannot be moved: the similarities of this run are not exact.",
     holders: "The threshold cannot be moved: this run drops documents that contain references.",
     large: "The threshold cannot be moved: the run has more than two million documents, or dropped more than one million.",
-    passages: "",
-    nearest: "The threshold cannot be moved: this run listed only the nearest documents.",
   } as Record<string, string>,
   allChanges: (value: number) => `All ${n.format(value)}`,
   nowDropped: (value: number) => `${n.format(value)} dropped now`,
@@ -298,6 +301,7 @@ export const en = {
   leastSimilarFirst: "The least similar pages come first: they show what changed.",
   leastSimilarPages: (value: number) => `The ${n.format(value)} least similar pages.`,
   otherPages: (value: number) => `${count(value, "pair")} of pages that are more similar than the listed ones of their sites.`,
+  otherSites: (value: number) => `${count(value, "pair")} of sites with fewer matching pages, and their pages.`,
   ruleMirrors: (threshold: number) => `Two pages match if their resemblance is at least ${threshold}. Pages correspond one to one: first those with the same path, then the most similar ones.`,
 
   // Keys
@@ -314,8 +318,10 @@ export const en = {
   close: "Close",
 };
 
-function shingles(k: number): string {
-  return k === 1 ? "words" : `runs of ${k} words`;
+function shingles(k: number, tokens: string): string {
+  const names = { chars: "characters", lines: "lines", items: "items" } as Record<string, string>;
+  const name = names[tokens] ?? "words";
+  return k === 1 || tokens === "items" ? name : `runs of ${k} ${name}`;
 }
 
 export type Words = typeof en;

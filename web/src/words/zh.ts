@@ -3,7 +3,28 @@
 import type { Words } from "./en";
 
 const n = new Intl.NumberFormat("zh-CN");
-const runs = (k: number) => (k === 1 ? "词" : `${k} 词片段`);
+const runs = (k: number, tokens: string) => {
+  const names = { chars: "字符", lines: "行", items: "元素" } as Record<string, string>;
+  const name = names[tokens] ?? "词";
+  return k === 1 || tokens === "items" ? name : `${k} ${name}片段`;
+};
+
+/** How candidates were found; the run says it in English. */
+function finding(words: string): string {
+  const known: [RegExp, string][] = [
+    [/^(\d+) bands of (\d+) rows?$/, "$1 个频带，每个 $2 行"],
+    [/^the (\d+) smallest fingerprints of each text$/, "每篇文本最小的 $1 个指纹"],
+    [/^equal canonical forms$/, "规范形式相同"],
+    [/^an exact join of all sets$/, "所有集合的精确连接"],
+    [/^the (\d+) longest sentences$/, "最长的 $1 个句子"],
+    [/^SimHashes that may differ in (\d+) of (\d+) bits, (\d+) tables$/, "$2 位中最多有 $1 位不同的 SimHash，$3 个表"],
+    [/super-shingles of (\d+); /, "由 $1 个样本组成的超级片段；"],
+    [/one shingle in (\d+) sampled in long texts$/, "长文本中每 $1 个片段抽取一个"],
+    [/one shingle in (\d+) sampled$/, "每 $1 个片段抽取一个"],
+    [/(\d+) to (\d+) shingles sampled in a long text$/, "每篇长文本抽取 $1 至 $2 个片段"],
+  ];
+  return known.reduce((text, [from, to]) => text.replace(from, to), words);
+}
 
 export const zh: Words = {
   language: "中文",
@@ -15,7 +36,6 @@ export const zh: Words = {
   groups: "分组",
   pairs: "文档对",
   changes: "变化",
-  help: "帮助",
   search: "按 id 或文本查找文档",
   searchShort: "查找文档",
   noMatch: "本报告中没有这样的 id 或文本。",
@@ -56,17 +76,21 @@ export const zh: Words = {
   howCompared: "比较方法",
   sameText: "“文本相同”不计大小写、标点和空格。",
   rule: (measure, threshold) => `如果一篇文档与某篇已保留文档的${measure}不低于 ${threshold}，就删除它。`,
+  ruleComponents: (measure, threshold) => `由${measure}不低于 ${threshold} 的文档对连接起来的文档是一个分组，每个分组保留一篇文档。`,
+  ruleGreedy: (measure, threshold) => `一篇文档加入估计${measure}最大的已保留文档的分组，条件是该值不低于 ${threshold}。`,
+  ruleNearest: (most) => `每篇文档最多列出与它最相似的 ${n.format(most)} 篇。`,
   rulePairs: (measure, threshold) => `${measure}不低于 ${threshold} 的文档对会被列出。`,
   resemblance: "相似度",
   containment: "包含度",
-  resemblanceIs: (k) => `相似度：两篇文本的全部${runs(k)}中，两边都有的比例。`,
-  containmentIs: (k) => `包含度：被删除文本的全部${runs(k)}中，保留文本也有的比例。`,
+  shingles: runs,
+  resemblanceIs: (unit) => `相似度：两篇文本的全部${unit}中，两边都有的比例。`,
+  containmentIs: (unit) => `包含度：被删除文本的全部${unit}中，保留文本也有的比例。`,
   resemblanceOfSets: "相似度：两个集合的全部元素中，两边都有的比例。",
   containmentOfSets: "包含度：被删除集合的元素中，保留集合也有的比例。",
   verifiedExact: "所有相似度都是精确计数。",
   verifiedSketch: "相似度由草图估计。",
   verifiedNone: "没有测量相似度。",
-  foundBy: (words) => `候选对的查找方式：${words.replace(/^(\d+) bands of (\d+) rows?$/, "$1 个频带，每个 $2 行")}。`,
+  foundBy: (words) => `候选对的查找方式：${finding(words)}。`,
   foundShare: (share, threshold) => `相似度为 ${threshold}（运行的阈值）的文档对，至少能找到 ${share}；相似度更高的，找到的更多。`,
   similarities: "文档对的相似度",
   similaritiesNote: "本报告中的所有文档对：被删除文档与其代表，以及直到最低阈值的其他文档对。",
@@ -75,8 +99,9 @@ export const zh: Words = {
   firstFound: (value: number, all: number) => `${n.format(all)} 篇文档中的前 ${n.format(value)} 篇：`,
   differenceOf: (at, all) => `第 ${n.format(at)} 处，共 ${n.format(all)} 处`,
   changesCounted: (value) => `${n.format(value)} 个决定与运行时不同。`,
-  ofPairs: (value) => `${n.format(value)} 对`,
   sizes: "分组的大小",
+  sizesOfSample: "本报告列出的随机抽样的分组中，各种大小的分组有多少个。",
+  countsOfRun: (threshold) => `这是运行时（阈值 ${threshold}）的数量。`,
   sizesNote: "各种大小的分组有多少个。",
   size: "分组中的文档数",
   groupsOfSize: "分组数",
@@ -133,12 +158,7 @@ export const zh: Words = {
   inGroup: (value) => `${n.format(value)} 篇文档`,
   members: "本组中被删除的文档",
   keptOne: "保留的文档",
-  id: "Id",
-  place: "位置",
   similarity: "相似度",
-  shared: "共有片段",
-  sharedItems: "共有元素",
-  compare: "对照",
   compareWith: (id) => `与 ${id} 对照`,
   text: "文本",
   noText: "本报告没有这篇文本，否则文件会太大。",
@@ -159,8 +179,10 @@ export const zh: Words = {
   whyHolds: (id, figure, threshold) => `删除：它包含 ${id} 的 ${figure}，不低于 ${threshold}。`,
   whyEstimated: (id, figure) => `删除：它与 ${id} 的估计相似度是 ${figure}。`,
   whyUnmeasured: (id) => `删除：它属于 ${id} 的分组。没有测量两者的相似度。`,
+  whyPairsHere: (value) => `本报告中有它的 ${n.format(value)} 对；本报告的文档对是随机抽样。`,
+  whyConnected: (id, figure) => `删除：它属于 ${id} 的分组。两者的相似度是 ${figure}；如果低于阈值，两者由其他文档连接。`,
   whyPairs: (value) => (value ? `有 ${n.format(value)} 篇文档与它相似。` : "没有文档与它相似。"),
-  counted: (shared, a, b, idA, idB, k) => `共有 ${n.format(shared)} 个${runs(k)}；${idA} 有 ${n.format(a)} 个，${idB} 有 ${n.format(b)} 个。`,
+  counted: (shared, a, b, idA, idB, k, tokens) => `共有 ${n.format(shared)} 个${runs(k, tokens)}；${idA} 有 ${n.format(a)} 个，${idB} 有 ${n.format(b)} 个。`,
   similarDocuments: "最相似的文档",
   openGroup: "打开它的分组",
 
@@ -183,6 +205,8 @@ export const zh: Words = {
   pairsAlike: "共有最多的文本对",
   shareOfText: "文本的共有部分",
   otherPairs: (value) => `${n.format(value)} 对共有文本较少的文本对。`,
+  otherPairsSampled: (value) => `${n.format(value)} 对：本报告中的文档对是随机抽样。`,
+  notAlignedPairs: (value) => `${n.format(value)} 对中相同部分的标记：否则耗时太长或文件太大。它们的文本在这里。`,
   swap: "交换两侧",
   hidden: "隐藏字符",
 
@@ -198,8 +222,6 @@ export const zh: Words = {
     verify: "不能移动阈值：本次运行的相似度不精确。",
     holders: "不能移动阈值：本次运行删除包含参照的文档。",
     large: "不能移动阈值：本次运行超过两百万篇文档，或删除了超过一百万篇。",
-    passages: "",
-    nearest: "不能移动阈值：本次运行只列出最近的文档。",
   },
   allChanges: (value) => `全部 ${n.format(value)}`,
   nowDropped: (value) => `现在删除 ${n.format(value)}`,
@@ -288,6 +310,7 @@ export const zh: Words = {
   leastSimilarFirst: "最不相似的网页排在最前：它们显示变化。",
   leastSimilarPages: (value) => `最不相似的 ${n.format(value)} 个网页。`,
   otherPages: (value) => `${n.format(value)} 对网页，比其站点已列出的更相似。`,
+  otherSites: (value) => `${n.format(value)} 对匹配页面较少的网站，以及它们的页面。`,
   ruleMirrors: (threshold) => `如果两个网页的相似度不低于 ${threshold}，它们就匹配。网页一一对应：先是路径相同的，再是最相似的。`,
 
   keys: "按键",

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::{
     ReportFigures,
+    listed::Listed,
     near::Near,
     texts::{self, Found},
 };
@@ -27,11 +28,14 @@ use crate::{config::RunConfig, numbers::Document, sketching::table::Table};
 /// All documents are listed if there are at most this many; otherwise only those in groups and pairs.
 const ALL: u64 = 200_000;
 
-/// The number of bytes that texts, and the places of their shared parts, may add to the file.
+/// The number of bytes that texts may add to the file.
 const TEXTS: usize = 8 << 20;
 
-/// The maximum number of pairs whose shared parts are in the report.
+/// The maximum number of pairs whose shared parts are in the report, of bytes of texts in which they are looked for (two seconds of
+/// two cores), and of bytes that they may add to the file.
 const ALIGNED: usize = 50_000;
+const ALIGNED_TEXTS: usize = 128 << 20;
+const ALIGNED_BYTES: usize = 4 << 20;
 
 /// The number of bytes of texts in a block.
 const BLOCK: usize = 256 << 10;
@@ -51,13 +55,14 @@ pub(crate) struct Row {
     pub(crate) likeness: Likeness,
 }
 
-/// Groups that a report does not list, because there are too many.
+/// Groups and pairs that a report does not list, because there are too many.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NotListed {
     pub(crate) groups: u64,
     pub(crate) dropped: u64,
     /// Those of the dropped documents that have the same canonical form as their representative.
     pub(crate) exact: u64,
+    pub(crate) pairs: u64,
 }
 
 /// What a report is made from.
@@ -70,12 +75,12 @@ pub(crate) struct Collecting<'a> {
     pub(crate) command: &'static str,
     /// The decisions about documents that are not unique, in input order; `None` if nothing is decided.
     pub(crate) rows: Option<Vec<Row>>,
-    /// Pairs of documents with their similarities, if these are listed and not those that reach a floor.
-    pub(crate) listed: Vec<(Document, Document, f64)>,
+    /// The pairs that the command lists, if the report shows these and not those that reach a floor.
+    pub(crate) listed: Vec<Listed>,
     pub(crate) not_listed: NotListed,
     /// For `mirrors`: the pairs of sites.
     pub(crate) sites: Vec<serde_json::Value>,
-    /// The pairs that reach the floor, or why there are none.
+    /// The pairs that reach the floor, or why the threshold cannot be moved.
     pub(crate) near: std::result::Result<(f64, Near), &'static str>,
 }
 
@@ -96,7 +101,7 @@ impl Collecting<'_> {
         let positions: HashMap<Document, u32> = documents.iter().copied().zip(0..).collect();
         let mut blocks = Page::new();
         let texts = add_texts(&mut blocks, &found, &wanted, &positions)?;
-        let aligned = self.add_aligned(&mut blocks, &found, &texts, &shown_pairs, &positions)?;
+        let (aligned, not_aligned) = self.add_aligned(&mut blocks, &found, &texts, (shown_pairs, &wanted), &positions)?;
         let without_text = (wanted.len() - texts.documents.len()) as u64;
         let collection = Collection {
             program: env!("CARGO_PKG_VERSION"),
@@ -114,9 +119,10 @@ impl Collecting<'_> {
             texts,
             aligned,
             limits: Limits {
-                all_documents: self.table.documents <= ALL,
+                all_documents: self.lists_all(),
                 without_text,
-                pairs: 0,
+                not_aligned,
+                pairs: self.not_listed.pairs,
                 groups: self.not_listed.groups,
                 dropped: self.not_listed.dropped,
                 exact: self.not_listed.exact,
@@ -136,13 +142,15 @@ impl Collecting<'_> {
         Ok((html, figures))
     }
 
+    /// Returns whether the report lists all documents. That of `mirrors` lists the pages of its pairs.
+    fn lists_all(&self) -> bool {
+        self.table.documents <= ALL && self.command != "mirrors"
+    }
+
     /// Returns the documents that the report lists.
     fn documents(&self) -> BTreeSet<Document> {
-        let mut documents: BTreeSet<Document> = self.listed.iter().flat_map(|&(a, b, _)| [a, b]).collect();
-        if !self.listed.is_empty() {
-            return documents;
-        }
-        if self.table.documents <= ALL {
+        let mut documents: BTreeSet<Document> = self.listed.iter().flat_map(|pair| [pair.a, pair.b]).collect();
+        if self.lists_all() {
             documents.extend((self.table.references.documents..self.table.documents).map(Document));
         }
         for row in self.rows.iter().flatten() {
@@ -165,7 +173,7 @@ impl Collecting<'_> {
             let similarity = row.likeness.similarity(row.reason, measure);
             Some(ShownPair { a: row.representative?, b: row.document, similarity: similarity.unwrap_or(0.0) })
         });
-        let listed = self.listed.iter().map(|&(a, b, similarity)| ShownPair { a, b, similarity });
+        let listed = self.listed.iter().map(|&Listed { a, b, similarity, .. }| ShownPair { a, b, similarity });
         let mut pairs: Vec<ShownPair> = of_rows.chain(listed).collect();
         let decided: BTreeSet<_> = pairs.iter().map(|pair| (pair.a.min(pair.b), pair.a.max(pair.b))).collect();
         let near = self.near.iter().flat_map(|(_, near)| &near.pairs);
@@ -205,7 +213,12 @@ impl Collecting<'_> {
                 lookalike::Cluster::Greedy(_) => "greedy",
             },
             shingle: config.k(),
-            sets: config.tokens == TokensBy::Items,
+            tokens: match config.tokens {
+                TokensBy::Items => "items",
+                TokensBy::Chars => "chars",
+                TokensBy::Lines => "lines",
+                _ => "words",
+            },
             candidates: self.method.found_by(),
         }
     }
@@ -216,6 +229,8 @@ impl Collecting<'_> {
         let position = |document: &Document| positions.get(document).map_or(-1, |&position| position as i32);
         let rows: HashMap<Document, &Row> = self.rows.iter().flatten().map(|row| (row.document, row)).collect();
         let near = self.near.as_ref().ok().map(|(_, near)| near);
+        let listed = self.listed.iter().filter_map(|pair| Some((pair.counted?, pair)));
+        let sizes: HashMap<Document, u64> = listed.flat_map(|([_, a, b], pair)| [(pair.a, a), (pair.b, b)]).collect();
         let mut columns = Documents::default();
         let (mut scratch, mut labels) = (Vec::new(), BTreeMap::new());
         for (&document, at) in documents.iter().zip(0u32..) {
@@ -255,6 +270,7 @@ impl Collecting<'_> {
             columns.shared.push(shared);
             let first = near.and_then(|near| near.first_copies.get(&document));
             size = size.or_else(|| near.and_then(|near| near.sizes.get(first?)).copied());
+            size = size.or_else(|| sizes.get(&document).map(|&size| size as u32));
             columns.shingles.push(size.unwrap_or(0));
             columns.first_copy.push(first.map_or(-1, position));
             if self.config.label_field.is_some() {
@@ -287,19 +303,19 @@ impl Collecting<'_> {
 
     fn pairs(&self, positions: &HashMap<Document, u32>) -> Pairs {
         let mut pairs = Pairs::default();
-        for &(a, b, similarity) in &self.listed {
-            if let (Some(&a), Some(&b)) = (positions.get(&a), positions.get(&b)) {
+        for pair in &self.listed {
+            if let (Some(&a), Some(&b)) = (positions.get(&pair.a), positions.get(&pair.b)) {
                 pairs.a.push(a);
                 pairs.b.push(b);
-                pairs.shared.push(0);
-                pairs.similarity.push(similarity);
+                pairs.shared.push(pair.counted.map_or(-1, |[shared, ..]| shared as i64));
+                pairs.similarity.push(pair.similarity);
             }
         }
         for &(a, b, overlap) in self.near.iter().flat_map(|(_, near)| &near.pairs) {
             if let (Some(&a), Some(&b)) = (positions.get(&a), positions.get(&b)) {
                 pairs.a.push(a);
                 pairs.b.push(b);
-                pairs.shared.push(overlap.shared as u32);
+                pairs.shared.push(overlap.shared as i64);
             }
         }
         pairs
@@ -315,34 +331,48 @@ impl Collecting<'_> {
         }
     }
 
-    /// Adds the shared parts of pairs whose two texts are in the report.
+    /// Adds the shared parts of pairs whose two texts are in the report, until they are too many or too large. The pairs whose texts
+    /// are the most important come first. Returns the number of the other pairs of these texts too.
     fn add_aligned(
         &self,
         blocks: &mut Page,
         found: &Found,
         texts: &Texts,
-        pairs: &[ShownPair],
+        (mut pairs, wanted): (Vec<ShownPair>, &HashMap<Document, u32>),
         positions: &HashMap<Document, u32>,
-    ) -> Result<AlignedPairs> {
-        /// The number of pairs in a block.
+    ) -> Result<(AlignedPairs, u64)> {
+        /// The number of pairs, and of bytes of their texts, in a block.
         const PAIRS: usize = 500;
+        const BYTES: usize = 4 << 20;
+        pairs.sort_by_cached_key(|pair| [pair.a, pair.b].map(|document| wanted.get(&document)).into_iter().max());
         let present: BTreeSet<u32> = texts.documents.iter().copied().collect();
-        let mut columns = AlignedPairs::default();
         let both = |pair: &ShownPair| {
             let (a, b) = (positions.get(&pair.a)?, positions.get(&pair.b)?);
             let (text_a, text_b) = (found.texts.get(&pair.a)?, found.texts.get(&pair.b)?);
             (present.contains(a) && present.contains(b)).then_some(((*a, *b), [&*text_a.text, &*text_b.text]))
         };
-        let both: Vec<_> = pairs.iter().filter_map(both).take(ALIGNED).collect();
-        for (number, pairs) in both.chunks(PAIRS).enumerate() {
+        let both: Vec<_> = pairs.iter().filter_map(both).collect();
+        let size = |texts: &[&str; 2]| texts[0].len() + texts[1].len();
+        let mut columns = AlignedPairs::default();
+        let (mut read, limit) = (0, blocks.size() + ALIGNED_BYTES);
+        while columns.a.len() < both.len().min(ALIGNED) && read < ALIGNED_TEXTS && blocks.size() < limit {
+            let (rest, mut bytes) = (&both[columns.a.len()..both.len().min(ALIGNED)], 0);
+            let fits = |(_, texts): &&(_, [&str; 2])| {
+                let first = bytes == 0;
+                bytes += size(texts);
+                first || bytes <= BYTES
+            };
+            let pairs = &rest[..rest.iter().take(PAIRS).take_while(fits).count()];
             let one = |scratch: &mut Scratch, &(_, texts): &(_, [&str; 2])| Aligned::of(self.method, texts, scratch);
             let block: Vec<Aligned> = self.pool.install(|| pairs.par_iter().map_init(Scratch::default, one).collect());
-            blocks.add(&format!("aligned-{number}"), &block).map_err(failure)?;
+            blocks.add(&format!("aligned-{}", columns.counts.len()), &block).map_err(failure)?;
+            read += pairs.iter().map(|(_, texts)| size(texts)).sum::<usize>();
             columns.counts.push(block.len() as u32);
             columns.a.extend(pairs.iter().map(|((a, _), _)| a));
             columns.b.extend(pairs.iter().map(|((_, b), _)| b));
         }
-        Ok(columns)
+        let not_aligned = (both.len() - columns.a.len()) as u64;
+        Ok((columns, not_aligned))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Makes the report of a run: collects its decisions, its pairs, and the texts of the most interesting documents.
 
+pub(crate) mod listed;
+
 pub(crate) mod near;
 
 pub(crate) mod texts;
@@ -13,7 +15,8 @@ use serde::Serialize;
 pub struct ReportFigures {
     /// The size of the HTML file in bytes.
     pub bytes: u64,
-    /// Pairs of documents that reach the floor; `None` if the threshold cannot be moved in the page.
+    /// Pairs in the report: those that reach the floor, or those that the command lists. `None` if it lists groups, and the threshold
+    /// cannot be moved in the page.
     pub pairs: Option<u64>,
     /// The least similarity of these pairs.
     pub floor: Option<f64>,

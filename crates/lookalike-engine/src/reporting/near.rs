@@ -12,6 +12,7 @@ use lookalike::{
 use lookalike_io::{error::Result, read::Source, spill::Budget};
 use rayon::ThreadPool;
 
+use super::listed::MOST_PAIRS;
 use crate::{
     config::{Observer, RunConfig},
     deciding::{
@@ -30,9 +31,6 @@ const MOST_MET: u64 = 4_000_000;
 /// The maximum number of documents among which pairs are searched for a report. The pairs, and what is known about their documents,
 /// are held in memory.
 const MOST_DOCUMENTS: u64 = 2_000_000;
-
-/// The maximum number of pairs in a report.
-const MOST_PAIRS: usize = 600_000;
 
 /// Pairs of first copies, and what the law needs to know about their documents.
 pub(crate) struct Near {

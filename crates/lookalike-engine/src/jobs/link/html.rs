@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use lookalike::fingerprint::finish;
 use lookalike_applications::records::{Linker, Scored};
-use lookalike_io::{error::Result, store::shown_name};
+use lookalike_io::{error::Result, store::shown_name, write::plain};
 use lookalike_report::Page;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     fields::{LinkExplained, explained},
@@ -70,6 +71,14 @@ struct Data<'a, S> {
     counts: Vec<usize>,
 }
 
+/// Returns a pair as the page reads it: its ids are strings, because JavaScript would round long numbers.
+fn shown(pair: &LinkExplained) -> Result<Value> {
+    let mut value = serde_json::to_value(pair).map_err(failure)?;
+    value["a"] = plain(pair.a.get()).into();
+    value["b"] = plain(pair.b.get()).into();
+    Ok(value)
+}
+
 /// Returns the HTML file.
 pub(super) fn page(
     config: &RunConfig,
@@ -84,7 +93,7 @@ pub(super) fn page(
     let mut blocks = Page::new();
     let mut counts = Vec::new();
     for (number, block) in chosen.chunks(BLOCK).enumerate() {
-        let pairs: Result<Vec<LinkExplained>> = block.iter().map(|&(a, b)| explained(gathered, linker, a, b)).collect();
+        let pairs: Result<Vec<Value>> = block.iter().map(|&(a, b)| shown(&explained(gathered, linker, a, b)?)).collect();
         blocks.add(&format!("pairs-{number}"), &pairs?).map_err(failure)?;
         counts.push(block.len());
     }

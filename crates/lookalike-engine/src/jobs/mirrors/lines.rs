@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::sites::{Sites, SitesBy};
 use crate::{
     numbers::Document,
-    reporting::collecting::failure,
+    reporting::{collecting::failure, listed::Listed},
     sketching::{ids::raw, references::References, table::Table},
 };
 
@@ -102,7 +102,7 @@ const PAGES: usize = 200;
 #[derive(Default)]
 pub(super) struct PageData {
     pub(super) sites: Vec<serde_json::Value>,
-    pub(super) pages: Vec<(Document, Document, f64)>,
+    pub(super) pages: Vec<Listed>,
 }
 
 impl PageData {
@@ -113,7 +113,10 @@ impl PageData {
         // The least similar pages come first, because people look for what changed.
         let mut sorted: Vec<&Counterpart> = counterparts.iter().collect();
         sorted.sort_by(|x, y| x.resemblance.total_cmp(&y.resemblance).then((x.a, x.b).cmp(&(y.a, y.b))));
-        let listed = sorted.iter().take(PAGES).map(|page| (Document(page.a), Document(page.b), page.resemblance));
+        let listed = sorted.iter().take(PAGES).map(|page| {
+            let (a, b) = (Document(page.a), Document(page.b));
+            Listed { a, b, similarity: page.resemblance, counted: None }
+        });
         self.pages.extend(listed);
         let mut site = serde_json::to_value(line).map_err(failure)?;
         site["listed"] = sorted.len().min(PAGES).into();

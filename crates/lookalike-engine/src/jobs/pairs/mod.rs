@@ -8,7 +8,10 @@ use std::{
     time::Instant,
 };
 
-use lookalike::{Cluster, Config, Method, Verify, verify::Overlap};
+use lookalike::{
+    Cluster, Config, Method, Verify,
+    verify::{Measure, Overlap},
+};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     read::LeftOut,
@@ -29,7 +32,7 @@ use crate::{
     reporting::{
         ReportFigures,
         collecting::{Collecting, NotListed},
-        near::Near,
+        listed::{Listed, ListedPairs},
     },
     sketching::{self, Beside, ids::raw, references::References, table::Table},
 };
@@ -132,25 +135,18 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     // matches the reference matches the copy too.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
     let (all, nearest) = (|_: &Pairing| Ok(AllMatches::new()), config.nearest);
-    let mut near = Err("nearest");
-    let started = Instant::now();
+    let measure = method.config().measure;
+    let mut in_report = report.is_some().then(ListedPairs::default);
+    let wanted = (wanted, output.as_mut());
     let (listed, finding) = match nearest {
         None => {
             let verified = verified((config, &method), &source, &mut table, &pool, |_, _| Ok(None), all, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
             let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
-            let of_report = if report.is_some() { matches.clone() } else { AllMatches::new() };
-            let listed = to(wanted, output.as_mut(), |tell| listing.each(&Copies::of(&pairing), matches, tell))?;
-            if report.is_some() && method.verify() == Verify::Exact {
-                let verified = Verified { pairing, sets, matches: of_report, finding: finding.clone() };
-                near = Ok((method.config().threshold, Near::of(verified, Vec::new())));
-            } else {
-                near = Err("verify");
-            }
+            let listed = to(wanted, (&mut in_report, measure), |tell| listing.each(&Copies::of(&pairing), matches, tell))?;
             (listed, finding)
         }
         Some(most) => {
-            let measure = method.config().measure;
             let lists = |pairing: &Pairing| {
                 let groups = Groups::new(pairing, pairing.numbers()?);
                 Ok(Nearest::new(most.get(), measure, groups, &budget))
@@ -158,7 +154,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
             let verified = verified((config, &method), &source, &mut table, &pool, |_, _| Ok(None), lists, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
             let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
-            (to(wanted, output.as_mut(), |tell| listing.nearest(&matches.sorted(), tell))?, finding)
+            (to(wanted, (&mut in_report, measure), |tell| listing.nearest(&matches.sorted(), tell))?, finding)
         }
     };
     let mut summary = PairsSummary {
@@ -172,7 +168,9 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
     };
-    if let Some(output) = &mut report {
+    if let (Some(output), Some(pairs)) = (&mut report, in_report) {
+        let started = Instant::now();
+        let (listed, left_out) = pairs.finish();
         let collecting = Collecting {
             config,
             method: &method,
@@ -181,10 +179,10 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
             table: &table,
             command: "pairs",
             rows: None,
-            near,
-            listed: Vec::new(),
+            near: Err("pairs"),
+            listed,
             sites: Vec::new(),
-            not_listed: NotListed::default(),
+            not_listed: NotListed { pairs: left_out, ..NotListed::default() },
         };
         let (html, figures) = collecting.html(started, &summary)?;
         output.write(html.as_bytes())?;
@@ -308,16 +306,30 @@ impl Listing<'_> {
     }
 }
 
-/// Reports pairs, or writes each as a line. Returns their number.
-fn to(wanted: Wanted, output: Option<&mut Output>, list: impl FnOnce(&mut TellPair) -> Result<u64>) -> Result<u64> {
+/// Reports pairs, or writes each as a line, and collects those of the report. Returns their number.
+fn to(
+    (wanted, output): (Wanted, Option<&mut Output>),
+    (in_report, measure): (&mut Option<ListedPairs>, Measure),
+    list: impl FnOnce(&mut TellPair) -> Result<u64>,
+) -> Result<u64> {
     const PIECE: usize = 1 << 20;
+    let mut collect = |pair: &Pair, [a, b]: [u64; 2]| {
+        let listed = in_report.as_mut();
+        listed.into_iter().for_each(|pairs| pairs.take(Listed::new((Document(a), Document(b)), pair.figures, measure)));
+    };
     let output = match (output, wanted) {
-        (None, Wanted::Reported(tell)) => return list(tell),
+        (None, Wanted::Reported(tell)) => {
+            return list(&mut |pair, documents| {
+                collect(pair, documents);
+                tell(pair, documents)
+            });
+        }
         (None, Wanted::Written(_)) => return Ok(0),
         (Some(output), _) => output,
     };
     let mut lines = Vec::new();
-    let count = list(&mut |pair, _| {
+    let count = list(&mut |pair, documents| {
+        collect(pair, documents);
         serde_json::to_writer(&mut lines, pair).map_err(|error| Error::failure(error.to_string()))?;
         lines.push(b'\n');
         if lines.len() > PIECE {

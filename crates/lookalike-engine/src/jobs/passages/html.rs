@@ -73,7 +73,7 @@ pub(super) fn page(
             let [a, b] = reported.documents.each_ref().map(position);
             of_pairs.a.push(a);
             of_pairs.b.push(b);
-            of_pairs.shared.push(shares.shared_a.max(shares.shared_b) as u32);
+            of_pairs.shared.push(shares.shared_a.max(shares.shared_b) as i64);
             of_pairs.similarity.push(share(shares.shared_a, shares.tokens_a).max(share(shares.shared_b, shares.tokens_b)));
             let texts = reported.texts.each_ref().map(|text| &text[..cut(text)]);
             let runs = shares.passages.iter().flat_map(|passage| passage.runs.iter().copied());
@@ -100,6 +100,7 @@ pub(super) fn page(
         verify: "exact",
         cluster: "law",
         shingle: asked.least,
+        tokens: "words",
         candidates: method.found_by(),
         ..Settings::default()
     };
