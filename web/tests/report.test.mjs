@@ -85,7 +85,7 @@ test("the overview shows the figures of the summary", async () => {
   const legend = await page.locator(".card .legend li").allTextContents();
   assert.ok(legend[1].includes(`: ${number(summary.dropped_exact)} (`), legend[1]);
   assert.ok(legend[2].includes(`: ${number(summary.dropped_near)} (`), legend[2]);
-  assert.equal(await page.locator(".chart canvas").count(), 2);
+  assert.equal(await page.locator(".chart canvas").count(), 1);
   await close();
 });
 
@@ -606,6 +606,39 @@ test("going back restores the threshold of the view", async () => {
   await page.goForward();
   await page.goForward();
   await page.waitForFunction(() => document.querySelector(".threshold-number")?.value === "1");
+  await close();
+});
+
+test("when one text is scrolled, the other follows to the same shared part", async () => {
+  const input = join(folder, "scrolled.jsonl");
+  const part = (name, count) => Array.from({ length: count }, (_, at) => `${name} ${at} ${(at * 7919) % 1009} ${(at * 104729) % 997} line`).join("\n");
+  const shared = part("shared", 400);
+  const texts = [`${part("intro", 60)}\n${shared}`, `${shared}\n${part("end", 20)}`];
+  writeFileSync(input, texts.map((text, id) => JSON.stringify({ id, text })).join("\n"));
+  const { path } = report("scrolled", "pairs", input, "--threshold", "0.5", "-o", join(folder, "scrolled-pairs.jsonl"));
+  const { page, close } = await open(path, "#/pair/0/1");
+  await page.waitForSelector(".side .text-box");
+  const first = (side) =>
+    page.evaluate((side) => {
+      // The number of the first line in view.
+      const box = document.querySelectorAll(".side .text-box")[side];
+      const height = box.scrollHeight / box.textContent.split("\n").length;
+      return box.scrollTop / height - (side ? 0 : 60);
+    }, side);
+  for (const line of [100, 250]) {
+    await page.locator(".side .text-box").first().evaluate((box, line) => (box.scrollTop = (box.scrollHeight / 460) * (60 + line)), line);
+    await page.waitForFunction((line) => {
+      const box = document.querySelectorAll(".side .text-box")[1];
+      return Math.abs(box.scrollTop / (box.scrollHeight / 420) - line) < 3;
+    }, line);
+    assert.ok(Math.abs((await first(0)) - line) < 3);
+    await page.waitForTimeout(300);
+  }
+  await page.locator(".side .text-box").nth(1).evaluate((box) => (box.scrollTop = 0));
+  await page.waitForFunction(() => {
+    const box = document.querySelectorAll(".side .text-box")[0];
+    return Math.abs(box.scrollTop / (box.scrollHeight / 460) - 60) < 3;
+  });
   await close();
 });
 

@@ -1,7 +1,7 @@
 // What all views share: the collection, the decisions that are shown, and the address of the view.
 
 import { createContext } from "preact";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Collection, Group } from "../data/collection";
 import type { Decisions } from "../data/law";
 
@@ -53,27 +53,36 @@ export function useThreshold(collection: Collection): [number, (threshold: numbe
     return collection.movable && floor !== null && given >= floor && given <= 1 ? given : null;
   };
   const [threshold, setThreshold] = useState(() => read() ?? own);
+  const shown = useRef(threshold);
+  // Each entry of the history also keeps its threshold, so that going back to one without a threshold in its address restores that
+  // of the run, while a link to such an address keeps the threshold that is shown.
+  const write = () => {
+    const view = location.hash.replace(/\?[^/]*$/, "");
+    const next = shown.current;
+    try {
+      history.replaceState({ threshold: next }, "", next === own ? view || undefined : `${view || "#/"}?threshold=${next}`);
+    } catch {
+      // A frame without an address of its own; the threshold is kept until the page is closed.
+    }
+  };
   useEffect(() => {
-    // Each entry of the history also keeps its threshold, so that going back to one without a threshold in its address restores
-    // that of the run, while a link to such an address keeps the threshold that is shown.
-    const write = () => {
-      const view = location.hash.replace(/\?[^/]*$/, "");
-      try {
-        history.replaceState({ threshold }, "", threshold === own ? view || undefined : `${view || "#/"}?threshold=${threshold}`);
-      } catch {
-        // A frame without an address of its own; the threshold is kept until the page is closed.
-      }
-    };
     const changed = () => {
       const there = read() ?? (history.state as { threshold?: number } | null)?.threshold;
-      if (there === undefined) write();
-      else setThreshold(there);
+      if (there === undefined) return write();
+      shown.current = there;
+      setThreshold(there);
     };
     write();
     addEventListener("hashchange", changed);
     return () => removeEventListener("hashchange", changed);
-  }, [threshold]);
-  return [threshold, setThreshold];
+  }, []);
+  const move = (next: number) => {
+    // Written at once: later, the address could be that of another view.
+    shown.current = next;
+    write();
+    setThreshold(next);
+  };
+  return [threshold, move];
 }
 
 const memory = new Map<string, unknown>();

@@ -123,7 +123,34 @@ export function Compare({ a, b }: { a: number; b: number }) {
 
   useEffect(() => setAt(-1), [a, b]);
 
+  // When one text is scrolled, the other one follows to the same shared part.
+  const quiet = useRef(0);
+  const follow = (side: number) => {
+    const [own, other] = [sides[side].current, sides[1 - side].current];
+    if (!parts || !own || !other || Date.now() < quiet.current) return;
+    const elements = own.querySelectorAll<HTMLElement>("[data-part]");
+    let [low, high] = [0, elements.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (elements[middle].offsetTop + elements[middle].offsetHeight <= own.scrollTop) low = middle + 1;
+      else high = middle;
+    }
+    while (low < elements.length && !(parts[side][low].shared && parts[side][low].other >= 0)) low++;
+    if (low >= elements.length) return;
+    const wanted = parts[side][low].other;
+    const number = parts[1 - side].findIndex((part) => wanted < part.start + part.text.length);
+    const there = other.querySelector<HTMLElement>(`[data-part="${number}"]`);
+    if (!there) return;
+    const share = (own.scrollTop - elements[low].offsetTop) / Math.max(1, elements[low].offsetHeight);
+    const top = there.offsetTop + share * (share > 0 ? there.offsetHeight : elements[low].offsetHeight);
+    if (Math.abs(top - other.scrollTop) < 2) return;
+    // The other text does not lead back.
+    quiet.current = Date.now() + 150;
+    other.scrollTop = top;
+  };
+
   const show = (side: number, part: number) => {
+    quiet.current = Date.now() + 500;
     const element = sides[side].current?.querySelector<HTMLElement>(`[data-part="${part}"]`);
     element?.scrollIntoView({ block: "center" });
     return element;
@@ -214,6 +241,11 @@ export function Compare({ a, b }: { a: number; b: number }) {
             <mark class="only">{w.onlyHere}</mark>
           </li>
         )}
+        {lacks?.some((places) => places.size) && !passages ? (
+          <li>
+            <i class="caret" aria-hidden="true" /> {w.moreThere}
+          </li>
+        ) : null}
         <li>{passages ? <mark class="only">{w.inBoth}</mark> : <span class="shared">{w.inBoth}</span>}</li>
       </ul>
       <div class="columns">
@@ -237,6 +269,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
               parts={parts?.[side] ?? null}
               current={at >= 0 && differences[at]?.side === side ? differences[at].part : -1}
               box={sides[side]}
+              onScroll={() => follow(side)}
               marked={stands}
               lacks={passages ? undefined : lacks?.[side]}
               onShared={(part) => part.other >= 0 && jump(1 - side, part.other)}
@@ -261,10 +294,11 @@ interface SideProps {
   /** After which parts the other text has words that this one lacks. */
   lacks?: Set<number>;
   onShared: (part: Part) => void;
+  onScroll: () => void;
   words: Words;
 }
 
-function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, words }: SideProps) {
+function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, onScroll, words }: SideProps) {
   const { collection } = useShared();
   if (loading) return <p class="note">{words.loading}</p>;
   if (text === null) return <NoText d={d} />;
@@ -294,7 +328,7 @@ function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, 
     : visible(text, words);
   return (
     <>
-      <div class="text-box" dir="auto" tabIndex={0} ref={box} role="region" aria-label={`${words.text}: ${plain(collection.id(d), 40)}`}>
+      <div class="text-box" dir="auto" tabIndex={0} ref={box} onScroll={onScroll} role="region" aria-label={`${words.text}: ${plain(collection.id(d), 40)}`}>
         {lacks?.has(-1) ? caret : null}
         {shown}
       </div>

@@ -59,15 +59,16 @@ export function Overview() {
   const notListed = limits.all_documents || passages || mirrors ? 0 : summary.documents - (collection.count - data.documents.references) - limits.groups - limits.dropped;
   // Documents in no group and no pair.
   const alone = useMemo(() => {
-    if (!dedup || !collection.movable) return 0;
+    if (passages || mirrors || (dedup && !collection.movable)) return 0;
     let found = 0;
-    for (let d = 0; d < collection.count; d++) found += Number(data.documents.reason[d] === "u" && !collection.hasText(d) && collection.law.starts[d] === collection.law.starts[d + 1]);
+    for (let d = 0; d < collection.count; d++) found += Number("u-".includes(data.documents.reason[d]) && !collection.hasText(d) && !collection.pairsOf(d).length);
     return found;
   }, [collection]);
   const otherPages = data.sites.reduce((sum, site) => sum + site.counterparts - site.listed, 0);
   const leftOut = [
     alone && w.textsAlone(alone),
     dedup && slider.floor !== null && w.belowFloor(slider.floor),
+    data.command === "pairs" && w.belowFloor(threshold),
     mirrors && (summary.site_pairs ?? 0) > data.sites.length && w.otherSites((summary.site_pairs ?? 0) - data.sites.length),
     mirrors && otherPages && w.otherPages(otherPages),
     limits.pairs && (passages ? w.otherPairs : w.otherPairsSampled)(limits.pairs),
@@ -89,6 +90,16 @@ export function Overview() {
           </span>
         ))}
       </h1>
+      <p class="note">
+        lookalike {data.command}
+        {data.references.length ? ` · ${w.references}: ` : ""}
+        {data.references.map((name, at) => (
+          <span key={name}>
+            {at ? ", " : ""}
+            <Short text={name} most={80} />
+          </span>
+        ))}
+      </p>
       {dedup ? (
         <section class="card" aria-label={w.keptDroppedPicture(w.number(summary.documents - dropped), w.number(dropped))}>
           <KeptDropped kept={summary.documents - dropped} exact={exact} near={dropped - exact} />
@@ -122,7 +133,7 @@ export function Overview() {
       {dedup ? <ThresholdControl /> : null}
       <section class="card">
         <h2>{passages ? w.pairsAlike : w.closest}</h2>
-        <p class="note">{passages ? w.passagesFigure : w.closestNote(threshold)}</p>
+        <p class="note">{passages ? w.passagesFigure : dedup ? w.closestNote(threshold) : w.leastNote(threshold)}</p>
         <ul class="plain-list">
           {closest.map((pair) => (
             <li key={`${pair.a} ${pair.b}`}>
@@ -139,7 +150,6 @@ export function Overview() {
       </section>
       <div class="charts">
         <Similarities />
-        <Curve />
         <GroupSizes />
       </div>
       {data.counts.filter((counts) => dedup && counts.values.length > 1).map((counts) => (
@@ -225,51 +235,30 @@ const share = (value: number) => value.toFixed(2);
 function Similarities() {
   const w = useWords();
   const { collection, threshold, theme } = useShared();
+  const { command, curve, settings } = collection.data;
+  // The curve is drawn over the bars if it is about the same similarity.
+  const curved = curve.length > 0 && settings.measure === "resemblance";
+  const x = useMemo(() => (curved ? curve.map(([at]) => at) : AT), [curve, curved]);
   const series = useMemo(
-    () => [{ label: w.pairs, y: counted(collection.bySimilarity, STEPS), kind: "bars" as const }],
-    [collection, w],
+    () =>
+      curved
+        ? [
+            { label: w.pairs, y: [...counted(collection.bySimilarity, 100), null], kind: "bars" as const },
+            { label: w.found, y: curve.map(([, probability]) => probability), kind: "line" as const, scale: "right" as const },
+          ]
+        : [{ label: w.pairs, y: counted(collection.bySimilarity, STEPS), kind: "bars" as const }],
+    [collection, curved, w],
   );
-  const { command } = collection.data;
   if (!collection.pairs.length) return null;
   return (
     <Chart
       title={w.similarities}
-      note={command === "passages" ? w.passagesFigure : command !== "dedup" ? w.similaritiesOfPairs : w.similaritiesNote}
-      xLabel={command === "passages" ? w.shareOfText : w[collection.data.settings.measure]}
-      yLabel={w.pairs}
-      x={AT}
-      series={series}
-      mark={command === "passages" ? undefined : { at: threshold, label: w.threshold }}
-      xRange={[0, 1]}
-      xFormat={share}
-      yFormat={w.number}
-      theme={theme}
-    />
-  );
-}
-
-function Curve() {
-  const w = useWords();
-  const { collection, theme, threshold } = useShared();
-  const { curve, settings } = collection.data;
-  const series = useMemo(
-    () => [
-      { label: w.pairs, y: [...counted(collection.bySimilarity.filter((pair) => pair.similarity < 1), 100), 0], kind: "bars" as const },
-      { label: w.found, y: curve.map(([, probability]) => probability), kind: "line" as const, scale: "right" as const },
-    ],
-    [collection, w],
-  );
-  const x = useMemo(() => curve.map(([at]) => at), [curve]);
-  if (!curve.length || settings.measure !== "resemblance") return null;
-  return (
-    <Chart
-      title={w.curve}
-      note={w.curveNote}
-      xLabel={w.resemblance}
+      note={(command === "passages" ? w.passagesFigure : command !== "dedup" ? w.similaritiesOfPairs : w.similaritiesNote) + (curved ? ` ${w.curveNote}` : "")}
+      xLabel={command === "passages" ? w.shareOfText : w[settings.measure]}
       yLabel={w.pairs}
       x={x}
       series={series}
-      mark={{ at: threshold, label: w.threshold }}
+      mark={command === "passages" ? undefined : { at: threshold, label: w.threshold }}
       xRange={[0, 1]}
       xFormat={share}
       yFormat={w.number}

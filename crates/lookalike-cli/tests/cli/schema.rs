@@ -186,6 +186,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("link", "link people.jsonl -c link.toml -o links.jsonl --truth true.jsonl --clusters clusters.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --label who --right-by since".into()),
         ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
+        ("link", "link people.jsonl -c link.toml -o links.jsonl --report report.html".into()),
         ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
         ("minutiae", "minutiae prints.jsonl --label finger -o prints.pairs.jsonl".into()),
         ("minutiae_model", "minutiae --model --squares 1000 --trials 10".into()),

@@ -14,7 +14,7 @@ use lookalike_applications::records::{LinkConfig, Linker, Verdict};
 use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path};
 
 use crate::{
-    args::{PageArgs, delimiter, memory},
+    args::{PageArgs, delimiter, memory, page_size},
     output::{Bars, print, print_data, say},
     report::{self, Report},
 };
@@ -220,6 +220,7 @@ impl Link {
             say(report.json(&summary)?.trim_end());
         } else if !self.quiet {
             say(&pages::found(&summary));
+            summary.report.iter().for_each(|figures| say(&format!("report: {}", page_size(figures))));
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.written == 0 && !is_empty)))

@@ -13,7 +13,10 @@ use super::{
     fields::{LinkExplained, explained},
     records::Gathered,
 };
-use crate::{config::RunConfig, reporting::collecting::failure};
+use crate::{
+    config::RunConfig,
+    reporting::collecting::{failure, without_times},
+};
 
 /// The number of pairs next to each threshold, and of pairs from all scores, that the page has.
 const NEAR: usize = 500;
@@ -79,14 +82,14 @@ fn shown(pair: &LinkExplained) -> Result<Value> {
     Ok(value)
 }
 
-/// Returns the HTML file.
+/// Returns the HTML file and the number of its pairs.
 pub(super) fn page(
     config: &RunConfig,
     gathered: &Gathered,
     linker: &Linker,
     picked: &Picked,
     summary: &impl Serialize,
-) -> Result<String> {
+) -> Result<(String, u64)> {
     let near = picked.near.iter().flatten().map(|&(_, a, b)| (a, b));
     let chosen: BTreeSet<(u32, u32)> = near.chain(picked.spread.iter().map(|&(_, a, b)| (a, b))).collect();
     let chosen: Vec<(u32, u32)> = chosen.into_iter().collect();
@@ -100,9 +103,10 @@ pub(super) fn page(
     let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
     let title = format!("{} – lookalike link", inputs.join(", "));
     let (program, thresholds) = (env!("CARGO_PKG_VERSION"), picked.thresholds);
+    let summary = &without_times(summary)?;
     let data = Data { program, command: "link", inputs, thresholds, summary, scores: &picked.scores, counts };
     let mut page = Page::new();
     page.add("report", &data).map_err(failure)?;
     page.append(blocks);
-    Ok(page.html(&title))
+    Ok((page.html(&title), chosen.len() as u64))
 }

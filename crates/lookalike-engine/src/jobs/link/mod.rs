@@ -19,6 +19,7 @@ mod html;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
+    time::Instant,
 };
 
 use lookalike::shown::{cut, quoted};
@@ -49,6 +50,7 @@ use crate::{
         open::{create, pool},
         refused::refused,
     },
+    reporting::ReportFigures,
 };
 
 /// What to link, how to link it, and which outputs are wanted. A [`RunConfig`] names one or two inputs, each of which is a
@@ -102,6 +104,9 @@ pub struct LinkSummary {
     /// The comparison with the ground truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judged: Option<Judged>,
+    /// The report; `None` if no report was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportFigures>,
 }
 
 /// Reads records, scores candidate pairs, and writes the pairs that match or may match, by default to standard output. The output
@@ -155,7 +160,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         write_clusters(&representatives, &sizes, &gathered, roll)?;
     }
     let several = sizes.iter().filter(|&&size| size > 1);
-    let summary = LinkSummary {
+    let mut summary = LinkSummary {
         records: gathered.records.len() as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
         possible_pairs: gathered.pairs(),
@@ -169,9 +174,14 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         blocks: found.blocks,
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
+        report: None,
     };
     if let (Some(report), Some(picked)) = (&mut report, &picked) {
-        report.write(html::page(config, &gathered, &linker, picked, &summary)?.as_bytes())?;
+        let started = Instant::now();
+        let (html, pairs) = html::page(config, &gathered, &linker, picked, &summary)?;
+        report.write(html.as_bytes())?;
+        let (bytes, seconds) = (html.len() as u64, started.elapsed().as_secs_f64());
+        summary.report = Some(ReportFigures { bytes, pairs: Some(pairs), floor: None, left_out: 0, without_text: 0, seconds });
     }
     finish([Some(output), roll, report])?;
     Ok(summary)
