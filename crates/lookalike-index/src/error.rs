@@ -19,6 +19,9 @@ pub enum Error {
     /// A method of finding candidates that has no keys.
     #[error("an index finds candidates by keys; use bands, simhash or sentences as candidates")]
     NoKeys,
+    /// A method whose answer about two documents depends on all others, so that it cannot be kept up to date.
+    #[error("{0} depend on all documents, so an index cannot keep their decisions up to date; use bands, simhash or sentences")]
+    DependsOnAll(&'static str),
     /// An id that a document already has.
     #[error("id {} is already in the index; remove it first or use another id", shown::cut(&.0.to_string()))]
     Taken(Id),

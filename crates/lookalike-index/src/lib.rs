@@ -18,6 +18,8 @@
 //! # Ok::<(), lookalike_index::Error>(())
 //! ```
 //!
+//! [`Collection`] also decides which texts are kept, and its decisions remain those of the batch when texts are deleted or replaced.
+//!
 //! Memory: each text takes 4 bytes per band, 128 bytes for the sketch, and 8 bytes per shingle. Shingles are not stored if
 //! `verify` is `Sketch` or `None`. In addition, each band has a map from its keys to the texts that have the key. A key that only
 //! one text has takes at least 60 bytes of this map.
@@ -31,10 +33,17 @@ mod error;
 
 mod sketched;
 
+mod law;
+
+mod documents;
+
 mod index;
+
+mod collection;
 
 mod file;
 
+pub use collection::{Change, Collection, Decided, NewDocument};
 pub use error::{Error, Result};
 pub use file::{load, save};
 pub use id::Id;
