@@ -103,8 +103,8 @@ impl Collection {
         self.documents.place(id).is_some()
     }
 
-    /// Adds documents at the end of the collection, and decides about them. Returns the changed decisions in keep order. Documents that
-    /// are added later in keep order than all others change no other decision. Cost: sketching, a search for kept matches for each
+    /// Adds documents at the end of the collection, and decides about them. Returns the changed decisions in keep order. A document
+    /// that comes after all others in keep order changes no other decision. Cost: sketching, a search for kept matches for each
     /// document, and the searches for those whose decisions change.
     ///
     /// # Errors

@@ -44,6 +44,20 @@ export function Short({ text, most = 80 }: { text: string; most?: number }) {
   );
 }
 
+/** Names of files, separated by commas. */
+export function Names({ names, most }: { names: string[]; most: number }) {
+  return (
+    <>
+      {names.map((name, at) => (
+        <span key={name}>
+          {at ? ", " : ""}
+          <Short text={name} most={most} />
+        </span>
+      ))}
+    </>
+  );
+}
+
 /** Returns a string for a title or a label, without characters that could change the text around it. */
 export function plain(text: string, most = 80): string {
   const line = text.replace(/[\r\n\t]+/g, " ").replace(HIDDEN, "\ufffd");

@@ -54,8 +54,8 @@ export function useThreshold(collection: Collection): [number, (threshold: numbe
   };
   const [threshold, setThreshold] = useState(() => read() ?? own);
   const shown = useRef(threshold);
-  // Each entry of the history also keeps its threshold, so that going back to one without a threshold in its address restores that
-  // of the run, while a link to such an address keeps the threshold that is shown.
+  // Each entry of the history also keeps its threshold. So going back to an address without a threshold restores the threshold of
+  // the run, and following a link to such an address keeps the threshold that is shown.
   const write = () => {
     const view = location.hash.replace(/\?[^/]*$/, "");
     const next = shown.current;

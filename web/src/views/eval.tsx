@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { Chart } from "../parts/chart";
 import { Settings, Shell } from "../parts/shell";
-import { Short } from "../parts/shown";
+import { Names, Short } from "../parts/shown";
 import { useWords } from "../words";
 
 interface Estimate {
@@ -56,12 +56,7 @@ function Methods({ data, setting, theme }: { data: EvalData; theme: string; sett
   return (
     <Shell {...setting} tabs={[["overview", w.methods]]}>
       <h1>
-        {data.inputs.map((name, at) => (
-          <span key={name}>
-            {at ? ", " : ""}
-            <Short text={name} most={120} />
-          </span>
-        ))}
+        <Names names={data.inputs} most={120} />
       </h1>
       <p>{w.truth(truth.kind, truth.judged, truth.documents, truth.with_partner, truth.pairs, w[truth.measure], truth.threshold)}</p>
       <Intervals title={w.recall} note={w.recallNote} runs={runs} of={(run) => run.pairs.recall} />

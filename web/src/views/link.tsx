@@ -5,7 +5,7 @@ import { Blocks } from "../data/load";
 import { Chart } from "../parts/chart";
 import { List } from "../parts/list";
 import { Settings, Shell } from "../parts/shell";
-import { Short, beginning, figure, visible } from "../parts/shown";
+import { Names, Short, beginning, figure, visible } from "../parts/shown";
 import { useAddress, useKeys, useLater } from "../parts/state";
 import { useWords } from "../words";
 
@@ -97,12 +97,7 @@ function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[
   return (
     <>
       <h1>
-        {data.inputs.map((name, at) => (
-          <span key={name}>
-            {at ? ", " : ""}
-            <Short text={name} most={120} />
-          </span>
-        ))}
+        <Names names={data.inputs} most={120} />
       </h1>
       <ul class="tiles">
         {tiles.map(([value, label]) => (

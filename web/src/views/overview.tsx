@@ -5,7 +5,7 @@ import type { Pair } from "../data/collection";
 import type { Counts } from "../data/types";
 import { Chart } from "../parts/chart";
 import { PairRow } from "../parts/pair-row";
-import { Short } from "../parts/shown";
+import { Names, Short } from "../parts/shown";
 import { trail, useRowKeys, useShared } from "../parts/state";
 import { ThresholdControl } from "../parts/threshold";
 import { useWords } from "../words";
@@ -83,22 +83,12 @@ export function Overview() {
   return (
     <>
       <h1>
-        {data.inputs.map((name, at) => (
-          <span key={name}>
-            {at ? ", " : ""}
-            <Short text={name} most={120} />
-          </span>
-        ))}
+        <Names names={data.inputs} most={120} />
       </h1>
       <p class="note">
         lookalike {data.command}
         {data.references.length ? ` · ${w.references}: ` : ""}
-        {data.references.map((name, at) => (
-          <span key={name}>
-            {at ? ", " : ""}
-            <Short text={name} most={80} />
-          </span>
-        ))}
+        <Names names={data.references} most={80} />
       </p>
       {dedup ? (
         <section class="card" aria-label={w.keptDroppedPicture(w.number(summary.documents - dropped), w.number(dropped))}>

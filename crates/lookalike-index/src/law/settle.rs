@@ -16,8 +16,8 @@ pub(crate) struct Settled {
 
 /// Returns the documents that have to be decided after this document is removed. It must still be there.
 ///
-/// Nothing depends on a dropped document. In particular, if it is a first copy, the next copy is decided in the same way as first copy
-/// as it was before: by the kept documents that come before it.
+/// Nothing depends on a dropped document. If it is a first copy, the next copy becomes the first one. The decision about that copy stays
+/// the same: it is still made by the kept documents that come before it.
 pub(crate) fn affected_by_removing(content: &impl Content, removed: Place) -> Result<Vec<Place>> {
     match content.verdict(removed)? {
         Some(Verdict::Kept) => dependent(content, removed),
@@ -55,8 +55,8 @@ fn decided(content: &impl Content, document: Place) -> Result<Verdict> {
     if first_copy != document && content.verdict(first_copy)?.is_some_and(Verdict::is_kept) {
         return Ok(Verdict::Dropped { representative: first_copy, similarity: 1.0 });
     }
-    // A copy of a dropped document is compared too: documents that come between the two may be more similar than the representative
-    // of the first copy.
+    // A copy of a dropped document is compared too: a kept document between the two may be more similar to it than the representative
+    // of its first copy is.
     Ok(match content.best_kept(document)? {
         Some((representative, similarity)) => Verdict::Dropped { representative, similarity },
         None => Verdict::Kept,
