@@ -46,9 +46,38 @@ pub enum Error {
         /// The version that this release reads.
         reads: u32,
     },
+    /// A folder that is not an index.
+    #[error("{}: there is no index; create one with create, or give the folder of one", shown::path(&.0.display().to_string()))]
+    NotThere(PathBuf),
+    /// A folder that is an index already, or has other files.
+    #[error("{}: the folder exists and is not empty; give another name for the new index", shown::path(&.0.display().to_string()))]
+    Exists(PathBuf),
+    /// An index that another process writes.
+    #[error("{}: another process writes this index; wait until it has finished. Reading is possible", shown::path(&.0.display().to_string()))]
+    Locked(PathBuf),
+    /// An index that cannot be written, because it was opened for reading, or because an earlier write failed.
+    #[error("{}: the index is read-only: {}", shown::path(&.0.display().to_string()), .1)]
+    ReadOnly(PathBuf, String),
+    /// A query for similarities that the index does not find.
+    #[error("the threshold {asked} is below that of the index, {own}, which finds only documents that are at least so similar")]
+    BelowThreshold {
+        /// The threshold of the query.
+        asked: f64,
+        /// The threshold of the index.
+        own: f64,
+    },
+    /// An index that is to verify exactly, but stores neither texts nor sets.
+    #[error("an index that stores only sketches cannot compare texts exactly; set verify to sketch, or store texts or sets")]
+    NothingToVerify,
+    /// An id that no document has.
+    #[error("id {} is not in the index", shown::cut(&.0.to_string()))]
+    Unknown(Id),
     /// A file that is damaged or truncated.
     #[error("{0}: damaged or truncated; create the index again, or use an intact copy")]
     Damaged(String),
+    /// An error in writing a file whose path is added later.
+    #[error(transparent)]
+    Write(#[from] io::Error),
     /// A file that cannot be read or written.
     #[error("{}: {source}", shown::path(&path.display().to_string()))]
     File {

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::{
     error::{Error, Result},
     id::Id,
-    index::Index,
+    lsh::LshIndex,
     sketched::Sketched,
 };
 
@@ -30,7 +30,7 @@ const VERSION: u32 = 1;
 /// The size of the checksum in bytes.
 const SUM: usize = size_of::<u128>();
 
-impl Index {
+impl LshIndex {
     /// Returns the index as bytes, which [`decode`](Self::decode) reads.
     ///
     /// # Errors
@@ -143,9 +143,9 @@ impl<'a> Cursor<'a> {
 ///
 /// # Errors
 /// Fails if the file cannot be read, is not an index, has a different version, or is damaged.
-pub fn load(path: &Path) -> Result<Index> {
+pub fn load(path: &Path) -> Result<LshIndex> {
     let bytes = fs::read(path).map_err(|source| Error::File { path: path.into(), source })?;
-    Index::decode(&bytes, &path.display().to_string())
+    LshIndex::decode(&bytes, &path.display().to_string())
 }
 
 /// Writes an index to a file. The file appears only when it is complete: the index is written under another name in the same
@@ -153,7 +153,7 @@ pub fn load(path: &Path) -> Result<Index> {
 ///
 /// # Errors
 /// Fails if the file cannot be written.
-pub fn save(index: &Index, path: &Path) -> Result<()> {
+pub fn save(index: &LshIndex, path: &Path) -> Result<()> {
     write(path, &index.encode()?).map_err(|source| Error::File { path: path.into(), source })
 }
 

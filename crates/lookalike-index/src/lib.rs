@@ -1,13 +1,18 @@
-//! An in-memory index of texts that finds those that are similar to a given text.
+//! Indexes of documents: persistent ones with decisions, and smaller ones in memory.
 //!
-//! A text is a candidate if it shares a key with the query. By default, the keys are bands of the MinHash signature. A candidate
-//! is a match if its exact similarity reaches the threshold. `lookalike dedup` uses the same rule: if texts are queried one by
-//! one, and each is inserted only when nothing matches, the index contains the texts that `lookalike dedup` keeps.
+//! | type | where | what |
+//! |---|---|---|
+//! | [`Index`] | in a folder | Holds documents and decides which are kept. The decisions are always those of one run over its content. |
+//! | [`Collection`] | in memory | Does the same. |
+//! | [`LshIndex`] | in memory | Finds the texts that are similar to a given text, and decides nothing. |
+//!
+//! A document is a candidate if it shares a key with the text that is searched for. By default, the keys are bands of the MinHash
+//! signature. A candidate is a match if its exact similarity reaches the threshold. `lookalike dedup` uses the same rule.
 //!
 //! ```
-//! use lookalike_index::{Id, Index};
+//! use lookalike_index::{Config, Id, LshIndex};
 //!
-//! let mut index = Index::new(lookalike::Config::default())?;
+//! let mut index = LshIndex::new(Config::default())?;
 //! index.insert("a", "The quick brown fox jumps over the lazy dog and runs away into the dark green wood.")?;
 //! index.insert("b", "A different text altogether, about nothing that the others speak of.")?;
 //!
@@ -17,12 +22,6 @@
 //! assert!(index.remove(&"a".into()) && index.len() == 1);
 //! # Ok::<(), lookalike_index::Error>(())
 //! ```
-//!
-//! [`Collection`] also decides which texts are kept, and its decisions remain those of the batch when texts are deleted or replaced.
-//!
-//! Memory: each text takes 4 bytes per band, 128 bytes for the sketch, and 8 bytes per shingle. Shingles are not stored if
-//! `verify` is `Sketch` or `None`. In addition, each band has a map from its keys to the texts that have the key. A key that only
-//! one text has takes at least 60 bytes of this map.
 
 // Code that input data can reach returns an error and never panics. Each remaining panic states why it cannot be reached.
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::unreachable, clippy::todo))]
@@ -33,22 +32,38 @@ mod error;
 
 mod sketched;
 
+mod segment;
+
 mod law;
 
-mod documents;
+mod state;
 
-mod index;
+mod query;
+
+mod lsh;
+
+mod change;
 
 mod collection;
 
+mod files;
+
+mod index;
+
 mod file;
 
-pub use collection::{Change, Collection, Decided, NewDocument};
+pub use change::{Change, Decided, NewDocument};
+pub use collection::Collection;
 pub use error::{Error, Result};
 pub use file::{load, save};
+pub use files::Settings;
 pub use id::Id;
-pub use index::{Index, Match};
+pub use index::{Checked, Index, OnConflict, Stats, Stored};
+pub use lookalike::Config;
+pub use lsh::LshIndex;
+pub use query::{Ask, Like, Match};
 pub use sketched::Sketched;
+pub use state::Store;
 
 /// Tests the README's example.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lookalike::{Candidates, Config, Method, Scratch, SimHashBy, Verify};
-use lookalike_index::{Error, Id, Index, load, save};
+use lookalike_index::{Error, Id, LshIndex, load, save};
 use proptest::prelude::*;
 
 fn configs() -> impl Strategy<Value = Config> {
@@ -60,7 +60,7 @@ proptest! {
     #[test]
     fn the_index_finds_the_same_as_a_full_scan(config in configs(), texts in texts(), removed in prop::collection::vec(any::<bool>(), 24)) {
         let method = Method::new(config.clone()).unwrap();
-        let mut index = Index::new(config).unwrap();
+        let mut index = LshIndex::new(config).unwrap();
         let mut held = BTreeMap::new();
         for (number, text) in texts.iter().enumerate() {
             index.insert(number as i64, text).unwrap();
@@ -70,7 +70,7 @@ proptest! {
             prop_assert!(index.remove(&Id::Number(number as i64)));
             held.remove(&number);
         }
-        let again = Index::decode(&index.encode().unwrap(), "bytes").unwrap();
+        let again = LshIndex::decode(&index.encode().unwrap(), "bytes").unwrap();
         prop_assert_eq!((index.len(), again.len()), (held.len(), held.len()));
         for text in &texts {
             let expected = naive(&method, &held, text);
@@ -85,14 +85,14 @@ proptest! {
 
     #[test]
     fn damage_is_reported(texts in texts(), at in any::<prop::sample::Index>(), cut in any::<bool>(), bit in 0..8u32) {
-        let mut index = Index::new(Config::default()).unwrap();
+        let mut index = LshIndex::new(Config::default()).unwrap();
         for (number, text) in texts.iter().enumerate() {
             index.insert(format!("id {number}"), text).unwrap();
         }
         let mut bytes = index.encode().unwrap();
         let at = at.index(bytes.len());
         if cut { bytes.truncate(at) } else { bytes[at] ^= 1 << bit }
-        let error = Index::decode(&bytes, "it").unwrap_err();
+        let error = LshIndex::decode(&bytes, "it").unwrap_err();
         prop_assert!(matches!(error, Error::NoIndex(_) | Error::Version { .. } | Error::Damaged(_)), "{error}");
         prop_assert!(error.to_string().starts_with("it: "), "{error}");
     }
@@ -100,7 +100,7 @@ proptest! {
 
 #[test]
 fn ids_are_unique_and_all_or_none_are_inserted() {
-    let mut index = Index::new(Config::default()).unwrap();
+    let mut index = LshIndex::new(Config::default()).unwrap();
     index.insert("1", "a text").unwrap();
     index.insert(1, "a text").unwrap();
     assert_eq!(
@@ -113,7 +113,7 @@ fn ids_are_unique_and_all_or_none_are_inserted() {
         assert!(matches!(index.insert_all(documents), Err(Error::Taken(_))));
         assert_eq!(index.len(), 2);
     }
-    assert!(matches!(Index::new(Config { candidates: Candidates::All, ..Config::default() }), Err(Error::NoKeys)));
+    assert!(matches!(LshIndex::new(Config { candidates: Candidates::All, ..Config::default() }), Err(Error::NoKeys)));
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn files_contain_the_saved_index() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     assert!(matches!(load(&path), Err(Error::File { .. })));
-    let mut index = Index::new(Config::default()).unwrap();
+    let mut index = LshIndex::new(Config::default()).unwrap();
     index.insert("a", "some words of a text that is long enough").unwrap();
     save(&index, &path).unwrap();
     index.insert("b", "some other words").unwrap();

@@ -6,7 +6,7 @@ use std::{
 };
 
 use lookalike::{Config, ErrorKind, Scratch, shown::cut};
-use lookalike_index::{Error, Index, Sketched, load, save};
+use lookalike_index::{Error, LshIndex as Core, Sketched, load, save};
 use pyo3::{
     exceptions::{PyKeyError, PyTypeError, PyValueError},
     prelude::*,
@@ -101,19 +101,19 @@ impl Match {
 pub struct LshIndex {
     /// The settings, which never change.
     config: Config,
-    index: RwLock<Index>,
+    index: RwLock<Core>,
 }
 
 impl LshIndex {
-    fn of(index: Index) -> Self {
+    fn of(index: Core) -> Self {
         Self { config: index.config().clone(), index: RwLock::new(index) }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Index> {
+    fn read(&self) -> RwLockReadGuard<'_, Core> {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Index> {
+    fn write(&self) -> RwLockWriteGuard<'_, Core> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -145,7 +145,7 @@ impl LshIndex {
     #[new]
     #[pyo3(signature = (**config), text_signature = "(**config)")]
     fn new(config: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Index::new(config::config("LshIndex", INDEX, config)?).map(Self::of).map_err(failed)
+        Core::new(config::config("LshIndex", INDEX, config)?).map(Self::of).map_err(failed)
     }
 
     /// Returns all settings, as a dictionary.
@@ -286,6 +286,6 @@ impl LshIndex {
 
     #[staticmethod]
     fn _from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        Index::decode(bytes, "pickled index").map(Self::of).map_err(failed)
+        Core::decode(bytes, "pickled index").map(Self::of).map_err(failed)
     }
 }

@@ -14,6 +14,11 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Returns the key by which it was made.
+    pub(crate) fn key(self) -> u64 {
+        self.key.0
+    }
+
     pub(crate) fn new(key: u64, number: u64) -> Self {
         Self { key: Reverse(key), number }
     }
@@ -25,7 +30,8 @@ pub(crate) enum Verdict {
     Kept,
     /// The document is represented by a kept document; `similarity` is what made it the representative.
     Dropped {
-        representative: Place,
+        /// The number of the representative.
+        representative: u64,
         similarity: f64,
     },
 }
@@ -44,6 +50,9 @@ pub(crate) trait Content {
     fn verdict(&self, document: Place) -> Result<Option<Verdict>>;
 
     fn decide(&mut self, document: Place, verdict: Verdict) -> Result<()>;
+
+    /// Returns a place before which all decided documents come, or the place of the last one; `None` if there are none.
+    fn last_decided(&self) -> Option<Place>;
 
     /// Returns whether a document has no text to compare. Such a document is kept.
     fn is_empty(&self, document: Place) -> Result<bool>;

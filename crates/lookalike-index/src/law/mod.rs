@@ -10,4 +10,4 @@ mod content;
 mod settle;
 
 pub(crate) use content::{Content, Place, Verdict};
-pub(crate) use settle::{Settled, affected_by_removing, settle};
+pub(crate) use settle::{Settled, affected_by_removing, decided, settle};

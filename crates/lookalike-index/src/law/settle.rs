@@ -37,9 +37,11 @@ pub(crate) fn settle(content: &mut impl Content, mut waiting: BTreeSet<Place>) -
         if before == Some(after) {
             continue;
         }
+        let may_have_dependents = content.last_decided() > Some(document);
         content.decide(document, after)?;
         settled.push(Settled { document, before, after });
-        if before.is_some_and(Verdict::is_kept) != after.is_kept() {
+        // Later documents that are not decided yet are waiting anyway.
+        if may_have_dependents && before.is_some_and(Verdict::is_kept) != after.is_kept() {
             waiting.extend(dependent(content, document)?);
         }
     }
@@ -47,18 +49,18 @@ pub(crate) fn settle(content: &mut impl Content, mut waiting: BTreeSet<Place>) -
 }
 
 /// Applies the law to one document. The decisions about all earlier documents must be right.
-fn decided(content: &impl Content, document: Place) -> Result<Verdict> {
+pub(crate) fn decided(content: &impl Content, document: Place) -> Result<Verdict> {
     if content.is_empty(document)? {
         return Ok(Verdict::Kept);
     }
     let first_copy = content.first_copy(document)?;
     if first_copy != document && content.verdict(first_copy)?.is_some_and(Verdict::is_kept) {
-        return Ok(Verdict::Dropped { representative: first_copy, similarity: 1.0 });
+        return Ok(Verdict::Dropped { representative: first_copy.number, similarity: 1.0 });
     }
     // A copy of a dropped document is compared too: a kept document between the two may be more similar to it than the representative
     // of its first copy is.
     Ok(match content.best_kept(document)? {
-        Some((representative, similarity)) => Verdict::Dropped { representative, similarity },
+        Some((representative, similarity)) => Verdict::Dropped { representative: representative.number, similarity },
         None => Verdict::Kept,
     })
 }

@@ -82,7 +82,7 @@ impl File {
     }
 
     /// Creates a file for writing, which must not exist yet. A link with that name is not followed.
-    pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<Self> {
+    pub fn create_new(path: &Path, mode: u32) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode).custom_flags(OFlags::NOFOLLOW.bits() as i32);
         doing(Operation::Create, || options.open(path)).map(Self)
@@ -166,6 +166,11 @@ impl File {
         self.0.metadata().map(|own| (own.dev(), own.ino()))
     }
 
+    /// Returns the file's size in bytes.
+    pub fn length(&self) -> io::Result<u64> {
+        self.0.metadata().map(|metadata| metadata.len())
+    }
+
     /// Writes the file's contents and size to the disk.
     pub fn sync(&self) -> io::Result<()> {
         doing(Operation::Sync, || self.0.sync_all())
@@ -177,7 +182,7 @@ impl File {
     }
 
     /// Fills `bytes` with the file's bytes that begin at `offset`, regardless of the current position.
-    pub(crate) fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    pub fn read_exact_at(&self, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !bytes.is_empty() {
             let read = self.read_at(bytes, offset)?;
             if read == 0 {

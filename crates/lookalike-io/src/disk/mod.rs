@@ -22,7 +22,9 @@ use std::io;
 use rustix::io::Errno;
 
 pub use file::{File, USUAL};
-pub use names::{exchange, folder_of, make_private, make_private_folder, remove, remove_folder, rename, sync_folder};
+pub use names::{
+    copy, exchange, folder_of, hard_link, make_private, make_private_folder, remove, remove_folder, rename, sync_folder,
+};
 pub use stream::Stream;
 pub use window::{WINDOW, Window};
 

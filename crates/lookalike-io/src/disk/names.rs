@@ -25,6 +25,17 @@ pub fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
+/// Gives a file a second name.
+pub fn hard_link(from: &Path, to: &Path) -> io::Result<()> {
+    doing(Operation::Link, || fs::hard_link(from, to))
+}
+
+/// Copies a file and syncs the copy.
+pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    doing(Operation::Write, || fs::copy(from, to))?;
+    File::open(to)?.sync()
+}
+
 /// Removes a file from its folder.
 pub fn remove(path: &Path) -> io::Result<()> {
     doing(Operation::Remove, || fs::remove_file(path))

@@ -7,21 +7,17 @@ use lookalike::{Config, Method, Scratch};
 use crate::{
     error::{Error, Result},
     id::Id,
+    query::Match,
     sketched::Sketched,
 };
 
-/// A document of an index that is similar to a text.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Match {
-    /// The document's id.
-    pub id: Id,
-    /// The similarity: the exact resemblance, or the sketches' estimate if `verify` is `Sketch` or `None`.
-    pub similarity: f64,
-}
-
-/// A collection of texts that can be searched for the texts that are similar to a given text.
+/// A collection of texts, in memory, that can be searched for the texts that are similar to a given text.
+///
+/// Memory: each text takes 4 bytes per band, 128 bytes for the sketch, and 8 bytes per shingle. Shingles are not stored if `verify` is
+/// `Sketch` or `None`. In addition, each band has a map from its keys to the texts that have the key. A key that only one text has takes
+/// at least 60 bytes of this map.
 #[derive(Debug, Clone)]
-pub struct Index {
+pub struct LshIndex {
     method: Method,
     /// The documents, numbered in insertion order.
     documents: BTreeMap<u64, (Id, Sketched)>,
@@ -31,7 +27,7 @@ pub struct Index {
     next: u64,
 }
 
-impl Index {
+impl LshIndex {
     /// Creates an empty index.
     ///
     /// # Errors

@@ -1,0 +1,62 @@
+//! The folder of an index.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+
+use super::waiting::{Queue, Writer};
+use crate::{change::Change, files::manifest::Settings, state::State};
+
+/// A collection of documents in a folder, with the decisions about them.
+///
+/// After any sequence of additions, replacements, deletions, compactions and crashes, the decisions are those that
+/// [`lookalike::decide`] makes about the documents that the index holds, in the order in which they were added. Each change returns
+/// every decision that it changed.
+///
+/// One process can write an index, and any number can read it. All functions can be called by several threads. A change is on the disk
+/// when its function returns, and is lost as a whole if the machine stops before. Changes that are made at the same time share one sync.
+/// A query may see a change that is not on the disk yet.
+///
+/// Memory: up to 128 MiB of documents that are not in a segment yet, and their postings, which take as much again; 64 MiB of shingle sets;
+/// and less than one byte for each document in segments.
+#[derive(Debug)]
+pub struct Index {
+    pub(super) folder: PathBuf,
+    pub(super) settings: Settings,
+    pub(super) state: RwLock<State>,
+    /// None if the index was opened for reading.
+    pub(super) writer: Option<Mutex<Writer>>,
+    pub(super) queue: Queue,
+    /// For an index that was opened for reading: the changes that were not in a part of the feed, and the number of the next change.
+    pub(super) seen: (Vec<Change>, u64),
+    /// The memory that documents take before they are written as a segment, in bytes.
+    pub(super) budget: usize,
+}
+
+impl Index {
+    /// Sets how many bytes documents take in memory before they are written as a segment. Larger segments are faster to search and to
+    /// write.
+    #[must_use]
+    pub fn with_memory(self, bytes: usize) -> Self {
+        Self { budget: bytes, ..self }
+    }
+
+    /// Returns what the index was created with.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    pub(super) fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}

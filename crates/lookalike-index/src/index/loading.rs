@@ -1,0 +1,102 @@
+//! Reads an index from its folder.
+
+use std::{path::Path, sync::Arc};
+
+use super::record::Replayed;
+use crate::{
+    change::Change,
+    collection,
+    error::{Error, Result},
+    files::{changed::Changed, feed, log, manifest::Manifest},
+    law::Verdict,
+    segment::Segment,
+    state::{Open, State},
+};
+
+/// An index as its files say.
+pub(super) struct Loaded {
+    pub(super) state: State,
+    /// The size of the log without an incomplete record.
+    pub(super) log: u64,
+    /// The changes in the log that are not in the parts of the feed yet.
+    pub(super) pending: Vec<Change>,
+    /// The number of the next change.
+    pub(super) next: u64,
+}
+
+/// Reads the files that a manifest names, and up to `limit` bytes of its log.
+pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Result<Loaded> {
+    let mut state = State::new(collection::method(manifest.settings.config.clone())?, manifest.settings.store);
+    for name in &manifest.segments {
+        let segment = Arc::new(Segment::open(folder, name, state.shape)?);
+        state.segments.push(Open::new(segment));
+    }
+    state.start_at(manifest.next);
+    if let Some(name) = &manifest.changed {
+        state.restore(Changed::read(folder, name)?)?;
+    }
+    let read = log::read(folder, manifest.hash()?, limit)?;
+    let mut next = feed::next(&feed::parts(folder)?)?;
+    let mut pending = Vec::new();
+    for record in read.records() {
+        let invalid = || Error::Damaged(format!("{} (a record of the log is invalid)", folder.display()));
+        let record = Replayed::read(manifest.settings.store, record).ok_or_else(invalid)?;
+        let first = record.first;
+        for (number, change) in (first..).zip(record.apply(&mut state)?) {
+            // The part of the feed can have been written before the manifest was not.
+            if number >= next {
+                next = number + 1;
+                pending.push(change);
+            }
+        }
+    }
+    Ok(Loaded { state, log: read.length, pending, next })
+}
+
+impl State {
+    /// Changes the segments' documents as a file says.
+    fn restore(&mut self, changed: Changed) -> Result<()> {
+        for &number in &changed.gone {
+            if let Some((open, offset)) = self.in_segment_mut(number) {
+                open.live.remove(offset);
+                open.kept.remove(offset);
+            }
+        }
+        for (&number, verdict) in &changed.verdicts {
+            if let Some((open, offset)) = self.in_segment_mut(number) {
+                match verdict {
+                    Verdict::Kept => open.kept.insert(offset),
+                    Verdict::Dropped { .. } => open.kept.remove(offset),
+                }
+            }
+        }
+        self.verdicts = changed.verdicts;
+        self.firsts = changed.firsts;
+        self.late = changed.late.into_iter().collect();
+        changed.leading.iter().try_for_each(|&number| self.chain(number, true))?;
+        changed.following.iter().try_for_each(|&number| self.chain(number, false))
+    }
+
+    /// Returns what changed since the segments were written. There must be no documents in memory.
+    pub(super) fn changed(&self) -> Changed {
+        let mut gone = Vec::new();
+        for open in &self.segments {
+            let base = open.segment.head.base;
+            let removed = open.segment.present().bits().iter().filter(|&offset| !open.live.contains(offset));
+            gone.extend(removed.map(|offset| base + offset));
+        }
+        let sorted = |numbers: &[u64]| {
+            let mut numbers: Vec<u64> = numbers.iter().copied().filter(|&number| self.is_live(number)).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        Changed {
+            gone,
+            verdicts: self.verdicts.clone(),
+            firsts: self.firsts.clone(),
+            late: self.late.iter().copied().collect(),
+            leading: sorted(self.leading.numbers()),
+            following: sorted(self.following.numbers()),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Writes the documents in memory as a segment, merges segments, and replaces the manifest.
+
+use std::{fs, ops::Range, path::Path};
+
+use lookalike_io::disk;
+
+use super::{folder::Index, waiting::Writer};
+use crate::{
+    error::{Error, Result},
+    files::{
+        feed,
+        log::{self, Log},
+        manifest::Manifest,
+    },
+    state::State,
+};
+
+/// This many segments of similar size are merged into one.
+const FANOUT: usize = 4;
+
+impl Index {
+    /// Writes everything that is in memory or in the log to files that the manifest names.
+    pub(super) fn publish(&self, writer: &mut Writer) -> Result<()> {
+        {
+            let mut state = self.write();
+            state.flush(&self.folder)?;
+            while let Some(segments) = similar(&state, self.budget as u64 / 4) {
+                state.merge(&self.folder, segments)?;
+            }
+        }
+        self.replace_manifest(writer)
+    }
+
+    /// Writes all documents in one segment, without what was removed, and numbers them again. Afterwards, the files depend only on the
+    /// documents and their order, apart from the change feed. Cost: everything is read and written once; the disk needs room for a second
+    /// copy.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be written, or if it is damaged. Then it is as it was before.
+    pub fn compact(&self) -> Result<()> {
+        let mut writer = self.exclusive()?;
+        let compacted = (|| {
+            {
+                let mut state = self.write();
+                state.flush(&self.folder)?;
+                state.compact(&self.folder)?;
+            }
+            self.replace_manifest(&mut writer)
+        })();
+        compacted.inspect_err(|error| self.stop(&mut writer, error.to_string()))
+    }
+
+    /// Copies the index as it is now to a folder, which must not exist yet, or must be empty. Large files are shared by hard links if both
+    /// folders are on one file system. Both indexes can be changed independently.
+    ///
+    /// # Errors
+    /// Fails if the folder is not empty, or if a file cannot be written.
+    pub fn snapshot(&self, to: &Path) -> Result<()> {
+        let mut writer = self.exclusive()?;
+        // The log must not be shared, because it changes.
+        if writer.log.length() > 0 {
+            self.publish(&mut writer).inspect_err(|error| self.stop(&mut writer, error.to_string()))?;
+        }
+        let failed = |source| Error::File { path: to.into(), source };
+        disk::make_private_folder(to).map_err(failed)?;
+        if fs::read_dir(to).map_err(failed)?.next().is_some() {
+            return Err(Error::Exists(to.into()));
+        }
+        let Manifest { segments, changed, .. } = &writer.manifest;
+        let mut names: Vec<String> = segments.iter().chain(changed).cloned().collect();
+        for (_, path) in feed::parts(&self.folder)? {
+            names.extend(path.file_name().and_then(|name| name.to_str()).map(String::from));
+        }
+        for name in &names {
+            let (from, to) = (self.folder.join(name), to.join(name));
+            let failed = |source| Error::File { path: to.clone(), source };
+            if disk::hard_link(&from, &to).is_err() {
+                disk::copy(&from, &to).map_err(failed)?;
+            }
+        }
+        disk::sync_folder(to).map_err(failed)?;
+        // Without a manifest, the folder is not an index, so it is written last.
+        writer.manifest.write(to)
+    }
+
+    fn replace_manifest(&self, writer: &mut Writer) -> Result<()> {
+        let state = self.read();
+        if !writer.pending.is_empty() {
+            feed::write(&self.folder, writer.next - writer.pending.len() as u64, &writer.pending)?;
+            writer.pending.clear();
+        }
+        let changed = state.changed().write(&self.folder)?;
+        let segments = state.segments.iter().map(|open| open.segment.name.clone()).collect();
+        let manifest = Manifest::new(self.settings.clone(), segments, changed, state.memory.next());
+        drop(state);
+        disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
+        let hash = manifest.hash()?;
+        let is_same = manifest == writer.manifest;
+        manifest.write(&self.folder)?;
+        if is_same {
+            // The log belongs to the old manifest, which is equal. What it says is in the segments already.
+            let path = self.folder.join(log::name(hash));
+            if path.exists() {
+                disk::remove(&path).map_err(|source| Error::File { path, source })?;
+                disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
+            }
+        }
+        writer.log = Log::new(&self.folder, hash, 0);
+        writer.manifest = manifest;
+        self.remove_stale_of(&writer.manifest, hash);
+        Ok(())
+    }
+
+    /// Removes files that no longer belong to the index.
+    pub(super) fn remove_stale(&self) {
+        if let Ok(writer) = self.exclusive()
+            && let Ok(hash) = writer.manifest.hash()
+        {
+            self.remove_stale_of(&writer.manifest, hash);
+        }
+    }
+
+    fn remove_stale_of(&self, manifest: &Manifest, hash: u64) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
+            let is_used = match name.split_once('-') {
+                _ if name.ends_with(".new") => false,
+                Some(("segment", _)) => manifest.segments.contains(&name),
+                Some(("changed", _)) => manifest.changed.as_ref() == Some(&name),
+                Some(("log", _)) => name == log::name(hash),
+                _ => true,
+            };
+            if !is_used {
+                // A file that remains takes space, and is removed at the next time.
+                let _ = disk::remove(&self.folder.join(name));
+            }
+        }
+    }
+}
+
+/// Returns segments at the end that are to be merged: at least four of similar size, and smaller ones after them. All that are smaller
+/// than `least` bytes are of similar size.
+fn similar(state: &State, least: u64) -> Option<Range<usize>> {
+    let level = |bytes: u64| (bytes / least.max(1)).max(1).ilog(FANOUT as u64);
+    let levels: Vec<u32> = state.segments.iter().map(|open| level(open.segment.weight())).collect();
+    for most in levels.iter().copied().collect::<std::collections::BTreeSet<_>>() {
+        let count = levels.iter().rev().take_while(|&&level| level <= most).count();
+        let suffix = levels.len() - count..levels.len();
+        if levels[suffix.clone()].iter().filter(|&&level| level == most).count() >= FANOUT {
+            return Some(suffix);
+        }
+    }
+    None
+}

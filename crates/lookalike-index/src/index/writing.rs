@@ -1,0 +1,207 @@
+//! Changes of an index.
+
+use std::{
+    collections::BTreeSet,
+    mem,
+    sync::{Arc, Mutex, MutexGuard},
+};
+
+use lookalike::Scratch;
+use lookalike_io::lock::lock;
+use rayon::prelude::*;
+
+use super::{
+    folder::Index,
+    loading::{Loaded, load},
+    record::Record,
+    waiting::{OnConflict, Operation, Request, Writer},
+};
+use crate::{
+    change::{Applied, Change, NewDocument},
+    error::{Error, Result},
+    id::Id,
+    state::{Sketched, State},
+};
+
+/// A change of this size is written as a segment at once, not to the log first.
+const LARGE: usize = 32 << 20;
+
+/// For fewer documents, candidates are searched one by one.
+const MANY: usize = 64;
+
+impl Index {
+    /// Adds documents at the end, and decides about them. Returns the changed decisions in keep order: those about the new documents, and
+    /// others only if a new document comes before others in keep order.
+    ///
+    /// # Errors
+    /// Fails if an id is taken or occurs twice and `on_conflict` says so; if the index cannot be written; or if it is damaged. Then
+    /// nothing changes.
+    pub fn add(&self, documents: &[NewDocument], on_conflict: OnConflict) -> Result<Vec<Change>> {
+        let (method, store) = {
+            let state = self.read();
+            (state.method.clone(), state.store)
+        };
+        let sketch =
+            |scratch: &mut Scratch, new: &NewDocument| Sketched::new(&method, store, new.id.clone(), new.key, new.text, scratch);
+        let added = match documents.len() < MANY {
+            true => {
+                let mut scratch = Scratch::default();
+                documents.iter().map(|new| sketch(&mut scratch, new)).collect()
+            }
+            false => documents.par_iter().map_init(Scratch::default, sketch).collect(),
+        };
+        self.submit(Operation { removed: Vec::new(), added, on_conflict })
+    }
+
+    /// Removes documents. Ids that no document has are ignored. Documents that were dropped because of a removed one are decided again.
+    /// Returns the changed decisions: those about removed documents, then the others in keep order.
+    ///
+    /// # Errors
+    /// Fails if the index cannot be written, or if it is damaged. Then nothing changes.
+    pub fn delete(&self, ids: &[Id]) -> Result<Vec<Change>> {
+        self.submit(Operation { removed: ids.to_vec(), added: Vec::new(), on_conflict: OnConflict::Fail })
+    }
+
+    /// Puts a change in the queue, and waits until it is on the disk. The first thread that gets the writer does this for all threads that
+    /// wait at this time.
+    fn submit(&self, operation: Operation) -> Result<Vec<Change>> {
+        let writer = self.writer()?;
+        let request = Arc::new(Request { operation: Mutex::new(Some(operation)), done: Mutex::new(None) });
+        lock(&self.queue.0).push(request.clone());
+        let mut writer = lock(writer);
+        if let Some(done) = lock(&request.done).take() {
+            return done;
+        }
+        let waiting = mem::take(&mut *lock(&self.queue.0));
+        self.perform(&mut writer, &waiting);
+        let done = lock(&request.done).take();
+        done.unwrap_or_else(|| Err(self.read_only("the change was not made")))
+    }
+
+    /// Returns the changes that are not in a part of the feed yet, and the number of the next change.
+    pub(super) fn pending(&self) -> (Vec<Change>, u64) {
+        match &self.writer {
+            Some(writer) => {
+                let writer = lock(writer);
+                (writer.pending.clone(), writer.next)
+            }
+            None => self.seen.clone(),
+        }
+    }
+
+    fn writer(&self) -> Result<&Mutex<Writer>> {
+        self.writer.as_ref().ok_or_else(|| self.read_only("it was opened for reading"))
+    }
+
+    /// Waits for the writer. Fails if an earlier write failed.
+    pub(super) fn exclusive(&self) -> Result<MutexGuard<'_, Writer>> {
+        let writer = lock(self.writer()?);
+        match &writer.failed {
+            Some(what) => Err(self.read_only(what)),
+            None => Ok(writer),
+        }
+    }
+
+    pub(super) fn read_only(&self, what: &str) -> Error {
+        Error::ReadOnly(self.folder.clone(), what.into())
+    }
+
+    /// Makes the changes of a group, and answers all its requests.
+    fn perform(&self, writer: &mut Writer, waiting: &[Arc<Request>]) {
+        let mut results: Vec<Result<Vec<Change>>> = Vec::new();
+        let written = match &writer.failed {
+            Some(what) => Err(self.read_only(what)),
+            None => self.try_perform(writer, waiting, &mut results),
+        };
+        if let Err(error) = written {
+            // No change of the group is on the disk for certain, so none is made.
+            let what = error.to_string();
+            if writer.failed.is_none() {
+                self.stop(writer, what.clone());
+            }
+            let mut error = Some(error);
+            results = waiting.iter().map(|_| Err(error.take().unwrap_or_else(|| self.read_only(&what)))).collect();
+        }
+        for (request, result) in waiting.iter().zip(results) {
+            *lock(&request.done) = Some(result);
+        }
+        // What follows does not change any answer.
+        if writer.failed.is_none()
+            && self.read().memory.bytes() >= self.budget
+            && let Err(error) = self.publish(writer)
+        {
+            self.stop(writer, error.to_string());
+        }
+    }
+
+    fn try_perform(&self, writer: &mut Writer, waiting: &[Arc<Request>], results: &mut Vec<Result<Vec<Change>>>) -> Result<()> {
+        let (mut records, mut is_large) = (Vec::new(), false);
+        {
+            let mut state = self.write();
+            for request in waiting {
+                let Some(operation) = lock(&request.operation).take() else { continue };
+                is_large |= operation.bytes() >= LARGE;
+                match resolve(&state, operation) {
+                    Ok((removed, added)) => {
+                        let record = (!is_large).then(|| Record::new(state.store, &removed, &added));
+                        let applied = state.apply_many(&removed, added)?;
+                        records.extend(record.map(|record| record.finish(&applied, writer.next)));
+                        writer.next += applied.changes.len() as u64;
+                        writer.pending.extend(applied.changes.iter().cloned());
+                        results.push(Ok(applied.changes));
+                    }
+                    Err(error @ Error::Taken(_)) => results.push(Err(error)),
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        match is_large {
+            true => self.publish(writer),
+            false if records.is_empty() => Ok(()),
+            false => writer.log.append(&records),
+        }
+    }
+
+    /// Goes back to what is on the disk, and refuses further changes.
+    pub(super) fn stop(&self, writer: &mut Writer, what: String) {
+        let again = load(&self.folder, &writer.manifest, Some(writer.log.length()));
+        if let Ok(Loaded { state, pending, next, .. }) = again {
+            *self.write() = state;
+            (writer.pending, writer.next) = (pending, next);
+        }
+        writer.failed = Some(format!("a write failed: {what}. Open the index again when this is mended"));
+    }
+}
+
+/// Finds the documents that a change removes, and those that it adds.
+fn resolve(state: &State, operation: Operation) -> Result<(Vec<u64>, Vec<Sketched>)> {
+    let Operation { removed, mut added, on_conflict } = operation;
+    match on_conflict {
+        OnConflict::Fail => state.refuse_taken(added.iter().map(|new| &new.id), false)?,
+        OnConflict::Replace => state.refuse_taken(added.iter().map(|new| &new.id), true)?,
+        OnConflict::Skip => {
+            let mut seen = BTreeSet::new();
+            let mut is_new = Vec::with_capacity(added.len());
+            for new in &added {
+                is_new.push(seen.insert(&new.id) && state.with_id(&new.id)?.is_none());
+            }
+            let mut is_new = is_new.into_iter();
+            added.retain(|_| is_new.next() == Some(true));
+        }
+    }
+    let replaced = added.iter().map(|new| &new.id).filter(|_| on_conflict == OnConflict::Replace);
+    let numbers = state.numbers_of(removed.iter().chain(replaced))?;
+    Ok((numbers, added))
+}
+
+impl State {
+    /// Does the same as [`apply`](Self::apply), and searches the candidates of many documents at once.
+    fn apply_many(&mut self, removed: &[u64], added: Vec<Sketched>) -> Result<Applied> {
+        if added.len() >= MANY {
+            self.search_ahead(&added)?;
+        }
+        let applied = self.apply(removed, added);
+        self.ahead.clear();
+        applied
+    }
+}

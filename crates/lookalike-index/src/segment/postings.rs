@@ -1,0 +1,284 @@
+//! The documents of each key: pairs of a key and a document, sorted, in blocks.
+//!
+//! Each block of 4,088 bytes can be read alone: the number of its pairs (2 bytes), its first key (4 bytes), and the pairs. A pair begins
+//! with the difference of its key to the key before, as a variable-length number. If the difference is 0, the difference of the
+//! documents follows in the same form, otherwise the document in a fixed number of bytes. The first pair has the
+//! difference 0 and the document itself.
+//!
+//! The first keys of all blocks are in memory (4 bytes for about 800 pairs), so a search reads one block, or as many as contain its key.
+
+use std::io::Write;
+
+use serde::{Deserialize, Serialize};
+
+use super::blocks::{Blocks, DATA, Section, Writer};
+use crate::error::Result;
+
+/// A key and a document that has it. Documents are numbered from the first of the segment. [`FOLLOWS`] can be added to the document.
+pub(crate) type Posting = (u32, u32);
+
+/// Added to documents that do not lead, so that of the documents of a key, the leading ones come first. In a file, it is the highest bit
+/// of a document's bytes.
+pub(crate) const FOLLOWS: u32 = 1 << 31;
+
+/// The postings of one column in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Column {
+    pub(crate) section: Section,
+    /// The place of its first block in the list of first keys of all columns.
+    pub(crate) fence: u64,
+    /// The bytes of a document.
+    pub(crate) width: u8,
+}
+
+/// No pair takes more bytes.
+const LONGEST: usize = 10;
+
+/// Writes the postings of one column, which arrive in order, and adds the first keys of its blocks to `fences`.
+pub(crate) fn write<W: Write>(
+    out: &mut Writer<W>,
+    postings: impl Iterator<Item = Result<Posting>>,
+    width: u8,
+    fences: &mut Vec<u32>,
+) -> Result<std::io::Result<Column>> {
+    let fence = fences.len() as u64;
+    let mut block = Vec::with_capacity(DATA);
+    let (mut count, mut before) = (0u16, (0, 0));
+    let mut end = |block: &mut Vec<u8>, count: u16| {
+        block.resize(DATA, 0);
+        block[..2].copy_from_slice(&count.to_le_bytes());
+        let written = out.write(block);
+        block.clear();
+        written
+    };
+    for posting in postings {
+        let (key, document) = posting?;
+        if block.len() + LONGEST > DATA
+            && let Err(error) = end(&mut block, count)
+        {
+            return Ok(Err(error));
+        }
+        if block.is_empty() {
+            fences.push(key);
+            block.extend([0; 2]);
+            block.extend(key.to_le_bytes());
+            (count, before) = (0, (key, 0));
+        }
+        let step = key - before.0;
+        number(&mut block, step);
+        match step {
+            0 => number(&mut block, narrowed(document, width) - narrowed(before.1, width)),
+            _ => block.extend(&narrowed(document, width).to_le_bytes()[..width.into()]),
+        }
+        before = (key, document);
+        count += 1;
+    }
+    if !block.is_empty()
+        && let Err(error) = end(&mut block, count)
+    {
+        return Ok(Err(error));
+    }
+    Ok(out.end_section().map(|section| Column { section, fence, width }))
+}
+
+/// Moves the bit of [`FOLLOWS`] to the highest bit of the width.
+fn narrowed(document: u32, width: u8) -> u32 {
+    match document & FOLLOWS {
+        0 => document,
+        _ => document & !FOLLOWS | 1 << (8 * u32::from(width) - 1),
+    }
+}
+
+/// Adds a number in groups of seven bits, the lowest first.
+pub(crate) fn number(out: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Reads the pairs of a block.
+struct Pairs<'a> {
+    rest: &'a [u8],
+    left: u16,
+    width: usize,
+    before: Posting,
+}
+
+impl<'a> Pairs<'a> {
+    fn new(block: &'a [u8], width: u8) -> Option<Self> {
+        let (count, rest) = block.split_first_chunk()?;
+        let (key, rest) = rest.split_first_chunk()?;
+        let before = (u32::from_le_bytes(*key), 0);
+        Some(Self { rest, left: u16::from_le_bytes(*count), width: width.into(), before })
+    }
+
+    #[inline]
+    fn number(&mut self) -> u32 {
+        let (mut number, mut shift) = (0, 0);
+        while let [byte, rest @ ..] = self.rest {
+            self.rest = rest;
+            number |= u32::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 || shift > 28 {
+                break;
+            }
+        }
+        number
+    }
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = Posting;
+
+    #[inline]
+    fn next(&mut self) -> Option<Posting> {
+        self.left = self.left.checked_sub(1)?;
+        let step = self.number();
+        let document = match step {
+            0 => self.before.1.wrapping_add(self.number()),
+            _ => {
+                let (bytes, rest) = self.rest.split_at_checked(self.width)?;
+                self.rest = rest;
+                let mut document = [0; 4];
+                document[..self.width].copy_from_slice(bytes);
+                u32::from_le_bytes(document)
+            }
+        };
+        self.before = (self.before.0.wrapping_add(step), document);
+        let follows = document >> (8 * self.width - 1) & 1;
+        Some((self.before.0, document & !(1 << (8 * self.width - 1)) | follows << 31))
+    }
+}
+
+/// A column of postings that is open for reading.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Postings<'a> {
+    pub(crate) blocks: &'a Blocks,
+    pub(crate) column: Column,
+    /// The first keys of the column's blocks.
+    pub(crate) fences: &'a [u32],
+}
+
+impl<'a> Postings<'a> {
+    fn block<'b>(&self, at: usize, buffer: &'b mut Vec<u8>) -> Result<Pairs<'b>> {
+        let bytes = self.blocks.read(self.column.section, (at * DATA) as u64, DATA, buffer)?;
+        Pairs::new(bytes, self.column.width).ok_or_else(|| self.blocks.damaged("a block of postings is too short"))
+    }
+
+    /// Returns the first block that can contain a key.
+    fn first(&self, key: u32) -> usize {
+        self.fences.partition_point(|&first| first < key).saturating_sub(1)
+    }
+
+    /// Adds the documents that have a key, or only the leading ones. Cost: one read if there are few.
+    pub(crate) fn find(&self, key: u32, only_leading: bool, buffer: &mut Vec<u8>, found: &mut Vec<u32>) -> Result<()> {
+        for at in self.first(key)..self.fences.len() {
+            if self.fences[at] > key {
+                break;
+            }
+            for (other, document) in self.block(at, buffer)? {
+                if other > key || only_leading && other == key && document & FOLLOWS != 0 {
+                    return Ok(());
+                }
+                if other == key {
+                    found.push(document & !FOLLOWS);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns all postings in order.
+    pub(crate) fn all(self) -> impl Iterator<Item = Result<Posting>> + 'a {
+        let mut buffer = Vec::new();
+        (0..self.fences.len()).flat_map(move |at| match self.block(at, &mut buffer) {
+            Ok(pairs) => pairs.map(Ok).collect::<Vec<_>>(),
+            Err(error) => vec![Err(error)],
+        })
+    }
+
+    /// Returns a cursor for keys that are searched in increasing order.
+    pub(crate) fn cursor(self) -> Cursor<'a> {
+        Cursor { postings: self, loaded: None, pairs: Vec::new(), buffer: Vec::new() }
+    }
+}
+
+/// Searches for many keys in increasing order, and reads each block once.
+pub(crate) struct Cursor<'a> {
+    postings: Postings<'a>,
+    loaded: Option<usize>,
+    pairs: Vec<Posting>,
+    buffer: Vec<u8>,
+}
+
+impl Cursor<'_> {
+    /// Does the same as [`Postings::find`].
+    pub(crate) fn find(&mut self, key: u32, only_leading: bool, found: &mut Vec<u32>) -> Result<()> {
+        for at in self.postings.first(key)..self.postings.fences.len() {
+            if self.postings.fences[at] > key {
+                break;
+            }
+            if self.loaded != Some(at) {
+                self.pairs.clear();
+                self.pairs.extend(self.postings.block(at, &mut self.buffer)?);
+                self.loaded = Some(at);
+            }
+            let start = self.pairs.partition_point(|pair| pair.0 < key);
+            let wanted = |pair: &&Posting| pair.0 == key && !(only_leading && pair.1 & FOLLOWS != 0);
+            found.extend(self.pairs[start..].iter().take_while(wanted).map(|pair| pair.1 & !FOLLOWS));
+            if only_leading && self.pairs.last().is_some_and(|pair| pair.0 == key && pair.1 & FOLLOWS != 0) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn keys() -> impl Strategy<Value = u32> {
+        prop_oneof![3 => 0u32..40, 1 => any::<u32>(), 1 => Just(u32::MAX)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        #[test]
+        fn postings_are_found(given in prop::collection::btree_map((keys(), 0u32..1 << 20), any::<bool>(), 0..6000), wide: bool) {
+            let beyond = if wide { 0x7ff0_0000 } else { 0 };
+            let posting = |((key, document), follows): (&(u32, u32), &bool)| (*key, document | beyond | if *follows { FOLLOWS } else { 0 });
+            let mut postings: Vec<Posting> = given.iter().map(posting).collect();
+            postings.sort_unstable();
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("postings");
+            let (mut writer, mut fences) = (Writer::new(Vec::new()), vec![7]);
+            let column = write(&mut writer, postings.iter().copied().map(Ok), if wide { 4 } else { 3 }, &mut fences).unwrap().unwrap();
+            fs::write(&path, writer.finish().0).unwrap();
+            let blocks = Blocks::open(&path).unwrap();
+            let read = Postings { blocks: &blocks, column, fences: &fences[1..] };
+            prop_assert_eq!(read.all().collect::<Result<Vec<_>>>().unwrap(), postings.clone());
+            for only_leading in [false, true] {
+                let mut cursor = read.cursor();
+                let (mut buffer, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());
+                for key in (0..41).chain(postings.iter().map(|posting| posting.0).filter(|&key| key > 40)).chain([u32::MAX]) {
+                    one.clear();
+                    two.clear();
+                    read.find(key, only_leading, &mut buffer, &mut one).unwrap();
+                    cursor.find(key, only_leading, &mut two).unwrap();
+                    let wanted = postings.iter().filter(|posting| posting.0 == key && !(only_leading && posting.1 & FOLLOWS != 0));
+                    let expected: Vec<u32> = wanted.map(|posting| posting.1 & !FOLLOWS).collect();
+                    prop_assert_eq!(&one, &expected);
+                    prop_assert_eq!(&two, &expected);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Writes a segment.
+
+use std::{
+    io::{BufWriter, Write},
+    path::Path,
+};
+
+use lookalike_io::disk::{self, File};
+
+use super::{
+    blocks::{Section, Writer},
+    parts::{Head, Part, Shape, Source},
+    payloads::{self, Payloads, SAMPLES},
+    postings,
+};
+use crate::error::{Error, Result};
+
+pub(crate) const MAGIC: &[u8; 8] = b"\x89LKASEG\n";
+
+/// The version of the format. A release reports an error for a version that it cannot read.
+pub(crate) const VERSION: u32 = 1;
+
+/// The permissions of the files of an index, which contain texts: only this user can read them.
+pub(crate) const PRIVATE: u32 = 0o600;
+
+/// Writes a segment into a folder and syncs it. Returns its name, which depends on its content alone, so that equal segments have equal
+/// names.
+pub(crate) fn write(folder: &Path, shape: Shape, source: &dyn Source) -> Result<String> {
+    let unfinished = folder.join("segment.new");
+    let failed = |source| Error::File { path: unfinished.clone(), source };
+    if unfinished.symlink_metadata().is_ok() {
+        disk::remove(&unfinished).map_err(failed)?;
+    }
+    let file = File::create_new(&unfinished, PRIVATE).map_err(failed)?;
+    let mut writer = Writer::new(BufWriter::with_capacity(1 << 20, file));
+    write_parts(&mut writer, shape, source).map_err(|error| match error {
+        Error::Write(source) => failed(source),
+        error => error,
+    })?;
+    let (file, hash) = writer.finish();
+    let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.sync().map_err(failed)?;
+    let name = format!("segment-{hash:032x}");
+    disk::rename(&unfinished, &folder.join(&name)).map_err(failed)?;
+    Ok(name)
+}
+
+fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source) -> Result<()> {
+    out.write(MAGIC)?;
+    out.write(&VERSION.to_le_bytes())?;
+    out.end_section()?;
+    let mut bits = |bits: &super::bits::Bits| -> Result<Section> {
+        out.write(&bits.to_bytes())?;
+        Ok(out.end_section()?)
+    };
+    let (present, kept) = (bits(source.present())?, bits(source.kept())?);
+    let (posted, leading, empty) = (bits(source.posted())?, bits(source.leading())?, bits(source.empty())?);
+    let sketches = column(out, source, Part::Sketch)?;
+    let digests = column(out, source, Part::Digest)?;
+    let verdicts = column(out, source, Part::Verdict)?;
+    let mut any_key = false;
+    source.each(Part::Key, &mut |key| {
+        any_key |= key != [0; 8];
+        Ok(())
+    })?;
+    let keys = if any_key { Some(column(out, source, Part::Key)?) } else { None };
+    let mut end = 0u64;
+    source.each(Part::Id, &mut |id| {
+        end += id.len() as u64;
+        Ok(out.write(&end.to_le_bytes())?)
+    })?;
+    let id_ends = out.end_section()?;
+    let ids = column(out, source, Part::Id)?;
+    let trained = payloads::dictionary(&source.samples(SAMPLES)?);
+    let mut texts = Payloads::new(out, &trained);
+    source.each(Part::Payload, &mut |text| Ok(texts.add(text)?))?;
+    let (payloads, addresses) = texts.finish()?;
+    addresses.iter().try_for_each(|address| out.write(&address.to_le_bytes()))?;
+    let addresses = out.end_section()?;
+    out.write(&trained)?;
+    let dictionary = out.end_section()?;
+    let band_keys = if shape.stores_keys { Some(column(out, source, Part::BandKeys)?) } else { None };
+    let last = source.present().iter().last().unwrap_or(0);
+    // One more bit is for documents that do not lead.
+    let width = (u64::BITS - last.leading_zeros() + 1).div_ceil(8).max(1) as u8;
+    let (mut fences, mut columns) = (Vec::new(), Vec::new());
+    for column in 0..shape.columns() {
+        columns.push(postings::write(out, source.postings(column)?, width, &mut fences)??);
+    }
+    fences.iter().try_for_each(|fence| out.write(&fence.to_le_bytes()))?;
+    let fences = out.end_section()?;
+    let head = Head {
+        base: source.base(),
+        documents: source.present().count(),
+        stride: shape.stride as u64,
+        present,
+        kept,
+        posted,
+        leading,
+        empty,
+        sketches,
+        digests,
+        verdicts,
+        keys,
+        id_ends,
+        ids,
+        addresses,
+        payloads,
+        dictionary,
+        band_keys,
+        fences,
+        columns,
+    };
+    let head = serde_json::to_vec(&head).map_err(|error| Error::Write(error.into()))?;
+    out.write(&head)?;
+    let head = out.end_section()?;
+    // The last block says where the head is.
+    [head.start, head.length].iter().try_for_each(|number| out.write(&number.to_le_bytes()))?;
+    out.end_section()?;
+    Ok(())
+}
+
+/// Returns the value of [`Part::Verdict`].
+pub(crate) fn verdict_bytes(representative: u64, similarity: f64) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&representative.to_le_bytes());
+    bytes[8..].copy_from_slice(&similarity.to_bits().to_le_bytes());
+    bytes
+}
+
+fn column<W: Write>(out: &mut Writer<W>, source: &dyn Source, part: Part) -> Result<Section> {
+    source.each(part, &mut |value| Ok(out.write(value)?))?;
+    Ok(out.end_section()?)
+}

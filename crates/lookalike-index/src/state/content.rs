@@ -1,0 +1,187 @@
+//! The law's view of the documents.
+
+use rayon::prelude::*;
+
+use super::{
+    documents::{State, with_buffers},
+    new::Sketched,
+};
+use crate::{
+    error::Result,
+    law::{Content, Place, Verdict},
+};
+
+impl State {
+    /// Returns the posted documents that have a key of `keys`, in order. With `only_leading`, those whose first copies are dropped
+    /// can be missing. Cost: a read for each key and segment.
+    pub(crate) fn candidates(&self, keys: &[u32], only_leading: bool) -> Result<Vec<u64>> {
+        let mut found = self.candidates_in_segments(keys, only_leading)?;
+        self.add_candidates_in_memory(keys, only_leading, &mut found);
+        Ok(found)
+    }
+
+    /// Finds the candidates in segments of documents that are added next, in this order, and keeps them for their decisions. Each block
+    /// of postings is read once. Cost: up to one read of all postings.
+    pub(crate) fn search_ahead(&mut self, added: &[Sketched]) -> Result<()> {
+        if self.segments.is_empty() {
+            return Ok(());
+        }
+        let first = self.memory.next();
+        let column = |column: usize| -> Result<Vec<(u64, u64)>> {
+            let keys = (first..).zip(added).filter(|(_, new)| !new.empty).map(|(number, new)| (new.keys[column], number));
+            let mut keys: Vec<(u32, u64)> = keys.collect();
+            keys.sort_unstable();
+            let (mut found, mut offsets) = (Vec::new(), Vec::new());
+            for open in &self.segments {
+                let mut postings = open.segment.postings(column)?.cursor();
+                for &(key, number) in &keys {
+                    offsets.clear();
+                    postings.find(key, true, &mut offsets)?;
+                    found.extend(offsets.iter().map(|&offset| (number, open.segment.head.base + u64::from(offset))));
+                }
+            }
+            Ok(found)
+        };
+        let found: Vec<Vec<(u64, u64)>> = (0..self.shape.bands).into_par_iter().map(column).collect::<Result<_>>()?;
+        self.ahead = (first..).zip(added).map(|(number, _)| (number, Vec::new())).collect();
+        for (number, candidate) in found.into_iter().flatten() {
+            self.ahead.entry(number).or_default().push(candidate);
+        }
+        Ok(())
+    }
+
+    fn candidates_in_segments(&self, keys: &[u32], only_leading: bool) -> Result<Vec<u64>> {
+        let (mut found, mut offsets) = (Vec::new(), Vec::new());
+        for open in &self.segments {
+            offsets.clear();
+            for (column, &key) in keys.iter().enumerate() {
+                let postings = open.segment.postings(column)?;
+                with_buffers(|buffers| postings.find(key, only_leading, &mut buffers.blocks, &mut offsets))?;
+            }
+            found.extend(offsets.iter().map(|&offset| open.segment.head.base + u64::from(offset)));
+        }
+        Ok(found)
+    }
+
+    /// Adds the candidates that are found in memory, and removes those that no longer exist.
+    fn add_candidates_in_memory(&self, keys: &[u32], only_leading: bool, found: &mut Vec<u64>) {
+        for (column, &key) in keys.iter().enumerate() {
+            found.extend(self.leading.find(column, key));
+            if !only_leading {
+                found.extend(self.following.find(column, key));
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&number| self.is_live(number));
+    }
+
+    /// Returns the candidates of a document.
+    fn candidates_of(&self, number: u64, only_leading: bool) -> Result<Vec<u64>> {
+        let mut keys = Vec::with_capacity(self.shape.bands);
+        self.keys(number, &mut keys)?;
+        match self.ahead.get(&number).filter(|_| only_leading) {
+            Some(found) => {
+                let mut found = found.clone();
+                self.add_candidates_in_memory(&keys, only_leading, &mut found);
+                Ok(found)
+            }
+            None => self.candidates(&keys, only_leading),
+        }
+    }
+
+    fn sketch(&self, number: u64) -> Result<Vec<u8>> {
+        self.with_sketch(number, <[u8]>::to_vec)
+    }
+}
+
+impl Content for State {
+    fn verdict(&self, document: Place) -> Result<Option<Verdict>> {
+        self.verdict_of(document.number)
+    }
+
+    fn decide(&mut self, document: Place, verdict: Verdict) -> Result<()> {
+        let number = document.number;
+        match self.memory.get_mut(number) {
+            Some(held) => held.verdict = Some(verdict),
+            None => {
+                if let Some((open, offset)) = self.in_segment_mut(number) {
+                    match verdict.is_kept() {
+                        true => open.kept.insert(offset),
+                        false => open.kept.remove(offset),
+                    }
+                    self.verdicts.insert(number, verdict);
+                }
+            }
+        }
+        self.last_decided = self.last_decided.max(Some(document));
+        if self.is_without_text(number) {
+            return Ok(());
+        }
+        let (posted, first) = self.class_of(number)?;
+        if first == number { self.chain(posted, verdict.is_kept()) } else { Ok(()) }
+    }
+
+    fn last_decided(&self) -> Option<Place> {
+        self.last_decided
+    }
+
+    fn is_empty(&self, document: Place) -> Result<bool> {
+        Ok(self.is_without_text(document.number))
+    }
+
+    fn first_copy(&self, document: Place) -> Result<Place> {
+        let (_, first) = self.class_of(document.number)?;
+        self.place(first)
+    }
+
+    fn copies_after(&self, document: Place, after: Place) -> Result<Vec<Place>> {
+        let mut copies = Vec::new();
+        for number in self.with_digest(self.digest(document.number)?)? {
+            let place = self.place(number)?;
+            if place > after {
+                copies.push(place);
+            }
+        }
+        Ok(copies)
+    }
+
+    fn best_kept(&self, document: Place) -> Result<Option<(Place, f64)>> {
+        let mut best: Option<(Place, f64)> = None;
+        let candidates = self.candidates_of(document.number, true)?;
+        if candidates.is_empty() {
+            return Ok(None);
+        }
+        let bits = self.sketch(document.number)?;
+        for posted in candidates {
+            // Kept documents are the first copies of their classes: a kept document also represents its copies.
+            let first = self.first_of_posted(posted);
+            if !self.is_kept(first) {
+                continue;
+            }
+            let place = self.place(first)?;
+            if place >= document {
+                continue;
+            }
+            if let Some(similarity) = self.similarity(&bits, &mut || self.set(document.number), posted)? {
+                let is_better = best.is_none_or(|(other, most)| similarity > most || similarity == most && place < other);
+                if is_better {
+                    best = Some((place, similarity));
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn matches(&self, document: Place) -> Result<Vec<Place>> {
+        let (own, _) = self.class_of(document.number)?;
+        let bits = self.sketch(document.number)?;
+        let mut matches = Vec::new();
+        for posted in self.candidates_of(document.number, false)? {
+            if posted != own && self.similarity(&bits, &mut || self.set(document.number), posted)?.is_some() {
+                matches.push(self.place(self.first_of_posted(posted))?);
+            }
+        }
+        Ok(matches)
+    }
+}

@@ -1,0 +1,154 @@
+//! Writes the documents in memory as a segment.
+
+use std::{mem, path::Path, sync::Arc};
+
+use super::{
+    documents::{Open, State},
+    memory::Memory,
+};
+use crate::{
+    error::Result,
+    law::Verdict,
+    segment::{self, Bits, FOLLOWS, Part, Posting, Segment, Source},
+};
+
+impl State {
+    /// Writes the documents in memory as a segment in a folder, and uses this segment from now on.
+    pub(crate) fn flush(&mut self, folder: &Path) -> Result<()> {
+        let source = InMemory::new(self);
+        if source.present.count() > 0 {
+            let name = segment::write(folder, self.shape, &source)?;
+            self.segments.push(Open::new(Arc::new(Segment::open(folder, &name, self.shape)?)));
+        }
+        self.memory = Memory::new(self.memory.next(), self.shape.bands, self.shape.stride);
+        self.posted.clear();
+        self.chain_again()
+    }
+
+    /// Removes postings from memory that are in segments now.
+    pub(crate) fn chain_again(&mut self) -> Result<()> {
+        let fresh = Self::new(self.method.clone(), self.store);
+        let (leading, following) =
+            (mem::replace(&mut self.leading, fresh.leading), mem::replace(&mut self.following, fresh.following));
+        self.in_leading.clear();
+        self.in_following.clear();
+        for (chains, is_kept) in [(leading, true), (following, false)] {
+            for &number in chains.numbers() {
+                if self.is_live(number) && self.is_posted(number) {
+                    self.chain(number, is_kept)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The documents in memory as the source of a segment.
+struct InMemory<'a> {
+    state: &'a State,
+    present: Bits,
+    kept: Bits,
+    posted: Bits,
+    leading: Bits,
+    empty: Bits,
+}
+
+impl<'a> InMemory<'a> {
+    fn new(state: &'a State) -> Self {
+        let all = state.memory.all();
+        let bits = || Bits::new(all.len() as u64);
+        let (mut present, mut kept, mut posted, mut leading, mut empty) = (bits(), bits(), bits(), bits(), bits());
+        for (offset, held) in (0..).zip(all).filter(|(_, held)| !held.gone) {
+            present.insert(offset);
+            if held.verdict == Some(Verdict::Kept) {
+                kept.insert(offset);
+            }
+            if held.posted {
+                posted.insert(offset);
+                if state.is_kept(state.first_of_posted(state.memory.base + offset)) {
+                    leading.insert(offset);
+                }
+            }
+            if held.empty {
+                empty.insert(offset);
+            }
+        }
+        Self { state, present, kept, posted, leading, empty }
+    }
+}
+
+impl Source for InMemory<'_> {
+    fn base(&self) -> u64 {
+        self.state.memory.base
+    }
+
+    fn present(&self) -> &Bits {
+        &self.present
+    }
+
+    fn kept(&self) -> &Bits {
+        &self.kept
+    }
+
+    fn posted(&self) -> &Bits {
+        &self.posted
+    }
+
+    fn leading(&self) -> &Bits {
+        &self.leading
+    }
+
+    fn empty(&self) -> &Bits {
+        &self.empty
+    }
+
+    fn each(&self, part: Part, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let memory = &self.state.memory;
+        for offset in self.present.iter() {
+            let held = &memory.all()[offset as usize];
+            let number = memory.base + offset;
+            match part {
+                Part::Sketch => each(memory.sketch(number))?,
+                Part::Digest => each(&held.digest.to_le_bytes())?,
+                Part::Verdict => {
+                    if let Some(Verdict::Dropped { representative, similarity }) = held.verdict {
+                        each(&segment::verdict_bytes(representative, similarity))?;
+                    }
+                }
+                Part::Key => each(&held.key.to_le_bytes())?,
+                Part::Id => each(&held.id.to_bytes())?,
+                Part::Payload => each(&held.payload)?,
+                Part::BandKeys => each(&memory.keys(number).iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<_>>())?,
+            }
+        }
+        Ok(())
+    }
+
+    fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>> {
+        let step = self.present.count().div_ceil(count).max(1);
+        let sampled = self.present.iter().step_by(step as usize);
+        Ok(sampled.map(|offset| self.state.memory.all()[offset as usize].payload.clone()).collect())
+    }
+
+    fn postings(&self, column: usize) -> Result<Box<dyn Iterator<Item = Result<Posting>> + '_>> {
+        let (memory, shape) = (&self.state.memory, self.state.shape);
+        let mut postings: Vec<Posting> = match column {
+            _ if column == shape.digests() => {
+                let with_text = self.present.iter().filter(|&offset| !self.empty.contains(offset));
+                with_text.map(|offset| (memory.all()[offset as usize].digest as u32, offset as u32)).collect()
+            }
+            _ if column == shape.ids() => {
+                self.present.iter().map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32)).collect()
+            }
+            _ => {
+                let posting = |offset: u64| {
+                    let follows = if self.leading.contains(offset) { 0 } else { FOLLOWS };
+                    (memory.keys(memory.base + offset)[column], offset as u32 | follows)
+                };
+                self.posted.iter().map(posting).collect()
+            }
+        };
+        postings.sort_unstable();
+        Ok(Box::new(postings.into_iter().map(Ok)))
+    }
+}

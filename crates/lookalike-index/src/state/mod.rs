@@ -1,0 +1,25 @@
+//! The content of an index: segments, the documents in memory, and what changed since the segments were written.
+
+mod store;
+
+mod new;
+
+mod chains;
+
+mod sets;
+
+mod memory;
+
+mod documents;
+
+mod classes;
+
+mod content;
+
+mod flushing;
+
+mod merging;
+
+pub(crate) use documents::{Open, State};
+pub(crate) use new::Sketched;
+pub use store::Store;

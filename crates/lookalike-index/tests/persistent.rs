@@ -1,0 +1,216 @@
+//! Compares a persistent index with the batch after every operation of random histories.
+
+mod common;
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use common::{Held, batch, cases, configs, differences, text};
+use lookalike::{Config, Verify};
+use lookalike_index::{Ask, Change, Decided, Error, Id, Index, NewDocument, OnConflict, Settings, Store};
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+enum Operation {
+    Add(Vec<(String, u64)>),
+    Replace(Vec<usize>, String, u64),
+    Skip(usize, String),
+    Delete(Vec<usize>),
+    Compact,
+    Snapshot,
+    Reopen,
+    /// Stops without closing, with a part of a record at the end of the log.
+    Crash(usize),
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    let key = || prop_oneof![3 => Just(0), 2 => 0u64..4];
+    let at = || 0usize..1 << 16;
+    prop_oneof![
+        8 => prop::collection::vec((text(), key()), 1..5).prop_map(Operation::Add),
+        1 => prop::collection::vec((text(), key()), 64..80).prop_map(Operation::Add),
+        3 => (prop::collection::vec(at(), 1..3), text(), key()).prop_map(|(at, text, key)| Operation::Replace(at, text, key)),
+        1 => (at(), text()).prop_map(|(at, text)| Operation::Skip(at, text)),
+        5 => prop::collection::vec(at(), 1..3).prop_map(Operation::Delete),
+        1 => prop::collection::vec(at(), 20..60).prop_map(Operation::Delete),
+        1 => Just(Operation::Compact),
+        1 => Just(Operation::Snapshot),
+        2 => Just(Operation::Reopen),
+        2 => (0usize..100).prop_map(Operation::Crash),
+    ]
+}
+
+fn stores(config: &Config) -> Vec<Store> {
+    match config.verify {
+        Some(Verify::Sketch | Verify::None) => vec![Store::Texts, Store::Sketches],
+        _ if !matches!(config.candidates, lookalike::Candidates::Bands(_)) => vec![Store::Texts],
+        _ => vec![Store::Texts, Store::Sets],
+    }
+}
+
+fn now(index: &Index) -> BTreeMap<Id, Decided> {
+    index.decisions().unwrap().into_iter().map(|(id, decided, _)| (id, decided)).collect()
+}
+
+/// Returns the names and contents of the files, apart from the change feed and the lock.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()));
+    named.filter(|(name, _)| name != "lock" && !name.starts_with("changes-")).collect()
+}
+
+fn new(document: &(i64, String, u64)) -> NewDocument<'_> {
+    NewDocument { id: document.0.into(), text: &document.1, key: document.2 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(150)))]
+
+    #[test]
+    fn every_state_of_a_history_is_that_of_the_batch(
+        config in configs(),
+        which: prop::sample::Index,
+        budget in prop_oneof![Just(1usize), Just(3_000), Just(usize::MAX)],
+        operations in prop::collection::vec(operation(), 1..=if cases(0) > 0 { 300 } else { 60 }),
+    ) {
+        let folders = tempfile::tempdir().unwrap();
+        let mut folder = folders.path().join("index");
+        let choices = stores(&config);
+        let settings = Settings { config: config.clone(), store: *which.get(&choices), keep: "first".into() };
+        let mut index = Index::create(&folder, settings.clone()).unwrap().with_memory(budget);
+        let (mut held, mut next): (Held, i64) = (Vec::new(), 0);
+        let mut feed: Vec<Change> = Vec::new();
+        for (step, operation) in operations.into_iter().enumerate() {
+            let before = now(&index);
+            let changes = match operation {
+                Operation::Add(texts) => {
+                    let first = held.len();
+                    for (text, key) in texts {
+                        held.push((next, text, key));
+                        next += 1;
+                    }
+                    index.add(&held[first..].iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap()
+                }
+                Operation::Replace(places, text, key) if !held.is_empty() => {
+                    let mut ids: Vec<i64> = places.iter().map(|at| held[at % held.len()].0).collect();
+                    ids.sort_unstable();
+                    ids.dedup();
+                    held.retain(|(id, ..)| !ids.contains(id));
+                    let first = held.len();
+                    held.extend(ids.iter().map(|&id| (id, format!("{text} {}", id % 3), key)));
+                    index.add(&held[first..].iter().map(new).collect::<Vec<_>>(), OnConflict::Replace).unwrap()
+                }
+                Operation::Skip(at, text) if !held.is_empty() => {
+                    let taken = (held[at % held.len()].0, "something else".to_string(), 0);
+                    prop_assert!(matches!(index.add(&[new(&taken)], OnConflict::Fail), Err(Error::Taken(_))));
+                    held.push((next, text, 1));
+                    next += 1;
+                    let fresh = held.last().unwrap();
+                    index.add(&[new(&taken), new(fresh), new(fresh)], OnConflict::Skip).unwrap()
+                }
+                Operation::Delete(places) if !held.is_empty() => {
+                    let mut ids: Vec<i64> = places.iter().map(|at| held[at % held.len()].0).collect();
+                    held.retain(|(id, ..)| !ids.contains(id));
+                    ids.push(next + 1);
+                    index.delete(&ids.into_iter().map(Id::Number).collect::<Vec<_>>()).unwrap()
+                }
+                Operation::Compact => {
+                    index.compact().unwrap();
+                    Vec::new()
+                }
+                Operation::Snapshot => {
+                    // The history goes on in the snapshot.
+                    let to = folders.path().join(format!("snapshot {step}"));
+                    index.snapshot(&to).unwrap();
+                    folder = to;
+                    index = Index::open(&folder).unwrap().with_memory(budget);
+                    Vec::new()
+                }
+                Operation::Reopen => {
+                    drop(index);
+                    index = Index::open(&folder).unwrap().with_memory(budget);
+                    Vec::new()
+                }
+                Operation::Crash(left) => {
+                    drop(index);
+                    let name = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+                    if let Some(log) = name.into_iter().find(|name| name.starts_with("log-")) {
+                        // A record of which only a part was written.
+                        let whole = fs::read(folder.join(&log)).unwrap();
+                        let part = &whole[32..][..left.min(whole.len() - 33)];
+                        if part.len() < 16 {
+                            fs::write(folder.join(&log), [&whole[..], part].concat()).unwrap();
+                        }
+                    }
+                    fs::write(folder.join("segment.new"), "half").unwrap();
+                    fs::write(folder.join("segment-0123"), "unused").unwrap();
+                    index = Index::open(&folder).unwrap().with_memory(budget);
+                    prop_assert!(!folder.join("segment-0123").exists());
+                    Vec::new()
+                }
+                _ => continue,
+            };
+            prop_assert_eq!(index.len(), held.len() as u64);
+            prop_assert_eq!(index.decisions().unwrap(), batch(&config, &held));
+            let count = changes.len();
+            feed.extend(changes.iter().cloned());
+            let changes: BTreeMap<Id, _> = changes.into_iter().map(|change| (change.id, (change.before, change.after))).collect();
+            prop_assert_eq!(changes.len(), count);
+            prop_assert_eq!(changes, differences(&before, &now(&index)));
+        }
+        prop_assert_eq!(index.check(true).unwrap().decisions, held.len() as u64);
+        let numbered: Vec<(u64, Change)> = (1..).zip(feed).collect();
+        prop_assert_eq!(&index.changes(0, usize::MAX).unwrap(), &numbered);
+        let middle = numbered.len() / 2;
+        prop_assert_eq!(&index.changes(middle as u64, 3).unwrap(), &numbered[middle..(middle + 3).min(numbered.len())]);
+        let read = Index::open_to_read(&folder).unwrap();
+        prop_assert_eq!(read.decisions().unwrap(), index.decisions().unwrap());
+        prop_assert_eq!(&read.changes(0, usize::MAX).unwrap(), &numbered);
+        for (id, text, _) in &held {
+            let found = index.query(&Ask::text(text)).unwrap();
+            let stored = index.show(&Id::Number(*id)).unwrap().unwrap();
+            prop_assert_eq!(stored.text.as_ref(), Some(text).filter(|_| settings.store == Store::Texts));
+            let is_empty = lookalike::Method::new(config.clone()).unwrap().token_spans(text).is_empty();
+            prop_assert_eq!(found.iter().any(|found| found.id == Id::Number(*id) && found.similarity == 1.0), !is_empty);
+            let others: Vec<_> = found.into_iter().filter(|found| found.id != Id::Number(*id)).collect();
+            prop_assert_eq!(index.query(&Ask::document(Id::Number(*id))).unwrap(), others);
+        }
+        // Another index that gets the same documents at once has the same files.
+        index.compact().unwrap();
+        let other = folders.path().join("other");
+        let again = Index::create(&other, settings).unwrap();
+        again.add(&held.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+        again.compact().unwrap();
+        prop_assert!(files(&folder) == files(&other));
+    }
+}
+
+/// A copy that becomes the first one of its class while newer segments are merged without its own.
+#[test]
+fn what_changed_in_a_segment_outlives_merges_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config { shingle: Some(1), ..Config::default() };
+    let settings = Settings { config, store: Store::Texts, keep: "first".into() };
+    let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(4_000);
+    let add = |range: std::ops::Range<i64>| {
+        for id in range {
+            let text = if id < 2 { "two copies of one text".into() } else { format!("{id}a {id}b {id}c {id}d ").repeat(20) };
+            index.add(&[NewDocument { id: id.into(), text: &text, key: 0 }], OnConflict::Fail).unwrap();
+        }
+    };
+    add(0..200);
+    index.delete(&[Id::Number(0)]).unwrap();
+    assert_eq!(index.get(&Id::Number(1)).unwrap(), Some(Decided::Kept));
+    let count = || index.stats().unwrap().segments;
+    let merged_apart = |id: i64| {
+        let before = count();
+        add(id..id + 1);
+        (2..before).contains(&count())
+    };
+    assert!((200..1000).any(merged_apart));
+    index.check(true).unwrap();
+    add(1000..1001);
+    let copy = NewDocument { id: Id::Number(7000), text: "Two copies of one text.", key: 0 };
+    let changes = index.add(&[copy], OnConflict::Fail).unwrap();
+    let dropped = Decided::Dropped { representative: Id::Number(1), similarity: Some(1.0) };
+    assert_eq!(changes, [Change { id: Id::Number(7000), before: None, after: Some(dropped) }]);
+}
