@@ -147,23 +147,24 @@ impl State {
     }
 
     /// Returns the numbers of the documents with these ids, each once, in order. Ids that no document has are ignored.
-    pub(crate) fn numbers_of<'a>(&self, ids: impl Iterator<Item = &'a Id>) -> Result<Vec<u64>> {
-        let mut numbers = BTreeSet::new();
-        for id in ids {
-            numbers.extend(self.with_id(id)?);
-        }
+    pub(crate) fn numbers_of(&self, ids: &[&Id]) -> Result<Vec<u64>> {
+        let numbers: BTreeSet<u64> = self.with_ids(ids)?.into_iter().flatten().collect();
         Ok(numbers.into_iter().collect())
     }
 
     /// Refuses new documents whose ids occur twice, or are taken.
-    pub(crate) fn refuse_taken<'a>(&self, ids: impl Iterator<Item = &'a Id>, may_exist: bool) -> Result<()> {
+    pub(crate) fn refuse_taken(&self, ids: &[&Id], may_exist: bool) -> Result<()> {
         let mut seen = BTreeSet::new();
-        for id in ids {
-            if !seen.insert(id) || !may_exist && self.with_id(id)?.is_some() {
-                return Err(Error::Taken(id.clone()));
-            }
+        if let Some(twice) = ids.iter().find(|id| !seen.insert(**id)) {
+            return Err(Error::Taken((*twice).clone()));
         }
-        Ok(())
+        if may_exist {
+            return Ok(());
+        }
+        match ids.iter().zip(self.with_ids(ids)?).find(|(_, number)| number.is_some()) {
+            Some((id, _)) => Err(Error::Taken((*id).clone())),
+            None => Ok(()),
+        }
     }
 }
 

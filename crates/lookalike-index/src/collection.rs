@@ -65,7 +65,7 @@ impl Collection {
     /// # Errors
     /// Fails if an id is taken or occurs twice; then no document is added.
     pub fn add(&mut self, documents: &[NewDocument]) -> Result<Vec<Change>> {
-        self.state.refuse_taken(documents.iter().map(|document| &document.id), false)?;
+        self.state.refuse_taken(&ids(documents), false)?;
         self.change(&[], documents)
     }
 
@@ -74,8 +74,9 @@ impl Collection {
     /// # Errors
     /// Fails if an id occurs twice in `documents`; then nothing changes.
     pub fn replace(&mut self, documents: &[NewDocument]) -> Result<Vec<Change>> {
-        self.state.refuse_taken(documents.iter().map(|document| &document.id), true)?;
-        let removed = self.state.numbers_of(documents.iter().map(|document| &document.id))?;
+        let ids = ids(documents);
+        self.state.refuse_taken(&ids, true)?;
+        let removed = self.state.numbers_of(&ids)?;
         self.change(&removed, documents)
     }
 
@@ -85,7 +86,7 @@ impl Collection {
     /// # Errors
     /// Never fails in this release.
     pub fn delete(&mut self, ids: &[Id]) -> Result<Vec<Change>> {
-        let removed = self.state.numbers_of(ids.iter())?;
+        let removed = self.state.numbers_of(&ids.iter().collect::<Vec<_>>())?;
         self.change(&removed, &[])
     }
 
@@ -121,6 +122,10 @@ impl Collection {
         let added = added.iter().map(sketch).collect();
         Ok(self.state.apply(removed, added)?.changes)
     }
+}
+
+fn ids<'a>(documents: &'a [NewDocument]) -> Vec<&'a Id> {
+    documents.iter().map(|document| &document.id).collect()
 }
 
 /// Returns the method of a collection.

@@ -176,21 +176,20 @@ impl Index {
 /// Finds the documents that a change removes, and those that it adds.
 fn resolve(state: &State, operation: Operation) -> Result<(Vec<u64>, Vec<Sketched>)> {
     let Operation { removed, mut added, on_conflict } = operation;
+    let ids: Vec<&Id> = added.iter().map(|new| &new.id).collect();
     match on_conflict {
-        OnConflict::Fail => state.refuse_taken(added.iter().map(|new| &new.id), false)?,
-        OnConflict::Replace => state.refuse_taken(added.iter().map(|new| &new.id), true)?,
+        OnConflict::Fail => state.refuse_taken(&ids, false)?,
+        OnConflict::Replace => state.refuse_taken(&ids, true)?,
         OnConflict::Skip => {
             let mut seen = BTreeSet::new();
-            let mut is_new = Vec::with_capacity(added.len());
-            for new in &added {
-                is_new.push(seen.insert(&new.id) && state.with_id(&new.id)?.is_none());
-            }
+            let numbers = state.with_ids(&ids)?;
+            let is_new: Vec<bool> = ids.iter().zip(numbers).map(|(id, number)| seen.insert(*id) && number.is_none()).collect();
             let mut is_new = is_new.into_iter();
             added.retain(|_| is_new.next() == Some(true));
         }
     }
     let replaced = added.iter().map(|new| &new.id).filter(|_| on_conflict == OnConflict::Replace);
-    let numbers = state.numbers_of(removed.iter().chain(replaced))?;
+    let numbers = state.numbers_of(&removed.iter().chain(replaced).collect::<Vec<_>>())?;
     Ok((numbers, added))
 }
 
@@ -201,7 +200,7 @@ impl State {
             self.search_ahead(&added)?;
         }
         let applied = self.apply(removed, added);
-        self.ahead.clear();
+        self.ahead = Default::default();
         applied
     }
 }

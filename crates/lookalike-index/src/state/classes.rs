@@ -45,7 +45,13 @@ impl State {
             return Ok(self.memory.push(new, false));
         }
         let digest = new.digest;
-        match self.posted_of(digest)? {
+        let posted = match (self.posted.get(&digest), self.ahead.posted(self.memory.next(), digest)) {
+            (Some(&posted), _) => Some(posted),
+            (None, Some(None)) => None,
+            (None, Some(Some(posted))) if self.is_live(posted) && self.is_posted(posted) => Some(posted),
+            (None, _) => self.posted_of(digest)?,
+        };
+        match posted {
             None => {
                 let number = self.memory.push(new, true);
                 self.posted.insert(digest, number);

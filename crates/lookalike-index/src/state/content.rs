@@ -1,11 +1,6 @@
 //! The law's view of the documents.
 
-use rayon::prelude::*;
-
-use super::{
-    documents::{State, with_buffers},
-    new::Sketched,
-};
+use super::documents::{State, with_buffers};
 use crate::{
     error::Result,
     law::{Content, Place, Verdict},
@@ -18,36 +13,6 @@ impl State {
         let mut found = self.candidates_in_segments(keys, only_leading)?;
         self.add_candidates_in_memory(keys, only_leading, &mut found);
         Ok(found)
-    }
-
-    /// Finds the candidates in segments of documents that are added next, in this order, and keeps them for their decisions. Each block
-    /// of postings is read once. Cost: up to one read of all postings.
-    pub(crate) fn search_ahead(&mut self, added: &[Sketched]) -> Result<()> {
-        if self.segments.is_empty() {
-            return Ok(());
-        }
-        let first = self.memory.next();
-        let column = |column: usize| -> Result<Vec<(u64, u64)>> {
-            let keys = (first..).zip(added).filter(|(_, new)| !new.empty).map(|(number, new)| (new.keys[column], number));
-            let mut keys: Vec<(u32, u64)> = keys.collect();
-            keys.sort_unstable();
-            let (mut found, mut offsets) = (Vec::new(), Vec::new());
-            for open in &self.segments {
-                let mut postings = open.segment.postings(column)?.cursor();
-                for &(key, number) in &keys {
-                    offsets.clear();
-                    postings.find(key, true, &mut offsets)?;
-                    found.extend(offsets.iter().map(|&offset| (number, open.segment.head.base + u64::from(offset))));
-                }
-            }
-            Ok(found)
-        };
-        let found: Vec<Vec<(u64, u64)>> = (0..self.shape.bands).into_par_iter().map(column).collect::<Result<_>>()?;
-        self.ahead = (first..).zip(added).map(|(number, _)| (number, Vec::new())).collect();
-        for (number, candidate) in found.into_iter().flatten() {
-            self.ahead.entry(number).or_default().push(candidate);
-        }
-        Ok(())
     }
 
     fn candidates_in_segments(&self, keys: &[u32], only_leading: bool) -> Result<Vec<u64>> {
@@ -80,9 +45,9 @@ impl State {
     fn candidates_of(&self, number: u64, only_leading: bool) -> Result<Vec<u64>> {
         let mut keys = Vec::with_capacity(self.shape.bands);
         self.keys(number, &mut keys)?;
-        match self.ahead.get(&number).filter(|_| only_leading) {
+        match self.ahead.candidates(number).filter(|_| only_leading) {
             Some(found) => {
-                let mut found = found.clone();
+                let mut found = found.to_vec();
                 self.add_candidates_in_memory(&keys, only_leading, &mut found);
                 Ok(found)
             }

@@ -36,6 +36,29 @@ impl Open {
     }
 }
 
+/// What segments have for documents that are added next.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead {
+    /// The number of the first of these documents.
+    pub(super) first: u64,
+    /// For each document, its candidates.
+    pub(super) candidates: Vec<Vec<u64>>,
+    /// The posted documents of the classes that have a document in a segment.
+    pub(super) posted: Lookup<Digest, u64>,
+}
+
+impl Ahead {
+    /// Returns the candidates of a document in segments; none if they were not searched for.
+    pub(super) fn candidates(&self, number: u64) -> Option<&[u64]> {
+        self.candidates.get(number.checked_sub(self.first)? as usize).map(Vec::as_slice)
+    }
+
+    /// Returns the posted document in segments of a document's class, if it was searched for.
+    pub(super) fn posted(&self, number: u64, digest: Digest) -> Option<Option<u64>> {
+        self.candidates(number).map(|_| self.posted.get(&digest).copied())
+    }
+}
+
 /// The documents of an index with their decisions.
 ///
 /// Documents are numbered in input order. One document of each class of copies is *posted*: it is found by its keys, on behalf of
@@ -64,8 +87,7 @@ pub(crate) struct State {
     pub(crate) posted: Lookup<Digest, u64>,
     /// See [`Content::last_decided`](crate::law::Content::last_decided).
     pub(crate) last_decided: Option<Place>,
-    /// Candidates in segments that were found for many documents at once.
-    pub(crate) ahead: Lookup<u64, Vec<u64>>,
+    pub(crate) ahead: Ahead,
     pub(super) sets: Sets,
 }
 
@@ -105,7 +127,7 @@ impl State {
             in_following: Lookup::default(),
             posted: Lookup::default(),
             last_decided: None,
-            ahead: Lookup::default(),
+            ahead: Ahead::default(),
             sets: Sets::new(CACHE),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::{mem, path::Path, sync::Arc};
 
+use rayon::prelude::*;
+
 use super::{
     documents::{Open, State},
     memory::Memory,
@@ -51,6 +53,8 @@ struct InMemory<'a> {
     posted: Bits,
     leading: Bits,
     empty: Bits,
+    /// The postings of all columns.
+    columns: Vec<Vec<Posting>>,
 }
 
 impl<'a> InMemory<'a> {
@@ -73,7 +77,32 @@ impl<'a> InMemory<'a> {
                 empty.insert(offset);
             }
         }
-        Self { state, present, kept, posted, leading, empty }
+        let mut source = Self { state, present, kept, posted, leading, empty, columns: Vec::new() };
+        source.columns = (0..state.shape.columns()).into_par_iter().map(|column| source.column(column)).collect();
+        source
+    }
+
+    /// Returns the postings of a column, in order.
+    fn column(&self, column: usize) -> Vec<Posting> {
+        let (memory, shape) = (&self.state.memory, self.state.shape);
+        let mut postings: Vec<Posting> = match column {
+            _ if column == shape.digests() => {
+                let with_text = self.present.iter().filter(|&offset| !self.empty.contains(offset));
+                with_text.map(|offset| (memory.all()[offset as usize].digest as u32, offset as u32)).collect()
+            }
+            _ if column == shape.ids() => {
+                self.present.iter().map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32)).collect()
+            }
+            _ => {
+                let posting = |offset: u64| {
+                    let follows = if self.leading.contains(offset) { 0 } else { FOLLOWS };
+                    (memory.keys(memory.base + offset)[column], offset as u32 | follows)
+                };
+                self.posted.iter().map(posting).collect()
+            }
+        };
+        postings.sort_unstable();
+        postings
     }
 }
 
@@ -131,24 +160,6 @@ impl Source for InMemory<'_> {
     }
 
     fn postings(&self, column: usize) -> Result<Box<dyn Iterator<Item = Result<Posting>> + '_>> {
-        let (memory, shape) = (&self.state.memory, self.state.shape);
-        let mut postings: Vec<Posting> = match column {
-            _ if column == shape.digests() => {
-                let with_text = self.present.iter().filter(|&offset| !self.empty.contains(offset));
-                with_text.map(|offset| (memory.all()[offset as usize].digest as u32, offset as u32)).collect()
-            }
-            _ if column == shape.ids() => {
-                self.present.iter().map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32)).collect()
-            }
-            _ => {
-                let posting = |offset: u64| {
-                    let follows = if self.leading.contains(offset) { 0 } else { FOLLOWS };
-                    (memory.keys(memory.base + offset)[column], offset as u32 | follows)
-                };
-                self.posted.iter().map(posting).collect()
-            }
-        };
-        postings.sort_unstable();
-        Ok(Box::new(postings.into_iter().map(Ok)))
+        Ok(Box::new(self.columns[column].iter().copied().map(Ok)))
     }
 }

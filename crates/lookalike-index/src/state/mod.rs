@@ -16,6 +16,8 @@ mod classes;
 
 mod content;
 
+mod ahead;
+
 mod flushing;
 
 mod merging;
