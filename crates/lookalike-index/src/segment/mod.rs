@@ -10,13 +10,16 @@ mod payloads;
 
 mod parts;
 
-mod write;
-
 mod read;
 
+mod source;
+
+mod write;
+
 pub(crate) use bits::{Bits, Ranked};
-pub(crate) use parts::{Part, Shape, Source};
-pub(crate) use payloads::Buffers;
+pub(crate) use parts::{Part, Shape};
+pub(crate) use payloads::{Buffers, PARTS};
 pub(crate) use postings::{FOLLOWS, Posting};
 pub(crate) use read::Segment;
+pub(crate) use source::Source;
 pub(crate) use write::{PRIVATE, verdict_bytes, write};

@@ -1,13 +1,13 @@
-//! What a segment is made from, and the head that says where its parts are.
+//! The columns of a segment, and the head that says where they are.
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    bits::Bits,
-    blocks::Section,
-    postings::{Column, Posting},
-};
-use crate::error::Result;
+use super::{blocks::Section, postings::Column};
+
+pub(crate) const MAGIC: &[u8; 8] = b"\x89LKASEG\n";
+
+/// The version of the format. A release reports an error for a version that it cannot read.
+pub(crate) const VERSION: u32 = 1;
 
 /// A column with one value for each document of a segment, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,39 +24,10 @@ pub(crate) enum Part {
     Id,
     /// The text or the shingle set, or nothing.
     Payload,
+    /// The address of the payload in a segment, 8 bytes.
+    Address,
     /// The keys of all bands, 4 bytes each, if there is no text from which they can be computed.
     BandKeys,
-}
-
-/// What a segment is written from: the documents in memory, or other segments.
-pub(crate) trait Source: Sync {
-    /// Returns the number of the first document; documents are numbered in input order.
-    fn base(&self) -> u64;
-
-    /// Returns the documents: the differences of their numbers to `base`.
-    fn present(&self) -> &Bits;
-
-    /// Returns the documents that are kept.
-    fn kept(&self) -> &Bits;
-
-    /// Returns the documents whose keys are among the postings: one of each class of copies.
-    fn posted(&self) -> &Bits;
-
-    /// Returns the posted documents whose first copy is kept.
-    fn leading(&self) -> &Bits;
-
-    /// Returns the documents without text to compare.
-    fn empty(&self) -> &Bits;
-
-    /// Calls `each` with the value of every document, in order.
-    fn each(&self, part: Part, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
-
-    /// Returns the beginnings of this many texts, taken at equal distances.
-    fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>>;
-
-    /// Returns the postings of a column: the bands, then the digests, then the ids. Among the postings of a key in a band, those of
-    /// [leading](Self::leading) documents come first; the others have [`FOLLOWS`](super::postings::FOLLOWS) added to the document.
-    fn postings(&self, column: usize) -> Result<Box<dyn Iterator<Item = Result<Posting>> + '_>>;
 }
 
 /// What the documents of an index have in common.
@@ -86,6 +57,14 @@ impl Shape {
     }
 }
 
+/// Compressed texts, and the dictionary with which they are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Texts {
+    pub(crate) payloads: Section,
+    /// Empty if the texts are compressed without a dictionary.
+    pub(crate) dictionary: Section,
+}
+
 /// The head of a segment, which is at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
@@ -108,8 +87,7 @@ pub(crate) struct Head {
     pub(crate) ids: Section,
     /// For each document, the address of its text.
     pub(crate) addresses: Section,
-    pub(crate) payloads: Section,
-    pub(crate) dictionary: Section,
+    pub(crate) texts: Vec<Texts>,
     pub(crate) band_keys: Option<Section>,
     /// The first keys of the blocks of all columns.
     pub(crate) fences: Section,

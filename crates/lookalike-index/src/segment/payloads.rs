@@ -3,7 +3,7 @@
 //! A block holds several texts, 8 KiB together, or one that is longer. It consists of the sizes of its compressed and of its plain form
 //! (4 bytes each) and the compressed form, a zstd frame. The plain form consists of the number of texts, their lengths (all as
 //! variable-length numbers), and the texts. A text is found by its address: the position of its block times 2¹⁶, plus its number in
-//! the block.
+//! the block. The texts of a merged segment are in several parts; the highest 8 bits of an address are the number of the part.
 
 use std::{cell::RefCell, io::Write};
 
@@ -26,7 +26,7 @@ const BLOCK: usize = 8 << 10;
 /// The largest number of texts in a block.
 const MOST: usize = 4096;
 
-const LEVEL: i32 = 3;
+const LEVEL: i32 = 1;
 
 /// The size of the dictionary in bytes. It halves the size of documentation, and takes a twentieth from Usenet posts.
 const DICTIONARY: usize = 64 << 10;
@@ -151,7 +151,7 @@ pub(crate) fn read<T>(
 ) -> Result<T> {
     // Most blocks have less than this, so that one read is enough.
     const USUAL: u64 = 6000;
-    let (position, slot) = (address >> 16, address & 0xffff);
+    let (position, slot) = ((address & !(0xff << PART)) >> 16, address & 0xffff);
     let damaged = || blocks.damaged("a block of texts is invalid");
     let left = section.length.checked_sub(position).ok_or_else(damaged)?;
     let read = blocks.read(section, position, left.min(USUAL) as usize, &mut buffers.blocks)?;
@@ -184,6 +184,22 @@ pub(crate) fn read<T>(
         }
     }
     rest.get(start..start + length).map(use_text).ok_or_else(damaged)
+}
+
+/// The place of the number of the part in an address.
+const PART: u32 = 56;
+
+/// The largest number of parts.
+pub(crate) const PARTS: usize = 1 << 8;
+
+/// Returns the number of the part that an address is in.
+pub(super) fn part(address: u64) -> usize {
+    (address >> PART) as usize
+}
+
+/// Returns an address after `parts` more parts were put before its own.
+pub(super) fn moved(address: u64, parts: u64) -> u64 {
+    address + (parts << PART)
 }
 
 /// Reads a variable-length number.

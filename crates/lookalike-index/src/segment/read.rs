@@ -7,10 +7,9 @@ use zstd::dict::DecoderDictionary;
 use super::{
     bits::{Bits, Ranked},
     blocks::{BLOCK, Blocks, DATA, Section},
-    parts::{Head, Part, Shape},
+    parts::{Head, MAGIC, Part, Shape, VERSION},
     payloads::{self, Buffers},
     postings::Postings,
-    write::{MAGIC, VERSION},
 };
 use crate::error::{Error, Result};
 
@@ -29,7 +28,8 @@ pub(crate) struct Segment {
     leading: Bits,
     empty: Bits,
     fences: Vec<u32>,
-    dictionary: Option<DecoderDictionary<'static>>,
+    /// One for each part of the texts.
+    dictionaries: Vec<Option<DecoderDictionary<'static>>>,
 }
 
 impl std::fmt::Debug for Segment {
@@ -64,10 +64,13 @@ impl Segment {
         let (present, kept) = (Ranked::new(bits(head.present)?), Ranked::new(bits(head.kept)?));
         let (posted, leading, empty) = (bits(head.posted)?, bits(head.leading)?, bits(head.empty)?);
         let fences = blocks.read_all(head.fences)?.as_chunks().0.iter().map(|fence| u32::from_le_bytes(*fence)).collect();
-        let dictionary = blocks.read_all(head.dictionary)?;
-        let dictionary = (!dictionary.is_empty()).then(|| DecoderDictionary::copy(&dictionary));
+        let mut dictionaries = Vec::new();
+        for texts in &head.texts {
+            let dictionary = blocks.read_all(texts.dictionary)?;
+            dictionaries.push((!dictionary.is_empty()).then(|| DecoderDictionary::copy(&dictionary)));
+        }
         let name = name.into();
-        Ok(Self { blocks, name, head, shape, present, kept, posted, leading, empty, fences, dictionary })
+        Ok(Self { blocks, name, head, shape, present, kept, posted, leading, empty, fences, dictionaries })
     }
 
     /// Returns the size of the file in bytes.
@@ -77,7 +80,7 @@ impl Segment {
 
     /// Returns the size of the documents in bytes, which decides when the segment is merged with others.
     pub(crate) fn weight(&self) -> u64 {
-        self.head.payloads.length + self.head.sketches.length + self.head.ids.length
+        self.head.texts.iter().map(|texts| texts.payloads.length).sum::<u64>() + self.head.sketches.length + self.head.ids.length
     }
 
     /// Verifies every block, and that the name is right.
@@ -156,7 +159,11 @@ impl Segment {
     /// Calls `use_payload` with the text or the set of a document.
     pub(crate) fn payload<T>(&self, offset: u64, buffers: &mut Buffers, use_payload: impl FnOnce(&[u8]) -> T) -> Result<T> {
         let address = self.blocks.number_at(self.head.addresses, self.present.rank(offset), &mut buffers.blocks)?;
-        payloads::read(&self.blocks, self.head.payloads, self.dictionary.as_ref(), address, buffers, use_payload)
+        let part = payloads::part(address);
+        let (Some(texts), Some(dictionary)) = (self.head.texts.get(part), self.dictionaries.get(part)) else {
+            return Err(self.blocks.damaged("the address of a text is invalid"));
+        };
+        payloads::read(&self.blocks, texts.payloads, dictionary.as_ref(), address, buffers, use_payload)
     }
 
     /// Adds the stored keys of all bands to `keys`.
@@ -184,6 +191,7 @@ impl Segment {
         let (section, width) = match part {
             Part::Sketch => (self.head.sketches, self.shape.stride),
             Part::Digest => (self.head.digests, 16),
+            Part::Address => (self.head.addresses, 8),
             Part::Key => match self.head.keys {
                 Some(keys) => (keys, 8),
                 None => return live.iter().try_for_each(|offset| each(offset, &[0; 8])),
@@ -198,6 +206,17 @@ impl Segment {
         };
         let mut values = Ahead::new(&self.blocks, section);
         live.iter().try_for_each(|offset| each(offset, values.read(self.present.rank(offset) * width as u64, width)?))
+    }
+
+    /// Calls `each` with the data of a section, piece by piece.
+    pub(super) fn copy(&self, section: Section, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        const STEP: u64 = 64 * DATA as u64;
+        let mut buffer = Vec::new();
+        for start in (0..section.length).step_by(STEP as usize) {
+            let length = STEP.min(section.length - start);
+            each(self.blocks.read(section, start, length as usize, &mut buffer)?)?;
+        }
+        Ok(())
     }
 
     fn each_id(&self, live: &Bits, each: &mut dyn FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {

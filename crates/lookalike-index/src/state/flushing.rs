@@ -147,10 +147,15 @@ impl Source for InMemory<'_> {
                 Part::Key => each(&held.key.to_le_bytes())?,
                 Part::Id => each(&held.id.to_bytes())?,
                 Part::Payload => each(&held.payload)?,
+                Part::Address => {}
                 Part::BandKeys => each(&memory.keys(number).iter().flat_map(|key| key.to_le_bytes()).collect::<Vec<_>>())?,
             }
         }
         Ok(())
+    }
+
+    fn copied(&self) -> Option<Vec<(&Segment, &Bits)>> {
+        None
     }
 
     fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>> {

@@ -6,7 +6,7 @@ use super::documents::{Open, State};
 use crate::{
     error::Result,
     law::Verdict,
-    segment::{self, Bits, FOLLOWS, Part, Posting, Ranked, Segment, Source},
+    segment::{self, Bits, FOLLOWS, PARTS, Part, Posting, Ranked, Segment, Source},
 };
 
 impl State {
@@ -185,6 +185,12 @@ impl Source for Merged<'_> {
             }
         }
         Ok(())
+    }
+
+    fn copied(&self) -> Option<Vec<(&Segment, &Bits)>> {
+        let parts: usize = self.opens.iter().map(|open| open.segment.head.texts.len()).sum();
+        let is_copied = self.ranks.is_empty() && parts <= PARTS;
+        is_copied.then(|| self.opens.iter().map(|open| (&*open.segment, &open.live)).collect())
     }
 
     fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>> {
