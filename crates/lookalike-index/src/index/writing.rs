@@ -164,6 +164,8 @@ impl Index {
 
     /// Goes back to what is on the disk, and refuses further changes.
     pub(super) fn stop(&self, writer: &mut Writer, what: String) {
+        // What was not acknowledged is removed from the log, if this is possible.
+        let _ = writer.log.cut();
         let again = load(&self.folder, &writer.manifest, Some(writer.log.length()));
         if let Ok(Loaded { state, pending, next, .. }) = again {
             *self.write() = state;

@@ -1,10 +1,15 @@
 //! What the tests of histories have in common: random texts, and the answers of the batch.
 
+// No test uses all of it.
+#![allow(dead_code)]
+
 use std::collections::BTreeMap;
 
 use lookalike::{Candidates, Config, Doc, Features, Reason, SentencesBy, SimHashBy, Verify, decide};
 use lookalike_index::{Decided, Id};
 use proptest::prelude::*;
+
+pub mod script;
 
 /// The documents that a collection holds, in the order in which they were added.
 pub type Held = Vec<(i64, String, u64)>;

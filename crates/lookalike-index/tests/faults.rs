@@ -1,0 +1,229 @@
+//! Every operation on a file fails once. Whatever was acknowledged remains, and nothing else is half there.
+
+mod common;
+
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use common::{
+    Held, batch,
+    script::{BUDGET, Step, follow, perform, settings, step},
+};
+use lookalike_index::{Error, Index};
+use lookalike_io::disk::{
+    Operation,
+    faults::{self, Fault},
+};
+
+/// Faults are planned for the whole process, so the tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const STEPS: u64 = 60;
+const SEED: u64 = 4;
+const IO_ERROR: i32 = 5;
+const DISK_FULL: i32 = 28;
+
+/// Runs the script until an operation fails. Returns the documents that were acknowledged, and those if the failed step counts.
+fn run(folder: &Path) -> (Held, Option<Held>) {
+    let mut held = Held::new();
+    let Ok(index) = Index::create(folder, settings()) else { return (held, None) };
+    let mut index = index.with_memory(BUDGET);
+    for at in 0..STEPS {
+        if at % 13 == 12 {
+            drop(index);
+            match Index::open(folder) {
+                Ok(opened) => index = opened.with_memory(BUDGET),
+                Err(_) => return (held, None),
+            }
+        }
+        let step = step(SEED, at, &held);
+        let snapshot = folder.with_file_name(format!("snapshot {at}"));
+        let done = perform(&step, &index, &snapshot);
+        let mut next = held.clone();
+        follow(&step, &mut next);
+        match done {
+            Ok(_) => held = next,
+            Err(_) => {
+                // What can be read is what was acknowledged, or nothing can be read.
+                if let Ok(decisions) = index.decisions() {
+                    assert!([&held, &next].iter().any(|held| decisions == batch(&settings().config, held)));
+                }
+                return (held, Some(next));
+            }
+        }
+        if matches!(step, Step::Snapshot) {
+            // While a plan exists, this is a part of the script too.
+            if let Ok(copy) = Index::open_to_read(&snapshot) {
+                assert_eq!(
+                    copy.decisions().unwrap_or_else(|_| batch(&settings().config, &held)),
+                    batch(&settings().config, &held)
+                );
+            }
+        }
+    }
+    (held, None)
+}
+
+fn verify(folder: &Path, (held, next): (Held, Option<Held>), what: &str) {
+    let index = match Index::open(folder) {
+        Ok(index) => index,
+        // The index was never created.
+        Err(Error::NotThere(_)) if held.is_empty() => return,
+        Err(error) => panic!("{what}: {error}"),
+    };
+    let decisions = index.decisions().unwrap();
+    let is_right = |held: &Held| decisions == batch(&settings().config, held);
+    assert!(is_right(&held) || next.as_ref().is_some_and(is_right), "{what}: documents are missing or changed");
+    index.check(true).unwrap_or_else(|error| panic!("{what}: {error}"));
+    // The index can be used as before.
+    let last = index.changes(0, usize::MAX).unwrap().last().map_or(0, |(number, _)| *number);
+    let step = Step::Add(vec![(-1, "one more text".into(), 0)]);
+    assert_eq!(perform(&step, &index, folder).unwrap().len(), 1);
+    assert_eq!(index.changes(last, usize::MAX).unwrap()[0].0, last + 1, "{what}");
+    let unfinished =
+        fs::read_dir(folder).unwrap().filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".new"));
+    assert_eq!(unfinished.count(), 0, "{what}");
+}
+
+#[test]
+fn an_operation_that_fails_loses_nothing() {
+    let _turn = turn();
+    let kinds = [
+        Operation::Open,
+        Operation::Create,
+        Operation::Read,
+        Operation::Write,
+        Operation::Sync,
+        Operation::Rename,
+        Operation::Link,
+        Operation::Remove,
+    ];
+    let counts = {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = faults::count();
+        let done = run(&folder.path().join("index"));
+        assert!(done.1.is_none());
+        let counts = kinds.map(|kind| plan.operations(kind));
+        drop(plan);
+        verify(&folder.path().join("index"), done, "no fault");
+        counts
+    };
+    for (kind, count) in kinds.into_iter().zip(counts) {
+        assert!(count > 0, "{kind:?}");
+        let step = if kind == Operation::Read { (count / 150).max(1) } else { 1 };
+        for nth in (0..count).step_by(step as usize) {
+            let errno = if kind == Operation::Write { DISK_FULL } else { IO_ERROR };
+            let folder = tempfile::tempdir().unwrap();
+            let plan = faults::fail(kind, nth, Fault::Errno(errno));
+            let done = run(&folder.path().join("index"));
+            assert!(plan.met(), "{kind:?} {nth}");
+            drop(plan);
+            verify(&folder.path().join("index"), done, &format!("{kind:?} {nth} of {count}"));
+        }
+    }
+}
+
+#[test]
+fn operations_that_move_fewer_bytes_are_continued() {
+    let _turn = turn();
+    for kind in [Operation::Read, Operation::Write] {
+        for nth in (0..400).step_by(7) {
+            let folder = tempfile::tempdir().unwrap();
+            let plan = faults::fail(kind, nth, Fault::Short);
+            let done = run(&folder.path().join("index"));
+            drop(plan);
+            assert!(done.1.is_none(), "{kind:?} {nth}");
+            verify(&folder.path().join("index"), done, &format!("{kind:?} {nth}"));
+        }
+    }
+}
+
+#[test]
+fn after_a_failed_write_the_index_is_read_only_until_it_is_opened_again() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("index");
+    let index = Index::create(&folder, settings()).unwrap();
+    let add = |id: i64| perform(&Step::Add(vec![(id, format!("text number {id}"), 0)]), &index, &folder);
+    add(1).unwrap();
+    let plan = faults::fail(Operation::Sync, 0, Fault::Errno(DISK_FULL));
+    let failed = add(2).unwrap_err().to_string();
+    drop(plan);
+    assert!(failed.contains("No space left on device"), "{failed}");
+    let refused = add(3).unwrap_err().to_string();
+    assert!(refused.contains("read-only: a write failed") && refused.contains("No space left"), "{refused}");
+    assert_eq!((index.len(), index.get(&2.into()).unwrap()), (1, None));
+    assert!(index.get(&1.into()).unwrap().is_some());
+    drop(index);
+    let index = Index::open(&folder).unwrap();
+    assert_eq!(index.len(), 1);
+    perform(&Step::Add(vec![(4, "another".into(), 0)]), &index, &folder).unwrap();
+}
+
+#[test]
+fn a_second_writer_is_refused_and_readers_are_not() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("index");
+    let index = Index::create(&folder, settings()).unwrap();
+    assert!(matches!(Index::open(&folder), Err(Error::Locked(_))));
+    assert!(matches!(Index::create(&folder, settings()), Err(Error::Exists(_))));
+    let read = Index::open_to_read(&folder).unwrap();
+    assert!(matches!(read.delete(&[]), Err(Error::ReadOnly(..))));
+    drop(index);
+    Index::open(&folder).unwrap();
+    assert!(matches!(Index::open(&folder.join("nothing")), Err(Error::NotThere(_))));
+    fs::write(folder.with_file_name("file"), "").unwrap();
+    assert!(Index::create(&folder.with_file_name("file"), settings()).is_err());
+}
+
+/// Each changed bit of each file is detected, or changes no answer.
+#[test]
+fn a_changed_bit_is_detected_or_has_no_effect() {
+    let _turn = turn();
+    let folders = tempfile::tempdir().unwrap();
+    let folder = folders.path().join("index");
+    let (held, _) = run(&folder);
+    let expected = batch(&settings().config, &held);
+    let feed = Index::open_to_read(&folder).unwrap().changes(0, usize::MAX).unwrap();
+    let files: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.metadata().unwrap().len() > 0)
+        .collect();
+    assert!(files.len() > 4);
+    let cases = u64::from(common::cases(1500));
+    let mut detected = 0;
+    for case in 0..cases {
+        let random = lookalike::fingerprint::finish(case);
+        let path = &files[random as usize % files.len()];
+        let mut bytes = fs::read(path).unwrap();
+        let bit = (random >> 8) as usize % (8 * bytes.len());
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(path, &bytes).unwrap();
+        let answer = Index::open_to_read(&folder).and_then(|index| {
+            index.check(true)?;
+            Ok((index.decisions()?, index.changes(0, usize::MAX)?))
+        });
+        match answer {
+            Ok((decisions, changes)) => {
+                assert_eq!(decisions, expected, "bit {bit} of {}", path.display());
+                assert_eq!(changes, feed, "bit {bit} of {}", path.display());
+            }
+            Err(Error::Damaged(_) | Error::Version { .. } | Error::NotThere(_)) => detected += 1,
+            Err(error) => panic!("bit {bit} of {}: {error}", path.display()),
+        }
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::File::create(path).unwrap().write_all(&bytes).unwrap();
+    }
+    println!("{detected} of {cases} changed bits were detected; the others changed no answer");
+    assert!(detected > cases / 2);
+}
