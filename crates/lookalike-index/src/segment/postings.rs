@@ -7,11 +7,9 @@
 //!
 //! The first keys of all blocks are in memory (4 bytes for about 800 pairs), so a search reads one block, or as many as contain its key.
 
-use std::io::Write;
-
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{Blocks, DATA, Section, Writer};
+use super::blocks::{Blocks, DATA, Section};
 use crate::error::Result;
 
 /// A key and a document that has it. Documents are numbered from the first of the segment. [`FOLLOWS`] can be added to the document.
@@ -34,35 +32,31 @@ pub(crate) struct Column {
 /// No pair takes more bytes.
 const LONGEST: usize = 10;
 
-/// Writes the postings of one column, which arrive in order, and adds the first keys of its blocks to `fences`.
-pub(crate) fn write<W: Write>(
-    out: &mut Writer<W>,
+/// Encodes the postings of one column, which arrive in order. `each` gets the blocks, each with its first key. A document takes `width`
+/// bytes.
+pub(crate) fn encode(
     postings: impl Iterator<Item = Result<Posting>>,
     width: u8,
-    fences: &mut Vec<u32>,
-) -> Result<std::io::Result<Column>> {
-    let fence = fences.len() as u64;
+    mut each: impl FnMut(u32, &[u8]) -> Result<()>,
+) -> Result<()> {
     let mut block = Vec::with_capacity(DATA);
-    let (mut count, mut before) = (0u16, (0, 0));
-    let mut end = |block: &mut Vec<u8>, count: u16| {
+    let (mut count, mut first, mut before) = (0u16, 0, (0, 0));
+    let mut end = |block: &mut Vec<u8>, count: u16, first: u32| {
         block.resize(DATA, 0);
         block[..2].copy_from_slice(&count.to_le_bytes());
-        let written = out.write(block);
+        let done = each(first, block);
         block.clear();
-        written
+        done
     };
     for posting in postings {
         let (key, document) = posting?;
-        if block.len() + LONGEST > DATA
-            && let Err(error) = end(&mut block, count)
-        {
-            return Ok(Err(error));
+        if block.len() + LONGEST > DATA {
+            end(&mut block, count, first)?;
         }
         if block.is_empty() {
-            fences.push(key);
             block.extend([0; 2]);
             block.extend(key.to_le_bytes());
-            (count, before) = (0, (key, 0));
+            (count, first, before) = (0, key, (key, 0));
         }
         let step = key - before.0;
         number(&mut block, step);
@@ -73,12 +67,7 @@ pub(crate) fn write<W: Write>(
         before = (key, document);
         count += 1;
     }
-    if !block.is_empty()
-        && let Err(error) = end(&mut block, count)
-    {
-        return Ok(Err(error));
-    }
-    Ok(out.end_section().map(|section| Column { section, fence, width }))
+    if block.is_empty() { Ok(()) } else { end(&mut block, count, first) }
 }
 
 /// Moves the bit of [`FOLLOWS`] to the highest bit of the width.
@@ -242,7 +231,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{super::blocks::Writer, *};
 
     fn keys() -> impl Strategy<Value = u32> {
         prop_oneof![3 => 0u32..40, 1 => any::<u32>(), 1 => Just(u32::MAX)]
@@ -259,11 +248,17 @@ mod tests {
             postings.sort_unstable();
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("postings");
-            let (mut writer, mut fences) = (Writer::new(Vec::new()), vec![7]);
-            let column = write(&mut writer, postings.iter().copied().map(Ok), if wide { 4 } else { 3 }, &mut fences).unwrap().unwrap();
+            let (mut writer, mut fences) = (Writer::new(Vec::new()), Vec::new());
+            let width = if wide { 4 } else { 3 };
+            let mut each = |first, block: &[u8]| {
+                fences.push(first);
+                Ok(writer.write(block)?)
+            };
+            encode(postings.iter().copied().map(Ok), width, &mut each).unwrap();
+            let column = Column { section: writer.end_section().unwrap(), fence: 0, width };
             fs::write(&path, writer.finish().0).unwrap();
             let blocks = Blocks::open(&path).unwrap();
-            let read = Postings { blocks: &blocks, column, fences: &fences[1..] };
+            let read = Postings { blocks: &blocks, column, fences: &fences };
             prop_assert_eq!(read.all().collect::<Result<Vec<_>>>().unwrap(), postings.clone());
             for only_leading in [false, true] {
                 let mut cursor = read.cursor();

@@ -6,13 +6,14 @@ use std::{
 };
 
 use lookalike_io::disk::{self, File};
+use rayon::prelude::*;
 
 use super::{
     bits::Bits,
     blocks::{Section, Writer},
     parts::{Head, MAGIC, Part, Shape, Texts, VERSION},
     payloads::{self, Payloads, SAMPLES},
-    postings,
+    postings::{self, Column},
     read::Segment,
     source::Source,
 };
@@ -20,6 +21,9 @@ use crate::error::{Error, Result};
 
 /// The permissions of the files of an index, which contain texts: only this user can read them.
 pub(crate) const PRIVATE: u32 = 0o600;
+
+/// The postings of segments with more documents are encoded one column after the other, because a column takes 5 bytes for each document.
+const LARGE: u64 = 1 << 25;
 
 /// Writes a segment into a folder and syncs it. Returns its name, which depends on its content alone, so that equal segments have equal
 /// names.
@@ -78,8 +82,27 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     // One more bit is for documents that do not lead.
     let width = (u64::BITS - last.leading_zeros() + 1).div_ceil(8).max(1) as u8;
     let (mut fences, mut columns) = (Vec::new(), Vec::new());
-    for column in 0..shape.columns() {
-        columns.push(postings::write(out, source.postings(column)?, width, &mut fences)??);
+    if source.present().count() > LARGE {
+        for column in 0..shape.columns() {
+            let fence = fences.len() as u64;
+            postings::encode(source.postings(column)?, width, |first, block| {
+                fences.push(first);
+                Ok(out.write(block)?)
+            })?;
+            columns.push(Column { section: out.end_section()?, fence, width });
+        }
+    } else {
+        // Several columns are encoded in memory at the same time.
+        let all: Vec<usize> = (0..shape.columns()).collect();
+        for some in all.chunks(rayon::current_num_threads()) {
+            for encoded in some.par_iter().map(|&column| encoded(source, column, width)).collect::<Vec<_>>() {
+                let (firsts, blocks) = encoded?;
+                let fence = fences.len() as u64;
+                fences.extend(firsts);
+                out.write(&blocks)?;
+                columns.push(Column { section: out.end_section()?, fence, width });
+            }
+        }
     }
     fences.iter().try_for_each(|fence| out.write(&fence.to_le_bytes()))?;
     let fences = out.end_section()?;
@@ -111,6 +134,17 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     [head.start, head.length].iter().try_for_each(|number| out.write(&number.to_le_bytes()))?;
     out.end_section()?;
     Ok(())
+}
+
+/// Returns the postings of a column: the first key of each block, and the blocks.
+fn encoded(source: &dyn Source, column: usize, width: u8) -> Result<(Vec<u32>, Vec<u8>)> {
+    let (mut firsts, mut blocks) = (Vec::new(), Vec::new());
+    postings::encode(source.postings(column)?, width, |first, block| {
+        firsts.push(first);
+        blocks.extend_from_slice(block);
+        Ok(())
+    })?;
+    Ok((firsts, blocks))
 }
 
 /// Compresses texts. Returns their section and the addresses' section.
