@@ -7,6 +7,7 @@
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use lookalike_io::disk::File;
@@ -91,19 +92,30 @@ pub(crate) struct Blocks {
     file: File,
     path: PathBuf,
     count: u64,
+    /// Different for each file that was opened.
+    number: u64,
 }
+
+/// The number of files that were opened.
+static OPENED: AtomicU64 = AtomicU64::new(0);
 
 impl Blocks {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let failed = |source| Error::File { path: path.into(), source };
         let file = File::open_regular(path).map_err(failed)?;
         let length = file.length().map_err(failed)?;
-        let blocks = Self { file, path: path.into(), count: length / BLOCK as u64 };
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let blocks = Self { file, path: path.into(), count: length / BLOCK as u64, number };
         if length % BLOCK as u64 == 0 { Ok(blocks) } else { Err(blocks.damaged("its size is not a number of whole blocks")) }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Returns a number that no other open file has.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     pub(crate) fn count(&self) -> u64 {

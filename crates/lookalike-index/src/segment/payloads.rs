@@ -14,7 +14,7 @@ use zstd::{
 };
 
 use super::{
-    blocks::{Blocks, Section, Writer},
+    blocks::{Blocks, DATA, Section, Writer},
     postings,
 };
 use crate::error::Result;
@@ -137,6 +137,8 @@ fn compressed(plain: &[u8], dictionary: Option<&EncoderDictionary>) -> std::io::
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     pub(crate) blocks: Vec<u8>,
+    /// The plain form of the last block: its file, its place, and its content.
+    last: Option<(u64, u64)>,
     plain: Vec<u8>,
 }
 
@@ -149,9 +151,38 @@ pub(crate) fn read<T>(
     buffers: &mut Buffers,
     use_text: impl FnOnce(&[u8]) -> T,
 ) -> Result<T> {
+    let (position, slot) = ((address & !(0xff << PART)) >> 16, address & 0xffff);
+    let place = Some((blocks.number(), section.start.wrapping_mul(DATA as u64).wrapping_add(position)));
+    if buffers.last != place {
+        buffers.last = None;
+        load(blocks, section, dictionary, position, buffers)?;
+        buffers.last = place;
+    }
+    let damaged = || blocks.damaged("a block of texts is invalid");
+    let mut rest = &buffers.plain[..];
+    let count = take(&mut rest).filter(|&count| slot < u64::from(count)).ok_or_else(damaged)?;
+    let (mut start, mut length) = (0, 0);
+    for at in 0..count {
+        let next = take(&mut rest).ok_or_else(damaged)? as usize;
+        match u64::from(at).cmp(&slot) {
+            std::cmp::Ordering::Less => start += next,
+            std::cmp::Ordering::Equal => length = next,
+            std::cmp::Ordering::Greater => {}
+        }
+    }
+    rest.get(start..start + length).map(use_text).ok_or_else(damaged)
+}
+
+/// Fills `buffers.plain` with the plain form of a block.
+fn load(
+    blocks: &Blocks,
+    section: Section,
+    dictionary: Option<&DecoderDictionary>,
+    position: u64,
+    buffers: &mut Buffers,
+) -> Result<()> {
     // Most blocks have less than this, so that one read is enough.
     const USUAL: u64 = 6000;
-    let (position, slot) = ((address & !(0xff << PART)) >> 16, address & 0xffff);
     let damaged = || blocks.damaged("a block of texts is invalid");
     let left = section.length.checked_sub(position).ok_or_else(damaged)?;
     let read = blocks.read(section, position, left.min(USUAL) as usize, &mut buffers.blocks)?;
@@ -169,21 +200,7 @@ pub(crate) fn read<T>(
         Some(dictionary) => decompressor.decompress_using_ddict(&mut buffers.plain, frame, dictionary.as_ddict()),
         None => decompressor.decompress(&mut buffers.plain, frame),
     });
-    if written != Ok(plain) {
-        return Err(damaged());
-    }
-    let mut rest = &buffers.plain[..];
-    let count = take(&mut rest).filter(|&count| slot < u64::from(count)).ok_or_else(damaged)?;
-    let (mut start, mut length) = (0, 0);
-    for at in 0..count {
-        let next = take(&mut rest).ok_or_else(damaged)? as usize;
-        match u64::from(at).cmp(&slot) {
-            std::cmp::Ordering::Less => start += next,
-            std::cmp::Ordering::Equal => length = next,
-            std::cmp::Ordering::Greater => {}
-        }
-    }
-    rest.get(start..start + length).map(use_text).ok_or_else(damaged)
+    if written == Ok(plain) { Ok(()) } else { Err(damaged()) }
 }
 
 /// The place of the number of the part in an address.
