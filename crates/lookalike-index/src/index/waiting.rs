@@ -1,12 +1,15 @@
 //! Changes that wait for the disk, and what the writing process needs for them.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    mem,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+};
 
-use lookalike_io::disk::File;
+use lookalike_io::{disk::File, lock::lock};
 
 use crate::{
     change::Change,
-    error::Result,
+    error::{Error, Result},
     files::{log::Log, manifest::Manifest},
     id::Id,
     state::Sketched,
@@ -38,14 +41,113 @@ pub(super) struct Writer {
     pub(super) _lock: File,
 }
 
-/// The changes that wait for the disk.
+/// The changes that wait for the disk. One of the waiting threads leads: it makes the changes of all, and then lets another one lead.
 #[derive(Debug, Default)]
-pub(super) struct Queue(pub(super) Mutex<Vec<Arc<Request>>>);
+pub(super) struct Queue(Mutex<Waiting>);
 
+#[derive(Debug, Default)]
+struct Waiting {
+    requests: Vec<Arc<Request>>,
+    is_led: bool,
+}
+
+/// A change of one thread.
 #[derive(Debug)]
 pub(super) struct Request {
-    pub(super) operation: Mutex<Option<Operation>>,
-    pub(super) done: Mutex<Option<Result<Vec<Change>>>>,
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+#[derive(Debug)]
+enum Progress {
+    Waits(Operation),
+    Leads(Operation),
+    IsMade,
+    Done(Result<Vec<Change>>),
+}
+
+impl Queue {
+    /// Puts a change in the queue, and waits until it is made. If this thread has to lead, calls `make` for everything that waits then.
+    pub(super) fn submit(&self, operation: Operation, make: impl FnOnce(&[Arc<Request>])) -> Result<Vec<Change>> {
+        let request = Arc::new(Request { progress: Mutex::new(Progress::Waits(operation)), changed: Condvar::new() });
+        let leads = {
+            let mut waiting = lock(&self.0);
+            waiting.requests.push(request.clone());
+            !mem::replace(&mut waiting.is_led, true)
+        };
+        if leads || request.wait() {
+            let led = Led { queue: self, requests: mem::take(&mut lock(&self.0).requests) };
+            make(&led.requests);
+        }
+        match mem::replace(&mut *lock(&request.progress), Progress::IsMade) {
+            Progress::Done(result) => result,
+            // The thread that led answers all requests before it lets another one lead.
+            _ => Err(unanswered()),
+        }
+    }
+}
+
+fn unanswered() -> Error {
+    Error::Write(std::io::Error::other("the thread that made the change stopped"))
+}
+
+/// The requests of a group. When this is dropped, also after a panic, all are answered and the next thread leads.
+struct Led<'a> {
+    queue: &'a Queue,
+    requests: Vec<Arc<Request>>,
+}
+
+impl Drop for Led<'_> {
+    fn drop(&mut self) {
+        for request in &self.requests {
+            if !matches!(*lock(&request.progress), Progress::Done(_)) {
+                request.finish(Err(unanswered()));
+            }
+        }
+        let mut waiting = lock(&self.queue.0);
+        match waiting.requests.first() {
+            Some(next) => next.lead(),
+            None => waiting.is_led = false,
+        }
+    }
+}
+
+impl Request {
+    /// Waits until the change is made, or until this thread has to lead. Returns whether it has to lead.
+    fn wait(&self) -> bool {
+        let mut progress = lock(&self.progress);
+        loop {
+            match &*progress {
+                Progress::Done(_) => return false,
+                Progress::Leads(_) => return true,
+                Progress::Waits(_) | Progress::IsMade => {
+                    progress = self.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+
+    fn lead(&self) {
+        let mut progress = lock(&self.progress);
+        *progress = match mem::replace(&mut *progress, Progress::IsMade) {
+            Progress::Waits(operation) => Progress::Leads(operation),
+            other => other,
+        };
+        self.changed.notify_one();
+    }
+
+    /// Takes the change, to make it.
+    pub(super) fn take(&self) -> Option<Operation> {
+        match mem::replace(&mut *lock(&self.progress), Progress::IsMade) {
+            Progress::Waits(operation) | Progress::Leads(operation) => Some(operation),
+            Progress::IsMade | Progress::Done(_) => None,
+        }
+    }
+
+    pub(super) fn finish(&self, result: Result<Vec<Change>>) {
+        *lock(&self.progress) = Progress::Done(result);
+        self.changed.notify_one();
+    }
 }
 
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 use std::{
     collections::BTreeSet,
-    mem,
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -62,20 +61,10 @@ impl Index {
         self.submit(Operation { removed: ids.to_vec(), added: Vec::new(), on_conflict: OnConflict::Fail })
     }
 
-    /// Puts a change in the queue, and waits until it is on the disk. The first thread that gets the writer does this for all threads that
-    /// wait at this time.
+    /// Makes a change, and waits until it is on the disk. One thread does this for all threads that wait at the same time.
     fn submit(&self, operation: Operation) -> Result<Vec<Change>> {
         let writer = self.writer()?;
-        let request = Arc::new(Request { operation: Mutex::new(Some(operation)), done: Mutex::new(None) });
-        lock(&self.queue.0).push(request.clone());
-        let mut writer = lock(writer);
-        if let Some(done) = lock(&request.done).take() {
-            return done;
-        }
-        let waiting = mem::take(&mut *lock(&self.queue.0));
-        self.perform(&mut writer, &waiting);
-        let done = lock(&request.done).take();
-        done.unwrap_or_else(|| Err(self.read_only("the change was not made")))
+        self.queue.submit(operation, |waiting| self.perform(&mut lock(writer), waiting))
     }
 
     /// Returns the changes that are not in a part of the feed yet, and the number of the next change.
@@ -123,7 +112,7 @@ impl Index {
             results = waiting.iter().map(|_| Err(error.take().unwrap_or_else(|| self.read_only(&what)))).collect();
         }
         for (request, result) in waiting.iter().zip(results) {
-            *lock(&request.done) = Some(result);
+            request.finish(result);
         }
         // What follows does not change any answer.
         if writer.failed.is_none()
@@ -139,7 +128,7 @@ impl Index {
         {
             let mut state = self.write();
             for request in waiting {
-                let Some(operation) = lock(&request.operation).take() else { continue };
+                let Some(operation) = request.take() else { continue };
                 is_large |= operation.bytes() >= LARGE;
                 match resolve(&state, operation) {
                     Ok((removed, added)) => {
