@@ -3,7 +3,8 @@
 //! Each block of 4,088 bytes can be read alone: the number of its pairs (2 bytes), its first key (4 bytes), and the pairs. A pair begins
 //! with the difference of its key to the key before, as a variable-length number. If the difference is 0, the difference of the
 //! documents follows in the same form, otherwise the document in a fixed number of bytes. The first pair has the
-//! difference 0 and the document itself.
+//! difference 0 and the document itself. So has every 64th pair, and at the end of the block, from its last bytes backwards, there are the
+//! key (4 bytes) and the position in the block (2 bytes) of each of these pairs, apart from the first.
 //!
 //! The first keys of all blocks are in memory (4 bytes for about 800 pairs), so a search reads one block, or as many as contain its key.
 
@@ -29,6 +30,12 @@ pub(crate) struct Column {
     pub(crate) width: u8,
 }
 
+/// A search in a block begins at one of every 64 pairs. Without this, decoding pairs took half of the time of a search.
+const RUN: usize = 64;
+
+/// The bytes of an entry of the table of runs: a key, and a position in the block.
+const ENTRY: usize = 6;
+
 /// No pair takes more bytes.
 const LONGEST: usize = 10;
 
@@ -41,8 +48,13 @@ pub(crate) fn encode(
 ) -> Result<()> {
     let mut block = Vec::with_capacity(DATA);
     let (mut count, mut first, mut before) = (0u16, 0, (0, 0));
-    let mut end = |block: &mut Vec<u8>, count: u16, first: u32| {
+    let mut runs: Vec<u8> = Vec::new();
+    let mut end = |block: &mut Vec<u8>, runs: &mut Vec<u8>, count: u16, first: u32| {
         block.resize(DATA, 0);
+        for (at, entry) in runs.chunks(ENTRY).enumerate() {
+            block[DATA - ENTRY * (at + 1)..][..ENTRY].copy_from_slice(entry);
+        }
+        runs.clear();
         block[..2].copy_from_slice(&count.to_le_bytes());
         let done = each(first, block);
         block.clear();
@@ -50,13 +62,17 @@ pub(crate) fn encode(
     };
     for posting in postings {
         let (key, document) = posting?;
-        if block.len() + LONGEST > DATA {
-            end(&mut block, count, first)?;
+        if block.len() + LONGEST + runs.len() + ENTRY > DATA {
+            end(&mut block, &mut runs, count, first)?;
         }
         if block.is_empty() {
             block.extend([0; 2]);
             block.extend(key.to_le_bytes());
             (count, first, before) = (0, key, (key, 0));
+        } else if usize::from(count).is_multiple_of(RUN) {
+            runs.extend(key.to_le_bytes());
+            runs.extend((block.len() as u16).to_le_bytes());
+            before = (key, 0);
         }
         let step = key - before.0;
         number(&mut block, step);
@@ -67,7 +83,7 @@ pub(crate) fn encode(
         before = (key, document);
         count += 1;
     }
-    if block.is_empty() { Ok(()) } else { end(&mut block, count, first) }
+    if block.is_empty() { Ok(()) } else { end(&mut block, &mut runs, count, first) }
 }
 
 /// Moves the bit of [`FOLLOWS`] to the highest bit of the width.
@@ -89,8 +105,11 @@ pub(crate) fn number(out: &mut Vec<u8>, mut number: u32) {
 
 /// Reads the pairs of a block.
 struct Pairs<'a> {
+    block: &'a [u8],
     rest: &'a [u8],
-    left: u16,
+    /// The number of the next pair.
+    at: usize,
+    count: usize,
     width: usize,
     before: Posting,
 }
@@ -100,7 +119,34 @@ impl<'a> Pairs<'a> {
         let (count, rest) = block.split_first_chunk()?;
         let (key, rest) = rest.split_first_chunk()?;
         let before = (u32::from_le_bytes(*key), 0);
-        Some(Self { rest, left: u16::from_le_bytes(*count), width: width.into(), before })
+        Some(Self { block, rest, at: 0, count: u16::from_le_bytes(*count).into(), width: width.into(), before })
+    }
+
+    /// Returns the key and the position of the first pair of a run, which is not the first run.
+    #[inline]
+    fn run(&self, run: usize) -> Option<(u32, usize)> {
+        let start = self.block.len().checked_sub(ENTRY * run)?;
+        let (key, rest) = self.block.get(start..)?.split_first_chunk()?;
+        let position = rest.first_chunk()?;
+        Some((u32::from_le_bytes(*key), u16::from_le_bytes(*position).into()))
+    }
+
+    /// Goes to a run before the first pair with a key.
+    fn skip_to(&mut self, key: u32) {
+        let (mut before, mut after) = (0, self.count.div_ceil(RUN));
+        while after - before > 1 {
+            let middle = (before + after) / 2;
+            match self.run(middle) {
+                Some((first, _)) if first < key => before = middle,
+                _ => after = middle,
+            }
+        }
+        if before > 0
+            && let Some((_, position)) = self.run(before)
+        {
+            self.rest = self.block.get(position..).unwrap_or_default();
+            self.at = before * RUN;
+        }
     }
 
     #[inline]
@@ -123,7 +169,13 @@ impl Iterator for Pairs<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Posting> {
-        self.left = self.left.checked_sub(1)?;
+        if self.at == self.count {
+            return None;
+        }
+        if self.at > 0 && self.at.is_multiple_of(RUN) {
+            self.before = (self.run(self.at / RUN)?.0, 0);
+        }
+        self.at += 1;
         let step = self.number();
         let document = match step {
             0 => self.before.1.wrapping_add(self.number()),
@@ -167,7 +219,9 @@ impl<'a> Postings<'a> {
             if self.fences[at] > key {
                 break;
             }
-            for (other, document) in self.block(at, buffer)? {
+            let mut pairs = self.block(at, buffer)?;
+            pairs.skip_to(key);
+            for (other, document) in pairs {
                 if other > key || only_leading && other == key && document & FOLLOWS != 0 {
                     return Ok(());
                 }
