@@ -59,6 +59,7 @@ pub use jobs::{
         opened::Outputs,
         summary::{Against, Summary},
     },
+    documents::{DocumentsRead, InputDocument, each_document},
     eval::{
         answers::{read_decisions, read_pairs},
         roll::{Roll, enrol},

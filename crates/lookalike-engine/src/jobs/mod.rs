@@ -2,6 +2,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod dedup;
+pub(crate) mod documents;
 pub(crate) mod eval;
 pub(crate) mod link;
 pub(crate) mod minutiae;
