@@ -1,15 +1,13 @@
 //! A collection in memory whose decisions are always those of a batch.
 
-use std::collections::BTreeSet;
-
-use lookalike::{Candidates, Cluster, Config, Method, Reason, Scratch, verify::Measure};
+use lookalike::{Candidates, Cluster, Config, Method, Scratch, verify::Measure};
 
 use crate::{
     change::{Change, Decided, NewDocument},
+    decision::Decision,
     error::{Error, Result},
     id::Id,
-    law::Verdict,
-    query::Match,
+    query::Found,
     state::{Sketched, State, Store},
 };
 
@@ -103,15 +101,16 @@ impl Collection {
     ///
     /// # Errors
     /// Never fails in this release.
-    pub fn query(&self, text: &str) -> Result<Vec<Match>> {
+    pub fn query(&self, text: &str) -> Result<Vec<Found>> {
         self.state.query(text)
     }
 
-    /// Returns all documents in the order in which they were added, with the decisions and their reasons.
+    /// Returns the decisions about all documents, in the order in which they were added. Cost: the sets of all documents that are dropped
+    /// as near-duplicates are compared again.
     ///
     /// # Errors
     /// Never fails in this release.
-    pub fn decisions(&self) -> Result<Vec<(Id, Decided, Reason)>> {
+    pub fn decisions(&self) -> Result<Vec<Decision>> {
         self.state.decisions()
     }
 
@@ -149,27 +148,5 @@ impl State {
     pub(crate) fn decided(&self, id: &Id) -> Result<Option<Decided>> {
         let Some(number) = self.with_id(id)? else { return Ok(None) };
         self.verdict_of(number)?.map(|verdict| self.named(number, verdict)).transpose()
-    }
-
-    /// Returns all documents in input order, with the decisions and their reasons.
-    pub(crate) fn decisions(&self) -> Result<Vec<(Id, Decided, Reason)>> {
-        let mut represented = BTreeSet::new();
-        for number in self.numbers() {
-            if let Some(Verdict::Dropped { representative, .. }) = self.verdict_of(number)? {
-                represented.insert(representative);
-            }
-        }
-        let decision = |number: u64| -> Result<(Id, Decided, Reason)> {
-            let verdict = self.verdict_of(number)?.unwrap_or(Verdict::Kept);
-            let reason = match verdict {
-                Verdict::Kept if self.is_without_text(number) => Reason::Empty,
-                Verdict::Kept if represented.contains(&number) => Reason::Representative,
-                Verdict::Kept => Reason::Unique,
-                Verdict::Dropped { representative, .. } if self.same(number, representative)? => Reason::Exact,
-                Verdict::Dropped { .. } => Reason::Near,
-            };
-            Ok((self.id(number)?, self.named(number, verdict)?, reason))
-        };
-        self.numbers().map(decision).collect()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! All numbers are little-endian, and all lengths take 8 bytes. The format consists of: the magic bytes; the version, 4 bytes;
 //! the configuration as JSON, preceded by its length; the number of documents (8 bytes); the documents, in insertion order; and
-//! the XXH3-128 of everything before. A document consists of its id (0 and a text, or 1 and a number of 8 bytes), its keys, its
+//! the XXH3-128 of everything before. A document consists of its id (0 and a text, 1 and a number of 8 bytes, or 2 and a number as text), its keys, its
 //! fixed-size sketch and its shingle set. The text, the keys, the sketch and the set are each preceded by their length.
 
 use std::{
@@ -51,6 +51,10 @@ impl LshIndex {
                 Id::Number(number) => {
                     out.push(1);
                     out.extend(number.to_le_bytes());
+                }
+                Id::Written(number) => {
+                    out.push(2);
+                    stretch(&mut out, number.as_bytes());
                 }
             }
             length(&mut out, keys.len());
@@ -110,6 +114,7 @@ impl<'a> Cursor<'a> {
             let id = match kind {
                 0 => Id::Text(String::from_utf8(self.stretch(1)?.to_vec()).ok()?),
                 1 => Id::Number(i64::from_le_bytes(self.take()?)),
+                2 => Id::Written(String::from_utf8(self.stretch(1)?.to_vec()).ok()?),
                 _ => return None,
             };
             let keys = self.stretch(4)?.as_chunks().0.iter().map(|key| u32::from_le_bytes(*key)).collect();

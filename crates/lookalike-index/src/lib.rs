@@ -44,6 +44,10 @@ mod lsh;
 
 mod change;
 
+mod decision;
+
+mod prepared;
+
 mod collection;
 
 mod files;
@@ -54,14 +58,17 @@ mod file;
 
 pub use change::{Change, Decided, NewDocument};
 pub use collection::Collection;
+pub use decision::Decision;
 pub use error::{Error, Result};
 pub use file::{load, save};
 pub use files::Settings;
 pub use id::Id;
 pub use index::{Checked, Index, OnConflict, Stats, Stored};
 pub use lookalike::Config;
+pub use lookalike_io::write::Likeness;
 pub use lsh::LshIndex;
-pub use query::{Ask, Like, Match};
+pub use prepared::{Prepared, Preparer};
+pub use query::{Ask, Found, Like, Match, SharedPassage};
 pub use sketched::Sketched;
 pub use state::Store;
 

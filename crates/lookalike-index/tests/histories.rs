@@ -26,7 +26,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 }
 
 fn now(collection: &Collection) -> BTreeMap<Id, Decided> {
-    collection.decisions().unwrap().into_iter().map(|(id, decided, _)| (id, decided)).collect()
+    collection.decisions().unwrap().into_iter().map(|decision| (decision.id.clone(), decision.decided())).collect()
 }
 
 proptest! {

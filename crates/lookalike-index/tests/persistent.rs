@@ -48,7 +48,7 @@ fn stores(config: &Config) -> Vec<Store> {
 }
 
 fn now(index: &Index) -> BTreeMap<Id, Decided> {
-    index.decisions().unwrap().into_iter().map(|(id, decided, _)| (id, decided)).collect()
+    index.decisions().unwrap().into_iter().map(|decision| (decision.id.clone(), decision.decided())).collect()
 }
 
 /// Returns the names and contents of the files, apart from the change feed and the lock.

@@ -50,7 +50,7 @@ fn fed(name: &str, longest: bool, seed: u64) {
     assert_eq!(index.decisions().unwrap(), expected, "{name}");
     index.compact().unwrap();
     assert_eq!(index.decisions().unwrap(), expected, "{name}");
-    let dropped = expected.iter().filter(|(_, decided, _)| *decided != lookalike_index::Decided::Kept).count();
+    let dropped = expected.iter().filter(|decision| !decision.is_kept()).count();
     println!(
         "{name}: {} of {} documents remain, {dropped} dropped; deletions changed {changed} other decisions",
         held.len(),

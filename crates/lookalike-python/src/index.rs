@@ -43,6 +43,8 @@ impl From<lookalike_index::Id> for Id {
         match id {
             lookalike_index::Id::Text(text) => Self::Text(text),
             lookalike_index::Id::Number(number) => Self::Number(number),
+            // Ids of Python are never of this kind.
+            lookalike_index::Id::Written(number) => Self::Text(number),
         }
     }
 }

@@ -140,7 +140,11 @@ mod tests {
     use super::*;
 
     fn id() -> impl Strategy<Value = Id> {
-        prop_oneof![".{0,5}".prop_map(Id::Text), any::<i64>().prop_map(Id::Number)]
+        prop_oneof![
+            ".{0,5}".prop_map(Id::Text),
+            any::<i64>().prop_map(Id::Number),
+            any::<f64>().prop_map(|number| Id::Written(format!("{number:?}")))
+        ]
     }
 
     fn decided() -> impl Strategy<Value = Option<Decided>> {

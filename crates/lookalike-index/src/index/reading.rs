@@ -1,16 +1,16 @@
 //! Questions to an index.
 
-use lookalike::Reason;
 use serde::Serialize;
 
 use super::folder::Index;
 use crate::{
     change::{Change, Decided},
+    decision::Decision,
     error::{Error, Result},
     files::feed,
     id::Id,
     law::Content,
-    query::{Ask, Match},
+    query::{Ask, Found, SharedPassage},
     state::{State, Store},
 };
 
@@ -99,17 +99,41 @@ impl Index {
     ///
     /// # Errors
     /// Fails if no document has the id, if the threshold is below that of the index, if a file cannot be read, or if it is damaged.
-    pub fn query(&self, ask: &Ask) -> Result<Vec<Match>> {
+    pub fn query(&self, ask: &Ask) -> Result<Vec<Found>> {
         self.read().ask(ask)
     }
 
-    /// Returns all documents in input order, with the decisions and their reasons. This is the answer of one run over these documents.
-    /// Memory: all ids.
+    /// Returns the passages that a text shares word for word with a document: all runs of at least `least` tokens, in the order of the
+    /// text.
+    ///
+    /// # Errors
+    /// Fails if the index does not store texts, if no document has the id, if `least` is 0 or too large, or if a file is damaged.
+    pub fn passages(&self, text: &str, id: &Id, least: usize) -> Result<Vec<SharedPassage>> {
+        self.read().passages(text, id, least)
+    }
+
+    /// Returns the decisions about all documents, in input order. This is the answer of one run over these documents.
     ///
     /// # Errors
     /// Fails if a file cannot be read, or is damaged.
-    pub fn decisions(&self) -> Result<Vec<(Id, Decided, Reason)>> {
+    pub fn decisions(&self) -> Result<Vec<Decision>> {
         self.read().decisions()
+    }
+
+    /// Calls `give` with the decisions about the documents that got the number `since` or a later one when they were added, in input
+    /// order. With 0, these are all documents. No change is made meanwhile. Cost: all verdicts are read, and the sets of documents that are
+    /// dropped as near-duplicates are compared again. Memory: 16 bytes for each group, and a few thousand decisions.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be read, if it is damaged, or with any error of `give`.
+    pub fn each_decision(&self, since: u64, give: &mut dyn FnMut(Decision) -> Result<()>) -> Result<()> {
+        self.read().each_decision(since, give)
+    }
+
+    /// Returns the number that the next document gets. Documents are numbered in the order in which they are added; a compaction numbers
+    /// them again.
+    pub fn next_number(&self) -> u64 {
+        self.read().memory.next()
     }
 
     /// Returns at most `limit` changed decisions with their numbers, beginning after the change with the number `after`. Changes are
@@ -119,21 +143,41 @@ impl Index {
     /// Fails if the index was opened for writing and a write failed, if a file cannot be read, or if it is damaged.
     pub fn changes(&self, after: u64, limit: usize) -> Result<Vec<(u64, Change)>> {
         let mut found = Vec::new();
+        self.each_change(after, &mut |number, change| {
+            if found.len() < limit {
+                found.push((number, change));
+            }
+            Ok(found.len() < limit)
+        })?;
+        Ok(found)
+    }
+
+    /// Calls `give` with all changed decisions after the one with the number `after`, until it returns false. Memory: one part of the
+    /// feed.
+    ///
+    /// # Errors
+    /// Fails for the same reasons as [`changes`](Self::changes), or with any error of `give`.
+    pub fn each_change(&self, after: u64, give: &mut dyn FnMut(u64, Change) -> Result<bool>) -> Result<()> {
         let (pending, next) = self.pending();
+        let in_parts = next - pending.len() as u64;
         let parts = feed::parts(&self.folder)?;
         for (at, (first, path)) in parts.iter().enumerate() {
-            let end = parts.get(at + 1).map(|(next, _)| *next);
-            if found.len() >= limit || end.is_some_and(|end| end <= after + 1) {
-                continue;
+            // Another process can have written parts since this one opened the index.
+            let end = parts.get(at + 1).map_or(in_parts, |(next, _)| in_parts.min(*next));
+            if end > after + 1 {
+                for (number, change) in (*first..end).zip(feed::read(path)?).filter(|(number, _)| *number > after) {
+                    if !give(number, change)? {
+                        return Ok(());
+                    }
+                }
             }
-            let changes = (*first..).zip(feed::read(path)?).filter(|(number, _)| *number > after);
-            let left = limit - found.len();
-            found.extend(changes.take(left));
         }
-        let first = next - pending.len() as u64;
-        let left = limit - found.len();
-        found.extend((first..).zip(pending).filter(|(number, _)| *number > after).take(left));
-        Ok(found)
+        for (number, change) in (in_parts..).zip(pending).filter(|(number, _)| *number > after) {
+            if !give(number, change)? {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     /// Returns the sizes of the index.

@@ -160,6 +160,6 @@ pub(super) struct Operation {
 impl Operation {
     /// Returns about how much memory the new documents take.
     pub(super) fn bytes(&self) -> usize {
-        self.added.iter().map(|new| new.payload.len() + new.bits.len() + 4 * new.keys.len()).sum()
+        self.added.iter().map(Sketched::bytes).sum()
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     change::{Applied, Change, NewDocument},
     error::{Error, Result},
     id::Id,
+    prepared::{Prepared, Preparer},
     state::{Sketched, State},
 };
 
@@ -36,19 +37,31 @@ impl Index {
     /// Fails if an id is taken or occurs twice and `on_conflict` says so; if the index cannot be written; or if it is damaged. Then
     /// nothing changes.
     pub fn add(&self, documents: &[NewDocument], on_conflict: OnConflict) -> Result<Vec<Change>> {
-        let (method, store) = {
-            let state = self.read();
-            (state.method.clone(), state.store)
-        };
-        let sketch =
-            |scratch: &mut Scratch, new: &NewDocument| Sketched::new(&method, store, new.id.clone(), new.key, new.text, scratch);
-        let added = match documents.len() < MANY {
+        let preparer = self.preparer();
+        let prepare = |scratch: &mut Scratch, new: &NewDocument| preparer.prepare(new, scratch);
+        let prepared = match documents.len() < MANY {
             true => {
                 let mut scratch = Scratch::default();
-                documents.iter().map(|new| sketch(&mut scratch, new)).collect()
+                documents.iter().map(|new| prepare(&mut scratch, new)).collect()
             }
-            false => documents.par_iter().map_init(Scratch::default, sketch).collect(),
+            false => documents.par_iter().map_init(Scratch::default, prepare).collect(),
         };
+        self.add_prepared(prepared, on_conflict)
+    }
+
+    /// Returns what sketches documents for this index.
+    pub fn preparer(&self) -> Preparer {
+        let state = self.read();
+        Preparer { method: state.method.clone(), store: state.store }
+    }
+
+    /// Does the same as [`add`](Self::add) with documents that this index's [`preparer`](Self::preparer) made. So other threads can sketch
+    /// the next documents meanwhile.
+    ///
+    /// # Errors
+    /// Fails for the same reasons as [`add`](Self::add).
+    pub fn add_prepared(&self, documents: Vec<Prepared>, on_conflict: OnConflict) -> Result<Vec<Change>> {
+        let added = documents.into_iter().map(|Prepared(sketched)| sketched).collect();
         self.submit(Operation { removed: Vec::new(), added, on_conflict })
     }
 

@@ -208,6 +208,18 @@ impl Segment {
         live.iter().try_for_each(|offset| each(offset, values.read(self.present.rank(offset) * width as u64, width)?))
     }
 
+    /// Calls `each` with the offset and the representative's number of every document of `live` that was dropped when the segment was
+    /// written, in order.
+    pub(crate) fn each_verdict(&self, live: &Bits, each: &mut dyn FnMut(u64, u64) -> Result<()>) -> Result<()> {
+        let mut values = Ahead::new(&self.blocks, self.head.verdicts);
+        for offset in live.iter().filter(|&offset| !self.kept.contains(offset)) {
+            let at = self.present.rank(offset) - self.kept.rank(offset);
+            let representative = values.read(16 * at, 8)?;
+            each(offset, u64::from_le_bytes(representative.try_into().unwrap_or_default()))?;
+        }
+        Ok(())
+    }
+
     /// Calls `each` with the data of a section, piece by piece.
     pub(super) fn copy(&self, section: Section, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         const STEP: u64 = 64 * DATA as u64;

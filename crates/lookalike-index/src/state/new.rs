@@ -43,6 +43,11 @@ impl Sketched {
         };
         Self { id, key, digest, empty, keys, bits, payload }
     }
+
+    /// Returns about how much memory the document takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.id.len() + 4 * self.keys.len() + self.bits.len() + self.payload.len()
+    }
 }
 
 /// Returns a shingle set as bytes: the differences of its elements, in groups of seven bits, the lowest first.

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use lookalike::{Candidates, Config, Doc, Features, Reason, SentencesBy, SimHashBy, Verify, decide};
-use lookalike_index::{Decided, Id};
+use lookalike::{Candidates, Config, Doc, Features, Reason, SentencesBy, SimHashBy, Verify, decide, verify::Measure};
+use lookalike_index::{Decided, Decision, Id, Likeness};
 use proptest::prelude::*;
 
 pub mod script;
@@ -35,22 +35,24 @@ pub fn text() -> impl Strategy<Value = String> {
 }
 
 /// Decides about the documents by the batch.
-pub fn batch(config: &Config, held: &Held) -> Vec<(Id, Decided, Reason)> {
+pub fn batch(config: &Config, held: &Held) -> Vec<Decision> {
     let docs: Vec<Doc> = held.iter().map(|(_, text, key)| Doc { text, key: *key }).collect();
     let id = |at: usize| Id::Number(held[at].0);
     let decided = decide(&docs, config.clone()).unwrap();
-    decided
-        .iter()
-        .enumerate()
-        .map(|(at, decision)| match decision.representative {
-            None => (id(at), Decided::Kept, decision.reason),
-            Some(representative) => (
-                id(at),
-                Decided::Dropped { representative: id(representative), similarity: decision.similarity },
-                decision.reason,
-            ),
-        })
-        .collect()
+    let decision = |(at, decision): (usize, &lookalike::Decision)| Decision {
+        id: id(at),
+        reason: decision.reason,
+        representative: decision.representative.map(id),
+        similarity: decision.similarity,
+        likeness: match (decision.overlap, decision.similarity) {
+            _ if decision.is_kept() || decision.reason == Reason::Exact => Likeness::Same,
+            (Some(overlap), _) => Likeness::Counted(overlap),
+            (None, Some(similarity)) => Likeness::Estimated(Measure::Resemblance, similarity),
+            (None, None) => Likeness::Unknown,
+        },
+        cluster_size: decision.cluster_size as u32,
+    };
+    decided.iter().enumerate().map(decision).collect()
 }
 
 /// Returns what changed between two states, as a comparison of all decisions finds it.
