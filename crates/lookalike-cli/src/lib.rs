@@ -67,6 +67,7 @@ enum Command {
     Eval(commands::eval::Eval),
     Curve(commands::curve::Curve),
     Mirrors(commands::mirrors::Mirrors),
+    Index(commands::index::Index),
     Link(commands::link::Link),
     Minutiae(commands::minutiae::Minutiae),
     Stage(commands::stage::Stage),
@@ -108,6 +109,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
         Command::Eval(command) => command.run(itself),
         Command::Curve(command) => command.run(),
         Command::Mirrors(command) => command.run(),
+        Command::Index(command) => command.run(),
         Command::Link(command) => command.run(),
         Command::Minutiae(command) => command.run(),
         Command::Stage(command) => command.run(dedup_of),
@@ -126,7 +128,11 @@ fn definition() -> clap::Command {
 
 fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = definition().try_get_matches_from(args)?;
-    let quiet = matches.subcommand().and_then(|(_, of_command)| of_command.try_get_one("quiet").ok().flatten());
+    let mut innermost = &matches;
+    while let Some((_, of_command)) = innermost.subcommand() {
+        innermost = of_command;
+    }
+    let quiet = innermost.try_get_one("quiet").ok().flatten();
     if quiet == Some(&true) && matches.get_count("verbose") > 0 {
         let words = "--quiet and --verbose contradict each other; leave out one of the two\n";
         return Err(clap::Error::raw(ErrorKind::ArgumentConflict, words));

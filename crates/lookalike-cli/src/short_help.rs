@@ -12,7 +12,7 @@ const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 const REPORT: (&str, &str) = ("report", "Write a page to look at: groups, pairs, texts side by side");
 
-const SHORT: [Short; 12] = [
+const SHORT: [Short; 13] = [
     (
         "dedup",
         &[
@@ -140,6 +140,7 @@ const SHORT: [Short; 12] = [
             MEMORY,
         ],
     ),
+    ("index", &[]),
     (
         "link",
         &[
@@ -187,12 +188,105 @@ const SHORT: [Short; 12] = [
     ("completions", &[("shell", "Shell to complete for")]),
 ];
 
+const INDEX: (&str, &str) = ("folder", "The index");
+
+/// The same for the commands of `index`.
+const SHORT_OF_INDEX: [Short; 11] = [
+    (
+        "create",
+        &[
+            ("folder", "Folder of the new index"),
+            ("store", "What is stored of each document"),
+            ("sets", "Documents are sets"),
+            ("threshold", "Minimum similarity of duplicates [default: 0.8]"),
+            ("keep", "Keep the first, longest, newest:FIELD, max:FIELD or min:FIELD"),
+            ("shingle", "Tokens per shingle [default: 5]"),
+            ("method", "How candidate pairs are found"),
+        ],
+    ),
+    (
+        "add",
+        &[
+            INDEX,
+            INPUTS,
+            ("on_conflict", "What happens if a document of the index has the same id"),
+            ("decisions", "Write the decisions about the added documents to FILE"),
+            ("changes", "Write all changed decisions to FILE"),
+            TEXT_FIELD,
+            ID_FIELD,
+            JSON,
+            MEMORY,
+        ],
+    ),
+    (
+        "replace",
+        &[
+            INDEX,
+            INPUTS,
+            ("decisions", "Write the decisions about the added documents to FILE"),
+            ("changes", "Write all changed decisions to FILE"),
+            TEXT_FIELD,
+            ID_FIELD,
+            JSON,
+            MEMORY,
+        ],
+    ),
+    (
+        "query",
+        &[
+            INDEX,
+            ("inputs", "Texts to search for: files, folders, quoted globs or URLs"),
+            ("text", "Search for this text"),
+            ("id", "Search for documents similar to the document with this id"),
+            ("nearest", "Find at most the K most similar documents for each text"),
+            ("threshold", "Minimum similarity, at least the threshold of the index"),
+            ("kept", "Find only documents that are kept"),
+            ("passages", "Show the passages that the text shares with each document"),
+            ("output", "Write the lines to FILE instead of standard output"),
+            TEXT_FIELD,
+            ID_FIELD,
+        ],
+    ),
+    (
+        "delete",
+        &[
+            INDEX,
+            ("ids", "Ids of documents"),
+            ("from", "Read more ids from FILE, one per line"),
+            ("ignore_missing", "Ignore ids that are not in the index"),
+            ("changes", "Write all changed decisions to FILE"),
+            JSON,
+        ],
+    ),
+    ("show", &[INDEX, ("ids", "Ids of documents [default: the decisions about all]"), ("output", "Write the lines to FILE")]),
+    (
+        "changes",
+        &[
+            INDEX,
+            ("after", "List changes after the one with this number"),
+            ("limit", "List at most N changes"),
+            ("output", "Write the lines to FILE"),
+        ],
+    ),
+    ("compact", &[INDEX]),
+    ("snapshot", &[INDEX, ("to", "Folder of the copy")]),
+    ("check", &[INDEX, ("decisions", "Make every decision again, and compare it with the stored one"), JSON]),
+    ("stats", &[INDEX, JSON]),
+];
+
 /// The number of examples in `-h`.
 const EXAMPLES: usize = 2;
 
 /// Returns the definition with a short help for each command.
 pub fn shortened(definition: Command) -> Command {
-    SHORT.into_iter().fold(definition, |all, (name, flags)| all.mut_subcommand(name, |command| short(command, name, flags)))
+    SHORT.into_iter().fold(definition, |all, (name, flags)| {
+        all.mut_subcommand(name, |command| match name {
+            "index" => SHORT_OF_INDEX.into_iter().fold(short(command, name, flags), |all, (of_index, flags)| {
+                all.mut_subcommand(of_index, |command| short(command, &format!("index {of_index}"), flags))
+            }),
+            _ => short(command, name, flags),
+        })
+    })
 }
 
 fn short(command: Command, name: &str, flags: &[(&str, &'static str)]) -> Command {
@@ -226,7 +320,8 @@ mod tests {
         for width in [80, 100] {
             let mut all = shortened(Cli::command()).term_width(width);
             all.build();
-            for command in all.get_subcommands_mut().filter(|command| command.get_name() != "help") {
+            let of_index: Vec<Command> = all.find_subcommand("index").unwrap().get_subcommands().cloned().collect();
+            for mut command in all.get_subcommands().cloned().chain(of_index).filter(|command| command.get_name() != "help") {
                 let name = command.get_name().to_string();
                 let (short, long) = (command.render_help().to_string(), command.render_long_help().to_string());
                 let lines = short.lines().count();
@@ -244,7 +339,10 @@ mod tests {
         let all = Cli::command();
         let visible = all.get_subcommands().filter(|command| !command.is_hide_set());
         assert!(visible.map(Command::get_name).eq(SHORT.map(|(name, _)| name)), "every command has a short help");
-        for (name, flags) in SHORT {
+        let index = all.find_subcommand("index").unwrap();
+        assert!(index.get_subcommands().map(Command::get_name).eq(SHORT_OF_INDEX.map(|(name, _)| name)), "of index too");
+        let of_index = SHORT_OF_INDEX.map(|short| (index, short));
+        for (all, (name, flags)) in SHORT.map(|short| (&all, short)).into_iter().chain(of_index) {
             let command = all.find_subcommand(name).unwrap();
             for (id, words) in flags {
                 assert!(command.get_arguments().any(|arg| arg.get_id() == *id), "{name} has no {id}");

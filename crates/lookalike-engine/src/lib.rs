@@ -113,7 +113,7 @@ pub use lookalike_io::{
     read::{LeftOut, PACKED, read_document},
     store::{refuse_url, shown_name, shown_path},
     words,
-    write::{Decided, IdKind, LateOutput, Likeness, Representative, reason_name},
+    write::{Decided, IdKind, LateOutput, Likeness, Output, Representative, finish as finish_outputs, reason_name},
 };
 #[cfg(feature = "tables")]
 pub use lookalike_io::{

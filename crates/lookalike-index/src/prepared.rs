@@ -13,6 +13,11 @@ use crate::{
 pub struct Prepared(pub(crate) Sketched);
 
 impl Prepared {
+    /// Returns the id.
+    pub fn id(&self) -> &Id {
+        &self.0.id
+    }
+
     /// Returns the same document with another id.
     #[must_use]
     pub fn with_id(self, id: Id) -> Self {

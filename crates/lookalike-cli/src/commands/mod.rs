@@ -6,6 +6,7 @@ pub mod completions;
 pub mod curve;
 pub mod dedup;
 pub mod eval;
+pub mod index;
 pub mod link;
 pub mod man;
 pub mod minutiae;

@@ -1,0 +1,315 @@
+//! `lookalike index add` and `lookalike index replace`.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
+
+use clap::{Args, ValueEnum};
+use lookalike::{Config, text::TokensBy};
+use lookalike_engine::{DocumentsRead, Error, ErrorKind, InputDocument, RunConfig, each_document};
+use lookalike_index::{Change, Id, Index, NewDocument, OnConflict, Prepared, Stats};
+use serde::Serialize;
+
+use super::{
+    lines::{Lines, write_changes, write_decisions},
+    opened::{configure, failed, to_write},
+};
+use crate::{
+    args::{InputArgs, RunArgs, run_config},
+    found::left_out,
+    front::Flags,
+    output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
+    report::{self, Report},
+};
+
+/// Add documents to an index
+///
+/// Each document is decided as `lookalike dedup` would decide about it: a document that is similar to an earlier kept one is dropped,
+/// which means that it is stored with this decision. With --keep rules other than first, a new document can come before earlier ones,
+/// and their decisions change too; --changes lists all changed decisions.
+///
+/// The documents of a large input are added some at a time. If an input has a bad line, everything before it is added already; correct
+/// the line, and add the same inputs again with --on-conflict skip.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike index add news november.jsonl\n  \
+    lookalike index add news 'crawl/*.jsonl.zst' --decisions decisions.jsonl --on-conflict skip")]
+pub struct Add {
+    /// The index
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    adding: Adding,
+    /// What happens if a document of the index has the same id
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Conflict::Fail)]
+    on_conflict: Conflict,
+}
+
+/// Add documents to an index, in place of those with the same ids
+///
+/// Documents of the index that have the id of a new document are deleted. The new documents are added at the end, as if they had never
+/// been there; documents with new ids are added too. Decisions that depended on the old documents are made again.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike index replace news corrected.jsonl --changes changes.jsonl")]
+pub struct Replace {
+    /// The index
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    #[command(flatten)]
+    adding: Adding,
+}
+
+/// What happens to new documents whose ids are in the index.
+#[derive(Clone, Copy, ValueEnum)]
+enum Conflict {
+    /// the command ends with an error
+    Fail,
+    /// the new document is not added
+    Skip,
+    /// the new document replaces the old one
+    Replace,
+}
+
+impl From<Conflict> for OnConflict {
+    fn from(conflict: Conflict) -> Self {
+        match conflict {
+            Conflict::Fail => Self::Fail,
+            Conflict::Skip => Self::Skip,
+            Conflict::Replace => Self::Replace,
+        }
+    }
+}
+
+/// What both commands have.
+#[derive(Args)]
+struct Adding {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Write the decisions about the added documents to FILE
+    ///
+    /// The lines are those of `lookalike dedup --decisions`. They are written at the end, when all documents are added. FILE can be a URL,
+    /// or - for standard output.
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
+    /// Write all changed decisions to FILE, also those about earlier documents
+    ///
+    /// A line has the number of the change (see `lookalike index changes`), the id, and the decisions before and after. FILE can be a URL,
+    /// or - for standard output.
+    #[arg(long, value_name = "FILE")]
+    changes: Option<PathBuf>,
+    /// Print the summary as JSON
+    ///
+    /// The summary is printed on standard output, or on standard error if another output is written to standard output.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// The documents that are added in one step take about this much memory, unless --memory is small.
+const STEP: u64 = 64 << 20;
+
+/// The share of --memory that a step may take. Its documents are in memory twice for a moment, with their postings.
+const SHARE: u64 = 8;
+
+/// What was added.
+#[derive(Default, Serialize)]
+struct Added {
+    /// The documents that were read.
+    documents: u64,
+    /// The documents that were added.
+    added: u64,
+    /// The documents that were not added, because their ids are in the index.
+    skipped: u64,
+    /// The documents of the index that were replaced.
+    replaced: u64,
+    /// The decisions about earlier documents that changed. Those about documents that were replaced do not count.
+    changed: u64,
+    bad_lines: u64,
+    without_id: u64,
+    bytes: u64,
+    seconds: f64,
+    /// The index afterwards.
+    index: Option<Stats>,
+}
+
+impl Add {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        self.adding.run("index add", &self.folder, self.on_conflict.into())
+    }
+}
+
+impl Replace {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        self.adding.run("index replace", &self.folder, OnConflict::Replace)
+    }
+}
+
+/// Returns how the documents of an index are read from inputs.
+pub fn reading(index: &Index, input: &InputArgs, run: &RunArgs) -> anyhow::Result<RunConfig> {
+    let mut config = run_config(input, run, Config::default());
+    configure(&mut config, index)?;
+    let (sets, of_sets) = (config.method.tokens == TokensBy::Items, input.records.fields.set_field.is_some());
+    match (sets, of_sets) {
+        (true, false) => anyhow::bail!("the index has sets; name the field with the set, with --set-field"),
+        (false, true) => anyhow::bail!("--set-field: the index has texts; name the field with the text, with --text-field"),
+        _ => {}
+    }
+    if input.records.allow_repeated_ids {
+        anyhow::bail!("--allow-repeated-ids: the ids of an index are unique; make ids unique, or use --on-conflict skip");
+    }
+    Ok(config)
+}
+
+impl Adding {
+    fn run(self, command: &'static str, folder: &Path, on_conflict: OnConflict) -> anyhow::Result<ExitCode> {
+        let started = Instant::now();
+        let step = self.run.memory.map_or(STEP, |memory| STEP.min(memory / SHARE)) as usize;
+        let index = to_write(folder)?.with_memory(2 * step);
+        let config = reading(&index, &self.input, &self.run)?;
+        let report = self.input.report(Report::new(command)).inputs("index", [folder.display().to_string()]);
+        let report = report.output("decisions", self.decisions.as_deref()).output("changes", self.changes.as_deref());
+        let file = report::open(config.summary.as_deref())?;
+        let open = |path: &Option<PathBuf>| path.as_deref().map(|path| Lines::create(Some(path))).transpose();
+        let (decisions, changes) = (open(&self.decisions)?, open(&self.changes)?);
+        let since = index.next_number();
+        let last = index.stats().map_err(failed)?.last_change;
+
+        let bars = Bars::new(self.run.quiet);
+        let read = fill(&index, &config, (step, on_conflict), &bars);
+        bars.clear();
+        let (read, mut added) = read?;
+        warnings(&read.bad_examples, Flags::Others, self.run.quiet);
+        if let Some(mut lines) = decisions {
+            write_decisions(&index, since, &mut lines)?;
+            lines.end()?;
+        }
+        if let Some(mut lines) = changes {
+            write_changes(&index, last, None, &mut lines)?;
+            lines.end()?;
+        }
+        added.seconds = started.elapsed().as_secs_f64();
+        added.index = Some(index.stats().map_err(failed)?);
+        let outputs = [&self.decisions, &self.changes, &config.skip_bad, &config.summary];
+        let to_stdout = outputs.into_iter().flatten().any(|path| path.as_os_str() == "-");
+        match (self.json, to_stdout) {
+            (true, false) => print_data(&report.json(&added)?)?,
+            (true, true) => say(report.json(&added)?.trim_end()),
+            (false, _) if self.run.quiet => {}
+            (false, _) => say(&self.page(folder, &read, &added)),
+        }
+        report::write(file, &report, &added)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns the summary as text.
+    fn page(&self, folder: &Path, read: &DocumentsRead, a: &Added) -> String {
+        let documents = counted(a.documents, "document");
+        let mut lines =
+            vec![format!("{BOLD}{documents}{BOLD:#} in = {BOLD}{}{BOLD:#} added + {} skipped", count(a.added), count(a.skipped))];
+        if a.replaced > 0 {
+            lines.push(format!("  replaced {} of them had an id of the index", count(a.replaced)));
+        }
+        if a.changed > 0 {
+            let verb = if a.changed == 1 { "changes" } else { "change" };
+            lines
+                .push(format!("  changed  {} about earlier documents {verb} too; see --changes", counted(a.changed, "decision")));
+        }
+        if let Some(stats) = &a.index {
+            let documents = counted(stats.documents, "document");
+            let (kept, dropped) = (count(stats.kept), count(stats.dropped));
+            lines.push(format!("  index    {documents} in {} = {kept} kept + {dropped} dropped", name(folder)));
+        }
+        if let Some(file) = self.input.records.skip_bad.as_deref().filter(|_| a.bad_lines > 0) {
+            lines.push(format!("  bad      {} skipped, written to {}", counted(a.bad_lines, "line"), name(file)));
+        }
+        lines.extend(read.left_out.as_ref().map(|left| format!("  skipped  {}", left_out(left))));
+        if a.without_id == a.documents && a.documents > 0 {
+            lines.push("  ids      no record has an id: ids are file:line".into());
+        }
+        let rate = a.bytes as f64 / 1e6 / a.seconds.max(1e-9);
+        lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s)", a.seconds, bytes(a.bytes)));
+        let named = |path: &&PathBuf| path.as_os_str() != "-";
+        for (what, path) in [("decisions", &self.decisions), ("changes", &self.changes)] {
+            lines.extend(path.as_ref().filter(named).map(|path| format!("  written  {what} to {}", name(path))));
+        }
+        lines.join("\n")
+    }
+}
+
+/// Adds the documents of all inputs. They are sketched by all threads while others are added.
+fn fill(
+    index: &Index,
+    config: &RunConfig,
+    (step, on_conflict): (usize, OnConflict),
+    bars: &Bars,
+) -> anyhow::Result<(DocumentsRead, Added)> {
+    let preparer = index.preparer();
+    let mut added = Added::default();
+    let (mut waiting, mut size) = (Vec::new(), 0);
+    let mut add = |waiting: Vec<Prepared>| -> lookalike_engine::Result<()> {
+        let given = waiting.len() as u64;
+        let ids: BTreeSet<Id> = match on_conflict {
+            OnConflict::Replace => waiting.iter().map(|document| document.id().clone()).collect(),
+            OnConflict::Skip | OnConflict::Fail => BTreeSet::new(),
+        };
+        let before = index.len();
+        let changes = index.add_prepared(waiting, on_conflict).map_err(|error| match error {
+            taken @ lookalike_index::Error::Taken(_) => {
+                let what = format!("{taken}, or give --on-conflict skip or replace");
+                Error::new(ErrorKind::Record, what).because(taken)
+            }
+            error => failed(error),
+        })?;
+        let known = given - (index.len() - before);
+        match on_conflict {
+            OnConflict::Replace => added.replaced += known,
+            OnConflict::Skip | OnConflict::Fail => added.skipped += known,
+        }
+        added.added += if on_conflict == OnConflict::Replace { given } else { given - known };
+        let of_others = |change: &&Change| change.before.is_some() && !ids.contains(&change.id);
+        added.changed += changes.iter().filter(of_others).count() as u64;
+        Ok(())
+    };
+    let make = |document: InputDocument, scratch: &mut lookalike::Scratch| {
+        preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
+    };
+    let read = each_document(
+        config,
+        make,
+        |documents: Vec<(String, Prepared)>| {
+            for (id, document) in documents {
+                let document = document.with_id(Id::from_json(&id).unwrap_or(Id::Text(id)));
+                size += document.bytes();
+                waiting.push(document);
+            }
+            if size >= step {
+                size = 0;
+                add(std::mem::take(&mut waiting))?;
+            }
+            Ok(())
+        },
+        &|progress| bars.observe(progress),
+    );
+    // Documents before a bad line are added in any case, so that the result does not depend on the size of a step.
+    let rest = if waiting.is_empty() { Ok(()) } else { add(waiting) };
+    let read = read
+        .map_err(|error| further(error, added.added))
+        .and_then(|read| rest.map(|()| read).map_err(|error| further(error, added.added)))?;
+    let DocumentsRead { documents, bad_lines, without_id, bytes, .. } = read;
+    Ok((read, Added { documents, bad_lines, without_id, bytes, ..added }))
+}
+
+/// Says how many documents were added before an error.
+fn further(error: Error, added: u64) -> Error {
+    match added {
+        0 => error,
+        added => error.advise(format!(
+            "{} before it {} added; to add the rest, give --on-conflict skip",
+            counted(added, "document"),
+            if added == 1 { "was" } else { "were" }
+        )),
+    }
+}

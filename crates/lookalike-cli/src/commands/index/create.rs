@@ -1,0 +1,83 @@
+//! `lookalike index create`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::{Args, ValueEnum};
+use lookalike::cluster::Keep;
+use lookalike_index::{Index, Settings, Store};
+
+use super::opened::{failed, refuse_store};
+use crate::{
+    args::{MethodArgs, as_sets},
+    output::{name, say},
+};
+
+/// Create an index
+///
+/// The folder must not exist, or must be empty. The settings apply to all documents that are added later.
+///
+/// Candidates must be found by bands, simhash or sentences. Shared shingles (and therefore --measure containment), exact joins,
+/// components and greedy clusters are not possible, because with these, a new document can change any decision.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike index create news\n  \
+    lookalike index create pages --threshold 0.9 --keep newest:date\n  \
+    lookalike index create private --store sets")]
+pub struct Create {
+    /// The folder of the new index
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// What is stored of each document
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = StoreBy::Texts)]
+    store: StoreBy,
+    /// Documents are sets, which are added with --set-field
+    #[arg(long)]
+    sets: bool,
+    #[command(flatten)]
+    method: MethodArgs,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What an index can store of each document.
+#[derive(Clone, Copy, ValueEnum)]
+enum StoreBy {
+    /// the text, compressed
+    Texts,
+    /// the shingles as hashes: answers are exact, but texts and passages cannot be shown
+    Sets,
+    /// only sketches, which take the least space; requires --verify sketch
+    Sketches,
+}
+
+impl From<StoreBy> for Store {
+    fn from(by: StoreBy) -> Self {
+        match by {
+            StoreBy::Texts => Self::Texts,
+            StoreBy::Sets => Self::Sets,
+            StoreBy::Sketches => Self::Sketches,
+        }
+    }
+}
+
+impl Create {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        refuse_store(&self.folder)?;
+        let config = self.method.config()?;
+        let config = if self.sets { as_sets(config)? } else { config };
+        let keep = self.method.keep.clone().unwrap_or(Keep::usual(config.measure)).to_string();
+        let settings = Settings { config, store: self.store.into(), keep };
+        let index = Index::create(&self.folder, settings).map_err(failed)?;
+        if !self.quiet {
+            let config = &index.settings().config;
+            say(&format!(
+                "{}: created an empty index of {}, threshold {}, keeps the {} of similar documents",
+                name(&self.folder),
+                index.settings().store,
+                config.threshold,
+                index.settings().keep
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

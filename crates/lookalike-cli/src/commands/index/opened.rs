@@ -1,0 +1,54 @@
+//! Opens an index, and turns its errors into those of the command.
+
+use std::path::Path;
+
+use lookalike::cluster::Keep;
+use lookalike_engine::{ErrorKind, RunConfig, refuse_url};
+use lookalike_index::{Error, Id, Index};
+
+use crate::output::name;
+
+/// Returns an error of an index as an error of the engine, so that messages have the command's names of settings.
+pub fn failed(error: Error) -> lookalike_engine::Error {
+    match error {
+        Error::Config(error) => error.into(),
+        error => lookalike_engine::Error::new(ErrorKind::Output, error.to_string()).because(error),
+    }
+}
+
+/// Returns an error if the folder of an index is a URL.
+pub fn refuse_store(folder: &Path) -> anyhow::Result<()> {
+    Ok(refuse_url("the index", "folder", folder)?)
+}
+
+/// Opens an index to change it.
+pub fn to_write(folder: &Path) -> anyhow::Result<Index> {
+    refuse_store(folder)?;
+    Ok(Index::open(folder).map_err(failed)?)
+}
+
+/// Opens an index as it is now, to read it.
+pub fn to_read(folder: &Path) -> anyhow::Result<Index> {
+    refuse_store(folder)?;
+    Ok(Index::open_to_read(folder).map_err(failed)?)
+}
+
+/// Sets what the settings of an index say about reading its documents.
+pub fn configure(config: &mut RunConfig, index: &Index) -> anyhow::Result<()> {
+    let settings = index.settings();
+    let keep: Keep = settings.keep.parse().map_err(|error: String| anyhow::anyhow!("{}: {error}", name(index.folder())))?;
+    (config.method, config.keep) = (settings.config.clone(), Some(keep));
+    Ok(())
+}
+
+/// Returns the id that a user means: a text with or without quotes, or a number. If both the number and the text are ids, the number
+/// is meant.
+pub fn id(index: &Index, typed: &str) -> anyhow::Result<Option<Id>> {
+    let written = Id::from_json(typed);
+    for id in written.into_iter().chain([Id::from(typed)]) {
+        if index.get(&id).map_err(failed)?.is_some() {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}

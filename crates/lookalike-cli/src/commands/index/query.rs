@@ -1,0 +1,164 @@
+//! `lookalike index query`.
+
+use std::{path::PathBuf, process::ExitCode};
+
+use clap::Args;
+use lookalike_engine::{InputDocument, RunConfig, each_document};
+use lookalike_index::{Ask, Found, Id, Index, Like, SharedPassage};
+use serde_json::value::RawValue;
+
+use super::{
+    add::reading,
+    lines::{FoundLine, Lines, raw},
+    opened::{failed, id, to_read},
+};
+use crate::{
+    args::{InputArgs, RecordArgs, RunArgs},
+    front::Flags,
+    output::{Bars, counted, say, warnings},
+};
+
+/// Find the documents of an index that are similar to a text
+///
+/// The text is given with --text, as a file or the records of a collection (INPUT), or as the --id of a document of the index. The index
+/// does not change.
+///
+/// Prints one JSON line for each similar document, the most similar first: query (the id of the text, null with --text), id, verdict
+/// (kept or dropped: what the index decided about the document), similarity, resemblance, containment (the share of the text that the
+/// document contains), containment_of_document, all counted exactly. If the index verifies by sketches, the line has only the estimated
+/// similarity. With --passages, the line also has the passages that both share word for word: their places in bytes, the number of
+/// tokens, and the text.
+///
+/// The exit code is 1 if nothing is found.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike index query news --text 'The text of an article'\n  \
+    lookalike index query news submission.txt --passages\n  \
+    lookalike index query news --id article-17 --nearest 5\n  \
+    lookalike index query news december.jsonl --kept --threshold 0.9 -o known.jsonl")]
+pub struct Query {
+    /// The index
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Files, folders, quoted globs or URLs with the texts to search for (- for standard input)
+    #[arg(value_name = "INPUT", required_unless_present_any = ["text", "id", "input_command"], conflicts_with_all = ["text", "id"])]
+    inputs: Vec<String>,
+    /// Search for this text
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["id", "input_command"])]
+    text: Option<String>,
+    /// Search for documents that are similar to the document with this id
+    #[arg(long, value_name = "ID", conflicts_with = "input_command")]
+    id: Option<String>,
+    /// Find at most the K most similar documents for each text
+    #[arg(long, value_name = "K")]
+    nearest: Option<usize>,
+    /// Minimum similarity, at least the threshold of the index
+    #[arg(long, short, value_name = "T")]
+    threshold: Option<f64>,
+    /// Find only documents that are kept
+    #[arg(long)]
+    kept: bool,
+    /// Show the passages that the text shares with each document
+    #[arg(long)]
+    passages: bool,
+    /// With --passages: minimum length of a passage, in tokens
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "passages")]
+    least: usize,
+    /// Write the lines to FILE instead of standard output
+    ///
+    /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Run COMMAND with sh -c and read its output after the named inputs
+    #[arg(long, value_name = "COMMAND", help_heading = "Input")]
+    input_command: Vec<String>,
+    #[command(flatten)]
+    records: RecordArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+impl Query {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let index = to_read(&self.folder)?;
+        let mut lines = Lines::create(self.output.as_deref())?;
+        let passages = self.passages.then_some(self.least);
+        let asking = Asking { index: &index, nearest: self.nearest, threshold: self.threshold, only_kept: self.kept, passages };
+        let quiet = self.run.quiet;
+        let texts = match (&self.text, &self.id) {
+            (Some(text), _) => {
+                write(RawValue::NULL, &asking.found(Like::Text(text))?, &mut lines)?;
+                1
+            }
+            (_, Some(typed)) => {
+                let id = id(&index, typed)?.ok_or_else(|| failed(lookalike_index::Error::Unknown(typed.as_str().into())))?;
+                let query = raw(&id);
+                write(&query, &asking.found(Like::Document(id))?, &mut lines)?;
+                1
+            }
+            _ => self.inputs(&asking, &mut lines)?,
+        };
+        let found = lines.end()?;
+        if !quiet {
+            say(&format!("{} similar to {}", counted(found, "document"), counted(texts, "text")));
+        }
+        Ok(ExitCode::from(u8::from(found == 0 && texts > 0)))
+    }
+
+    /// Searches for all texts of the inputs. Returns their number.
+    fn inputs(self, asking: &Asking, lines: &mut Lines) -> anyhow::Result<u64> {
+        let input = InputArgs { inputs: self.inputs, input_command: self.input_command, records: self.records };
+        // Keep order does not matter, so the field that decides it need not be there.
+        let config = RunConfig { keep: None, ..reading(asking.index, &input, &self.run)? };
+        let bars = Bars::new(self.run.quiet);
+        let read = each_document(
+            &config,
+            |document: InputDocument, _| asking.found(Like::Text(document.text)),
+            |answers| {
+                answers.into_iter().try_for_each(|(id, found)| {
+                    let id = Id::from_json(&id).unwrap_or(Id::Text(id));
+                    write(&raw(&id), &found?, lines)
+                })
+            },
+            &|progress| bars.observe(progress),
+        );
+        bars.clear();
+        let read = read?;
+        warnings(&read.bad_examples, Flags::Others, self.run.quiet);
+        Ok(read.documents)
+    }
+}
+
+/// A document that was found, and the passages that it shares with the text.
+type Answer = (Found, Option<Vec<SharedPassage>>);
+
+/// Writes the lines of a text, which has this id.
+fn write(query: &RawValue, found: &[Answer], lines: &mut Lines) -> lookalike_engine::Result<()> {
+    found.iter().try_for_each(|(found, passages)| lines.value(&FoundLine::new(query, found, passages.as_deref())))
+}
+
+/// What is asked about each text.
+struct Asking<'a> {
+    index: &'a Index,
+    nearest: Option<usize>,
+    threshold: Option<f64>,
+    only_kept: bool,
+    /// The least length of passages, if they are wanted.
+    passages: Option<usize>,
+}
+
+impl Asking<'_> {
+    fn found(&self, like: Like) -> lookalike_engine::Result<Vec<Answer>> {
+        let Self { index, nearest, threshold, only_kept, .. } = *self;
+        let text = match (&like, self.passages) {
+            (Like::Text(text), Some(_)) => Some((*text).to_string()),
+            (Like::Document(id), Some(_)) => index.show(id).map_err(failed)?.and_then(|stored| stored.text),
+            (_, None) => None,
+        };
+        let found = index.query(&Ask { like, nearest, threshold, only_kept, figures: true }).map_err(failed)?;
+        let with_passages = |found: Found| {
+            let passages = self.passages.map(|least| index.passages(text.as_deref().unwrap_or_default(), &found.id, least));
+            Ok((found, passages.transpose().map_err(failed)?))
+        };
+        found.into_iter().map(with_passages).collect()
+    }
+}
