@@ -130,11 +130,11 @@ fn ids<'a>(documents: &'a [NewDocument]) -> Vec<&'a Id> {
 /// Returns the method of a collection.
 pub(crate) fn method(config: Config) -> Result<Method> {
     let what = match (&config.candidates, config.cluster, config.measure) {
+        (.., Measure::Containment) => Some("decisions by containment"),
         (Candidates::Shared(_), ..) => Some("candidates that share sampled shingles"),
         (Candidates::All, ..) => Some("exact joins of all sets"),
         (_, Cluster::Components, _) => Some("connected components"),
         (_, Cluster::Greedy(_), _) => Some("greedy clusters"),
-        (.., Measure::Containment) => Some("containments"),
         _ => None,
     };
     match what {

@@ -13,6 +13,7 @@ mod eval;
 mod foreign;
 mod formats;
 mod golden;
+mod index;
 mod input_commands;
 mod labels;
 mod limits;

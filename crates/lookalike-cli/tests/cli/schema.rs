@@ -161,6 +161,7 @@ fn place() -> Place {
 #[test]
 fn the_schema_matches_the_output_of_the_commands() {
     let (place, mut schema) = (place(), Schema::read());
+    assert_eq!(place.run("index create index").code, 0);
     let chinese = testdata("zh_tang.jsonl.zst");
     for (definition, command) in [
         ("dedup", "dedup many.jsonl --against old.jsonl --preset quotations --anchors en".to_string()),
@@ -188,6 +189,11 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --report report.html".into()),
         ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
+        ("index_add", "index add index in.jsonl --skip-bad bad.txt".into()),
+        ("index_add", "index replace index many.jsonl".into()),
+        ("index_delete", "index delete index first".into()),
+        ("index_check", "index check index".into()),
+        ("index_stats", "index stats index".into()),
         ("minutiae", "minutiae prints.jsonl --label finger -o prints.pairs.jsonl".into()),
         ("minutiae_model", "minutiae --model --squares 1000 --trials 10".into()),
         ("stage", "stage status work".into()),

@@ -94,14 +94,16 @@ fn every_command_has_a_man_page() {
     let mut names: Vec<String> =
         fs::read_dir(place.path("man")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
-    let help = place.run("--help").out;
-    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    let command = |line: &str| {
-        line.strip_prefix("  ").filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next().unwrap().to_string())
+    let commands_of = |help: &str| -> Vec<String> {
+        let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        let command = |line: &str| {
+            line.strip_prefix("  ").filter(|line| !line.starts_with(' ')).map(|line| line.split(' ').next().unwrap().to_string())
+        };
+        commands.lines().filter_map(command).filter(|name| name != "help").collect()
     };
-    let mut expected: Vec<String> =
-        commands.lines().filter_map(command).filter(|name| name != "help").map(|name| format!("lookalike-{name}.1")).collect();
-    expected.push("lookalike.1".into());
+    let mut expected = vec!["lookalike.1".to_string()];
+    expected.extend(commands_of(&place.run("--help").out).iter().map(|name| format!("lookalike-{name}.1")));
+    expected.extend(commands_of(&place.run("index --help").out).iter().map(|name| format!("lookalike-index-{name}.1")));
     expected.sort();
     assert_eq!(names, expected);
     let page = place.read("man/lookalike-dedup.1");

@@ -31,8 +31,8 @@ use crate::{
 /// which means that it is stored with this decision. With --keep rules other than first, a new document can come before earlier ones,
 /// and their decisions change too; --changes lists all changed decisions.
 ///
-/// The documents of a large input are added some at a time. If an input has a bad line, everything before it is added already; correct
-/// the line, and add the same inputs again with --on-conflict skip.
+/// The documents of a large input are added some at a time. If an input has a bad line, documents before it may be added already, and the
+/// message says how many; correct the line, and add the same inputs again with --on-conflict skip.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike index add news november.jsonl\n  \
     lookalike index add news 'crawl/*.jsonl.zst' --decisions decisions.jsonl --on-conflict skip")]
@@ -128,6 +128,8 @@ struct Added {
     /// The decisions about earlier documents that changed. Those about documents that were replaced do not count.
     changed: u64,
     bad_lines: u64,
+    /// The errors of the first bad lines.
+    bad_examples: Vec<Error>,
     without_id: u64,
     bytes: u64,
     seconds: f64,
@@ -293,13 +295,14 @@ fn fill(
         },
         &|progress| bars.observe(progress),
     );
-    // Documents before a bad line are added in any case, so that the result does not depend on the size of a step.
+    // What was read before an error is added, so that the result does not depend on the size of a step.
     let rest = if waiting.is_empty() { Ok(()) } else { add(waiting) };
     let read = read
         .map_err(|error| further(error, added.added))
         .and_then(|read| rest.map(|()| read).map_err(|error| further(error, added.added)))?;
     let DocumentsRead { documents, bad_lines, without_id, bytes, .. } = read;
-    Ok((read, Added { documents, bad_lines, without_id, bytes, ..added }))
+    let bad_examples = read.bad_examples.clone();
+    Ok((read, Added { documents, bad_lines, bad_examples, without_id, bytes, ..added }))
 }
 
 /// Says how many documents were added before an error.

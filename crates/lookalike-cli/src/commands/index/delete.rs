@@ -36,7 +36,7 @@ pub struct Delete {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Ids of documents
-    #[arg(value_name = "ID", required_unless_present = "ids")]
+    #[arg(value_name = "ID", required_unless_present = "from")]
     ids: Vec<String>,
     /// Read more ids from FILE: one per line, or JSON lines with an id (- for standard input)
     #[arg(long = "ids", value_name = "FILE")]

@@ -16,9 +16,13 @@ pub fn failed(error: Error) -> lookalike_engine::Error {
     }
 }
 
-/// Returns an error if the folder of an index is a URL.
+/// Returns an error if the folder of an index is a URL or a file.
 pub fn refuse_store(folder: &Path) -> anyhow::Result<()> {
-    Ok(refuse_url("the index", "folder", folder)?)
+    refuse_url("the index", "folder", folder)?;
+    if folder.exists() && !folder.is_dir() {
+        anyhow::bail!("{}: not a folder; give the folder of an index", name(folder));
+    }
+    Ok(())
 }
 
 /// Opens an index to change it.
