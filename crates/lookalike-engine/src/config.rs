@@ -14,7 +14,7 @@ use lookalike_io::{
     format::{Format, Html},
     input_table::InputTable,
     memory::free_memory,
-    read::{self, Expanded, Input, Inputs},
+    read::{self, Expanded, Input, Inputs, StoredRecords},
     spill::Budget,
     store,
     write::LEAST_AHEAD,
@@ -39,6 +39,9 @@ pub struct RunConfig {
     pub against: Vec<String>,
     /// In-memory tables. They are references too, and are read after all other references.
     pub against_tables: Vec<InputTable>,
+    /// Records that another part of the program stores, such as an index. They are references too, and are read after all other
+    /// references.
+    pub against_stored: Vec<Arc<dyn StoredRecords>>,
     /// Compare with references only: no two documents of the inputs are compared with each other.
     pub against_only: bool,
     /// Drop a document that contains a reference document, such as a training text that contains a test item. A document that is
@@ -136,6 +139,7 @@ impl Default for RunConfig {
             tables: Vec::new(),
             against: Vec::new(),
             against_tables: Vec::new(),
+            against_stored: Vec::new(),
             against_only: false,
             drop_holders: false,
             method: Config::default(),
@@ -269,6 +273,7 @@ impl RunConfig {
             tables: &self.tables,
             against: &self.against,
             against_tables: &self.against_tables,
+            against_stored: &self.against_stored,
             format: self.format,
             gitignore: self.gitignore,
             all_splits: self.all_splits,
@@ -277,7 +282,7 @@ impl RunConfig {
 
     /// Returns whether there are references.
     pub(crate) fn has_references(&self) -> bool {
-        !self.against.is_empty() || !self.against_tables.is_empty()
+        !self.against.is_empty() || !self.against_tables.is_empty() || !self.against_stored.is_empty()
     }
 
     /// Returns which document of a group is kept. If containment is measured, the default is the longest document, so that the

@@ -110,7 +110,7 @@ pub use lookalike_io::{
     format::{Format, Html},
     input_table::InputTable,
     memory::peak_memory,
-    read::{LeftOut, PACKED, read_document},
+    read::{LeftOut, PACKED, StoredRecords, read_document},
     store::{refuse_url, shown_name, shown_path},
     words,
     write::{Decided, IdKind, LateOutput, Likeness, Output, Representative, finish as finish_outputs, reason_name},

@@ -116,7 +116,7 @@ impl State {
     /// Returns how similar a document is to its representative, whose canonical form is another one.
     fn likeness(&self, number: u64, representative: u64, similarity: f64) -> Result<Likeness> {
         Ok(match self.method.verify() {
-            Verify::Exact => Likeness::Counted(Overlap::of(&*self.set(number)?, &*self.set(representative)?)),
+            Verify::Exact => Likeness::Counted(Overlap::of(&self.set(number)?, &self.set(representative)?)),
             Verify::Sketch if self.method.estimates() => Likeness::Estimated(Measure::Resemblance, similarity),
             Verify::Sketch | Verify::None => Likeness::Unknown,
         })

@@ -69,8 +69,8 @@ pub enum Error {
     /// An index that is to verify exactly, but stores neither texts nor sets.
     #[error("an index that stores only sketches cannot compare texts exactly; set verify to sketch, or store texts or sets")]
     NothingToVerify,
-    /// A request for passages of an index that does not store texts.
-    #[error("passages need texts, and this index stores sets or sketches; create one that stores texts")]
+    /// A request for texts of an index that does not store texts.
+    #[error("this index does not store texts; create one that stores texts")]
     NoTexts,
     /// An id that no document has.
     #[error("id {} is not in the index", shown::cut(&.0.to_string()))]

@@ -54,6 +54,8 @@ mod files;
 
 mod index;
 
+mod references;
+
 mod file;
 
 pub use change::{Change, Decided, NewDocument};
@@ -69,6 +71,7 @@ pub use lookalike_io::write::Likeness;
 pub use lsh::LshIndex;
 pub use prepared::{Prepared, Preparer};
 pub use query::{Ask, Found, Like, Match, SharedPassage};
+pub use references::{References, is_index};
 pub use sketched::Sketched;
 pub use state::Store;
 

@@ -136,7 +136,7 @@ impl State {
                 (Like::Text(text), None) => set.get_or_insert_with(|| self.set_of(text)).clone(),
                 (Like::Document(_), None) => return Ok(None),
             };
-            Ok(Some(Overlap::of(&own, &*self.set(number)?).into()))
+            Ok(Some(Overlap::of(&own, &self.set(number)?).into()))
         };
         let found = found.map(|(similarity, place)| {
             let number = place.number;

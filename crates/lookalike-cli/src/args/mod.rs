@@ -1,6 +1,7 @@
 //! Flags that several commands share. This module only names and documents them; the core and the engine check their values where
 //! they use them.
 
+mod against;
 mod find;
 mod method;
 mod report;
@@ -17,6 +18,7 @@ use lookalike_engine::{Error, ErrorKind, Format, Html, RunConfig, Setting, Words
 use crate::report::Report;
 
 pub use self::{
+    against::set_references,
     find::{CandidatesBy, DigestOf, FindArgs, MeasureBy, MethodBy, modulus},
     method::{MethodArgs, VerifyBy},
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},

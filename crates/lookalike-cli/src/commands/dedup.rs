@@ -10,7 +10,7 @@ use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
 use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summary, dedup};
 
 use crate::{
-    args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, RunArgs, described, run_config},
+    args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, RunArgs, described, run_config, set_references},
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
@@ -117,7 +117,8 @@ const ENDINGS: [&str; 11] =
 struct AgainstArgs {
     /// Also drop documents that duplicate those of REF
     ///
-    /// References can be test sets or an earlier collection. Each REF is named and read like an input. References are not written
+    /// References can be test sets, an earlier collection, or the folder of an index (see `lookalike index`). Each other REF is named and
+    /// read like an input. References are not written
     /// and have no decisions. The ids of references may repeat and may equal the ids of inputs. All names after --against, up to
     /// the next flag, are references, so put INPUT before --against.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
@@ -152,7 +153,7 @@ impl Dedup {
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let mut config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(self.method.config()?)?);
         config.keep = self.method.keep.clone();
-        config.against = self.against.against.clone();
+        set_references(&mut config, &self.against.against)?;
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.as_ref().map(|folder| {
             let usual = Resume::in_folder(folder);

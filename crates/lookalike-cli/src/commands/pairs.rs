@@ -11,7 +11,7 @@ use lookalike::{Config, Verify};
 use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
-    args::{FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described, run_config},
+    args::{FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described, run_config, set_references},
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{Bars, counted, name, say, warnings},
@@ -38,7 +38,7 @@ pub struct Pairs {
     input: InputArgs,
     /// List only pairs of a REF document and an input document
     ///
-    /// Each REF is named and read like an input. The same id may occur in REF and in the inputs. All names after --against, up to
+    /// A REF is named and read like an input, or is the folder of an index. The same id may occur in REF and in the inputs. All names after --against, up to
     /// the next flag, are references, so put INPUT before --against.
     #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
     against: Vec<String>,
@@ -99,7 +99,8 @@ impl Pairs {
         let (threshold, verify, fields) = (self.threshold, Some(self.verify.into()), &self.input.records.fields);
         let method = Config { threshold, verify, ..fields.of_sets(find.config(&self.shingles)?)? };
         let mut config = run_config(&self.input, &self.run, method);
-        (config.against, config.nearest) = (self.against.clone(), self.nearest);
+        set_references(&mut config, &self.against)?;
+        config.nearest = self.nearest;
         self.report.apply(None, &mut config)?;
         Ok(config)
     }

@@ -185,7 +185,7 @@ fn mistakes_are_reported_with_advice() {
     let place = Place::new();
     place
         .write("in.jsonl", SMALL)
-        .write("bad.jsonl", format!("{{\"id\": \"new\", \"text\": \"a new text\"}}\nno record\n"))
+        .write("bad.jsonl", "{\"id\": \"new\", \"text\": \"a new text\"}\nno record\n")
         .write("file", "");
     run(&place, "index create index");
     run(&place, "index add index in.jsonl");
@@ -291,4 +291,52 @@ fn one_process_writes_and_others_read() {
     run(&place, "index check index --decisions");
     drop(writer);
     run(&place, "index add index in.jsonl");
+}
+
+#[test]
+fn documents_are_compared_with_those_of_an_index() {
+    let (place, all) = (Place::new(), lines("licenses.jsonl.zst"));
+    let (old, new) = all.split_at(all.len() / 2);
+    // Ids and texts with everything that JSON escapes.
+    let odd = "{\"id\": \"\\\"\\u0001\\\\é\", \"text\": \"an odd text with \\\"quotes\\\", \\u0007 and \\ud83d\\ude00 in it\"}\n";
+    place.write("old.jsonl", old.concat() + odd).write("new.jsonl", new.concat() + &odd.replace("an odd", "An odd"));
+    // An index also has the documents that it dropped, and some were deleted or replaced.
+    place.write("first.jsonl", old[..700].concat());
+    run(&place, "index create index");
+    run(&place, "index add index first.jsonl");
+    run(&place, &format!("index delete index {}", id(&old[3])));
+    place.write("late.jsonl", old[3].clone()).write("old.jsonl", old[..3].concat() + &old[4..].concat() + odd + &old[3]);
+    run(&place, "index add index old.jsonl --on-conflict skip");
+    for flags in [
+        "dedup new.jsonl --decisions out.jsonl",
+        "dedup new.jsonl --against-only --keep first --threshold 0.6 --decisions out.jsonl",
+        "pairs new.jsonl -o out.jsonl",
+        "pairs new.jsonl --nearest 1 --text-field text -o out.jsonl --threads 1",
+    ] {
+        let flags = if flags.contains("only") { flags.replace(" --keep first", "") } else { flags.into() };
+        run(&place, &format!("{flags} --against old.jsonl"));
+        let expected = place.read("out.jsonl").replace("\"reference\":\"old.jsonl:", "\"reference\":\"index:");
+        run(&place, &format!("{flags} --against index"));
+        assert_eq!(place.read("out.jsonl"), expected, "{flags}");
+        assert!(expected.lines().count() > 10);
+    }
+    // Other names of fields, and other references before the index.
+    place
+        .write("body.jsonl", all[0].replace("\"text\":", "\"body\":"))
+        .write("other.jsonl", all[5].replace("\"text\":", "\"body\":"));
+    let ran = run(&place, "dedup body.jsonl --text-field body --against index other.jsonl --decisions -");
+    assert!(ran.out.contains("\"verdict\":\"dropped\"") && ran.err.contains("1,301 reference documents"), "{}", ran.err);
+    run(&place, "index create sets --sets");
+    let refused = place.run("dedup new.jsonl --against sets");
+    assert_eq!(
+        refused.err.lines().next().unwrap(),
+        "error: sets: the index has sets, and this run compares texts; name an index of texts"
+    );
+    run(&place, "index create private --store sets");
+    let refused = place.run("pairs new.jsonl --against private");
+    assert_eq!(
+        refused.err.lines().next().unwrap(),
+        "error: private: this index does not store texts; create one that stores texts"
+    );
+    run(&place, "dedup new.jsonl --against index --resume state -o kept.jsonl");
 }

@@ -264,6 +264,10 @@ impl Identity {
                 let version = Version { size: files.size(), version: format!("{:016x}", digest.digest()) };
                 Self { name, command: None, file: None, object: Some(version) }
             }
+            Input::Stored(records) => {
+                let version = Version { size: records.bytes(), version: records.version()? };
+                Self { name, command: None, file: None, object: Some(version) }
+            }
             Input::Object(object) => {
                 let version = Version { size: object.size(), version: object.version().into() };
                 Self { name, command: None, file: None, object: Some(version) }

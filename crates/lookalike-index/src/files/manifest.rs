@@ -49,6 +49,12 @@ struct Version {
     version: u32,
 }
 
+/// Returns whether a folder has a manifest.
+pub(crate) fn is_there(folder: &Path) -> bool {
+    // A file with this name that something else wrote is not a manifest.
+    whole::read(&folder.join(NAME)).is_ok_and(|bytes| bytes.starts_with(b"{\"version\":"))
+}
+
 impl Manifest {
     pub(crate) fn new(settings: Settings, segments: Vec<String>, changed: Option<String>, next: u64) -> Self {
         Self { version: VERSION, settings, segments, changed, next }

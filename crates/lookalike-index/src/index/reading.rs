@@ -130,6 +130,31 @@ impl Index {
         self.read().each_decision(since, give)
     }
 
+    /// Calls `give` with the ids and the texts of documents in the order in which they were added, at most `count`, beginning at the number
+    /// `from`. Returns the number after the last of them.
+    pub(crate) fn each_text(&self, from: u64, count: usize, give: &mut dyn FnMut(&Id, &str) -> Result<()>) -> Result<u64> {
+        let state = self.read();
+        let (mut number, mut given) = (from, 0);
+        while number < state.memory.next() && given < count {
+            if state.is_live(number) {
+                let id = state.id(number)?;
+                state.with_payload(number, |text| give(&id, &String::from_utf8_lossy(text)))??;
+                given += 1;
+            }
+            number += 1;
+        }
+        Ok(number)
+    }
+
+    /// Returns about how many bytes the texts have.
+    pub(crate) fn text_bytes(&self) -> u64 {
+        // Compressed texts are a third as large as plain ones, or smaller.
+        const RATIO: u64 = 3;
+        let state = self.read();
+        let texts = |open: &crate::state::Open| open.segment.head.texts.iter().map(|texts| texts.payloads.length).sum::<u64>();
+        RATIO * state.segments.iter().map(texts).sum::<u64>() + state.memory.bytes() as u64
+    }
+
     /// Returns the number that the next document gets. Documents are numbered in the order in which they are added; a compaction numbers
     /// them again.
     pub fn next_number(&self) -> u64 {

@@ -79,7 +79,7 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),
         Input::Object(object) => Place::Url(object.address().into()),
-        Input::Command(..) | Input::Table(_) => Place::Shared,
+        Input::Command(..) | Input::Table(_) | Input::Stored(_) => Place::Shared,
     };
     let mut taken: Vec<(Place, String)> =
         inputs.iter().map(|input| (of_input(input), format!("the input {}", input.name()))).collect();

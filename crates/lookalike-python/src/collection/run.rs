@@ -101,6 +101,6 @@ fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references: Vec<Named<
         }
     }
     config.against_tables = references.iter().map(|(name, texts)| texts.input(name)).collect::<PyResult<_>>()?;
-    let against = !config.against.is_empty() || !config.against_tables.is_empty();
+    let against = !config.against.is_empty() || !config.against_tables.is_empty() || !config.against_stored.is_empty();
     Ok(Asked { config, ids, against })
 }

@@ -42,6 +42,7 @@ pub(super) fn decide(task: &Task) -> Result<Results> {
         // The file may be empty: if inputs are compared with references only, they must not be compared with each other.
         against: if task.config.has_references() { vec![name(references_path)] } else { Vec::new() },
         against_tables: Vec::new(),
+        against_stored: Vec::new(),
         keep: (!task.config.against_only).then(|| keep_of_lines(&task.config.keep())),
         format: Some(Format::Lines),
         delimiter: None,

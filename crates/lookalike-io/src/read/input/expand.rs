@@ -4,6 +4,7 @@ use std::{
     cell::RefCell,
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{
@@ -11,6 +12,7 @@ use super::{
     folder::{Naming, files, folder, is_decisions, is_wanted},
     left_out::{Leaving, LeftOut},
     splits,
+    stored::StoredRecords,
 };
 use crate::{
     error::{Error, ErrorKind, Result, Setting},
@@ -33,6 +35,8 @@ pub struct Inputs<'a> {
     pub against: &'a [String],
     /// References that are tables in memory. They follow the references from `against`.
     pub against_tables: &'a [InputTable],
+    /// References that another part of the program stores. They follow the others.
+    pub against_stored: &'a [Arc<dyn StoredRecords>],
     /// The format of all inputs. If none, each format is detected from the input's name and first bytes.
     pub format: Option<Format>,
     /// Whether to skip a folder's files if a `.gitignore` file excludes them.
@@ -89,6 +93,7 @@ fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Res
     let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: true };
     let mut references = named(asked.against, naming, leaving)?;
     references.extend(asked.against_tables.iter().cloned().map(Input::Table));
+    references.extend(asked.against_stored.iter().cloned().map(Input::Stored));
     refuse_repeats(&references)?;
     let inputs: BTreeMap<PathBuf, String> = inputs.iter().flat_map(Input::places).collect();
     match references.iter().flat_map(Input::places).find(|(place, _)| inputs.contains_key(place)) {

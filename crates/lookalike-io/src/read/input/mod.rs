@@ -10,6 +10,8 @@ mod expand;
 
 mod later;
 
+mod stored;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -19,6 +21,7 @@ pub use self::{
     expand::{Expanded, Inputs, expand, expand_decisions, expand_with_references},
     later::later_input,
     left_out::LeftOut,
+    stored::StoredRecords,
 };
 use super::documents::Files;
 use crate::{input_table::InputTable, store::Object};
@@ -38,6 +41,8 @@ pub enum Input {
     Command(String, usize),
     /// A table in memory.
     Table(InputTable),
+    /// Records that another part of the program stores.
+    Stored(Arc<dyn StoredRecords>),
 }
 
 impl Input {
@@ -58,6 +63,7 @@ impl Input {
             Self::Table(table) => table.name().into(),
             #[cfg(not(feature = "tables"))]
             Self::Table(table) => match *table {},
+            Self::Stored(records) => records.name().into(),
         }
     }
 
@@ -71,6 +77,7 @@ impl Input {
             Self::File(path) => real(path),
             Self::Object(object) => PathBuf::from(object.address()),
             Self::Table(_) => PathBuf::from(format!("table {}", self.name())),
+            Self::Stored(_) => real(Path::new(&self.name())),
             Self::Files(files) => {
                 return files.looks().map(|(path, ..)| (real(path), path.display().to_string())).collect();
             }

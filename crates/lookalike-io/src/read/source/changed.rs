@@ -28,7 +28,7 @@ pub(crate) struct Seen {
 pub(crate) enum State {
     /// A file, with its size and time when it was first examined. If they differ later, the file has changed during the run.
     Regular { size: u64, modified: Option<SystemTime> },
-    /// An object, files that are documents, or a table in memory. The code for these kinds of inputs detects changes itself.
+    /// An object, files that are documents, a table in memory, or stored records. The code for these kinds of inputs detects changes itself.
     Object,
     /// An input that can be read only once, and the spool (a stored copy) that the first reading fills.
     Once(Spool),
@@ -41,7 +41,7 @@ impl State {
         Ok(match input {
             Input::Stdin => Self::Once(Spool::default()),
             Input::Command(..) => Self::Command(Mutex::default()),
-            Input::Object(_) | Input::Files(_) | Input::Table(_) => Self::Object,
+            Input::Object(_) | Input::Files(_) | Input::Table(_) | Input::Stored(_) => Self::Object,
             Input::File(path) => {
                 let metadata = path.metadata().map_err(|error| Error::reading(&input.name(), &error))?;
                 match metadata.is_file() {

@@ -63,6 +63,7 @@ pub struct Source {
     tables: Vec<Option<Table>>,
     reading: Reading,
     of_references: Reading,
+    of_stored: Reading,
     temp_dir: PathBuf,
     read: Arc<AtomicU64>,
     total: u64,
@@ -95,6 +96,7 @@ impl Source {
         let names: Vec<String> = inputs.iter().map(Input::name).collect();
         let format = |(input, name): (&Input, &String)| match (reading.format, input) {
             (_, Input::Table(_)) => Ok(Some(Format::Arrow)),
+            (_, Input::Stored(_)) => Ok(Some(Format::Lines)),
             (Some(format), _) => Ok(Some(format)),
             (None, Input::Files(_)) => Ok(Some(Format::Text)),
             (None, Input::File(path)) if path.is_file() => look(path, name).map(Some),
@@ -107,6 +109,8 @@ impl Source {
         // `line_encoding` is never UTF-16, because lines are split at single newline bytes. It is not set for UTF-8 either,
         // because lines that are valid UTF-8 are always read as UTF-8.
         let line_encoding = reading.encoding.filter(|name| *name != "UTF-8" && !name.starts_with("UTF-16"));
+        // Stored texts were taken from pages and decoded before they were stored.
+        let of_stored = Reading { html: None, encoding: None, line_encoding: None, ..of_references.clone() };
         let of_references = Reading { line_encoding, ..of_references };
         let line_encoding = line_encoding.filter(|_| is_alone(&formats[references..]));
         let reading = Reading { line_encoding, ..reading };
@@ -127,6 +131,7 @@ impl Source {
             formats,
             tables,
             of_references,
+            of_stored,
             reading,
             temp_dir: temp_dir.into(),
             read: Arc::default(),
@@ -164,6 +169,7 @@ impl Source {
             (Some(table), ..) => table.size(),
             (_, Input::Object(object), _) => object.size(),
             (_, Input::Files(files), _) => files.size(),
+            (_, Input::Stored(records), _) => records.bytes(),
             (_, _, State::Regular { size, .. }) => *size,
             _ => 0,
         }
@@ -196,7 +202,12 @@ impl Source {
 
     /// Returns the settings for reading a part.
     pub fn reading_of(&self, part: usize) -> &Reading {
-        if self.parts[part].input < self.references { &self.of_references } else { &self.reading }
+        let input = self.parts[part].input;
+        match &self.inputs[input] {
+            Input::Stored(_) => &self.of_stored,
+            _ if input < self.references => &self.of_references,
+            _ => &self.reading,
+        }
     }
 
     /// Returns the format of each input except the references. For an input whose format is known only after the input is read,

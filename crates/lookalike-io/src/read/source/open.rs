@@ -71,6 +71,11 @@ impl Source {
                     &name,
                 ),
                 Input::Files(files) => return Ok(Opened::Files(FileBlocks::new(files.clone(), self.span))),
+                Input::Stored(records) => {
+                    let fields = &self.reading_of(part).fields;
+                    let packed = records.open(&fields.id, &fields.text, fields.set.is_some())?;
+                    decompress(Counted { packed, count: self.read.clone() }, &name)
+                }
                 _ => Err(Error::reading(&name, &io::ErrorKind::Unsupported.into())),
             },
             State::Once(spool) => spool.open(input, &self.temp_dir),

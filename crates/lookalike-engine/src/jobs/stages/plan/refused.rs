@@ -109,6 +109,7 @@ pub(super) fn refuse_once_readable(input: &Input) -> Result<()> {
         Input::Command(..) => "the output of a command",
         Input::Stdin | Input::File(_) => "a pipe",
         Input::Table(_) => "a table in memory",
+        Input::Stored(_) => "an index",
     };
     let refused = Error::new(ErrorKind::Input, format!("the tasks of a job array cannot read {what}")).at(input.name());
     Err(refused.advise("write it to a file, and name the file"))
