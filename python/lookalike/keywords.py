@@ -139,6 +139,7 @@ NO_KEYWORDS = {
     "json": "report.summary contains what it prints about the run",
     "quiet": "nothing is printed; progress=False shows no bar",
     "summary": "report.summary contains what it writes about the run",
+    "index": "lookalike.Index.create() makes an index, and its add() takes the same data",
     "no_decisions": "decisions are written only to the file that decisions= names",
     "help": "help(lookalike.dedup)",
 }

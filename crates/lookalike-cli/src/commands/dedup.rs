@@ -9,6 +9,7 @@ use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
 use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summary, dedup};
 
+use super::index::NewIndex;
 use crate::{
     args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, RunArgs, described, run_config, set_references},
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
@@ -80,6 +81,12 @@ pub struct Dedup {
     /// Do not write decisions beside KEPT
     #[arg(long, conflicts_with = "decisions")]
     no_decisions: bool,
+    /// Also put all documents with their decisions in a new index, DIR
+    ///
+    /// DIR must not exist, or must be empty. Later documents can be added with `lookalike index add`. The inputs are read once more, so
+    /// standard input is not possible.
+    #[arg(long, value_name = "DIR")]
+    index: Option<PathBuf>,
     /// Write nothing; show what would be dropped
     ///
     /// The run still checks whether the outputs can be written.
@@ -181,6 +188,7 @@ impl Dedup {
             (self.json, "--json", "give it to `lookalike stage status`"),
             (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
             (self.resume.is_some(), "--resume", "leave it out: a task that is run again continues the job array"),
+            (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
         ];
         if let Some((_, flag, advice)) = refused.into_iter().find(|&(given, ..)| given) {
@@ -205,12 +213,19 @@ impl Dedup {
         let report = self.input.report(Report::new("dedup")).inputs("against", &self.against.against);
         let report = report.output("kept", outputs.kept.as_deref()).output("decisions", outputs.decisions.as_deref());
         let report = report.output("report", self.report.path().map(PathBuf::as_path));
+        let report = report.output("index", self.index.as_deref());
         let file = report::open(config.summary.as_deref().filter(|_| !self.dry_run))?;
+        let index = self.index.as_deref().map(|folder| NewIndex::create(folder, &config)).transpose()?;
         let bars = Bars::new(self.run.quiet);
         let done = dedup(&config, &outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        if let Some(index) = index.filter(|_| !self.dry_run) {
+            let filled = index.fill(&config, &bars);
+            bars.clear();
+            filled?;
+        }
         let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().chain(self.report.path()).any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
@@ -291,7 +306,8 @@ impl Dedup {
         } else {
             let named = |path: &&PathBuf| path.as_os_str() != "-";
             let records = if self.label { "all records, labelled," } else { "kept records" };
-            let written = [(records, &outputs.kept), ("decisions", &outputs.decisions)];
+            let written =
+                [(records, &outputs.kept), ("decisions", &outputs.decisions), ("an index of all documents", &self.index)];
             let written = written.into_iter().filter_map(|(what, path)| Some((what, path.as_ref().filter(named)?)));
             lines.extend(written.map(|(what, path)| format!("  written  {what} to {}", name(path))));
             let page = self.report.path().filter(named).zip(s.report.as_ref());

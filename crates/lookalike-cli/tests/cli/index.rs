@@ -340,3 +340,31 @@ fn documents_are_compared_with_those_of_an_index() {
     );
     run(&place, "dedup new.jsonl --against index --resume state -o kept.jsonl");
 }
+
+#[test]
+fn dedup_puts_its_documents_in_an_index() {
+    let (place, all) = (Place::new(), lines("licenses.jsonl.zst"));
+    place.write("in.jsonl", all.concat() + "no record\n");
+    let ran = run(&place, "dedup in.jsonl --keep longest --threshold 0.7 --index index --decisions out.jsonl --skip-bad bad.txt");
+    assert!(ran.err.contains("written  an index of all documents to index"), "{}", ran.err);
+    assert_eq!(place.read("out.jsonl"), run(&place, "index show index").out);
+    assert_eq!(place.read("bad.txt"), "no record\n");
+    assert_eq!(place.names(), ["bad.txt", "in.jsonl", "index", "out.jsonl"]);
+    for (arguments, words) in [
+        ("dedup in.jsonl --skip-bad bad.txt --index index", "the folder exists and is not empty"),
+        ("dedup - --index other", "cannot be used with standard input"),
+        ("dedup in.jsonl --against bad.txt --index other", "leave out --against"),
+        ("dedup in.jsonl --index other", "not JSON"),
+        (
+            "dedup in.jsonl --skip-bad bad.txt --index other --measure containment",
+            "decisions by containment depend on all documents",
+        ),
+        ("dedup in.jsonl --skip-bad bad.txt --index other --cluster components", "connected components depend on all documents"),
+    ] {
+        let ran = place.run(arguments);
+        assert!(ran.code == 2 && ran.err.contains(words), "{arguments}: {}", ran.err);
+        assert_eq!(place.names(), ["bad.txt", "in.jsonl", "index", "out.jsonl"], "{arguments}");
+    }
+    run(&place, "dedup in.jsonl --skip-bad bad.txt --index other --dry-run");
+    assert!(!place.path("other").exists());
+}

@@ -114,9 +114,14 @@ const STEP: u64 = 64 << 20;
 /// The share of --memory that a step may take. Its documents are in memory twice for a moment, with their postings.
 const SHARE: u64 = 8;
 
+/// Returns the size of a step, given the memory limit.
+pub fn step(memory: Option<u64>) -> usize {
+    memory.map_or(STEP, |memory| STEP.min(memory / SHARE)) as usize
+}
+
 /// What was added.
 #[derive(Default, Serialize)]
-struct Added {
+pub struct Added {
     /// The documents that were read.
     documents: u64,
     /// The documents that were added.
@@ -168,7 +173,7 @@ pub fn reading(index: &Index, input: &InputArgs, run: &RunArgs) -> anyhow::Resul
 impl Adding {
     fn run(self, command: &'static str, folder: &Path, on_conflict: OnConflict) -> anyhow::Result<ExitCode> {
         let started = Instant::now();
-        let step = self.run.memory.map_or(STEP, |memory| STEP.min(memory / SHARE)) as usize;
+        let step = step(self.run.memory);
         let index = to_write(folder)?.with_memory(2 * step);
         let config = reading(&index, &self.input, &self.run)?;
         let report = self.input.report(Report::new(command)).inputs("index", [folder.display().to_string()]);
@@ -242,7 +247,7 @@ impl Adding {
 }
 
 /// Adds the documents of all inputs. They are sketched by all threads while others are added.
-fn fill(
+pub fn fill(
     index: &Index,
     config: &RunConfig,
     (step, on_conflict): (usize, OnConflict),

@@ -8,6 +8,8 @@ mod create;
 
 mod add;
 
+mod filling;
+
 mod query;
 
 mod delete;
@@ -19,6 +21,8 @@ mod keeping;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+
+pub use self::filling::NewIndex;
 
 /// Keep a collection and its decisions up to date in a folder
 ///

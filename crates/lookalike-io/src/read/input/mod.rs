@@ -1,5 +1,7 @@
 //! The inputs of a run: expands the names that the user gives.
 
+mod stored;
+
 mod splits;
 
 mod left_out;
@@ -9,8 +11,6 @@ mod folder;
 mod expand;
 
 mod later;
-
-mod stored;
 
 use std::{
     path::{Path, PathBuf},
