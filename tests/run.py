@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Programs that take minutes, for the first run, when no times are known.
-LONG = ("lookalike-engine faults", "lookalike-engine law", "lookalike-cli cli", "lookalike-engine against")
+LONG = ("lookalike-engine faults", "lookalike-engine law", "lookalike-cli cli", "lookalike-engine against", "lookalike-index faults")
 
 
 def git(*args):

@@ -214,6 +214,7 @@ fn mistakes_are_reported_with_advice() {
         "index delete index first unknown",
         "index delete index --ids in.jsonl --id-field missing",
         "index snapshot index empty/..",
+        "index snapshot index index/inside",
     ] {
         let ran = place.run(arguments);
         assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);
@@ -264,6 +265,8 @@ fn mistakes_are_reported_with_advice() {
         error: in.jsonl:1: field "missing" is missing, or is neither a string nor a number; name another field with --id-field
     index snapshot index empty/..
         error: empty/..: the folder exists and is not empty; give another name for the new index
+    index snapshot index index/inside
+        error: index/inside: a copy cannot be inside the index; name another folder
     "#);
     let skipped = run(&place, "index add index bad.jsonl --skip-bad skipped.txt").err;
     assert!(skipped.contains("1 document in = 1 added + 0 skipped") && skipped.contains("1 line skipped"), "{skipped}");

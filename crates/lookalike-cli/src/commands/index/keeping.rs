@@ -1,6 +1,10 @@
 //! `lookalike index compact`, `snapshot`, `check` and `stats`.
 
-use std::{path::PathBuf, process::ExitCode, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
 
 use clap::Args;
 use serde::Serialize;
@@ -62,6 +66,12 @@ pub struct Snapshot {
 impl Snapshot {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         refuse_store(&self.to)?;
+        let beside = self.to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let (Ok(beside), Ok(folder)) = (beside.canonicalize(), self.folder.canonicalize())
+            && beside.starts_with(folder)
+        {
+            anyhow::bail!("{}: a copy cannot be inside the index; name another folder", name(&self.to));
+        }
         let index = to_write(&self.folder)?;
         index.snapshot(&self.to).map_err(failed)?;
         if !self.quiet {
@@ -151,6 +161,6 @@ impl Stats {
 }
 
 /// Prints figures as JSON.
-fn print(folder: &std::path::Path, command: &'static str, figures: &impl Serialize) -> anyhow::Result<()> {
+fn print(folder: &Path, command: &'static str, figures: &impl Serialize) -> anyhow::Result<()> {
     print_data(&Report::new(command).inputs("index", [folder.display().to_string()]).json(figures)?)
 }

@@ -12,6 +12,11 @@ use crate::output::name;
 pub fn failed(error: Error) -> lookalike_engine::Error {
     match error {
         Error::Config(error) => error.into(),
+        Error::File { path, source } if source.kind() == std::io::ErrorKind::StorageFull => {
+            let what = "no space left, so this step was not stored";
+            let error = lookalike_engine::Error::new(ErrorKind::Output, what).at(path.display().to_string()).because(source);
+            error.advise("free some space, and repeat the command")
+        }
         error => lookalike_engine::Error::new(ErrorKind::Output, error.to_string()).because(error),
     }
 }
