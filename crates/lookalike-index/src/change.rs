@@ -112,9 +112,7 @@ impl State {
         for &number in removed {
             waiting.remove(&self.place(number)?);
         }
-        for &number in removed {
-            self.remove(number)?;
-        }
+        self.remove(removed)?;
         let mut again = BTreeSet::new();
         for new in added {
             if before.contains_key(&new.id) {

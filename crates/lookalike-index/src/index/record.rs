@@ -92,9 +92,7 @@ impl<'a> Replayed<'a> {
 
     /// Changes a state as it was changed when the record was written. Returns the changes.
     pub(super) fn apply(self, state: &mut State) -> Result<Vec<Change>> {
-        for number in self.removed {
-            state.remove(number)?;
-        }
+        state.remove(&self.removed)?;
         let (method, store) = (state.method.clone(), state.store);
         let sketched: Vec<Sketched> = self
             .added

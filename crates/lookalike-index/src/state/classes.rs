@@ -1,9 +1,24 @@
 //! Classes of copies: which of their documents is posted, and which comes first in keep order.
 
-use lookalike::fingerprint::Digest;
+use std::collections::BTreeMap;
 
-use super::{documents::State, new::Sketched};
-use crate::error::Result;
+use lookalike::fingerprint::Digest;
+use lookalike_io::lock::lock;
+
+use super::{
+    documents::{State, with_buffers},
+    new::Sketched,
+};
+use crate::{
+    error::{Error, Result},
+    law::Place,
+};
+
+/// The posted document of a class is remembered if a search for it found this many documents.
+const LARGE: usize = 8;
+
+/// At most this many classes are remembered.
+const MOST: usize = 1 << 18;
 
 impl State {
     /// Returns whether a document is posted.
@@ -18,10 +33,37 @@ impl State {
 
     /// Returns the posted document of a class; none if no document has this digest.
     pub(crate) fn posted_of(&self, digest: Digest) -> Result<Option<u64>> {
-        match self.posted.get(&digest) {
-            Some(&posted) => Ok(Some(posted)),
-            None => Ok(self.with_digest(digest)?.into_iter().find(|&number| self.is_posted(number))),
+        if let Some(&posted) = self.posted.get(&digest) {
+            return Ok(Some(posted));
         }
+        let in_memory = self.memory.with_digest(digest).find(|&number| self.is_posted(number));
+        if in_memory.is_some() || self.segments.is_empty() {
+            return Ok(in_memory);
+        }
+        if let Some(&posted) = lock(&self.large).get(&digest) {
+            return Ok(Some(posted));
+        }
+        let (mut found, mut size) = (Vec::new(), 0);
+        for open in &self.segments {
+            self.with_hash(open, digest, &mut found)?;
+            size += found.len();
+            for &offset in &found {
+                let (offset, number) = (u64::from(offset), open.segment.head.base + u64::from(offset));
+                if self.is_posted(number)
+                    && with_buffers(|buffers| Ok::<_, Error>(open.segment.digest(offset, buffers)? == digest))?
+                {
+                    if size >= LARGE {
+                        let mut large = lock(&self.large);
+                        if large.len() >= MOST {
+                            large.clear();
+                        }
+                        large.insert(digest, number);
+                    }
+                    return Ok(Some(number));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the first copy of the class of a posted document.
@@ -68,30 +110,55 @@ impl State {
         }
     }
 
-    /// Removes a document.
-    pub(crate) fn remove(&mut self, number: u64) -> Result<()> {
-        if self.is_without_text(number) {
-            self.forget(number);
-            return Ok(());
+    /// Removes documents. Each class of copies is repaired once, after all are gone: a class of a million copies that are removed together
+    /// would be listed a million times otherwise.
+    pub(crate) fn remove(&mut self, removed: &[u64]) -> Result<()> {
+        // The posted documents of the classes that lose it or their first copy.
+        let mut classes = BTreeMap::new();
+        for &number in removed {
+            if !self.is_live(number) {
+                return Err(Self::missing(number));
+            }
+            if self.is_without_text(number) {
+                continue;
+            }
+            let (posted, first) = self.class_of(number)?;
+            if number == posted || number == first {
+                classes.insert(self.digest(number)?, posted);
+            }
         }
-        let digest = self.digest(number)?;
-        let (posted, first) = self.class_of(number)?;
-        self.forget(number);
-        if number != posted && number != first {
-            return Ok(());
+        removed.iter().for_each(|&number| self.forget(number));
+        for (digest, posted) in classes {
+            self.mend(digest, posted)?;
         }
-        let mut copies = Vec::new();
+        Ok(())
+    }
+
+    /// Chooses the posted document and the first copy of a class again, after documents of it were removed.
+    fn mend(&mut self, digest: Digest, posted: u64) -> Result<()> {
+        let (mut next, mut count): (Option<Place>, usize) = (None, 0);
         for copy in self.with_digest(digest)? {
-            copies.push(self.place(copy)?);
+            let place = self.place(copy)?;
+            next = Some(next.map_or(place, |next| next.min(place)));
+            count += 1;
         }
         self.firsts.remove(&posted);
-        match copies.into_iter().min() {
+        let is_posted = self.is_live(posted);
+        if !is_posted {
+            lock(&self.large).remove(&digest);
+        }
+        match next.map(|place| place.number) {
             None => {
                 self.posted.remove(&digest);
             }
-            Some(next) if number == posted => self.post(digest, next.number)?,
-            Some(next) if next.number != posted => {
-                self.firsts.insert(posted, next.number);
+            Some(next) if !is_posted => {
+                if count >= LARGE || self.posted.contains_key(&digest) {
+                    self.posted.insert(digest, next);
+                }
+                self.post(next)?;
+            }
+            Some(next) if next != posted => {
+                self.firsts.insert(posted, next);
             }
             Some(_) => {}
         }
@@ -110,15 +177,12 @@ impl State {
     }
 
     /// Makes a document the posted one of its class.
-    fn post(&mut self, digest: Digest, number: u64) -> Result<()> {
+    fn post(&mut self, number: u64) -> Result<()> {
         match self.memory.get_mut(number) {
             Some(held) => held.posted = true,
             None => {
                 self.late.insert(number);
             }
-        }
-        if self.posted.contains_key(&digest) {
-            self.posted.insert(digest, number);
         }
         self.chain(number, self.is_kept(number))
     }

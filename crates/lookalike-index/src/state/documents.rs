@@ -3,7 +3,7 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, Mutex},
 };
 
 use lookalike::{
@@ -41,8 +41,8 @@ impl Open {
 pub(crate) struct Ahead {
     /// The number of the first of these documents.
     pub(super) first: u64,
-    /// For each document, its candidates.
-    pub(super) candidates: Vec<Vec<u64>>,
+    /// For each document, its candidates; none if they were not searched for.
+    pub(super) candidates: Vec<Option<Vec<u64>>>,
     /// The posted documents of the classes that have a document in a segment.
     pub(super) posted: Lookup<Digest, u64>,
 }
@@ -50,12 +50,16 @@ pub(crate) struct Ahead {
 impl Ahead {
     /// Returns the candidates of a document in segments; none if they were not searched for.
     pub(super) fn candidates(&self, number: u64) -> Option<&[u64]> {
-        self.candidates.get(number.checked_sub(self.first)? as usize).map(Vec::as_slice)
+        self.of(number)?.as_deref()
     }
 
     /// Returns the posted document in segments of a document's class, if it was searched for.
     pub(super) fn posted(&self, number: u64, digest: Digest) -> Option<Option<u64>> {
-        self.candidates(number).map(|_| self.posted.get(&digest).copied())
+        self.of(number).map(|_| self.posted.get(&digest).copied())
+    }
+
+    fn of(&self, number: u64) -> Option<&Option<Vec<u64>>> {
+        self.candidates.get(number.checked_sub(self.first)? as usize)
     }
 }
 
@@ -85,6 +89,9 @@ pub(crate) struct State {
     pub(crate) in_following: Lookup<u64, ()>,
     /// The posted documents of the classes of documents in memory.
     pub(crate) posted: Lookup<Digest, u64>,
+    /// The same for large classes in segments that were searched for: without this, a decision about each document of a class would
+    /// search for all of them.
+    pub(super) large: Mutex<Lookup<Digest, u64>>,
     /// See [`Content::last_decided`](crate::law::Content::last_decided).
     pub(crate) last_decided: Option<Place>,
     pub(crate) ahead: Ahead,
@@ -126,6 +133,7 @@ impl State {
             in_leading: Lookup::default(),
             in_following: Lookup::default(),
             posted: Lookup::default(),
+            large: Mutex::default(),
             last_decided: None,
             ahead: Ahead::default(),
             sets: Sets::new(CACHE),
@@ -326,9 +334,7 @@ impl State {
         let mut all: Vec<u64> = self.memory.with_digest(digest).collect();
         let mut found = Vec::new();
         for open in &self.segments {
-            found.clear();
-            let postings = open.segment.postings(self.shape.digests())?;
-            with_buffers(|buffers| postings.find(digest as u32, false, &mut buffers.blocks, &mut found))?;
+            self.with_hash(open, digest, &mut found)?;
             for &offset in &found {
                 let offset = u64::from(offset);
                 if open.live.contains(offset)
@@ -339,6 +345,13 @@ impl State {
             }
         }
         Ok(all)
+    }
+
+    /// Finds the documents of a segment whose digests have the same low half, removed ones included.
+    pub(super) fn with_hash(&self, open: &Open, digest: Digest, found: &mut Vec<u32>) -> Result<()> {
+        found.clear();
+        let postings = open.segment.postings(self.shape.digests())?;
+        with_buffers(|buffers| postings.find(digest as u32, false, &mut buffers.blocks, found))
     }
 
     /// Returns the similarity of two documents that share a key, if it reaches the threshold. Without verification, it is 1.
