@@ -9,6 +9,7 @@ use lookalike_io::write::{self, Likeness};
 use rayon::prelude::*;
 
 use crate::{
+    apart::apart,
     change::Decided,
     error::{Error, Result},
     id::Id,
@@ -128,7 +129,8 @@ impl State {
         let mut numbers = self.numbers().skip_while(|&number| number < since).peekable();
         while numbers.peek().is_some() {
             let some: Vec<u64> = numbers.by_ref().take(AT_ONCE).collect();
-            let decisions: Result<Vec<Decision>> = some.into_par_iter().map(|number| self.decision(number, &sizes)).collect();
+            let decide = |number| self.decision(number, &sizes);
+            let decisions: Result<Vec<Decision>> = apart(|| some.into_par_iter().map(decide).collect());
             decisions?.into_iter().try_for_each(&mut *give)?;
         }
         Ok(())

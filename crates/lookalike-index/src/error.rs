@@ -58,6 +58,9 @@ pub enum Error {
     /// An index that cannot be written, because it was opened for reading, or because an earlier write failed.
     #[error("{}: the index is read-only: {}", shown::path(&.0.display().to_string()), .1)]
     ReadOnly(PathBuf, String),
+    /// An index that cannot be read, because an earlier write failed, and its files could not be read afterwards.
+    #[error("{}: the index can no longer be read: {}. Open it again when this is mended", shown::path(&.0.display().to_string()), .1)]
+    Unreadable(PathBuf, String),
     /// A query for similarities that the index does not find.
     #[error("the threshold {asked} is below that of the index, {own}, which finds only documents that are at least so similar")]
     BelowThreshold {

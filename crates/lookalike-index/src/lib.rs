@@ -32,6 +32,8 @@ mod error;
 
 mod sketched;
 
+mod apart;
+
 mod segment;
 
 mod law;

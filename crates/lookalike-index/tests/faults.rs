@@ -168,6 +168,86 @@ fn after_a_failed_write_the_index_is_read_only_until_it_is_opened_again() {
     perform(&Step::Add(vec![(4, "another".into(), 0)]), &index, &folder).unwrap();
 }
 
+/// Returns an index with ten documents in a segment.
+fn in_a_segment(folder: &Path) -> Index {
+    let index = Index::create(folder, settings()).unwrap();
+    perform(&Step::Add((0..10).map(numbered).collect()), &index, folder).unwrap();
+    index.compact().unwrap();
+    index
+}
+
+fn numbered(id: i64) -> (i64, String, u64) {
+    (id, format!("text number {id}"), 0)
+}
+
+#[test]
+fn after_a_panic_in_a_change_nothing_of_it_is_there() {
+    let _turn = turn();
+    let mut panics = 0;
+    for kind in [Operation::Read, Operation::Write, Operation::Sync] {
+        for nth in 0.. {
+            let folders = tempfile::tempdir().unwrap();
+            let folder = folders.path().join("index");
+            let index = in_a_segment(&folder);
+            let add = |id: i64| perform(&Step::Add(vec![numbered(id)]), &index, &folder);
+            let plan = faults::fail(kind, nth, Fault::Panic);
+            let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| add(100).is_ok()));
+            let met = plan.met();
+            drop(plan);
+            assert_eq!(done.is_err(), met, "{kind:?} {nth}");
+            if !met {
+                break;
+            }
+            panics += 1;
+            assert!(matches!(add(101), Err(Error::ReadOnly(..))), "{kind:?} {nth}");
+            assert_eq!(index.len(), 10);
+            drop(index);
+            let index = Index::open(&folder).unwrap();
+            assert_eq!(index.check(true).unwrap().documents, 10, "{kind:?} {nth}");
+            perform(&Step::Add(vec![numbered(102)]), &index, &folder).unwrap();
+            drop(index);
+            assert_eq!(Index::open(&folder).unwrap().len(), 11, "{kind:?} {nth}");
+        }
+    }
+    assert!(panics > 4, "{panics}");
+}
+
+#[test]
+fn a_change_that_cannot_be_looked_up_fails_alone() {
+    let _turn = turn();
+    let folders = tempfile::tempdir().unwrap();
+    let folder = folders.path().join("index");
+    let index = in_a_segment(&folder);
+    let plan = faults::fail(Operation::Read, 0, Fault::Errno(IO_ERROR));
+    assert!(matches!(index.delete(&[5.into()]), Err(Error::File { .. })));
+    drop(plan);
+    assert_eq!(index.delete(&[5.into()]).unwrap().len(), 1);
+}
+
+#[test]
+fn what_cannot_be_read_again_after_a_failed_write_is_not_shown() {
+    let _turn = turn();
+    let folders = tempfile::tempdir().unwrap();
+    let folder = folders.path().join("index");
+    let index = in_a_segment(&folder);
+    let segment = || {
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(|path| path.to_str().unwrap().contains("segment"))
+    };
+    let segment = segment().unwrap();
+    fs::rename(&segment, folder.with_file_name("away")).unwrap();
+    let plan = faults::fail(Operation::Sync, 0, Fault::Errno(DISK_FULL));
+    perform(&Step::Add(vec![numbered(100)]), &index, &folder).unwrap_err();
+    drop(plan);
+    assert!(matches!(index.get(&100.into()), Err(Error::Unreadable(..))));
+    assert!(matches!(index.changes(0, 1), Err(Error::Unreadable(..))));
+    let message = index.stats().unwrap_err().to_string();
+    assert!(message.contains("can no longer be read") && message.contains("Open it again"), "{message}");
+    assert!(matches!(index.delete(&[1.into()]), Err(Error::ReadOnly(..))));
+    fs::rename(folder.with_file_name("away"), segment).unwrap();
+    drop(index);
+    assert_eq!(Index::open(&folder).unwrap().check(true).unwrap().documents, 10);
+}
+
 #[test]
 fn a_second_writer_is_refused_and_readers_are_not() {
     let _turn = turn();

@@ -8,6 +8,7 @@ use common::{Held, batch, cases, configs, differences, text};
 use lookalike::{Config, Verify};
 use lookalike_index::{Ask, Change, Decided, Error, Id, Index, NewDocument, OnConflict, Settings, Store};
 use proptest::prelude::*;
+use rayon::prelude::*;
 
 #[derive(Debug, Clone)]
 enum Operation {
@@ -213,4 +214,44 @@ fn what_changed_in_a_segment_outlives_merges_of_others() {
     let changes = index.add(&[copy], OnConflict::Fail).unwrap();
     let dropped = Decided::Dropped { representative: Id::Number(1), similarity: Some(1.0) };
     assert_eq!(changes, [Change { id: Id::Number(7000), before: None, after: Some(dropped) }]);
+}
+
+/// A worker of a thread pool that waits for its own work does other work of the pool meanwhile, which can use the same index.
+#[test]
+fn workers_of_a_thread_pool_can_use_an_index() {
+    let (done, is_done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+        let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(20_000);
+        (0..48i64).into_par_iter().for_each(|chunk| {
+            let texts: Held =
+                (0..80).map(|at| (100 * chunk + at, format!("{chunk} {at} ").repeat(10 + at as usize), 0)).collect();
+            index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+            assert!(index.query(&Ask::text(&texts[70].1)).unwrap().len() > 0);
+            assert!(index.decisions().unwrap().len() >= 80);
+        });
+        done.send(index.len()).unwrap();
+    });
+    assert_eq!(is_done.recv_timeout(std::time::Duration::from_secs(120)), Ok(48 * 80));
+}
+
+/// Changes that add nothing make the log longer, too.
+#[test]
+fn deletes_do_not_make_the_log_longer_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("index");
+    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let index = Index::create(&folder, settings).unwrap().with_memory(4_000);
+    let texts: Held = (0..400).map(|id| (id, format!("a text {id}"), 0)).collect();
+    index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+    for id in 0..400 {
+        index.delete(&[Id::Number(id)]).unwrap();
+        let logs = fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with("log-"));
+        assert!(logs.map(|entry| entry.metadata().unwrap().len()).sum::<u64>() < 4_100, "{id}");
+    }
+    assert_eq!(index.changes(0, usize::MAX).unwrap().len(), 800);
 }

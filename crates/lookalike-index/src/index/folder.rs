@@ -2,11 +2,16 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 use super::waiting::{Queue, Writer};
-use crate::{change::Change, files::manifest::Settings, state::State};
+use crate::{
+    change::Change,
+    error::{Error, Result},
+    files::manifest::Settings,
+    state::State,
+};
 
 /// A collection of documents in a folder, with the decisions about them.
 ///
@@ -30,6 +35,8 @@ pub struct Index {
     pub(super) queue: Queue,
     /// For an index that was opened for reading: the changes that were not in a part of the feed, and the number of the next change.
     pub(super) seen: (Vec<Change>, u64),
+    /// Why the index can no longer be read: a write failed, and afterwards its files could not be read.
+    pub(super) unreadable: OnceLock<String>,
     /// The memory that documents take before they are written as a segment, in bytes.
     pub(super) budget: usize,
 }
@@ -50,6 +57,19 @@ impl Index {
     /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Returns what can be read, or why nothing can.
+    pub(super) fn readable(&self) -> Result<RwLockReadGuard<'_, State>> {
+        let state = self.read();
+        self.refuse_unreadable().map(|()| state)
+    }
+
+    pub(super) fn refuse_unreadable(&self) -> Result<()> {
+        match self.unreadable.get() {
+            Some(what) => Err(Error::Unreadable(self.folder.clone(), what.clone())),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn read(&self) -> RwLockReadGuard<'_, State> {

@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::Path,
-    sync::{Mutex, RwLock},
+    sync::{Mutex, OnceLock, RwLock},
 };
 
 use lookalike_io::disk::{self, File};
@@ -79,6 +79,7 @@ impl Index {
             writer,
             queue: Queue::default(),
             seen: (Vec::new(), 1),
+            unreadable: OnceLock::new(),
             budget: BUDGET,
         };
         index.remove_stale();
@@ -105,6 +106,7 @@ impl Index {
                         writer: None,
                         queue: Queue::default(),
                         seen: (loaded.pending, loaded.next),
+                        unreadable: OnceLock::new(),
                         budget: BUDGET,
                     });
                 }

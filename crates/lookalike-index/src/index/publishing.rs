@@ -39,15 +39,14 @@ impl Index {
     /// Fails if the index cannot be written, or if it is damaged. Then it is as it was before.
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.exclusive()?;
-        let compacted = (|| {
+        self.guarded(&mut writer, |writer| {
             {
                 let mut state = self.write();
                 state.flush(&self.folder)?;
                 state.compact(&self.folder)?;
             }
-            self.replace_manifest(&mut writer)
-        })();
-        compacted.inspect_err(|error| self.stop(&mut writer, error.to_string()))
+            self.replace_manifest(writer)
+        })
     }
 
     /// Copies the index as it is now to a folder, which must not exist yet, or must be empty. Large files are shared by hard links if both
@@ -59,7 +58,7 @@ impl Index {
         let mut writer = self.exclusive()?;
         // The log must not be shared, because it changes.
         if writer.log.length() > 0 {
-            self.publish(&mut writer).inspect_err(|error| self.stop(&mut writer, error.to_string()))?;
+            self.guarded(&mut writer, |writer| self.publish(writer))?;
         }
         let failed = |source| Error::File { path: to.into(), source };
         disk::make_private_folder(to).map_err(failed)?;

@@ -81,7 +81,7 @@ impl Index {
     /// # Errors
     /// Fails if a file cannot be read, or is damaged.
     pub fn get(&self, id: &Id) -> Result<Option<Decided>> {
-        self.read().decided(id)
+        self.readable()?.decided(id)
     }
 
     /// Returns everything that the index knows about a document; none if no document has this id. Cost: a search for similar documents.
@@ -89,7 +89,7 @@ impl Index {
     /// # Errors
     /// Fails if a file cannot be read, or is damaged.
     pub fn show(&self, id: &Id) -> Result<Option<Stored>> {
-        let state = self.read();
+        let state = self.readable()?;
         let Some(number) = state.with_id(id)? else { return Ok(None) };
         state.show(number).map(Some)
     }
@@ -100,7 +100,7 @@ impl Index {
     /// # Errors
     /// Fails if no document has the id, if the threshold is below that of the index, if a file cannot be read, or if it is damaged.
     pub fn query(&self, ask: &Ask) -> Result<Vec<Found>> {
-        self.read().ask(ask)
+        self.readable()?.ask(ask)
     }
 
     /// Returns the passages that a text shares word for word with a document: all runs of at least `least` tokens, in the order of the
@@ -109,7 +109,7 @@ impl Index {
     /// # Errors
     /// Fails if the index does not store texts, if no document has the id, if `least` is 0 or too large, or if a file is damaged.
     pub fn passages(&self, text: &str, id: &Id, least: usize) -> Result<Vec<SharedPassage>> {
-        self.read().passages(text, id, least)
+        self.readable()?.passages(text, id, least)
     }
 
     /// Returns the decisions about all documents, in input order. This is the answer of one run over these documents.
@@ -117,7 +117,7 @@ impl Index {
     /// # Errors
     /// Fails if a file cannot be read, or is damaged.
     pub fn decisions(&self) -> Result<Vec<Decision>> {
-        self.read().decisions()
+        self.readable()?.decisions()
     }
 
     /// Calls `give` with the decisions about the documents that got the number `since` or a later one when they were added, in input
@@ -127,7 +127,7 @@ impl Index {
     /// # Errors
     /// Fails if a file cannot be read, if it is damaged, or with any error of `give`.
     pub fn each_decision(&self, since: u64, give: &mut dyn FnMut(Decision) -> Result<()>) -> Result<()> {
-        self.read().each_decision(since, give)
+        self.readable()?.each_decision(since, give)
     }
 
     /// Calls `give` with the ids and the texts of documents in the order in which they were added, at most `count`, beginning at the number
@@ -183,7 +183,7 @@ impl Index {
     /// # Errors
     /// Fails for the same reasons as [`changes`](Self::changes), or with any error of `give`.
     pub fn each_change(&self, after: u64, give: &mut dyn FnMut(u64, Change) -> Result<bool>) -> Result<()> {
-        let (pending, next) = self.pending();
+        let (pending, next) = self.pending()?;
         let in_parts = next - pending.len() as u64;
         let parts = feed::parts(&self.folder)?;
         for (at, (first, path)) in parts.iter().enumerate() {
@@ -208,10 +208,10 @@ impl Index {
     /// Returns the sizes of the index.
     ///
     /// # Errors
-    /// Never fails in this release.
+    /// Fails if the index can no longer be read after a failed write.
     pub fn stats(&self) -> Result<Stats> {
-        let (_, next) = self.pending();
-        let state = self.read();
+        let (_, next) = self.pending()?;
+        let state = self.readable()?;
         let (mut kept, mut documents, mut empty) = (0, 0, 0);
         for number in state.numbers() {
             documents += 1;
@@ -239,7 +239,7 @@ impl Index {
     /// # Errors
     /// Fails with the first fault that is found.
     pub fn check(&self, decisions: bool) -> Result<Checked> {
-        let state = self.read();
+        let state = self.readable()?;
         let mut checked = Checked { documents: state.len(), bytes: 0, decisions: 0 };
         for open in &state.segments {
             open.segment.check()?;

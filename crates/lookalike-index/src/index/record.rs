@@ -5,12 +5,16 @@ use rayon::prelude::*;
 use lookalike::{Method, Scratch, fingerprint::Digest};
 
 use crate::{
+    apart::apart,
     change::{Applied, Change},
     error::Result,
     files::{Decoder, Encoder},
     law::{Content, Verdict},
     state::{Sketched, State, Store},
 };
+
+/// Fewer documents are sketched by one thread.
+const MANY: usize = 16;
 
 /// A record that is being written.
 pub(super) struct Record(Encoder);
@@ -94,11 +98,14 @@ impl<'a> Replayed<'a> {
     pub(super) fn apply(self, state: &mut State) -> Result<Vec<Change>> {
         state.remove(&self.removed)?;
         let (method, store) = (state.method.clone(), state.store);
-        let sketched: Vec<Sketched> = self
-            .added
-            .into_par_iter()
-            .map_init(Scratch::default, |scratch, added| sketched(&method, store, added, scratch))
-            .collect();
+        let added = self.added;
+        let sketch = |scratch: &mut Scratch, added| sketched(&method, store, added, scratch);
+        let sketched: Vec<Sketched> = if added.len() < MANY {
+            let mut scratch = Scratch::default();
+            added.into_iter().map(|added| sketch(&mut scratch, added)).collect()
+        } else {
+            apart(|| added.into_par_iter().map_init(Scratch::default, sketch).collect())
+        };
         for new in sketched {
             state.insert(new)?;
         }

@@ -2,6 +2,8 @@
 
 use std::{
     collections::BTreeSet,
+    mem,
+    panic::{self, AssertUnwindSafe},
     sync::{Arc, Mutex, MutexGuard},
 };
 
@@ -81,13 +83,14 @@ impl Index {
     }
 
     /// Returns the changes that are not in a part of the feed yet, and the number of the next change.
-    pub(super) fn pending(&self) -> (Vec<Change>, u64) {
+    pub(super) fn pending(&self) -> Result<(Vec<Change>, u64)> {
         match &self.writer {
             Some(writer) => {
                 let writer = lock(writer);
-                (writer.pending.clone(), writer.next)
+                self.refuse_unreadable()?;
+                Ok((writer.pending.clone(), writer.next))
             }
-            None => self.seen.clone(),
+            None => Ok(self.seen.clone()),
         }
     }
 
@@ -108,41 +111,51 @@ impl Index {
         Error::ReadOnly(self.folder.clone(), what.into())
     }
 
-    /// Makes the changes of a group, and answers all its requests.
+    /// Makes changes, and answers all requests. Small ones share one sync. A large one is made alone, because it can fail if the disk is
+    /// nearly full.
     fn perform(&self, writer: &mut Writer, waiting: &[Arc<Request>]) {
-        let mut results: Vec<Result<Vec<Change>>> = Vec::new();
-        let written = match &writer.failed {
-            Some(what) => Err(self.read_only(what)),
-            None => self.try_perform(writer, waiting, &mut results),
-        };
-        if let Err(error) = written {
-            // No change of the group is on the disk for certain, so none is made.
-            let what = error.to_string();
-            if writer.failed.is_none() {
-                self.stop(writer, what.clone());
+        let mut group = Vec::new();
+        for request in waiting {
+            let Some(operation) = request.take() else { continue };
+            if operation.bytes() < LARGE {
+                group.push((&**request, operation));
+            } else {
+                self.perform_group(writer, mem::take(&mut group), false);
+                self.perform_group(writer, vec![(request, operation)], true);
             }
-            let mut error = Some(error);
-            results = waiting.iter().map(|_| Err(error.take().unwrap_or_else(|| self.read_only(&what)))).collect();
         }
-        for (request, result) in waiting.iter().zip(results) {
-            request.finish(result);
-        }
-        // What follows does not change any answer.
-        if writer.failed.is_none()
-            && self.read().memory.bytes() >= self.budget
-            && let Err(error) = self.publish(writer)
-        {
-            self.stop(writer, error.to_string());
+        self.perform_group(writer, group, false);
+        // What follows does not change any answer. Changes that add no documents make the log longer, too.
+        let size = self.read().memory.bytes().max(writer.log.length() as usize);
+        if writer.failed.is_none() && size >= self.budget {
+            let _ = self.guarded(writer, |writer| self.publish(writer));
         }
     }
 
-    fn try_perform(&self, writer: &mut Writer, waiting: &[Arc<Request>], results: &mut Vec<Result<Vec<Change>>>) -> Result<()> {
-        let (mut records, mut is_large) = (Vec::new(), false);
+    fn perform_group(&self, writer: &mut Writer, group: Vec<(&Request, Operation)>, is_large: bool) {
+        if group.is_empty() {
+            return;
+        }
+        let (requests, operations): (Vec<&Request>, Vec<Operation>) = group.into_iter().unzip();
+        let made = match &writer.failed {
+            Some(what) => Err(self.read_only(what)),
+            None => self.guarded(writer, |writer| self.try_perform(writer, operations, is_large)),
+        };
+        let results = made.unwrap_or_else(|error| {
+            // No change of the group is on the disk for certain, so none is made.
+            let (what, mut error) = (error.to_string(), Some(error));
+            requests.iter().map(|_| Err(error.take().unwrap_or_else(|| self.read_only(&what)))).collect()
+        });
+        for (request, result) in requests.into_iter().zip(results) {
+            request.finish(result);
+        }
+    }
+
+    fn try_perform(&self, writer: &mut Writer, operations: Vec<Operation>, is_large: bool) -> Result<Vec<Result<Vec<Change>>>> {
+        let (mut records, mut results) = (Vec::new(), Vec::new());
         {
             let mut state = self.write();
-            for request in waiting {
-                let Some(operation) = request.take() else { continue };
-                is_large |= operation.bytes() >= LARGE;
+            for operation in operations {
                 match resolve(&state, operation) {
                     Ok((removed, added)) => {
                         let record = (!is_large).then(|| Record::new(state.store, &removed, &added));
@@ -152,28 +165,50 @@ impl Index {
                         writer.pending.extend(applied.changes.iter().cloned());
                         results.push(Ok(applied.changes));
                     }
-                    Err(error @ Error::Taken(_)) => results.push(Err(error)),
-                    Err(error) => return Err(error),
+                    // Nothing changed yet, so only this request fails.
+                    Err(error) => results.push(Err(error)),
                 }
             }
         }
-        match is_large {
-            true => self.publish(writer),
-            false if records.is_empty() => Ok(()),
-            false => writer.log.append(&records),
+        // Few ids can be those of many documents' representatives, so a record can be large though its operation is not.
+        let is_large = is_large || records.iter().map(Vec::len).sum::<usize>() >= LARGE;
+        match is_large && results.iter().any(Result::is_ok) {
+            true => self.publish(writer)?,
+            false if records.is_empty() => {}
+            false => writer.log.append(&records)?,
+        }
+        Ok(results)
+    }
+
+    /// Does something that changes the index. If this fails, or if it panics, goes back to what is on the disk, and refuses further changes.
+    pub(super) fn guarded<T>(&self, writer: &mut Writer, work: impl FnOnce(&mut Writer) -> Result<T>) -> Result<T> {
+        match panic::catch_unwind(AssertUnwindSafe(|| work(writer))) {
+            Ok(done) => done.inspect_err(|error| self.stop(writer, error.to_string())),
+            Err(cause) => {
+                self.stop(writer, "the program panicked".into());
+                panic::resume_unwind(cause)
+            }
         }
     }
 
-    /// Goes back to what is on the disk, and refuses further changes.
-    pub(super) fn stop(&self, writer: &mut Writer, what: String) {
+    /// Goes back to what is on the disk, and refuses further changes. If this is impossible, refuses to be read, too.
+    fn stop(&self, writer: &mut Writer, what: String) {
+        writer.failed = Some(format!("a write failed: {what}. Open the index again when this is mended"));
         // What was not acknowledged is removed from the log, if this is possible.
         let _ = writer.log.cut();
-        let again = load(&self.folder, &writer.manifest, Some(writer.log.length()));
-        if let Ok(Loaded { state, pending, next, .. }) = again {
-            *self.write() = state;
-            (writer.pending, writer.next) = (pending, next);
-        }
-        writer.failed = Some(format!("a write failed: {what}. Open the index again when this is mended"));
+        let again = || load(&self.folder, &writer.manifest, Some(writer.log.length()));
+        let why = match panic::catch_unwind(AssertUnwindSafe(again)) {
+            Ok(Ok(Loaded { state, pending, next, .. })) => {
+                *self.write() = state;
+                (writer.pending, writer.next) = (pending, next);
+                return;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the program panicked".into(),
+        };
+        let _ = self.unreadable.set(why);
+        let mut state = self.write();
+        *state = State::new(state.method.clone(), state.store);
     }
 }
 

@@ -17,7 +17,7 @@ use super::{
     blocks::{Blocks, DATA, Section, Writer},
     postings,
 };
-use crate::error::Result;
+use crate::{apart::apart, error::Result};
 
 /// A block ends when its texts have this size in bytes. Larger blocks compress better (0.43 bytes per byte of Usenet posts with 16 KiB,
 /// 0.45 with 8 KiB), but reading one text takes longer.
@@ -99,8 +99,9 @@ impl<'a, W: Write> Payloads<'a, W> {
 
     fn compress(&mut self) -> std::io::Result<()> {
         let dictionary = self.dictionary.as_ref();
+        let waiting = &self.waiting;
         let compressed: Vec<std::io::Result<Vec<u8>>> =
-            self.waiting.par_iter().map(|(plain, _)| compressed(plain, dictionary)).collect();
+            apart(|| waiting.par_iter().map(|(plain, _)| compressed(plain, dictionary)).collect());
         for (block, (plain, texts)) in compressed.into_iter().zip(self.waiting.drain(..)) {
             let block = block?;
             self.out.write(&(block.len() as u32).to_le_bytes())?;

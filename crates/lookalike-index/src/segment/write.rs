@@ -17,7 +17,10 @@ use super::{
     read::Segment,
     source::Source,
 };
-use crate::error::{Error, Result};
+use crate::{
+    apart::apart,
+    error::{Error, Result},
+};
 
 /// The permissions of the files of an index, which contain texts: only this user can read them.
 pub(crate) const PRIVATE: u32 = 0o600;
@@ -95,7 +98,7 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
         // Several columns are encoded in memory at the same time.
         let all: Vec<usize> = (0..shape.columns()).collect();
         for some in all.chunks(rayon::current_num_threads()) {
-            for encoded in some.par_iter().map(|&column| encoded(source, column, width)).collect::<Vec<_>>() {
+            for encoded in apart(|| some.par_iter().map(|&column| encoded(source, column, width)).collect::<Vec<_>>()) {
                 let (firsts, blocks) = encoded?;
                 let fence = fences.len() as u64;
                 fences.extend(firsts);

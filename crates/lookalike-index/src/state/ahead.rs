@@ -9,7 +9,7 @@ use super::{
     documents::{Ahead, State},
     new::Sketched,
 };
-use crate::{error::Result, id::Id};
+use crate::{apart::apart, error::Result, id::Id};
 
 /// At most this many candidates are remembered, 8 bytes each, and at most as many are found at a time, 16 bytes each.
 const MOST: usize = 4 << 20;
@@ -56,7 +56,7 @@ impl State {
             let keys = with_text().map(|at| (added[at].keys[column], at as u32)).collect();
             self.found_in_column(column, keys, false, most / self.shape.bands)
         };
-        let columns: Result<Option<Vec<_>>> = (0..self.shape.bands).into_par_iter().map(column).collect();
+        let columns: Result<Option<Vec<_>>> = apart(|| (0..self.shape.bands).into_par_iter().map(column).collect());
         match columns? {
             Some(columns) => {
                 range.clone().for_each(|at| candidates[at] = Some(Vec::new()));

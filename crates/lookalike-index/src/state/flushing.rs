@@ -9,6 +9,7 @@ use super::{
     memory::Memory,
 };
 use crate::{
+    apart::apart,
     error::Result,
     law::Verdict,
     segment::{self, Bits, FOLLOWS, Part, Posting, Segment, Source},
@@ -78,7 +79,7 @@ impl<'a> InMemory<'a> {
             }
         }
         let mut source = Self { state, present, kept, posted, leading, empty, columns: Vec::new() };
-        source.columns = (0..state.shape.columns()).into_par_iter().map(|column| source.column(column)).collect();
+        source.columns = apart(|| (0..state.shape.columns()).into_par_iter().map(|column| source.column(column)).collect());
         source
     }
 
