@@ -26,8 +26,9 @@ fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-const STEPS: u64 = 60;
-const SEED: u64 = 4;
+// The fewest steps with a compaction, a snapshot, and several deletes and openings.
+const STEPS: u64 = 30;
+const SEED: u64 = 142;
 const IO_ERROR: i32 = 5;
 const DISK_FULL: i32 = 28;
 
@@ -210,6 +211,50 @@ fn after_a_panic_in_a_change_nothing_of_it_is_there() {
         }
     }
     assert!(panics > 4, "{panics}");
+}
+
+/// A large change is not written to the log first.
+#[test]
+fn a_large_change_that_fails_is_not_in_the_feed() {
+    let _turn = turn();
+    // Without tokens, it is sketched quickly.
+    let large = " ".repeat(33 << 20);
+    let mut failures = 0;
+    for nth in 0.. {
+        let folders = tempfile::tempdir().unwrap();
+        let folder = folders.path().join("index");
+        let index = in_a_segment(&folder);
+        let plan = faults::fail(Operation::Rename, nth, Fault::Errno(DISK_FULL));
+        let done = perform(&Step::Add(vec![(100, large.clone(), 0)]), &index, &folder);
+        let met = plan.met();
+        drop(plan);
+        assert_eq!(done.is_err(), met);
+        if !met {
+            break;
+        }
+        failures += 1;
+        drop(index);
+        let index = Index::open(&folder).unwrap();
+        assert_eq!(index.changes(0, usize::MAX).unwrap().len(), 10, "{nth}");
+        let parts = fs::read_dir(&folder)
+            .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("changes-"));
+        assert_eq!(parts.count(), 1);
+        perform(&Step::Add(vec![numbered(101)]), &index, &folder).unwrap();
+        index.compact().unwrap();
+        assert_eq!(
+            index
+                .changes(10, usize::MAX)
+                .unwrap()
+                .iter()
+                .map(|(number, change)| (*number, change.id.clone()))
+                .collect::<Vec<_>>(),
+            [(11, 101.into())]
+        );
+        index.check(true).unwrap();
+    }
+    // The segment, the part of the feed, and the manifest.
+    assert_eq!(failures, 3);
 }
 
 #[test]

@@ -56,7 +56,15 @@ fn now(index: &Index) -> BTreeMap<Id, Decided> {
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
     let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()));
-    named.filter(|(name, _)| name != "lock" && !name.starts_with("changes-")).collect()
+    let mut files: BTreeMap<String, Vec<u8>> =
+        named.filter(|(name, _)| name != "lock" && !name.starts_with("changes-")).collect();
+    // The manifest has the number of the next change.
+    let manifest = files.get_mut("manifest").unwrap();
+    let json = manifest.split(|&byte| byte == b'\n').next().unwrap();
+    let mut value: serde_json::Value = serde_json::from_slice(json).unwrap();
+    assert!(value.as_object_mut().unwrap().remove("changes").is_some_and(|next| next.is_u64()));
+    *manifest = value.to_string().into_bytes();
+    files
 }
 
 fn new(document: &(i64, String, u64)) -> NewDocument<'_> {
@@ -254,4 +262,36 @@ fn deletes_do_not_make_the_log_longer_without_end() {
         assert!(logs.map(|entry| entry.metadata().unwrap().len()).sum::<u64>() < 4_100, "{id}");
     }
     assert_eq!(index.changes(0, usize::MAX).unwrap().len(), 800);
+}
+
+/// The log of a manifest can remain when the manifest is replaced, and later there can be an equal manifest.
+#[test]
+fn the_log_of_an_equal_manifest_is_not_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("index");
+    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let index = Index::create(&folder, settings).unwrap();
+    let document = |id: i64| (id, format!("the only text with the number {id}"), 0);
+    let replace = |id: i64| assert_eq!(index.add(&[new(&document(id))], OnConflict::Replace).unwrap(), []);
+    index.add(&[new(&document(1)), new(&document(2))], OnConflict::Fail).unwrap();
+    index.compact().unwrap();
+    let manifest = || fs::read(folder.join("manifest")).unwrap();
+    let first = manifest();
+    replace(1);
+    let log = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_str().unwrap().contains("log-"))
+        .unwrap();
+    let content = fs::read(&log).unwrap();
+    index.compact().unwrap();
+    assert_ne!(manifest(), first);
+    replace(2);
+    fs::write(&log, content).unwrap();
+    index.compact().unwrap();
+    assert_eq!(manifest(), first);
+    drop(index);
+    let index = Index::open(&folder).unwrap();
+    let ids: Vec<Id> = index.decisions().unwrap().into_iter().map(|decision| decision.id).collect();
+    assert_eq!(ids, [1.into(), 2.into()]);
 }

@@ -54,16 +54,11 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Change>> {
     let invalid = || whole::damaged(path, "its content is invalid");
     let mut read = Decoder(&content);
     let (count, size) = (read.number().ok_or_else(invalid)?, read.number().ok_or_else(invalid)?);
-    let plain = zstd::bulk::decompress(read.0, size as usize).map_err(|_| invalid())?;
+    // A wrong size must not allocate memory for it.
+    let bound = zstd::zstd_safe::get_frame_content_size(read.0).ok().flatten();
+    let size = usize::try_from(size).ok().filter(|_| bound == Some(size)).ok_or_else(invalid)?;
+    let plain = zstd::bulk::decompress(read.0, size).map_err(|_| invalid())?;
     let mut read = Decoder(&plain);
     let changes: Option<Vec<Change>> = (0..count).map(|_| read.change()).collect();
     changes.filter(|_| read.0.is_empty()).ok_or_else(invalid)
-}
-
-/// Returns the number of the change after those in the parts.
-pub(crate) fn next(parts: &[(u64, PathBuf)]) -> Result<u64> {
-    let Some((first, path)) = parts.last() else { return Ok(1) };
-    let content = whole::unseal(path, MAGIC)?;
-    let count = Decoder(&content).number().ok_or_else(|| whole::damaged(path, "its content is invalid"))?;
-    Ok(first + count)
 }

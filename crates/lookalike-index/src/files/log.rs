@@ -1,11 +1,13 @@
 //! The log: what changed since the manifest was written.
 //!
 //! A log begins with 32 bytes: the magic bytes, the version (4 bytes), 4 zeros, the hash of the manifest that it continues, and the XXH3-64
-//! of all this. Records follow. A record consists of its length, the low half of the XXH3-64 of the length (4 bytes each), the XXH3-64
-//! of its content, the content, and the byte 0xa5. All hashes have the position of the record in the file as seed.
+//! of all this. Records follow. A record consists of its length (4 bytes), a checksum of what comes before and after it in the head (4 bytes),
+//! the start of its group (8 bytes), the XXH3-64 of its content, the content, and the byte 0xa5. The records of a group are written together.
+//! When a group is written, everything before its start is on the disk.
 //!
-//! The last record can be incomplete, if the program or the machine stopped while it was written. It was not acknowledged then, so it is
-//! cut off: if the file ends before it does, or if the last byte of the file is still zero. Other records with wrong hashes are damage.
+//! The last group can be incomplete, if the program or the machine stopped while it was written: the file ends too early, or sectors of it
+//! are still zero. It was not acknowledged then, so its records are cut off, from the first one that is invalid. An invalid record before
+//! the start of a later group is damage.
 
 use std::{
     io::{Seek, SeekFrom, Write},
@@ -21,7 +23,9 @@ use crate::error::{Error, Result};
 const MAGIC: &[u8; 8] = b"\x89LKALOG\n";
 const VERSION: u32 = 1;
 const HEAD: usize = 32;
-const RECORD_HEAD: usize = 16;
+const RECORD_HEAD: usize = 24;
+/// A disk writes at least this many bytes at a time, or none.
+const SECTOR: usize = 512;
 const END: u8 = 0xa5;
 
 /// Returns the name of the log that continues a manifest.
@@ -71,57 +75,79 @@ pub(crate) fn read(folder: &Path, manifest: u64, limit: Option<u64>) -> Result<R
     let mut bytes = vec![0; usize::try_from(length).map_err(|_| damaged(&path, "it is too large"))?];
     file.read_exact_at(&mut bytes, 0).map_err(failed)?;
     let expected = head(manifest);
-    let is_cut = bytes.last().is_none_or(|&byte| byte == 0);
     if !bytes.starts_with(&expected) {
-        // The program stopped while it wrote the first record.
-        if is_cut || expected.starts_with(&bytes) {
-            return Ok(Read::default());
+        if let Some(head) = bytes.get(..HEAD) {
+            let found = u32::from_le_bytes([head[8], head[9], head[10], head[11]]);
+            if head.starts_with(MAGIC) && xxh3_64(&head[..24]).to_le_bytes() == head[24..] && found != VERSION {
+                return Err(Error::Version { of: path.display().to_string(), found, reads: VERSION });
+            }
         }
-        if bytes.len() < HEAD {
-            return Err(damaged(&path, "its head is wrong"));
-        }
-        let found = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
-        let is_sound = bytes.starts_with(MAGIC) && xxh3_64(&bytes[..24]).to_le_bytes() == bytes[24..HEAD];
-        return Err(match is_sound && found != VERSION {
-            true => Error::Version { of: path.display().to_string(), found, reads: VERSION },
-            false => damaged(&path, "its head is wrong"),
-        });
+        // The program stopped while it wrote the first group.
+        return match expected.starts_with(&bytes) || is_torn(&bytes, 0, manifest) {
+            true => Ok(Read::default()),
+            false => Err(damaged(&path, "its head is wrong")),
+        };
     }
     let (mut at, mut records) = (HEAD, Vec::new());
     loop {
-        match record(&bytes, at) {
-            Ok(Some(content)) => {
+        match record(&bytes, at, manifest) {
+            Ok(Some(Record { content, .. })) => {
                 at = content.end + 1;
                 records.push(content);
             }
             Ok(None) => break,
-            Err(_) if is_cut => break,
+            Err(_) if is_torn(&bytes, at, manifest) => break,
             Err(what) => return Err(damaged(&path, &format!("the record at byte {at}: {what}"))),
         }
     }
     Ok(Read { length: at as u64, bytes, records })
 }
 
-/// Returns where the content of the record at `at` is; none if the log ends there, or in the record.
-fn record(bytes: &[u8], at: usize) -> std::result::Result<Option<std::ops::Range<usize>>, &'static str> {
+/// Where the content of a record is, and where its group starts.
+struct Record {
+    content: std::ops::Range<usize>,
+    group: u64,
+}
+
+/// Returns the record at `at`; none if the log ends there, or in the record.
+fn record(bytes: &[u8], at: usize, manifest: u64) -> std::result::Result<Option<Record>, &'static str> {
     let rest = &bytes[at..];
     let Some((head, rest)) = rest.split_first_chunk::<RECORD_HEAD>() else { return Ok(None) };
     let word = |from: usize| u32::from_le_bytes([head[from], head[from + 1], head[from + 2], head[from + 3]]);
-    let length = word(0);
-    if word(4) != length_hash(length, at) {
-        return Err("its length is wrong");
+    let (length, group) = (word(0), u64::from(word(8)) | u64::from(word(12)) << 32);
+    let seed = seed(manifest, at as u64);
+    if word(4) != head_hash(length, group, seed) {
+        return Err("its head is wrong");
     }
     let Some(content) = rest.get(..length as usize) else { return Ok(None) };
     let Some(&end) = rest.get(length as usize) else { return Ok(None) };
-    if end != END || xxh3_64_with_seed(content, at as u64).to_le_bytes() != head[8..] {
+    if end != END || xxh3_64_with_seed(content, seed).to_le_bytes() != head[16..] {
         return Err("its checksum is wrong");
     }
     let start = at + RECORD_HEAD;
-    Ok(Some(start..start + length as usize))
+    Ok(Some(Record { content: start..start + length as usize, group }))
 }
 
-fn length_hash(length: u32, at: usize) -> u32 {
-    xxh3_64_with_seed(&length.to_le_bytes(), at as u64) as u32
+/// Returns whether what is at `at` was never written as a whole: no later group says that it was on the disk, and a part is still zero.
+fn is_torn(bytes: &[u8], at: usize, manifest: u64) -> bool {
+    let is_later = |other: usize| matches!(record(bytes, other, manifest), Ok(Some(Record { group, .. })) if group > at as u64);
+    let mut sectors = (at / SECTOR..bytes.len().div_ceil(SECTOR))
+        .map(|sector| &bytes[at.max(sector * SECTOR)..bytes.len().min((sector + 1) * SECTOR)]);
+    let is_zero = |sector: &[u8]| sector.iter().all(|&byte| byte == 0);
+    // The last byte of a whole group is not zero.
+    (bytes.last() == Some(&0) || sectors.any(is_zero)) && !(at + 1..bytes.len()).any(is_later)
+}
+
+/// Returns the seed of the checksums of a record, so that a record at another place or of another log is invalid.
+fn seed(manifest: u64, at: u64) -> u64 {
+    manifest.wrapping_add(at)
+}
+
+fn head_hash(length: u32, group: u64, seed: u64) -> u32 {
+    let mut bytes = [0; 12];
+    bytes[..4].copy_from_slice(&length.to_le_bytes());
+    bytes[4..].copy_from_slice(&group.to_le_bytes());
+    xxh3_64_with_seed(&bytes, seed) as u32
 }
 
 /// A log that is open for writing.
@@ -183,8 +209,10 @@ impl Log {
         for record in records {
             let length = u32::try_from(record.len()).map_err(|_| std::io::Error::other("a record of 4 GiB or more"))?;
             bytes.extend(length.to_le_bytes());
-            bytes.extend(length_hash(length, end as usize).to_le_bytes());
-            bytes.extend(xxh3_64_with_seed(record, end).to_le_bytes());
+            let seed = seed(self.manifest, end);
+            bytes.extend(head_hash(length, self.length, seed).to_le_bytes());
+            bytes.extend(self.length.to_le_bytes());
+            bytes.extend(xxh3_64_with_seed(record, seed).to_le_bytes());
             bytes.extend(record);
             bytes.push(END);
             end += (RECORD_HEAD + record.len() + 1) as u64;
@@ -257,6 +285,56 @@ mod tests {
                 assert_eq!(contents(&super::read(folder.path(), 77, None).unwrap()), expected);
             }
         }
+    }
+
+    /// Returns a log of two groups with one record each, and one with two of 5,000 bytes; and the starts of the groups.
+    fn grouped(folder: &Path) -> (PathBuf, Vec<u8>, Vec<usize>) {
+        let mut log = Log::new(folder, 77, 0);
+        let mut starts = Vec::new();
+        for group in [&[vec![1; 700]][..], &[vec![2; 700]], &[vec![3; 5000], vec![4; 5000]]] {
+            starts.push(log.length() as usize);
+            log.append(group).unwrap();
+        }
+        let path = folder.join(name(77));
+        (path.clone(), fs::read(path).unwrap(), starts)
+    }
+
+    #[test]
+    fn sectors_of_the_last_group_that_were_not_written_are_no_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, whole, starts) = grouped(folder.path());
+        for sector in starts[2].div_ceil(SECTOR)..whole.len() / SECTOR {
+            let mut bytes = whole.clone();
+            bytes[sector * SECTOR..][..SECTOR].fill(0);
+            fs::write(&path, &bytes).unwrap();
+            let expected = if sector * SECTOR < starts[2] + RECORD_HEAD + 5000 + 1 { 2 } else { 3 };
+            assert_eq!(contents(&read(folder.path(), 77, None).unwrap()).len(), expected, "{sector}");
+        }
+    }
+
+    #[test]
+    fn an_incomplete_group_does_not_hide_damage_before_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, whole, starts) = grouped(folder.path());
+        for at in [10, starts[1] + 3, starts[1] + 300] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            // The end of the last group was not written.
+            let end = bytes.len() - 100;
+            bytes[end..].fill(0);
+            fs::write(&path, &bytes).unwrap();
+            assert!(matches!(read(folder.path(), 77, None), Err(Error::Damaged(_))), "{at}");
+        }
+    }
+
+    #[test]
+    fn records_of_another_log_are_invalid() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mut bytes, _) = grouped(folder.path());
+        bytes[..HEAD].copy_from_slice(&head(78));
+        fs::rename(path, folder.path().join(name(78))).unwrap();
+        fs::write(folder.path().join(name(78)), &bytes).unwrap();
+        assert!(matches!(read(folder.path(), 78, None), Err(Error::Damaged(_))));
     }
 
     #[test]

@@ -42,6 +42,11 @@ pub(crate) struct Manifest {
     pub(crate) changed: Option<String>,
     /// The number of the next document.
     pub(crate) next: u64,
+    /// The number of the next change. Parts of the feed from there on belong to a manifest that was never written.
+    pub(crate) changes: u64,
+    /// The hash of the JSON, which identifies the manifest.
+    #[serde(skip)]
+    pub(crate) hash: u64,
 }
 
 #[derive(Deserialize)]
@@ -56,17 +61,20 @@ pub(crate) fn is_there(folder: &Path) -> bool {
 }
 
 impl Manifest {
-    pub(crate) fn new(settings: Settings, segments: Vec<String>, changed: Option<String>, next: u64) -> Self {
-        Self { version: VERSION, settings, segments, changed, next }
+    pub(crate) fn new(
+        settings: Settings,
+        segments: Vec<String>,
+        changed: Option<String>,
+        next: u64,
+        changes: u64,
+    ) -> Result<Self> {
+        let mut manifest = Self { version: VERSION, settings, segments, changed, next, changes, hash: 0 };
+        manifest.hash = xxh3_64(manifest.to_json()?.as_bytes());
+        Ok(manifest)
     }
 
     fn to_json(&self) -> Result<String> {
         serde_json::to_string(self).map_err(|error| Error::Write(error.into()))
-    }
-
-    /// Returns a hash that identifies the manifest.
-    pub(crate) fn hash(&self) -> Result<u64> {
-        Ok(xxh3_64(self.to_json()?.as_bytes()))
     }
 
     /// Reads the manifest of an index.
@@ -80,7 +88,9 @@ impl Manifest {
         };
         let text = str::from_utf8(&bytes).ok().and_then(|text| text.strip_suffix('\n')?.split_once('\n'));
         let (json, hash) = text.ok_or_else(|| whole::damaged(&path, "it does not have two lines"))?;
-        if format!("{:016x}", xxh3_64(json.as_bytes())) != hash {
+        // The hash is not computed from the values again: another release can write them in another way.
+        let own = xxh3_64(json.as_bytes());
+        if format!("{own:016x}") != hash {
             return Err(whole::damaged(&path, "its checksum is wrong"));
         }
         let invalid = |_| whole::damaged(&path, "its content is invalid");
@@ -88,7 +98,8 @@ impl Manifest {
         if version != VERSION {
             return Err(Error::Version { of: path.display().to_string(), found: version, reads: VERSION });
         }
-        serde_json::from_str(json).map_err(invalid)
+        let manifest: Self = serde_json::from_str(json).map_err(invalid)?;
+        Ok(Self { hash: own, ..manifest })
     }
 
     /// Replaces the manifest of an index. Cost: two syncs.
@@ -97,5 +108,29 @@ impl Manifest {
         let hash = xxh3_64(json.as_bytes());
         whole::write(folder, NAME, format!("{json}\n{hash:016x}\n").as_bytes())?;
         disk::sync_folder(folder).map_err(|source| Error::File { path: folder.into(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+        let written = Manifest::new(settings, vec!["segment-1".into()], None, 7, 9).unwrap();
+        written.write(folder.path()).unwrap();
+        assert_eq!(Manifest::read(folder.path()).unwrap(), written);
+        // Another release can have fields that this one does not write.
+        let path = folder.path().join(NAME);
+        let json =
+            fs::read_to_string(&path).unwrap().lines().next().unwrap().replace("{\"version\":1", "{\"version\":1,\"more\":1");
+        let hash = xxh3_64(json.as_bytes());
+        fs::write(&path, format!("{json}\n{hash:016x}\n")).unwrap();
+        let read = Manifest::read(folder.path()).unwrap();
+        assert_eq!((read.hash, read.to_json().unwrap()), (hash, written.to_json().unwrap()));
     }
 }

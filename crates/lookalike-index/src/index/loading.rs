@@ -7,7 +7,7 @@ use crate::{
     change::Change,
     collection,
     error::{Error, Result},
-    files::{changed::Changed, feed, log, manifest::Manifest},
+    files::{changed::Changed, log, manifest::Manifest},
     law::Verdict,
     segment::Segment,
     state::{Open, State},
@@ -35,20 +35,18 @@ pub(super) fn load(folder: &Path, manifest: &Manifest, limit: Option<u64>) -> Re
     if let Some(name) = &manifest.changed {
         state.restore(Changed::read(folder, name)?)?;
     }
-    let read = log::read(folder, manifest.hash()?, limit)?;
-    let mut next = feed::next(&feed::parts(folder)?)?;
+    let read = log::read(folder, manifest.hash, limit)?;
+    let mut next = manifest.changes;
     let mut pending = Vec::new();
     for record in read.records() {
         let invalid = || Error::Damaged(format!("{} (a record of the log is invalid)", folder.display()));
         let record = Replayed::read(manifest.settings.store, record).ok_or_else(invalid)?;
-        let first = record.first;
-        for (number, change) in (first..).zip(record.apply(&mut state)?) {
-            // The part of the feed can have been written before the manifest was not.
-            if number >= next {
-                next = number + 1;
-                pending.push(change);
-            }
+        if record.first != next {
+            return Err(invalid());
         }
+        let changes = record.apply(&mut state)?;
+        next += changes.len() as u64;
+        pending.extend(changes);
     }
     Ok(Loaded { state, log: read.length, pending, next })
 }

@@ -41,15 +41,11 @@ impl Index {
         }
         let failed = |source| Error::File { path: folder.into(), source };
         disk::make_private_folder(folder).map_err(failed)?;
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            // A crash while the index was created can have left these.
-            let name = entry.map_err(failed)?.file_name();
-            if name != LOCK && name != format!("{NAME}.new").as_str() {
-                return Err(Error::Exists(folder.into()));
-            }
-        }
+        refuse_used(folder)?;
         let lock = lock(folder)?;
-        let manifest = Manifest::new(settings, Vec::new(), None, 0);
+        // Another process can have created an index meanwhile.
+        refuse_used(folder)?;
+        let manifest = Manifest::new(settings, Vec::new(), None, 0, 1)?;
         manifest.write(folder)?;
         Self::with_lock(folder, lock)
     }
@@ -68,7 +64,7 @@ impl Index {
         let manifest = Manifest::read(folder)?;
         let Loaded { state, log, pending, next } = load(folder, &manifest, None)?;
         let settings = manifest.settings.clone();
-        let log = Log::new(folder, manifest.hash()?, log);
+        let log = Log::new(folder, manifest.hash, log);
         log.cut()?;
         let writer = Writer { log, manifest, pending, next, failed: None, _lock: lock };
         let writer = Some(Mutex::new(writer));
@@ -116,6 +112,19 @@ impl Index {
             }
         }
     }
+}
+
+/// Refuses a folder that has files.
+fn refuse_used(folder: &Path) -> Result<()> {
+    let failed = |source| Error::File { path: folder.into(), source };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        // A crash while an index was created can have left these.
+        let name = entry.map_err(failed)?.file_name();
+        if name != LOCK && name != format!("{NAME}.new").as_str() {
+            return Err(Error::Exists(folder.into()));
+        }
+    }
+    Ok(())
 }
 
 /// Locks an index for writing, until the file is closed.

@@ -67,7 +67,7 @@ impl Index {
         }
         let Manifest { segments, changed, .. } = &writer.manifest;
         let mut names: Vec<String> = segments.iter().chain(changed).cloned().collect();
-        for (_, path) in feed::parts(&self.folder)? {
+        for (_, path) in feed::parts(&self.folder)?.into_iter().filter(|(first, _)| *first < writer.manifest.changes) {
             names.extend(path.file_name().and_then(|name| name.to_str()).map(String::from));
         }
         for name in &names {
@@ -90,43 +90,50 @@ impl Index {
         }
         let changed = state.changed().write(&self.folder)?;
         let segments = state.segments.iter().map(|open| open.segment.name.clone()).collect();
-        let manifest = Manifest::new(self.settings.clone(), segments, changed, state.memory.next());
+        let manifest = Manifest::new(self.settings.clone(), segments, changed, state.memory.next(), writer.next)?;
         drop(state);
         disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
-        let hash = manifest.hash()?;
-        let is_same = manifest == writer.manifest;
+        let is_same = manifest.hash == writer.manifest.hash;
+        // An equal manifest that was replaced before can have left its log, which must not continue this one.
+        if !is_same {
+            self.remove_log(manifest.hash)?;
+        }
         manifest.write(&self.folder)?;
         if is_same {
             // The log belongs to the old manifest, which is equal. What it says is in the segments already.
-            let path = self.folder.join(log::name(hash));
-            if path.exists() {
-                disk::remove(&path).map_err(|source| Error::File { path, source })?;
-                disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
-            }
+            self.remove_log(manifest.hash)?;
         }
-        writer.log = Log::new(&self.folder, hash, 0);
+        writer.log = Log::new(&self.folder, manifest.hash, 0);
         writer.manifest = manifest;
-        self.remove_stale_of(&writer.manifest, hash);
+        self.remove_stale_of(&writer.manifest);
+        Ok(())
+    }
+
+    fn remove_log(&self, manifest: u64) -> Result<()> {
+        let path = self.folder.join(log::name(manifest));
+        if path.exists() {
+            disk::remove(&path).map_err(|source| Error::File { path, source })?;
+            disk::sync_folder(&self.folder).map_err(|source| Error::File { path: self.folder.clone(), source })?;
+        }
         Ok(())
     }
 
     /// Removes files that no longer belong to the index.
     pub(super) fn remove_stale(&self) {
-        if let Ok(writer) = self.exclusive()
-            && let Ok(hash) = writer.manifest.hash()
-        {
-            self.remove_stale_of(&writer.manifest, hash);
+        if let Ok(writer) = self.exclusive() {
+            self.remove_stale_of(&writer.manifest);
         }
     }
 
-    fn remove_stale_of(&self, manifest: &Manifest, hash: u64) {
+    fn remove_stale_of(&self, manifest: &Manifest) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
             let is_used = match name.split_once('-') {
                 _ if name.ends_with(".new") => false,
                 Some(("segment", _)) => manifest.segments.contains(&name),
                 Some(("changed", _)) => manifest.changed.as_ref() == Some(&name),
-                Some(("log", _)) => name == log::name(hash),
+                Some(("log", _)) => name == log::name(manifest.hash),
+                Some(("changes", first)) => first.parse().is_ok_and(|first: u64| first < manifest.changes),
                 _ => true,
             };
             if !is_used {

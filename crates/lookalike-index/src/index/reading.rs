@@ -186,7 +186,7 @@ impl Index {
         let (pending, next) = self.pending()?;
         let in_parts = next - pending.len() as u64;
         let parts = feed::parts(&self.folder)?;
-        for (at, (first, path)) in parts.iter().enumerate() {
+        for (at, (first, path)) in parts.iter().enumerate().filter(|(_, (first, _))| *first < in_parts) {
             // Another process can have written parts since this one opened the index.
             let end = parts.get(at + 1).map_or(in_parts, |(next, _)| in_parts.min(*next));
             if end > after + 1 {
@@ -239,14 +239,25 @@ impl Index {
     /// # Errors
     /// Fails with the first fault that is found.
     pub fn check(&self, decisions: bool) -> Result<Checked> {
+        let (pending, next) = self.pending()?;
+        let in_parts = next - pending.len() as u64;
         let state = self.readable()?;
         let mut checked = Checked { documents: state.len(), bytes: 0, decisions: 0 };
         for open in &state.segments {
             open.segment.check()?;
             checked.bytes += open.segment.bytes();
         }
-        for (_, path) in feed::parts(&self.folder)? {
-            feed::read(&path)?;
+        // Another process can have written parts since this one opened the index.
+        let mut expected = 1;
+        for (first, path) in feed::parts(&self.folder)?.into_iter().filter(|(first, _)| *first < in_parts) {
+            let count = feed::read(&path)?.len() as u64;
+            if first != expected {
+                return Err(Error::Damaged(format!("{}: changes before number {first} are missing", self.folder.display())));
+            }
+            expected = first + count;
+        }
+        if expected != in_parts {
+            return Err(Error::Damaged(format!("{}: changes from number {expected} are missing", self.folder.display())));
         }
         if decisions {
             for number in state.numbers() {
