@@ -244,6 +244,57 @@ fn workers_of_a_thread_pool_can_use_an_index() {
     assert_eq!(is_done.recv_timeout(std::time::Duration::from_secs(120)), Ok(48 * 80));
 }
 
+#[test]
+fn queries_are_answered_while_segments_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("index");
+    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let index = Index::create(&folder, settings).unwrap();
+    index.add(&[new(&(1, "a text".into(), 0)), new(&(2, "another text".into(), 0))], OnConflict::Fail).unwrap();
+    let is_written =
+        || fs::read_dir(&folder).unwrap().any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("segment-"));
+    std::thread::scope(|scope| {
+        let mut compacting = None;
+        let mut seen = 0;
+        // While this runs, the index is read.
+        let mut give = |_| {
+            seen += 1;
+            compacting.get_or_insert_with(|| scope.spawn(|| index.compact()));
+            let is_in_time = (0..3_000).any(|_| {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                is_written()
+            });
+            assert!(is_in_time, "the compaction waits for a query");
+            Ok(())
+        };
+        index.each_decision(0, &mut give).unwrap();
+        compacting.unwrap().join().unwrap().unwrap();
+        assert_eq!(seen, 2);
+    });
+    assert_eq!((index.len(), index.stats().unwrap().segments), (2, 1));
+}
+
+#[test]
+fn a_segment_of_which_much_was_removed_is_written_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
+    let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(2_000);
+    let word = |id: i64, at: i64| format!("{:x}", lookalike::fingerprint::finish((1000 * id + at) as u64));
+    let text = |id: i64| (0..100).map(|at| word(id, at)).collect::<Vec<_>>().join(" ");
+    let texts: Held = (0..400).map(|id| (id, text(id), 0)).collect();
+    index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+    index.compact().unwrap();
+    let before = index.stats().unwrap();
+    for ids in (0..380).collect::<Vec<i64>>().chunks(10) {
+        index.delete(&ids.iter().copied().map(Id::Number).collect::<Vec<_>>()).unwrap();
+        let stats = index.stats().unwrap();
+        assert!(stats.removed <= (stats.documents + stats.removed) / 4 + 100, "{stats:?}");
+    }
+    let after = index.stats().unwrap();
+    assert!(after.documents == 20 && after.bytes < before.bytes / 2, "{before:?} {after:?}");
+    index.check(true).unwrap();
+}
+
 /// Changes that add nothing make the log longer, too.
 #[test]
 fn deletes_do_not_make_the_log_longer_without_end() {

@@ -103,7 +103,7 @@ pub(crate) fn read(folder: &Path, manifest: u64, limit: Option<u64>) -> Result<R
     Ok(Read { length: at as u64, bytes, records })
 }
 
-/// Where the content of a record is, and where its group starts.
+/// The place of a record's content, and the start of its group.
 struct Record {
     content: std::ops::Range<usize>,
     group: u64,

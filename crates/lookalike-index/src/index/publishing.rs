@@ -12,23 +12,36 @@ use crate::{
         log::{self, Log},
         manifest::Manifest,
     },
+    segment::SPAN,
     state::State,
 };
 
 /// This many segments of similar size are merged into one.
 const FANOUT: usize = 4;
 
+/// A segment is written again when more than one in this many of its documents changed, because every publication writes all changes of
+/// segments.
+const WORN: u64 = 4;
+
+/// Fewer changes never make it worth while.
+const FEW: u64 = 16;
+
 impl Index {
-    /// Writes everything that is in memory or in the log to files that the manifest names.
+    /// Writes everything that is in memory or in the log to files that the manifest names. Queries are answered meanwhile: nothing changes
+    /// the state but the one that has the writer, so it is only locked for writing to use what was written.
     pub(super) fn publish(&self, writer: &mut Writer) -> Result<()> {
-        {
-            let mut state = self.write();
-            state.flush(&self.folder)?;
-            while let Some(segments) = similar(&state, self.budget as u64 / 4) {
-                state.merge(&self.folder, segments)?;
-            }
+        self.flush()?;
+        loop {
+            let Some(segments) = due(&self.read(), self.budget as u64 / 4) else { break };
+            let merged = self.read().merged(&self.folder, segments.clone())?;
+            self.write().use_merged(segments, merged)?;
         }
         self.replace_manifest(writer)
+    }
+
+    fn flush(&self) -> Result<()> {
+        let flushed = self.read().flushed(&self.folder)?;
+        self.write().use_flushed(flushed)
     }
 
     /// Writes all documents in one segment, without what was removed, and numbers them again. Afterwards, the files depend only on the
@@ -40,11 +53,9 @@ impl Index {
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.exclusive()?;
         self.guarded(&mut writer, |writer| {
-            {
-                let mut state = self.write();
-                state.flush(&self.folder)?;
-                state.compact(&self.folder)?;
-            }
+            self.flush()?;
+            let compacted = self.read().compacted(&self.folder)?;
+            *self.write() = compacted;
             self.replace_manifest(writer)
         })
     }
@@ -144,6 +155,13 @@ impl Index {
     }
 }
 
+/// Returns segments that are to be merged, or one that is to be written again.
+fn due(state: &State, least: u64) -> Option<Range<usize>> {
+    let is_worn = |at: usize| state.changed_in(at) > FEW + state.segments[at].segment.head.documents / WORN;
+    let worn = || (0..state.segments.len()).find(|&at| is_worn(at)).map(|at| at..at + 1);
+    similar(state, least).or_else(worn)
+}
+
 /// Returns segments at the end that are to be merged: at least four of similar size, and smaller ones after them. All that are smaller
 /// than `least` bytes are of similar size.
 fn similar(state: &State, least: u64) -> Option<Range<usize>> {
@@ -152,7 +170,8 @@ fn similar(state: &State, least: u64) -> Option<Range<usize>> {
     for most in levels.iter().copied().collect::<std::collections::BTreeSet<_>>() {
         let count = levels.iter().rev().take_while(|&&level| level <= most).count();
         let suffix = levels.len() - count..levels.len();
-        if levels[suffix.clone()].iter().filter(|&&level| level == most).count() >= FANOUT {
+        let span = state.span(suffix.clone());
+        if span.end - span.start <= SPAN && levels[suffix.clone()].iter().filter(|&&level| level == most).count() >= FANOUT {
             return Some(suffix);
         }
     }

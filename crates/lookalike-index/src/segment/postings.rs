@@ -20,6 +20,9 @@ pub(crate) type Posting = (u32, u32);
 /// of a document's bytes.
 pub(crate) const FOLLOWS: u32 = 1 << 31;
 
+/// The numbers of a segment's documents differ by less than this, because one bit of 32 is [`FOLLOWS`].
+pub(crate) const SPAN: u64 = 1 << 31;
+
 /// The postings of one column in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Column {

@@ -150,7 +150,8 @@ mod tests {
         let page = |id: i64| format!("{WORDS} {id}a {id}b {id}c {id}d {id}e {id}f {id}g");
         let held = (0..400).map(|id| new(id, &page(if id < 350 { id } else { 0 }))).collect();
         state.apply(&[], held).unwrap();
-        state.flush(folder.path()).unwrap();
+        let flushed = state.flushed(folder.path()).unwrap();
+        state.use_flushed(flushed).unwrap();
         let added: Vec<Sketched> = (1000..1100).map(|id| new(id, &page(if id % 2 == 0 { 0 } else { id }))).collect();
         let alone: Vec<Vec<u64>> = added.iter().map(|new| state.candidates(&new.keys, true).unwrap()).collect();
         let total: usize = alone.iter().map(Vec::len).sum();

@@ -16,13 +16,19 @@ use crate::{
 };
 
 impl State {
-    /// Writes the documents in memory as a segment in a folder, and uses this segment from now on.
-    pub(crate) fn flush(&mut self, folder: &Path) -> Result<()> {
+    /// Writes the documents in memory as a segment in a folder; none if there are no documents.
+    pub(crate) fn flushed(&self, folder: &Path) -> Result<Option<Open>> {
         let source = InMemory::new(self);
-        if source.present.count() > 0 {
-            let name = segment::write(folder, self.shape, &source)?;
-            self.segments.push(Open::new(Arc::new(Segment::open(folder, &name, self.shape)?)));
+        if source.present.count() == 0 {
+            return Ok(None);
         }
+        let name = segment::write(folder, self.shape, &source)?;
+        Ok(Some(Open::new(Arc::new(Segment::open(folder, &name, self.shape)?))))
+    }
+
+    /// Uses a segment with the documents in memory from now on.
+    pub(crate) fn use_flushed(&mut self, flushed: Option<Open>) -> Result<()> {
+        self.segments.extend(flushed);
         self.memory = Memory::new(self.memory.next(), self.shape.bands, self.shape.stride);
         self.posted.clear();
         self.chain_again()

@@ -1,21 +1,23 @@
 //! Merges segments into one.
 
-use std::{iter::Peekable, ops::Range, path::Path, sync::Arc};
+use std::{io, iter::Peekable, ops::Range, path::Path, sync::Arc};
 
 use super::documents::{Open, State};
 use crate::{
-    error::Result,
+    error::{Error, Result},
     law::Verdict,
-    segment::{self, Bits, FOLLOWS, PARTS, Part, Posting, Ranked, Segment, Source},
+    segment::{self, Bits, FOLLOWS, PARTS, Part, Posting, Ranked, SPAN, Segment, Source},
 };
 
 impl State {
-    /// Merges segments that follow each other, and uses the result from now on. Documents keep their numbers.
-    pub(crate) fn merge(&mut self, folder: &Path, segments: Range<usize>) -> Result<()> {
-        let source = Merged::new(self, segments.clone(), false)?;
-        let merged = source.write(folder)?;
-        let end = self.segments.get(segments.end).map_or(self.memory.base, |open| open.segment.head.base);
-        let numbers = self.segments[segments.start].segment.head.base..end;
+    /// Merges segments that follow each other. Documents keep their numbers. Returns none if all documents were removed.
+    pub(crate) fn merged(&self, folder: &Path, segments: Range<usize>) -> Result<Option<Open>> {
+        Merged::new(self, segments, false)?.write(folder)
+    }
+
+    /// Uses merged segments from now on. Nothing may have changed since they were merged.
+    pub(crate) fn use_merged(&mut self, segments: Range<usize>, merged: Option<Open>) -> Result<()> {
+        let numbers = self.span(segments.clone());
         self.segments.splice(segments, merged);
         // What changed since the segments were written is in the new segment.
         self.verdicts.retain(|number, _| !numbers.contains(number));
@@ -23,16 +25,33 @@ impl State {
         self.chain_again()
     }
 
+    /// Returns the numbers of the documents of segments that follow each other, and all numbers between them.
+    pub(crate) fn span(&self, segments: Range<usize>) -> Range<u64> {
+        let first_of = |at: usize| self.segments.get(at).map_or(self.memory.base, |open| open.segment.head.base);
+        first_of(segments.start)..first_of(segments.end)
+    }
+
+    /// Returns how many documents of a segment changed since it was written.
+    pub(crate) fn changed_in(&self, segment: usize) -> u64 {
+        let open = &self.segments[segment];
+        let removed = open.segment.head.documents - open.live.count();
+        let span = self.span(segment..segment + 1);
+        removed + self.verdicts.range(span.clone()).count() as u64 + self.late.range(span).count() as u64
+    }
+
     /// Merges all segments, and numbers the documents from 0, so that equal contents become equal files. There must be no documents in
     /// memory.
-    pub(crate) fn compact(&mut self, folder: &Path) -> Result<()> {
+    pub(crate) fn compacted(&self, folder: &Path) -> Result<Self> {
+        if self.len() > SPAN {
+            let what = format!("{} documents do not fit into one segment, which has at most {SPAN}", self.len());
+            return Err(Error::Write(io::Error::other(what)));
+        }
         let merged = Merged::new(self, 0..self.segments.len(), true)?.write(folder)?;
         let mut compacted = Self::new(self.method.clone(), self.store);
         let count = merged.as_ref().map_or(0, |open| open.live.count());
         compacted.segments.extend(merged);
         compacted.start_at(count);
-        *self = compacted;
-        Ok(())
+        Ok(compacted)
     }
 }
 
@@ -189,7 +208,9 @@ impl Source for Merged<'_> {
 
     fn copied(&self) -> Option<Vec<(&Segment, &Bits)>> {
         let parts: usize = self.opens.iter().map(|open| open.segment.head.texts.len()).sum();
-        let is_copied = self.ranks.is_empty() && parts <= PARTS;
+        // Copies include the texts of removed documents.
+        let written: u64 = self.opens.iter().map(|open| open.segment.head.documents).sum();
+        let is_copied = self.ranks.is_empty() && parts <= PARTS && self.present.count() >= written - written / 4;
         is_copied.then(|| self.opens.iter().map(|open| (&*open.segment, &open.live)).collect())
     }
 
