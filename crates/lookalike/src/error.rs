@@ -267,6 +267,52 @@ pub enum ErrorKind {
         /// The maximum.
         most: usize,
     },
+    /// A stored signature without slots, or with more slots than the maximum.
+    #[error("a signature must have from 1 to {max} slots, got {slots}; 128 is usual")]
+    Slots {
+        /// The slots requested.
+        slots: usize,
+        /// The maximum.
+        max: usize,
+    },
+    /// A number of bits that cannot be stored of each slot.
+    #[error("of each slot, 8, 16 or 32 bits can be stored, got {0}")]
+    SlotBits(u32),
+    /// The signatures are too short for the recall.
+    #[error(
+        "{slots} slots find at most {found:.4} of the pairs at similarity {threshold}, but the requested recall is {recall}; use a lower recall or a higher threshold, or sketch with more slots"
+    )]
+    FewSlots {
+        /// The slots of each signature.
+        slots: usize,
+        /// P(found) at the threshold if each slot is a band.
+        found: f64,
+        /// The threshold t.
+        threshold: f64,
+        /// The requested recall at t.
+        recall: f64,
+    },
+    /// More bands and rows than the signatures have slots.
+    #[error("{bands} bands of {rows} rows need {} slots, but the signatures have {slots}; use fewer bands or rows", bands * rows)]
+    ShortSignatures {
+        /// The bands requested.
+        bands: usize,
+        /// The rows requested.
+        rows: usize,
+        /// The slots of each signature.
+        slots: usize,
+    },
+    /// The sketch of a union was requested, but it cannot be computed from these sketches.
+    #[error("these sketches cannot be united: {0}; sketch the joined texts instead")]
+    NoUnion(String),
+    /// Bytes that are not a sketch of this kind.
+    #[error("the bytes are not a sketch with these parameters: {0}")]
+    NotASketch(String),
+    /// Containment was requested of sketches that cannot find contained texts.
+    #[error(
+        "{0} find texts that resemble each other, not short texts inside long ones; for containment, sketch with a fixed modulus"
+    )]
+    SketchContainment(&'static str),
     /// Two sketches that were made with different settings.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     UnlikeSketches {
@@ -322,6 +368,11 @@ impl ErrorKind {
             Self::Language(_) | Self::Anchored(_) => "anchors",
             Self::Set(_) => "tokens",
             Self::KeepField(_) => "keep",
+            Self::FewSlots { .. } => "recall",
+            Self::ShortSignatures { .. } => "bands",
+            Self::SlotBits(_) => "bits",
+            Self::SketchContainment(_) => "measure",
+            Self::Slots { .. } | Self::NoUnion(_) | Self::NotASketch(_) => return None,
             Self::Level { .. }
             | Self::Resemblance(_)
             | Self::Margin(_)

@@ -36,6 +36,7 @@
 //! | set → summary | [`sketch`] | MinHash, bottom-s, MOD_m, SimHash, longest sentences; b-bit sketches, estimates with intervals, sample sizes |
 //! | summaries → candidates | [`lsh`] | bands, the S-curve, the recall guarantee; blocks for Hamming distance; shared fingerprints |
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
+//! | sketches without texts | [`stored`] | sketches with their parameters: estimate, union, accuracy |
 //! | match → passages | [`runs`] | what two texts share word for word, and where |
 //! | matches → groups | [`cluster`] | keep order (which document is considered first), connected components, greedy clusters |
 //! | answers → figures | [`eval`] | precision, recall and related measures, against an exact truth |
@@ -107,6 +108,8 @@ pub mod cluster;
 pub mod eval;
 
 mod config;
+
+pub mod stored;
 
 mod method;
 

@@ -36,6 +36,16 @@ impl Shape {
         Err(ErrorKind::NoShape { threshold, recall, max: MAX_SLOTS }.into())
     }
 
+    /// Chooses bands and rows as [`choose`](Self::choose) does, for signatures that have `slots` slots and cannot grow.
+    pub fn within(slots: usize, threshold: f64, recall: f64) -> Result<Self> {
+        Self::check(threshold, recall)?;
+        let fit = |rows| Curve { bands: slots / rows, rows };
+        match (1..=slots.min(MOST_ROWS)).rev().find(|&rows| fit(rows).found(threshold) >= recall) {
+            Some(rows) => Ok(Self { curve: fit(rows), threshold }),
+            None => Err(ErrorKind::FewSlots { slots, found: fit(1).found(threshold), threshold, recall }.into()),
+        }
+    }
+
     /// Takes the user's bands and rows, if they reach the recall.
     pub fn given(bands: usize, rows: usize, threshold: f64, recall: f64) -> Result<Self> {
         Self::check(threshold, recall)?;
@@ -111,6 +121,16 @@ mod tests {
                 assert!(shape.curve.found(t) >= recall, "{shape:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_fixed_number_of_slots_has_the_same_bands_or_is_too_small() {
+        for (t, recall) in [(0.8, 0.99), (0.9, 0.99), (0.5, 0.99), (1.0, 0.99), (0.8, 0.9)] {
+            assert_eq!(Shape::within(DEFAULT_SLOTS, t, recall), Shape::choose(t, recall), "{t}");
+        }
+        assert_eq!(Shape::within(512, 0.8, 0.99).unwrap().curve, Curve { bands: 39, rows: 13 });
+        let refused = Shape::within(16, 0.2, 0.99).unwrap_err().to_string();
+        assert!(refused.starts_with("16 slots find at most 0.9719 of the pairs at similarity 0.2"), "{refused}");
     }
 
     #[test]

@@ -5,6 +5,8 @@ mod scratch;
 
 mod sets;
 
+mod stored;
+
 mod sketcher;
 
 #[cfg(any(test, feature = "engine"))]
@@ -16,6 +18,7 @@ use promised::Promised;
 pub use scratch::Scratch;
 pub use sets::set_size;
 use sketcher::Sketcher;
+use stored::Stored;
 
 use crate::{
     config::{Candidates, Cluster, Config, FingerprintBy, Occurrences, Shared, Verify},
@@ -24,6 +27,7 @@ use crate::{
     lsh::{Promise, Shape},
     shingle::Shingling,
     simd::Simd,
+    stored::{SketchParameters, StoredSketch},
     text::{self, Span, Text, TokensBy, canonicalise},
     verify::{self, Figures, Measure, Overlap, Passage},
 };
@@ -70,6 +74,10 @@ impl Method {
             return Err(ErrorKind::GreedyContainment.into());
         }
         let sketcher = Sketcher::new(&config)?;
+        Self::of_sketcher(config, shingling, sketcher)
+    }
+
+    fn of_sketcher(config: Config, shingling: Shingling, sketcher: Sketcher) -> Result<Self> {
         let verify = config.verify.unwrap_or_else(|| config.candidates.verify());
         let super_shingles = matches!(config.candidates, Candidates::Shared(Shared { super_shingles: true, .. }));
         match (&config.candidates, config.measure, verify) {
@@ -95,6 +103,37 @@ impl Method {
         Ok(Self { config, shingling, verify, rabin, anchors, sketcher, simd: Simd::detect() })
     }
 
+    /// Creates a method that makes sketches with these parameters, to be stored without the texts: [`sketch`](Self::sketch), then
+    /// [`stored`](Self::stored). It finds no candidates.
+    ///
+    /// # Errors
+    /// Fails if a parameter is impossible.
+    pub fn sketching(parameters: &SketchParameters) -> Result<Self> {
+        Self::of_stored(parameters, Config::default(), Stored::making(parameters)?)
+    }
+
+    /// Creates a method that finds pairs of stored sketches. Of the configuration, the measure, the threshold, the recall, the bands,
+    /// the blocks and the maximum number of documents that may share an element are used; the parameters have the rest. Similarity is
+    /// always estimated ([`Verify::Sketch`]).
+    ///
+    /// # Errors
+    /// Fails if a parameter is impossible, if the sketches cannot find pairs by the measure, or if their size does not suffice for the
+    /// recall.
+    pub fn of_sketches(parameters: &SketchParameters, config: Config) -> Result<Self> {
+        let stored = Stored::finding(parameters, &config)?;
+        Self::of_stored(parameters, config, stored)
+    }
+
+    fn of_stored(parameters: &SketchParameters, config: Config, stored: Stored) -> Result<Self> {
+        let candidates = stored.candidates(&config);
+        let config = parameters.config(Config { candidates, verify: Some(Verify::Sketch), cluster: Cluster::Law, ..config });
+        let shingling = Shingling::new(config.k())?;
+        config.tokens.check()?;
+        config.folds.check()?;
+        sets::check(&config)?;
+        Self::of_sketcher(config, shingling, Sketcher::Stored(stored))
+    }
+
     /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
@@ -118,6 +157,7 @@ impl Method {
             // its similarity: its hashes differ in at most the allowed number of bits, or its texts have the same longest
             // sentences.
             (Candidates::SimHash(_) | Candidates::Sentences(_), Verify::Sketch) => 0.0,
+            _ if matches!(&self.sketcher, Sketcher::Stored(stored) if !stored.decides_by_estimate()) => 0.0,
             _ => self.config.threshold,
         }
     }
@@ -180,6 +220,29 @@ impl Method {
         self.fingerprint(text, scratch);
         scratch.digest = fingerprint::digest_by(self.simd, &scratch.token_hashes);
         self.sketcher.sketch(self.simd, text, scratch);
+    }
+
+    /// Returns the sketch that [`sketch`](Self::sketch) left in `scratch`, as it is stored without its text. The method must be one
+    /// for stored sketches; any other method returns a sketch without bytes.
+    pub fn stored(&self, scratch: &Scratch) -> StoredSketch {
+        match &self.sketcher {
+            Sketcher::Stored(stored) => stored.stored(scratch),
+            _ => StoredSketch { shingles: None, digest: Some(scratch.digest), bytes: Vec::new() },
+        }
+    }
+
+    /// Fills `scratch` as [`sketch`](Self::sketch) would, from a stored sketch instead of a text. The fingerprints, which the sketch
+    /// does not have, are left as they are. The method must be one for stored sketches with the sketch's parameters.
+    ///
+    /// # Errors
+    /// Fails if the bytes are not a sketch with these parameters.
+    pub fn restore(&self, sketch: &StoredSketch, scratch: &mut Scratch) -> Result<()> {
+        if let Sketcher::Stored(stored) = &self.sketcher {
+            stored.check(sketch)?;
+            stored.restore(sketch, scratch);
+        }
+        scratch.digest = sketch.digest.unwrap_or_default();
+        Ok(())
     }
 
     /// Fills `scratch.fingerprints` with the shingle *set* of the text, sorted, for exact verification.

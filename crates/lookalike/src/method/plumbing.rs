@@ -1,11 +1,12 @@
 //! Functions of a method that only engines built on the core need. These functions are public only with the feature `engine`.
 
-use super::{Method, Scratch, sketcher::Sketcher};
+use super::{Method, Scratch, sketcher::Sketcher, stored::known};
 use crate::{
     config::Features,
     fingerprint::Digest,
     lsh::{Sample, Sharing},
     simd::Simd,
+    stored::SIZE_BYTES,
     verify::{self, Pair},
 };
 
@@ -35,6 +36,19 @@ impl Method {
     /// Returns the number of keys per document. Two documents with the same key in the same column may be candidates.
     pub fn columns(&self) -> usize {
         self.sketcher.columns()
+    }
+
+    /// Returns the number of different shingles of a document, which a method for stored sketches puts before the fixed-size sketch;
+    /// none if it is unknown.
+    pub fn shingles_of(&self, bits: &[u8]) -> Option<u64> {
+        known(bits)
+    }
+
+    /// Appends the bytes of a stored sketch, from the fixed-size sketch and the sample that a method for stored sketches makes.
+    pub fn put_stored(&self, bits: &[u8], sample: Sample, into: &mut Vec<u8>) {
+        if let Sketcher::Stored(stored) = &self.sketcher {
+            stored.put_stored(&bits[SIZE_BYTES.min(bits.len())..], sample, into);
+        }
     }
 
     /// Returns the size of a document's fixed-size sketch in bytes.

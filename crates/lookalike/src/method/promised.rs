@@ -61,6 +61,13 @@ impl<'a> Promised<'a> {
             Sketcher::SimHash { blocks, features: Features::Shingles, .. } => {
                 By::SimHash { width: blocks.width(), distance: blocks.distance() }
             }
+            Sketcher::Stored(stored) => match (stored.shape(), stored.simhash()) {
+                (Some(shape), _) => By::Same(shape.curve().found(threshold)),
+                (None, Some((width, distance))) => By::SimHash { width, distance },
+                // Every pair whose estimate reaches the threshold is found.
+                (None, None) if stored.keeps_samples() => By::Same(1.0),
+                (None, None) => return None,
+            },
             Sketcher::SimHash { .. } | Sketcher::Sentences(_) | Sketcher::Bottom(_) | Sketcher::Nothing => return None,
         };
         Some(Self { threshold, by })

@@ -1,6 +1,6 @@
 //! The sketch of a document and the comparison of two sketches, for each kind of candidates.
 
-use super::Scratch;
+use super::{Scratch, stored::Stored};
 use crate::{
     config::{Bands, Candidates, Cluster, Config, Features, Permutations, Shared, SimHashBy},
     error::{ErrorKind, Result},
@@ -35,6 +35,8 @@ pub(crate) enum Sketcher {
     Sentences(KSentence),
     /// The s least fingerprints, for greedy clusters.
     Bottom(Bottom),
+    /// Sketches that are stored without the texts.
+    Stored(Stored),
     /// No sketch: only digests or whole sets are compared.
     Nothing,
 }
@@ -85,6 +87,7 @@ impl Sketcher {
 
     pub(crate) fn shape(&self) -> Option<Shape> {
         match self {
+            Self::Stored(stored) => stored.shape(),
             Self::Bands { shape, .. } => Some(*shape),
             _ => None,
         }
@@ -104,6 +107,7 @@ impl Sketcher {
             Modulus::Growing { least } => format!("{least} to {} shingles sampled in a long text", 2 * least),
         };
         match self {
+            Self::Stored(stored) => stored.found_by(),
             Self::Bands { shape, .. } => {
                 let Curve { bands, rows } = shape.curve();
                 format!("{bands} bands of {rows} rows")
@@ -125,6 +129,7 @@ impl Sketcher {
 
     pub(crate) fn columns(&self) -> usize {
         match self {
+            Self::Stored(stored) => stored.columns(),
             Self::Bands { shape, .. } => shape.curve().bands,
             Self::SimHash { blocks, .. } => blocks.tables(),
             Self::Sentences(_) => 2,
@@ -134,6 +139,7 @@ impl Sketcher {
 
     pub(crate) fn stride(&self) -> usize {
         match self {
+            Self::Stored(stored) => stored.stride(),
             Self::Bands { .. } => BITS_SLOTS,
             Self::SimHash { .. } => size_of::<u128>(),
             Self::Sentences(_) => 2 * size_of::<Digest>(),
@@ -147,6 +153,7 @@ impl Sketcher {
         scratch.elements.clear();
         scratch.level = 0;
         match self {
+            Self::Stored(stored) => stored.sketch(text, scratch),
             Self::Bands { shape, minhash, .. } => {
                 match minhash {
                     Family::Many(minhash) => minhash.minima(&scratch.fingerprints, &mut scratch.slots),
@@ -196,6 +203,7 @@ impl Sketcher {
     #[inline]
     pub(crate) fn agree(&self, a: &[u8], b: &[u8]) -> bool {
         match self {
+            Self::Stored(stored) => stored.agree(a, b),
             // A pair at the threshold fails this test with a probability of at most 10⁻⁹.
             Self::Bands { floor, .. } => sketch::agreement(slots(a), slots(b)) >= *floor,
             Self::SimHash { blocks, .. } => distance(a, b) <= blocks.distance(),
@@ -207,6 +215,7 @@ impl Sketcher {
     /// Returns whether two documents with these digests and sketches have the same canonical form.
     pub(crate) fn same(&self, a: (Digest, &[u8]), b: (Digest, &[u8])) -> bool {
         match self {
+            Self::Stored(stored) => stored.same(a.1, b.1).unwrap_or(a.0 == b.0),
             Self::Sentences(_) => number(&a.1[16..]) == number(&b.1[16..]),
             _ => a.0 == b.0,
         }
@@ -214,11 +223,15 @@ impl Sketcher {
 
     /// Returns whether sketches estimate how similar two documents are, and not only whether they are similar.
     pub(crate) fn estimates(&self) -> bool {
-        !matches!(self, Self::Sentences(_))
+        match self {
+            Self::Stored(stored) => stored.estimates(),
+            _ => !matches!(self, Self::Sentences(_)),
+        }
     }
 
     pub(crate) fn estimate(&self, a: &[u8], b: &[u8]) -> f64 {
         match self {
+            Self::Stored(stored) => stored.estimate(a, b),
             Self::Bands { .. } => sketch::agreement_resemblance(sketch::agreement(slots(a), slots(b))),
             Self::SimHash { simhash, .. } => sketch::resemblance_at(distance(a, b), simhash.width()),
             Self::Shared { .. } | Self::Sentences(_) | Self::Bottom(_) | Self::Nothing => 1.0,
@@ -227,13 +240,19 @@ impl Sketcher {
 
     /// Returns whether candidates are pairs that share sampled elements.
     pub(crate) fn keeps_samples(&self) -> bool {
-        matches!(self, Self::Shared { .. } | Self::Bottom(_))
+        match self {
+            Self::Stored(stored) => stored.keeps_samples(),
+            _ => matches!(self, Self::Shared { .. } | Self::Bottom(_)),
+        }
     }
 
     /// Returns Broder's estimate from two samples (section 3 of the 1997 paper): the share of shared elements. For bottom-s
     /// samples, the share is counted among the s least elements of their union; for MOD_m samples, it is counted among the
     /// elements that the larger modulus divides.
     pub(crate) fn estimate_samples(&self, measure: Measure, a: Sample, b: Sample) -> f64 {
+        if let Self::Stored(stored) = self {
+            return stored.estimate_samples(measure, a, b);
+        }
         if let Self::Bottom(bottom) = self {
             let (shared, union) = sketch::shared_of_least(a.elements, b.elements, bottom.s());
             return shared as f64 / union.max(1) as f64;
@@ -244,6 +263,7 @@ impl Sketcher {
 
     pub(crate) fn share_enough(&self, a: Sample, b: Sample) -> bool {
         match self {
+            Self::Stored(stored) => stored.share_enough(a, b),
             Self::Shared { sharing, run: None, .. } => sharing.is_candidate(a, b),
             _ => true,
         }
@@ -251,6 +271,7 @@ impl Sketcher {
 
     pub(crate) fn least_shared(&self, n: usize) -> usize {
         match self {
+            Self::Stored(stored) => stored.least_shared(n),
             Self::Shared { sharing, run: None, .. } => sharing.least(n),
             _ => 1,
         }
@@ -258,6 +279,7 @@ impl Sketcher {
 
     pub(crate) fn highest_level(&self) -> u32 {
         match self {
+            Self::Stored(stored) => stored.highest_level(),
             Self::Shared { sharing, run: None, .. } => sharing.modulus().highest(),
             _ => 0,
         }
@@ -266,7 +288,10 @@ impl Sketcher {
     /// Returns whether a candidate pair may consist of a document and a part of it. Nearly all elements of the part are then in
     /// the other document, which may have any number of elements.
     pub(crate) fn finds_parts(&self) -> bool {
-        matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller)
+        match self {
+            Self::Stored(stored) => stored.finds_parts(),
+            _ => matches!(self, Self::Shared { sharing, .. } if sharing.against() == Against::Smaller),
+        }
     }
 }
 

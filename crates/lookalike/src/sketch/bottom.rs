@@ -151,6 +151,12 @@ pub struct BottomSketch {
 }
 
 impl BottomSketch {
+    /// Returns a sketch with this sample, which is sorted and has at most s elements. A sample of s elements counts as cut, although
+    /// it may be the whole set; then all s elements are a sample of the union, and the estimate is still unbiased.
+    pub(crate) fn of_sample(bottom: Bottom, sample: Vec<u64>) -> Self {
+        Self { bottom, whole: sample.len() < bottom.s, sample, empty: false }
+    }
+
     /// Returns the permuted elements of the sample, sorted: at most s.
     pub fn sample(&self) -> &[u64] {
         &self.sample

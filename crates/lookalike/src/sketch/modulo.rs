@@ -157,6 +157,11 @@ pub struct ModuloSketch {
 }
 
 impl ModuloSketch {
+    /// Returns the sketch of a set that is not empty, with these elements, which are sorted.
+    pub(crate) fn of_elements(modulo: &Modulo, level: u32, elements: Vec<u64>) -> Self {
+        Self { level, seed: modulo.permutation.seed(), elements, empty: false }
+    }
+
     /// Returns i, where the modulus is 2ⁱ.
     pub fn level(&self) -> u32 {
         self.level

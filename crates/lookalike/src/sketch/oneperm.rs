@@ -104,13 +104,28 @@ impl OnePermutation {
     /// Cost: 2 cycles per fingerprint, plus MinHash's own cost for the slots whose bins are empty. For n fingerprints and t bins,
     /// about t·e^(−n/t) bins are empty.
     pub fn minima(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
+        self.bins(fingerprints, minima);
+        self.minhash.fill(fingerprints, minima);
+    }
+
+    /// Like [`minima`](Self::minima), and fills `bins` with one bit per slot, eight slots in a byte, the first in the lowest bit.
+    /// The bit is set if the slot's bin has an element, so that the slot is the minimum of the bin.
+    pub(crate) fn minima_and_bins(&self, fingerprints: &[u64], minima: &mut Vec<u32>, bins: &mut Vec<u8>) {
+        self.bins(fingerprints, minima);
+        let bit = |(at, &minimum): (usize, &u32)| u8::from(minimum != u32::MAX) << at;
+        bins.clear();
+        bins.extend(minima.chunks(8).map(|eight| eight.iter().enumerate().map(bit).sum::<u8>()));
+        self.minhash.fill(fingerprints, minima);
+    }
+
+    /// Fills `minima` with the minimum of each bin; `u32::MAX` for an empty bin.
+    fn bins(&self, fingerprints: &[u64], minima: &mut Vec<u32>) {
         minima.clear();
         minima.resize(self.slots(), u32::MAX);
         match minima.as_mut_slice().try_into() {
             Ok(minima) => self.deal_out::<128>(fingerprints, minima),
             Err(_) => self.deal_to(fingerprints, minima),
         }
-        self.minhash.fill(fingerprints, minima);
     }
 
     /// Lowers each bin's minimum to the smallest element that is assigned to it.

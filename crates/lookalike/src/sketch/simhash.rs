@@ -49,6 +49,11 @@ impl SimHash {
         }
     }
 
+    /// Returns a stored hash of a bag that is not empty, with the parameters needed to compare it.
+    pub(crate) fn of_bits(self, bits: u128) -> SimHashSketch {
+        SimHashSketch { bits, width: self.width, seed: self.seed, empty: false }
+    }
+
     /// Returns the hash of a bag of fingerprints, with the parameters needed to compare it.
     pub fn sketch(self, features: &[u64]) -> SimHashSketch {
         SimHashSketch { bits: self.hash(features), width: self.width, seed: self.seed, empty: features.is_empty() }
