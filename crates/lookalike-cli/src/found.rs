@@ -1,7 +1,7 @@
 //! What a run found and what it excluded, as text for the summaries of `dedup`, `pairs` and `mirrors`.
 
 use lookalike::{Candidates, Config, shown::one_line};
-use lookalike_engine::{Finding, LeftOut};
+use lookalike_engine::{Finding, LeftOut, SketchFigures};
 
 use crate::output::{bytes, count, counted};
 
@@ -46,6 +46,19 @@ pub fn excluded(finding: &Finding) -> Vec<String> {
         lines.push(format!(
             "{} whose shared shingles are all common: for these, only exact duplicates are found",
             counted(finding.all_common, "text")
+        ));
+    }
+    lines
+}
+
+/// Describes the sketches from which similarities are estimated, and how accurate the estimates are.
+pub fn sketches(figures: &SketchFigures) -> Vec<String> {
+    let SketchFigures { parameters, standard_error, listed_from, rarely_listed_to, .. } = figures;
+    let mut lines = vec![format!("sketches: {}, seed {}", parameters.kind(), parameters.seed)];
+    if let (Some(error), Some(from), Some(to)) = (standard_error, listed_from, rarely_listed_to) {
+        lines.push(format!(
+            "estimates: standard error {error:.3} at the threshold; at least 99 % of the pairs from {from:.2} up are listed, and at \
+             most 1 % of those up to {to:.2}"
         ));
     }
     lines

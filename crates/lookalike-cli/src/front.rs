@@ -35,6 +35,7 @@ impl Flags {
             Setting::AllSplits => "--all-splits",
             Setting::AllowRepeatedIds => "--allow-repeated-ids",
             Setting::InputCommand => "--input-command",
+            Setting::Union => "--union",
             Setting::Threads => "--threads",
             Setting::TempDir => "--temp-dir",
             Setting::Resume => "--resume",

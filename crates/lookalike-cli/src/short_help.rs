@@ -12,7 +12,7 @@ const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 const REPORT: (&str, &str) = ("report", "Write a page to look at: groups, pairs, texts side by side");
 
-const SHORT: [Short; 13] = [
+const SHORT: [Short; 14] = [
     (
         "dedup",
         &[
@@ -73,6 +73,23 @@ const SHORT: [Short; 13] = [
         ],
     ),
     (
+        "sketch",
+        &[
+            ("inputs", "Texts or, with --merge, files of sketches"),
+            ("output", "Write the sketches to FILE, such as sketches.parquet"),
+            ("kind", "Kind of sketch"),
+            ("slots", "For minhash: slots per signature [default: 128]"),
+            ("bits", "For minhash: bits per slot; for simhash: bits per hash"),
+            ("size", "For bottom and modulo: shingles per sketch"),
+            ("merge", "Merge files of sketches"),
+            ("union", "With --merge: unite documents that have the same id"),
+            TEXT_FIELD,
+            ID_FIELD,
+            JSON,
+            MEMORY,
+        ],
+    ),
+    (
         "passages",
         &[
             ("a", "A text or a collection to hold in memory"),
@@ -119,6 +136,7 @@ const SHORT: [Short; 13] = [
             ("degree", "Show how many shingles are lost if their ids have few bits"),
             ("distance", "Show which pairs SimHash finds"),
             ("candidates", "Show which pairs are found by sampled shingles"),
+            ("files", "Show what the sketches in FILE find and how accurate they are"),
             ("json", "Print the results as JSON"),
         ],
     ),

@@ -92,6 +92,13 @@ pub use jobs::{
         passages, passages_reporting,
         report::{Offsets, Quoted, SharedPassage, Shares},
     },
+    sketch::{
+        SketchSummary,
+        compare::{find_sketches, sketch_parameters, sole_sketches},
+        figures::SketchFigures,
+        merge::merge_sketches,
+        sketch,
+    },
     stages,
 };
 pub use matching::finding::{Finding, ShortTexts};

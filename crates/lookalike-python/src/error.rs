@@ -28,6 +28,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::AllSplits
         | Setting::AllowRepeatedIds
         | Setting::InputCommand
+        | Setting::Union
         | Setting::Threads
         | Setting::TempDir
         | Setting::Resume

@@ -130,6 +130,7 @@ pub enum CandidatesBy {
     Super,
 }
 
+/// The number of random permutations.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum PermutationsBy {
     /// a separate permutation for each of the signature's numbers (slots)
@@ -147,6 +148,7 @@ impl From<PermutationsBy> for Permutations {
     }
 }
 
+/// The features that a SimHash hashes.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum FeaturesBy {
     /// shingles: the order of the words matters

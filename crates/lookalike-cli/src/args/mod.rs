@@ -19,7 +19,7 @@ use crate::report::Report;
 
 pub use self::{
     against::set_references,
-    find::{CandidatesBy, DigestOf, FindArgs, MeasureBy, MethodBy, modulus},
+    find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
     method::{MethodArgs, VerifyBy},
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
 };

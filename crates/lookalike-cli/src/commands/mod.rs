@@ -13,4 +13,5 @@ pub mod minutiae;
 pub mod mirrors;
 pub mod pairs;
 pub mod passages;
+pub mod sketch;
 pub mod stage;

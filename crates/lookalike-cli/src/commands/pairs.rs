@@ -12,7 +12,7 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described, run_config, set_references},
-    found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
+    found::{above, anchors, excluded, found, hints, left_out, preset, sketches, too_large},
     front::Flags,
     output::{Bars, counted, name, say, warnings},
     report::{self, Report},
@@ -26,6 +26,9 @@ use crate::{
 /// --verify none, all candidate pairs are listed, and a line has only a and b. Candidates are found by sketches, which miss a
 /// share of the pairs; the summary reports the expected recall if it is known (see `lookalike curve`). --exact misses no pair,
 /// because it compares the shingle sets themselves instead of sketches.
+///
+/// INPUT can also be files of sketches, which `lookalike sketch` writes. Then all similarities are estimated from the sketches, and
+/// flags that concern texts are refused.
 ///
 /// With --against, each pair consists of a reference document (a) and an input document (b).
 ///
@@ -76,9 +79,9 @@ pub struct Pairs {
         help_heading = "Comparison"
     )]
     threshold: f64,
-    /// How candidate pairs are verified
-    #[arg(long, value_enum, default_value_t = VerifyBy::Exact, help_heading = "Comparison")]
-    verify: VerifyBy,
+    /// How candidate pairs are verified [default: exact; with files of sketches, sketch]
+    #[arg(long, value_enum, help_heading = "Comparison")]
+    verify: Option<VerifyBy>,
     #[command(flatten)]
     find: FindArgs,
     #[command(flatten)]
@@ -96,7 +99,7 @@ impl Pairs {
         if self.exact {
             find.method = MethodBy::Shingle;
         }
-        let (threshold, verify, fields) = (self.threshold, Some(self.verify.into()), &self.input.records.fields);
+        let (threshold, verify, fields) = (self.threshold, self.verify.map(Verify::from), &self.input.records.fields);
         let method = Config { threshold, verify, ..fields.of_sets(find.config(&self.shingles)?)? };
         let mut config = run_config(&self.input, &self.run, method);
         set_references(&mut config, &self.against)?;
@@ -106,7 +109,7 @@ impl Pairs {
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let (config, verify) = (self.config()?, Verify::from(self.verify));
+        let config = self.config()?;
         let report = self.input.report(Report::new("pairs")).inputs("against", &self.against);
         let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
         let report = report.output("report", self.report.path().map(PathBuf::as_path));
@@ -119,10 +122,11 @@ impl Pairs {
         if self.json {
             say(report.json(&summary)?.trim_end());
         } else if !self.run.quiet {
-            let similar = match verify {
-                Verify::Exact => "",
-                Verify::Sketch => ", similar according to sketches",
-                Verify::None => ", candidates that are not verified",
+            let similar = match self.verify.map(Verify::from) {
+                _ if summary.sketches.is_some() => ", with similarities estimated from sketches",
+                None | Some(Verify::Exact) => "",
+                Some(Verify::Sketch) => ", similar according to sketches",
+                Some(Verify::None) => ", candidates that are not verified",
             };
             let (pairs, documents) = (counted(summary.pairs, "pair"), counted(summary.documents, "document"));
             let among = match summary.references {
@@ -131,6 +135,7 @@ impl Pairs {
             };
             let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} per document"));
             say(&format!("{pairs} {among}{most}{similar}; found: {}", found(&summary.finding, &config.method)));
+            summary.sketches.iter().flat_map(sketches).for_each(|words| say(&words));
             preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
             anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
             excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));

@@ -9,4 +9,5 @@ pub(crate) mod minutiae;
 pub(crate) mod mirrors;
 pub(crate) mod pairs;
 pub(crate) mod passages;
+pub(crate) mod sketch;
 pub mod stages;

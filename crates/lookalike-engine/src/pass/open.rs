@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
-    read::{Expanded, LeftOut, Source},
+    read::{Expanded, LeftOut, Reading, Source},
     spill::Budget,
     write::{Output, refuse_other_than_lines, refuse_overwriting},
 };
@@ -27,10 +27,14 @@ pub(crate) struct Sources {
 /// Fails if an input cannot be read, if one of the `named` outputs would overwrite an input, or if `check` fails. `check` runs
 /// before any input is opened.
 pub(crate) fn sources(config: &RunConfig, named: &[&Path], check: impl FnOnce() -> Result<()>) -> Result<Sources> {
+    sources_read(config, named, || check().and_then(|()| reading(config)))
+}
+
+/// Does the same as [`sources`]. `read` checks the run and returns how the inputs are read.
+fn sources_read(config: &RunConfig, named: &[&Path], read: impl FnOnce() -> Result<Reading>) -> Result<Sources> {
     let Expanded { inputs, references, left_out } = config.expand_with_references()?;
     refuse_overwriting(named, &inputs)?;
-    check()?;
-    let source = Source::with_references(inputs, references, reading(config)?, &config.temp_dir)?;
+    let source = Source::with_references(inputs, references, read()?, &config.temp_dir)?;
     Ok(Sources { source, references, left_out })
 }
 
@@ -87,11 +91,21 @@ pub(crate) struct Opened<const N: usize> {
 /// Fails if an input cannot be read, if an output would overwrite an input or has the name of a table, or if the number of
 /// threads or the memory limit is invalid.
 pub(crate) fn open<const N: usize>(config: &RunConfig, paths: [Option<&Path>; N], what: &str) -> Result<Opened<N>> {
+    open_read(config, paths, what, || reading(config))
+}
+
+/// Does the same as [`open`]; `read` returns how the inputs are read.
+pub(crate) fn open_read<const N: usize>(
+    config: &RunConfig,
+    paths: [Option<&Path>; N],
+    what: &str,
+    read: impl FnOnce() -> Result<Reading>,
+) -> Result<Opened<N>> {
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let beside = [config.skip_bad.as_deref(), config.summary.as_deref(), report];
     let named: Vec<&Path> = beside.into_iter().chain(paths).flatten().collect();
     let are_lines = || paths.into_iter().flatten().try_for_each(|path| refuse_other_than_lines(path, what));
-    let sources = sources(config, &named, are_lines)?;
+    let sources = sources_read(config, &named, || are_lines().and_then(|()| read()))?;
     let mut outputs = create(config, paths)?;
     let [bad] = create(config, [config.skip_bad.as_deref()])?;
     let means = Means::new(config, &named, |threads, memory| sources.source.extra(threads, memory))?;

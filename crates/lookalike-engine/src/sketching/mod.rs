@@ -181,7 +181,8 @@ fn restore(
     Ok(start)
 }
 
-fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) -> Result<()> {
+/// Returns an error if two documents have the same id.
+pub(crate) fn refuse_repeated_ids(table: &mut Table, source: &Source, pool: &ThreadPool) -> Result<()> {
     let budget = table.budget.clone();
     let Some((first, document)) = table.ids.first_repeated(&budget, pool)? else { return Ok(()) };
     Err(repeated(table, source, first, document)?)

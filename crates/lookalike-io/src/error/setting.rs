@@ -52,6 +52,8 @@ settings! {
     AllowRepeatedIds = "allow_repeated_ids",
     /// A command whose output is read.
     InputCommand = "input_command",
+    /// Whether documents with the same id become one document, when files of sketches are merged.
+    Union = "union",
 
     // Settings for running.
     /// The number of threads of the run.

@@ -36,6 +36,8 @@ mod blocks;
 
 mod known;
 
+mod sketched;
+
 #[cfg(feature = "encodings")]
 pub use self::bytes::encoding::{encode, named as encoding_named};
 #[cfg(feature = "html")]
@@ -57,5 +59,6 @@ pub use self::{
     json::{Fields, Paths, Record, Shape, field_of},
     known::{BlockInfo, BlockInfos, Skipped},
     reading::Reading,
+    sketched::{SKETCHES, header_of_line, sketch_header},
     source::Source,
 };

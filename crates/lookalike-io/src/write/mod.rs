@@ -19,6 +19,8 @@ mod decisions;
 
 mod records;
 
+mod sketches;
+
 #[cfg(feature = "tables")]
 pub use self::decisions::{DecisionRows, Kinds};
 #[cfg(not(feature = "tables"))]
@@ -30,4 +32,5 @@ pub use self::{
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
     records::{Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names},
+    sketches::{SketchOutput, SketchRow},
 };

@@ -31,14 +31,14 @@ pub fn refuse_other_than_lines(path: &Path, what: &str) -> Result<()> {
     }
 }
 
-/// Returns whether a decisions file with this name is written as a table.
+/// Returns whether a file of `what` (such as decisions) with this name is written as a table.
 ///
 /// # Errors
 /// Fails if the name has the file extension of another format, if it is the name of a compressed table such as `a.parquet.gz`, or
 /// if it is the name of a table and this build cannot write tables.
-pub fn are_rows(path: &Path) -> Result<bool> {
+pub fn are_rows(path: &Path, what: &str) -> Result<bool> {
     let (given, name) = (path.display().to_string(), shown_path(path));
-    let refuse = |what: &'static str, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));
+    let refuse = |what: String, advice: &'static str| Err(Error::new(ErrorKind::Output, what).at(&*name).advise(advice));
     match Format::of_name(&given) {
         Some(Format::Parquet | Format::Arrow) if Packing::of_name(&given) != Packing::Plain => Err(packed_table(&name)),
         Some(Format::Parquet | Format::Arrow) if !cfg!(feature = "tables") => {
@@ -46,9 +46,10 @@ pub fn are_rows(path: &Path) -> Result<bool> {
             Err(Error::new(ErrorKind::Output, what).at(name))
         }
         Some(Format::Parquet | Format::Arrow) => Ok(true),
-        Some(Format::Delimited) => {
-            refuse("decisions are written as JSON Lines or a table", "give a name that ends with .jsonl, .parquet or .arrow")
-        }
+        Some(Format::Delimited) => refuse(
+            format!("{what} are written as JSON Lines or a table"),
+            "give a name that ends with .jsonl, .parquet or .arrow",
+        ),
         _ => Ok(false),
     }
 }

@@ -128,7 +128,7 @@ mod tests {
         for (t, recall) in [(0.8, 0.99), (0.9, 0.99), (0.5, 0.99), (1.0, 0.99), (0.8, 0.9)] {
             assert_eq!(Shape::within(DEFAULT_SLOTS, t, recall), Shape::choose(t, recall), "{t}");
         }
-        assert_eq!(Shape::within(512, 0.8, 0.99).unwrap().curve, Curve { bands: 39, rows: 13 });
+        assert_eq!(Shape::within(512, 0.8, 0.99).unwrap().curve, Curve { bands: 51, rows: 10 });
         let refused = Shape::within(16, 0.2, 0.99).unwrap_err().to_string();
         assert!(refused.starts_with("16 slots find at most 0.9719 of the pairs at similarity 0.2"), "{refused}");
     }

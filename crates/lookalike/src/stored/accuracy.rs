@@ -1,7 +1,10 @@
 //! How accurately sketches estimate the resemblance, and which pairs therefore reach a threshold.
 
 use super::{Sketching, sketching::Kind};
-use crate::sketch::{self, Modulus, Width, size};
+use crate::{
+    lsh::Curve,
+    sketch::{self, Modulus, Width, size},
+};
 
 /// The accuracy of the estimates of sketches with given parameters. An estimate of a share counts agreements among independent
 /// trials, such as the slots of a signature, so it is binomial (Broder 1997, section 4.2).
@@ -76,13 +79,27 @@ impl Accuracy {
         }
     }
 
+    /// Returns a lower bound of the probability that a pair is listed: that it shares a band of the curve, if there is one, and that its
+    /// estimate reaches the threshold.
+    pub fn listed(&self, resemblance: f64, threshold: f64, curve: Option<Curve>) -> f64 {
+        let found = curve.map_or(1.0, |curve| curve.found(resemblance));
+        // Both are events of the same slots, so they are not independent. The bound is valid anyway (Boole's inequality).
+        (found + self.reaches(resemblance, threshold) - 1.0).max(0.0)
+    }
+
     /// Returns the smallest resemblance of which at least this share of the estimates reaches a threshold, to within a ten-thousandth.
     pub fn reached_from(&self, threshold: f64, share: f64) -> f64 {
+        self.listed_from(threshold, None, share)
+    }
+
+    /// Returns the smallest resemblance of which at least this share of the pairs is [listed](Self::listed), to within a
+    /// ten-thousandth.
+    pub fn listed_from(&self, threshold: f64, curve: Option<Curve>, share: f64) -> f64 {
         // The probability grows with the resemblance.
         let (mut low, mut high) = (0.0, 1.0);
         while high - low > 1e-4 {
             let middle = (low + high) / 2.0;
-            if self.reaches(middle, threshold) >= share {
+            if self.listed(middle, threshold, curve) >= share {
                 high = middle;
             } else {
                 low = middle;

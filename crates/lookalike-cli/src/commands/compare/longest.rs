@@ -58,6 +58,11 @@ struct Sentence {
 }
 
 impl LongestArgs {
+    /// Returns whether the longest sentences were requested.
+    pub(super) fn is_asked(&self) -> bool {
+        self.longest.is_some()
+    }
+
     pub(super) fn of(&self, texts: &[String; 2], folds: Folds) -> lookalike::Result<Option<Longest>> {
         let Some(longest) = self.longest else { return Ok(None) };
         let digest_by = self.digest.map_or(DigestBy::Xxh3, Into::into);

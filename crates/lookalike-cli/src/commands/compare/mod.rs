@@ -8,6 +8,8 @@ mod report;
 
 mod page;
 
+mod stored;
+
 use std::{path::Path, process::ExitCode};
 
 use clap::{Args, ValueEnum};
@@ -39,6 +41,9 @@ use crate::{
 /// text in red.
 ///
 /// With --sets, or with --in and --set-field, A and B are sets, which are compared by their items.
+///
+/// A and B can also be files of sketches with one document each, and the files of --in can be files of sketches, which `lookalike
+/// sketch` writes. Then the figures are estimates, and there are no texts to print.
 ///
 /// With --sketches, every kind of sketch estimates the similarity of the pair. With --longest, the longest sentences of both
 /// texts and the digests of these sentences are shown. With --threshold, the exit code is 1 if the resemblance, or the measure
@@ -112,6 +117,9 @@ enum MeasureBy {
 
 impl Compare {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        if let Some(sketches) = self.stored()? {
+            return self.of_sketches(sketches);
+        }
         let method = Method::new(self.config()?)?;
         if let Some(threshold) = self.threshold {
             Shape::check(threshold, method.config().recall)?;
@@ -183,7 +191,13 @@ impl Compare {
             };
             return Ok([read(&self.a)?, read(&self.b)?]);
         }
-        let config = RunConfig {
+        let texts = find_texts(&self.run_config()?, &[&self.a, &self.b])?;
+        texts.try_into().map_err(|_| anyhow::anyhow!("two documents were expected"))
+    }
+
+    /// Returns the configuration for looking up A and B by their ids.
+    fn run_config(&self) -> anyhow::Result<RunConfig> {
+        Ok(RunConfig {
             inputs: self.collection.clone(),
             // The two documents are looked up by their ids, in all splits of a dataset folder.
             all_splits: true,
@@ -192,9 +206,7 @@ impl Compare {
             text_field: self.fields.text().into(),
             id_field: self.fields.id_field.clone(),
             ..RunConfig::default()
-        };
-        let texts = find_texts(&config, &[&self.a, &self.b])?;
-        texts.try_into().map_err(|_| anyhow::anyhow!("two documents were expected"))
+        })
     }
 
     fn report(&self, method: &Method, sets: &[Vec<u64>; 2], overlap: Overlap, cut: &[Vec<Passage>; 2]) -> anyhow::Result<Report> {

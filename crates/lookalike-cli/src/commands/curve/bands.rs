@@ -10,10 +10,10 @@ use crate::output::{BOLD, DIM};
 #[derive(Args)]
 pub(super) struct Bands {
     /// Show the curve for this number of bands; requires --rows
-    #[arg(long, value_name = "B", requires = "rows", conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
+    #[arg(long, value_name = "B", requires = "rows", conflicts_with_all = ["sample_size", "degree", "distance", "matrix", "files"])]
     bands: Option<usize>,
     /// Show the curve for this number of rows per band; requires --bands
-    #[arg(long, value_name = "R", requires = "bands", conflicts_with_all = ["sample_size", "degree", "distance", "matrix"])]
+    #[arg(long, value_name = "R", requires = "bands", conflicts_with_all = ["sample_size", "degree", "distance", "matrix", "files"])]
     rows: Option<usize>,
 }
 

@@ -14,12 +14,17 @@ mod sample_size;
 
 mod sharing;
 
+mod sketches;
+
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args};
 use lookalike::Config;
 
-use self::{asked::Asked, bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing};
+use self::{
+    asked::Asked, bands::Bands, distance::Distance, ids::Ids, matrix::Matrix, sample_size::SampleSize, sharing::Sharing,
+    sketches::Sketches,
+};
 use crate::output::print;
 
 /// Show the expected recall: the share of similar pairs that is found
@@ -30,10 +35,10 @@ use crate::output::print;
 ///
 /// Other flags make the command answer other questions. --sample-size: how large must a sketch be for a good estimate? --degree:
 /// how many shingles are lost if their ids have few bits? --distance: which pairs does SimHash find? --candidates: which pairs
-/// are found by sampled shingles, for texts of several sizes? --matrix: which signatures do the given permutations or hash
+/// are found by sampled shingles, for texts of several sizes? --sketches: what do the sketches in a file find? --matrix: which signatures do the given permutations or hash
 /// functions produce for the given sets?
 #[derive(Args)]
-#[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix"]))]
+#[command(group = ArgGroup::new("question").args(["sample_size", "degree", "distance", "candidates", "matrix", "files"]))]
 #[command(after_help = "Examples:\n  lookalike curve --threshold 0.7 --recall 0.995\n  \
     lookalike curve --bands 20 --rows 5 --at 0.3 --at 0.8\n  \
     lookalike curve --sample-size --within 0.05 --confidence 0.99 --at 0.8\n  \
@@ -41,6 +46,7 @@ use crate::output::print;
     lookalike curve --degree 32 --shingles 5000\n  \
     lookalike curve --distance 3\n  \
     lookalike curve --candidates shared --measure containment --threshold 0.9\n  \
+    lookalike curve --sketches sketches.parquet --threshold 0.9\n  \
     lookalike curve --matrix rows.txt --permutation 3,4,7,6,1,2,5 --hash '2x+1 mod 5'")]
 pub struct Curve {
     /// Minimum similarity of duplicates
@@ -71,6 +77,8 @@ pub struct Curve {
     sharing: Sharing,
     #[command(flatten)]
     matrix: Matrix,
+    #[command(flatten)]
+    sketches: Sketches,
 }
 
 impl Curve {
@@ -88,6 +96,8 @@ impl Curve {
             self.ids.page(degree, &asked)
         } else if let Some(distance) = self.distance.distance {
             self.distance.page(distance, &asked)
+        } else if self.sketches.are_named() {
+            self.sketches.page(&asked)
         } else if let Some(candidates) = self.sharing.candidates(&asked)? {
             self.sharing.page(candidates, &asked)
         } else {

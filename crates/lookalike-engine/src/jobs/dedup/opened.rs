@@ -69,7 +69,7 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).chain(report).collect();
     let mut decision_rows = false;
     let Sources { source, left_out, .. } = sources(config, &named, || {
-        decision_rows = outputs.decisions.as_deref().map(are_rows).transpose()?.unwrap_or(false);
+        decision_rows = outputs.decisions.as_deref().map(|path| are_rows(path, "decisions")).transpose()?.unwrap_or(false);
         Ok(())
     })?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source)).transpose()?;

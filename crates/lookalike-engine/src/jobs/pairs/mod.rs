@@ -2,6 +2,8 @@
 
 mod nearest;
 
+mod sketched;
+
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
@@ -14,7 +16,7 @@ use lookalike::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
-    read::LeftOut,
+    read::{LeftOut, Reading},
     words,
     write::{Output, finish},
 };
@@ -25,10 +27,11 @@ use self::nearest::{Groups, Nearest};
 use crate::{
     config::{Observer, RunConfig},
     deciding::all_matches::{AllMatches, PairFigures, Verified, verified},
+    jobs::sketch::{figures::SketchFigures, table},
     matching::{finding::Finding, sets::Sets},
     numbers::{Contender, Document, Rank},
     pairing::Pairing,
-    pass::open::{Means, Opened, Sources, create, open},
+    pass::open::{Means, Opened, Sources, create, open, open_read},
     reporting::{
         ReportFigures,
         collecting::{Collecting, NotListed},
@@ -66,6 +69,9 @@ pub struct PairsSummary {
     /// How candidates were found.
     #[serde(flatten)]
     pub finding: Finding,
+    /// The accuracy of the similarities, if they are estimated from files of sketches; otherwise `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sketches: Option<SketchFigures>,
     /// The report; `None` if no report was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportFigures>,
@@ -87,6 +93,9 @@ pub struct PairsSummary {
 ///
 /// Documents are similar if their exact similarity reaches the threshold, unless the configuration lets the sketches decide or
 /// accepts every candidate. In these two cases the reported similarity is estimated or unknown; otherwise it is counted exactly.
+///
+/// The inputs may also be files of sketches, which [`sketch`](crate::sketch()) writes. Then all similarities are estimated from the
+/// sketches, and every setting that concerns texts is refused.
 ///
 /// # Errors
 /// Fails for the same reasons as [`dedup`](crate::jobs::dedup::dedup).
@@ -112,7 +121,28 @@ enum Wanted<'a, 'b> {
     Reported(&'a mut TellPair<'b>),
 }
 
+impl Wanted<'_, '_> {
+    /// Returns the path of the output, if pairs are written.
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Written(path) => Some(path),
+            Self::Reported(_) => None,
+        }
+    }
+}
+
 fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<PairsSummary> {
+    if let Some(parameters) = sketched::parameters(config)? {
+        let method = sketched::method(config, &parameters)?;
+        let opened = open_read(config, [wanted.path()], "pairs", || Ok(Reading::sketches()))?;
+        let Means { pool, budget } = &opened.means;
+        let table = table::read(config, &method, &opened.sources.source, budget, pool, observer)?;
+        let figures = SketchFigures::of(&parameters, &method)?;
+        let summary = listed(config, &method, (table, opened, None), wanted, observer)?;
+        // A pair is found only if its estimate reaches the threshold, too.
+        let finding = Finding { found_at_threshold: figures.listed_at_threshold, ..summary.finding };
+        return Ok(PairsSummary { sketches: Some(figures), finding, ..summary });
+    }
     // Pairs are listed because users want to see their similarities. So the similarities are counted exactly, however candidates
     // are found, unless the configuration asks for something else. Pairs are not grouped.
     let (verify, cluster) = (config.method.verify.or(Some(Verify::Exact)), Cluster::Law);
@@ -122,15 +152,24 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
             words![Setting::Nearest, " sorts pairs by their similarity, and ", (Setting::Verify, "none"), " measures none"];
         return Err(Error::new(ErrorKind::Config, what).advise("leave out one of the two"));
     }
-    let path = match wanted {
-        Wanted::Written(path) => Some(path),
-        Wanted::Reported(_) => None,
-    };
-    let Opened { sources, outputs: [mut output], mut bad, means: Means { pool, budget } } = open(config, [path], "pairs")?;
-    let [mut report] = create(config, [config.report.as_ref().map(|report| report.path.as_path())])?;
+    let mut opened = open(config, [wanted.path()], "pairs")?;
+    let [report] = create(config, [config.report.as_ref().map(|report| report.path.as_path())])?;
+    let Means { pool, budget } = &opened.means;
+    let beside = Beside { bad: opened.bad.as_mut(), ..Beside::default() };
+    let table = sketching::sketch(config, &method, &opened.sources.source, budget, pool, beside, observer)?;
+    listed(config, &method, (table, opened, report), wanted, observer)
+}
+
+/// Lists the pairs of the documents in a table.
+fn listed(
+    config: &RunConfig,
+    method: &Method,
+    (mut table, opened, mut report): (Table, Opened<1>, Option<Output>),
+    wanted: Wanted,
+    observer: Observer,
+) -> Result<PairsSummary> {
+    let Opened { sources, outputs: [mut output], bad, means: Means { pool, budget } } = opened;
     let Sources { source, references, left_out } = sources;
-    let beside = Beside { bad: bad.as_mut(), ..Beside::default() };
-    let mut table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
     // An input document that is a copy of a reference document is treated like the reference document itself: every document that
     // matches the reference matches the copy too.
     table.references = References { only: references > 0, among: true, held: false, ..table.references };
@@ -140,9 +179,9 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
     let wanted = (wanted, output.as_mut());
     let (listed, finding) = match nearest {
         None => {
-            let verified = verified((config, &method), &source, &mut table, &pool, |_, _| Ok(None), all, observer)?;
+            let verified = verified((config, method), &source, &mut table, &pool, |_, _| Ok(None), all, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
-            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
+            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method };
             let listed = to(wanted, (&mut in_report, measure), |tell| listing.each(&Copies::of(&pairing), matches, tell))?;
             (listed, finding)
         }
@@ -151,9 +190,9 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
                 let groups = Groups::new(pairing, pairing.numbers()?);
                 Ok(Nearest::new(most.get(), measure, groups, &budget))
             };
-            let verified = verified((config, &method), &source, &mut table, &pool, |_, _| Ok(None), lists, observer)?;
+            let verified = verified((config, method), &source, &mut table, &pool, |_, _| Ok(None), lists, observer)?;
             let Verified { pairing, sets, matches, finding } = verified;
-            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method: &method };
+            let listing = Listing { table: &table, pairing: &pairing, sets: &sets, method };
             (to(wanted, (&mut in_report, measure), |tell| listing.nearest(&matches.sorted(), tell))?, finding)
         }
     };
@@ -163,6 +202,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         pairs: listed,
         nearest,
         finding,
+        sketches: None,
         report: None,
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
@@ -173,7 +213,7 @@ fn all_passes(config: &RunConfig, wanted: Wanted, observer: Observer) -> Result<
         let (listed, left_out) = pairs.finish();
         let collecting = Collecting {
             config,
-            method: &method,
+            method,
             source: &source,
             pool: &pool,
             table: &table,

@@ -10,6 +10,8 @@ mod rows;
 pub(crate) use self::lines::verdict;
 #[cfg(feature = "tables")]
 pub use self::rows::{DecisionRows, Kinds};
+#[cfg(feature = "tables")]
+pub(crate) use self::rows::{IdColumn, id_field};
 pub use self::{
     ids::{IdKind, plain},
     lines::{Decided, Likeness, Representative, reason_name},

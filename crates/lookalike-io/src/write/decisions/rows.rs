@@ -118,7 +118,7 @@ impl DecisionRows {
 }
 
 /// Returns the field of a column of ids. Ids of mixed types are JSON, and the field's metadata says so.
-fn id_field(name: &str, kind: IdKind, nullable: bool) -> Field {
+pub(crate) fn id_field(name: &str, kind: IdKind, nullable: bool) -> Field {
     let field = match kind {
         IdKind::Integers => Field::new(name, DataType::Int64, nullable),
         IdKind::Strings | IdKind::Mixed => Field::new(name, DataType::Utf8, nullable),
@@ -181,14 +181,14 @@ impl RowsMade {
 }
 
 /// A column of ids that is being built.
-enum IdColumn {
+pub(crate) enum IdColumn {
     Integers(Int64Builder),
     Strings(StringBuilder),
     Json(StringBuilder),
 }
 
 impl IdColumn {
-    fn new(kind: IdKind) -> Self {
+    pub(crate) fn new(kind: IdKind) -> Self {
         match kind {
             IdKind::Integers => Self::Integers(Int64Builder::new()),
             IdKind::Strings => Self::Strings(StringBuilder::new()),
@@ -196,7 +196,8 @@ impl IdColumn {
         }
     }
 
-    fn push(&mut self, id: Option<&str>) -> Result<()> {
+    /// Adds an id.
+    pub(crate) fn push(&mut self, id: Option<&str>) -> Result<()> {
         match self {
             Self::Integers(column) => {
                 let number = id.map(|id| id.parse::<i64>().map_err(|_| id)).transpose();
@@ -209,7 +210,8 @@ impl IdColumn {
         Ok(())
     }
 
-    fn finish(&mut self) -> ArrayRef {
+    /// Returns the ids that were added, and empties the column.
+    pub(crate) fn finish(&mut self) -> ArrayRef {
         match self {
             Self::Integers(column) => Arc::new(column.finish()),
             Self::Strings(column) | Self::Json(column) => Arc::new(column.finish()),

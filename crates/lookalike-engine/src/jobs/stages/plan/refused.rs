@@ -26,7 +26,7 @@ pub(super) fn refuse_outputs(
     let named = [(Some(kept), "kept records"), (decisions, "decisions"), (config.skip_bad.as_deref(), "bad lines")];
     let named: Vec<(&Path, &str)> = named.into_iter().filter_map(|(path, what)| Some((path?, what))).collect();
     named.iter().try_for_each(|(path, what)| refuse_without_mark(path, what))?;
-    if let Some(path) = decisions.filter(|path| are_rows(path).unwrap_or(false)) {
+    if let Some(path) = decisions.filter(|path| are_rows(path, "decisions").unwrap_or(false)) {
         let refused = Error::new(ErrorKind::Config, "the decisions of a job array are written as lines, not as a table");
         return Err(refused.at(path.display().to_string()).advise("give a name that ends with .jsonl"));
     }
