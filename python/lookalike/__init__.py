@@ -10,7 +10,8 @@ gives the same answers as its command, byte for byte, and releases the interpret
   decisions of an earlier run to files.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
   word for word.
-- `LshIndex` is an in-memory index that returns the stored texts similar to a query text.
+- `Index` is a persistent index: a folder with documents and the decisions about them, which can be changed at any time.
+- `LshIndex` is an in-memory index that returns the stored texts similar to a query text, and decides nothing.
 - `MinHash`, `Bottom`, `Modulo` and `SimHash` make sketches of one text or of a batch.
 - `curve` computes the share of the similar pairs that is found with a given number of bands and rows.
 - `lookalike.compat.datasketch` has datasketch's classes, with its hash values, but faster.
@@ -58,9 +59,20 @@ from lookalike._lookalike import (
     passages,
 )
 from lookalike.applying import apply
-from lookalike.config import CollectionConfig, Config, DedupOptions, PairsOptions, ReadOptions, RunOptions, ShinglesConfig
+from lookalike.config import (
+    CollectionConfig,
+    Config,
+    DedupOptions,
+    IndexConfig,
+    InputOptions,
+    PairsOptions,
+    ReadOptions,
+    RunOptions,
+    ShinglesConfig,
+)
 from lookalike.errors import Error
 from lookalike.files import Files
+from lookalike.index import Added, Decided, Deleted, Document, Found, FoundPassage, Index
 from lookalike.judging import Evaluation, evaluate
 from lookalike.report import Pairs, Report
 from lookalike.running import dedup, pairs
@@ -68,6 +80,7 @@ from lookalike.running import dedup, pairs
 __version__ = _version("lookalike")
 
 __all__ = [
+    "Added",
     "Bottom",
     "BottomSketch",
     "CollectionConfig",
@@ -75,11 +88,19 @@ __all__ = [
     "Comparison",
     "Config",
     "Curve",
+    "Decided",
     "DedupOptions",
+    "Deleted",
+    "Document",
     "Error",
     "Estimate",
     "Evaluation",
     "Files",
+    "Found",
+    "FoundPassage",
+    "Index",
+    "IndexConfig",
+    "InputOptions",
     "LshIndex",
     "Match",
     "MinHash",

@@ -215,8 +215,8 @@ class CollectionConfig(_Finding, total=False):
     """What counts as similar: the exact measure of the two sets, the estimate from the sketches, or being a candidate."""
 
 
-class ReadOptions(TypedDict, total=False):
-    """How a collection is read and processed, by the names of the command's flags."""
+class InputOptions(TypedDict, total=False):
+    """How documents are read, by the names of the command's flags."""
 
     format: Literal["jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"] | None
     """The format of all files, if their names and first bytes do not show it."""
@@ -230,10 +230,6 @@ class ReadOptions(TypedDict, total=False):
     """Ignore the files of a folder that its .gitignore files exclude."""
     all_splits: bool
     """Read all splits of a dataset in a folder, such as train and test, as one collection."""
-    allow_repeated_ids: bool
-    """Allow several documents to have the same id."""
-    set_field: str | None
-    """The field that contains the sets: the same as `text` with `tokens="items"`."""
     html: Literal["text", "main"] | None
     """Parse texts as HTML pages, and compare this part of them."""
     skip_bad: str | PathLike[str] | bool | None
@@ -246,6 +242,15 @@ class ReadOptions(TypedDict, total=False):
     """The folder for temporary files."""
     progress: bool | None
     """Whether a progress bar is shown."""
+
+
+class ReadOptions(InputOptions, total=False):
+    """How a collection is read and processed, by the names of the command's flags."""
+
+    allow_repeated_ids: bool
+    """Allow several documents to have the same id."""
+    set_field: str | None
+    """The field that contains the sets: the same as `text` with `tokens="items"`."""
 
 
 class RunOptions(CollectionConfig, ReadOptions, total=False):
@@ -297,3 +302,12 @@ class DedupOptions(RunOptions, total=False):
     """With `report`: the smallest threshold that can be tried in the page; 0.2 below `threshold` unless given."""
     resume: str | PathLike[str] | None
     """A folder for saved progress, from which the same call continues after an interruption."""
+
+
+class IndexConfig(CollectionConfig, total=False):
+    """The settings of a persistent index, in addition to what is stored and kept; they never change."""
+
+    threshold: float | None
+    """t, the lowest similarity of two near-duplicates, above 0 and at most 1; 0.8 unless given."""
+    cluster: Literal["law"]
+    """What a group is: a kept document and those similar to it. An index has no other groups."""

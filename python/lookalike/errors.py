@@ -62,6 +62,21 @@ class OutputError(Error, OSError):
     """
 
 
+class LockedError(Error, OSError):
+    """An index is open for writing already, in this or another process."""
+
+
+class ClosedError(Error, ValueError):
+    """An index is closed, or was opened before this process was forked."""
+
+
+class UnknownIdError(Error, KeyError):
+    """No document of an index has this id."""
+
+    # A `KeyError` shows its message in quotes.
+    __str__ = Exception.__str__
+
+
 class FormatError(Error, ValueError):
     """Stored bytes are of an unexpected kind or version, or they are damaged."""
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _Id = str | int | float
 
-_TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
+TABLES = (".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc")
 
 
-def _table(columns: _lookalike.Columns) -> pa.Table:
+def table_of(columns: _lookalike.Columns) -> pa.Table:
     """Return a pyarrow table or, without pyarrow, an object with the PyCapsule interface, which any library can read."""
     if find_spec("pyarrow") is None:
         return columns
@@ -34,10 +34,10 @@ def _table(columns: _lookalike.Columns) -> pa.Table:
     return pa.table(columns)
 
 
-def _frame(columns: _lookalike.Columns) -> pd.DataFrame:
+def frame_of(columns: _lookalike.Columns) -> pd.DataFrame:
     """Return a pandas frame; pandas 3 or later does not need pyarrow for it."""
     if find_spec("pyarrow") is not None:
-        return _table(columns).to_pandas()
+        return table_of(columns).to_pandas()
     import pandas as pd
 
     return pd.DataFrame.from_arrow(columns)
@@ -167,7 +167,7 @@ class Report(_Shown):
         The table is a `pyarrow.Table` if pyarrow is installed, else an object with `__arrow_c_stream__`, which polars and pandas
         accept.
         """
-        return _table(self._decisions.columns())
+        return table_of(self._decisions.columns())
 
     @property
     def pairs(self) -> pa.Table:
@@ -177,7 +177,7 @@ class Report(_Shown):
 
         The table is of the same kind as `decisions`.
         """
-        return _table(self._decisions.pairs())
+        return table_of(self._decisions.pairs())
 
     @cached_property
     def similarities(self) -> NDArray[np.float64]:
@@ -207,7 +207,7 @@ class Report(_Shown):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return `decisions` as a pandas frame."""
-        return _frame(self._decisions.columns())
+        return frame_of(self._decisions.columns())
 
     def decisions_json(self) -> bytes:
         """Return the lines of the command's decisions file, byte for byte."""
@@ -222,7 +222,7 @@ class Report(_Shown):
             If the name has the extension of a table. For a table, which `apply` reads too, write `decisions` with pyarrow.
 
         """
-        if os.fspath(path).lower().endswith(_TABLES):
+        if os.fspath(path).lower().endswith(TABLES):
             message = (
                 f"{os.fspath(path)}: these are JSON Lines; give a name that ends with .jsonl, or write the table "
                 "`report.decisions`, for example with pyarrow.parquet.write_table"
@@ -295,11 +295,11 @@ class Pairs(_Shown):
         The table is a `pyarrow.Table` if pyarrow is installed, else an object with `__arrow_c_stream__`, which polars and pandas
         accept.
         """
-        return _table(self._pairs.columns())
+        return table_of(self._pairs.columns())
 
     def to_pandas(self) -> pd.DataFrame:
         """Return `table` as a pandas frame."""
-        return _frame(self._pairs.columns())
+        return frame_of(self._pairs.columns())
 
     def __iter__(self) -> Iterator[Pair]:
         for start in range(0, len(self), _STRETCH):

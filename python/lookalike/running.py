@@ -27,7 +27,7 @@ _Data = TypeVar("_Data")
 _Output = TypeVar("_Output", bound=str | os.PathLike[str])
 
 # Keywords that control how files are read, for the data or the references.
-_OF_FILES = ("format", "delimiter", "encoding", "gitignore", "all_splits")
+OF_FILES = ("format", "delimiter", "encoding", "gitignore", "all_splits")
 
 # Keywords that only work with named data, and the alternatives for data in memory.
 _INSTEAD = {
@@ -347,7 +347,7 @@ class _Source(NamedTuple):
             summary["bad_lines"] += skipped
 
 
-def _skips(options: dict[str, Any]) -> bool:
+def skips(options: dict[str, Any]) -> bool:
     """Remove `skip_bad` from the options, and return whether unreadable rows are skipped."""
     skip_bad = options.pop("skip_bad", False)
     if not isinstance(skip_bad, bool):
@@ -374,7 +374,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
                     f"{name}= only works with paths and URLs, not with a {type(data).__name__}; leave it out; {_INSTEAD[name]}",
                     option=name,
                 )
-        skip_bad = _skips(given)
+        skip_bad = skips(given)
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]
@@ -396,7 +396,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
     if references and "resume" in given:
         words = "resume= only works with references that are named; write those in memory to a file, or leave it out"
         raise ConfigError(words, option="resume")
-    for name in _OF_FILES:
+    for name in OF_FILES:
         if given.get(name, False) is not False and not inputs and not names:
             words = f"{name}= only works with paths and URLs, not with a {type(data).__name__}; leave it out"
             raise ConfigError(words, option=name)

@@ -10,10 +10,17 @@ use clap::{
 };
 use lookalike::Config;
 use lookalike_engine::{Outputs, RunConfig};
+use lookalike_index::{Index, Settings};
 
+pub use crate::commands::index::add::Asked;
 use crate::{
     args::MethodArgs,
-    commands::{apply::Apply, dedup::Dedup, pairs::Pairs},
+    commands::{
+        apply::Apply,
+        dedup::Dedup,
+        index::{add::Add, create::Create},
+        pairs::Pairs,
+    },
     refused,
 };
 
@@ -51,13 +58,15 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs` or `apply`. For any other name, returns only the flags that determine how documents are
+/// Returns the flags of `dedup`, `pairs`, `apply`, `index create` or `index add`. For any other name, returns only the flags that determine how documents are
 /// compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
         "pairs" => definition::<Pairs>(),
         "apply" => definition::<Apply>(),
+        "index create" => definition::<Create>(),
+        "index add" => definition::<Add>(),
         _ => definition::<MethodArgs>(),
     };
     let own = command.get_arguments().filter(|arg| !arg.is_hide_set());
@@ -99,6 +108,22 @@ pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
 /// Fails in the same cases as [`dedup`].
 pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Apply>(flags)?.config().map_err(Refused::Other)
+}
+
+/// Returns the settings of a new index from the flags of `index create`. They are not yet checked as a whole.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn index_create(flags: Vec<OsString>) -> Result<Settings, Refused> {
+    parse::<Create>(flags)?.settings().map_err(Refused::Other)
+}
+
+/// Returns how documents are read and added, from the flags of `index add`.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn index_add(index: &Index, flags: Vec<OsString>) -> Result<Asked, Refused> {
+    parse::<Add>(flags)?.asked(index).map_err(Refused::Other)
 }
 
 /// Returns the configuration from the flags that determine how documents are compared, how candidate pairs are found and which

@@ -30,6 +30,8 @@ mod index;
 
 mod collection;
 
+mod persistent;
+
 mod compat;
 
 mod command;
@@ -58,6 +60,8 @@ mod _lookalike {
     use super::items::fingerprints;
     #[pymodule_export]
     use super::passages::{SharedPassage, passages};
+    #[pymodule_export]
+    use super::persistent::{Added, Deleted, Index};
     #[pymodule_export]
     use super::sketch::{Bottom, BottomSketch, Estimate, MinHash, Modulo, ModuloSketch, Signature, SimHash, SimHashSketch};
 }

@@ -1,6 +1,7 @@
 //! Decisions of a run, stored compactly and returned as columns and as lines.
 
 use std::{
+    collections::HashMap,
     io::{self, BufWriter, Write},
     ops::Range,
     path::PathBuf,
@@ -19,6 +20,7 @@ use pyo3::{
 };
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::{
     ids::{self, Ids, named},
@@ -41,6 +43,9 @@ pub struct Store {
     /// Whether the run had references.
     against: bool,
     measure: Measure,
+    /// The number of ids after those of the documents. They are the ids of representatives that are not in this table.
+    #[serde(default)]
+    others: u64,
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -72,7 +77,7 @@ impl Standing {
 impl Store {
     pub fn new(ids: Ids, measure: Measure, against: bool) -> Self {
         let (reasons, sizes, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { ids, reasons, sizes, dropped, references: References::default(), against, measure }
+        Self { ids, reasons, sizes, dropped, references: References::default(), against, measure, others: 0 }
     }
 
     pub fn push(&mut self, decided: &Decided) {
@@ -86,6 +91,34 @@ impl Store {
             Some(place) => Standing::Reference(self.references.number(representative, place)),
         };
         self.dropped.push(Dropped { row, representative, likeness: decided.likeness });
+    }
+
+    /// Finds the rows of all representatives by their ids, if they were not known when the documents were added. `representatives` has
+    /// the id of each dropped document's representative. Representatives that are not in this table get numbers after its rows.
+    pub fn find_representatives(&mut self, representatives: &Ids) {
+        let documents = self.reasons.len() as u64;
+        let (mut own, mut other) = (String::new(), String::new());
+        let mut rows: HashMap<u128, u64> = HashMap::new();
+        let mut dropped = self.dropped.iter().map(|dropped| dropped.row).peekable();
+        for row in 0..documents {
+            if dropped.next_if_eq(&row).is_none() {
+                rows.insert(xxh3_128(self.ids.json(row, &mut own).as_bytes()), row);
+            }
+        }
+        for (number, dropped) in (0..).zip(&mut self.dropped) {
+            let id = representatives.json(number, &mut other);
+            let row = *rows.entry(xxh3_128(id.as_bytes())).or_insert_with(|| {
+                self.ids.push(id);
+                self.others += 1;
+                documents + self.others - 1
+            });
+            dropped.representative = Standing::Kept(row);
+        }
+    }
+
+    /// Returns the row of a representative, if it is in this table.
+    fn row(&self, standing: Standing) -> Option<u64> {
+        standing.kept().filter(|&row| row < self.reasons.len() as u64)
     }
 
     /// Returns the similarity that was compared with the threshold.
@@ -131,11 +164,11 @@ impl Store {
     fn is_whole(&self) -> bool {
         let (documents, references) = (self.reasons.len() as u64, self.references.len());
         let fits = |dropped: &Dropped| match dropped.representative {
-            Standing::Kept(row) => row < documents,
+            Standing::Kept(row) => row < documents + self.others,
             Standing::Reference(number) => references.is_some_and(|count| number < count),
         };
         self.sizes.len() == self.reasons.len()
-            && self.ids.are(self.reasons.len())
+            && usize::try_from(self.others).is_ok_and(|others| self.ids.are(self.reasons.len().saturating_add(others)))
             && references.is_some()
             && self.dropped.iter().all(|dropped| dropped.row < documents && fits(dropped))
             && self.dropped.is_sorted_by(|a, b| a.row < b.row)
@@ -189,11 +222,12 @@ impl Decisions {
         PyArray1::from_vec(py, kept)
     }
 
-    /// Returns the row of each document's representative: its own row if it is kept, -1 if the representative is a reference.
+    /// Returns the row of each document's representative: its own row if it is kept, -1 if the representative is a reference or
+    /// another document that is not in this table.
     fn representatives<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let mut rows: Vec<i64> = (0..self.store.reasons.len() as i64).collect();
         for dropped in &self.store.dropped {
-            rows[dropped.row as usize] = dropped.representative.kept().map_or(-1, |row| row as i64);
+            rows[dropped.row as usize] = self.store.row(dropped.representative).map_or(-1, |row| row as i64);
         }
         PyArray1::from_vec(py, rows)
     }
@@ -302,7 +336,7 @@ impl Rows for All {
             Arc::new(verdicts.collect::<StringArray>()),
             Arc::new(reasons.collect::<StringArray>()),
             store.representatives(representatives()),
-            Arc::new(representatives().map(|standing| Some(standing?.kept()? as i64)).collect::<Int64Array>()),
+            Arc::new(representatives().map(|standing| Some(store.row(standing?)? as i64)).collect::<Int64Array>()),
             figure(0),
             figure(1),
             figure(2),

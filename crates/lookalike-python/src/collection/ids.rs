@@ -71,6 +71,11 @@ impl Ids {
         self.column(documents.map(Some))
     }
 
+    /// Returns whether there are no given ids.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Given { ends, .. } if ends.is_empty())
+    }
+
     /// Returns the kind that covers all of these ids.
     pub fn kind(&self) -> IdKind {
         match self {
@@ -89,10 +94,7 @@ impl Ids {
 
     /// Returns the kind of a column that contains both these ids and `others`.
     pub fn kind_with(&self, others: &Self) -> IdKind {
-        match others {
-            Self::Given { kind: None, .. } => self.kind(),
-            _ => self.kind().with(others.kind()),
-        }
+        if others.is_empty() { self.kind() } else { self.kind().with(others.kind()) }
     }
 }
 

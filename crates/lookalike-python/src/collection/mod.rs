@@ -1,12 +1,12 @@
 //! Runs over whole collections: texts in memory or named inputs go in, decisions come out as columns.
 
-mod ids;
+pub mod ids;
 
 mod pickles;
 
 mod imported;
 
-mod stream;
+pub mod stream;
 
 mod lists;
 
@@ -14,13 +14,13 @@ mod texts;
 
 mod references;
 
-mod decisions;
+pub mod decisions;
 
 mod matches;
 
-mod options;
+pub mod options;
 
-mod watch;
+pub mod watch;
 
 mod run;
 

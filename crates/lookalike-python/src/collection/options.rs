@@ -55,7 +55,7 @@ impl Options {
 }
 
 /// Removes a field that is a list of names, and returns the names. A single name counts as a list of one.
-fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
+pub fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
     match fields.remove(name) {
         Some(Value::Array(several)) => several.into_iter().filter_map(|one| Some(one.as_str()?.to_owned())).collect(),
         Some(Value::String(one)) => vec![one],
@@ -64,7 +64,7 @@ fn names(fields: &mut Map<String, Value>, name: &str) -> Vec<String> {
 }
 
 /// Replaces the keywords `id` and `text`, which name the fields of a record, with the names of the command's flags.
-fn fields_of_records(fields: &mut Map<String, Value>) {
+pub fn fields_of_records(fields: &mut Map<String, Value>) {
     if let Some(id) = fields.remove("id") {
         fields.insert("id_field".into(), id);
     }

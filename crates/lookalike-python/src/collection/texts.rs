@@ -116,6 +116,18 @@ impl Texts {
         Ok(Self { numbers: Some(name.into()), ..with })
     }
 
+    /// Returns the collection with an added column of ids, one for each row.
+    ///
+    /// Raises `ValueError` if the number of ids differs from the number of rows.
+    fn identified(&self, called: &str, name: &str, ids: &Bound<'_, PyList>) -> PyResult<Self> {
+        if ids.len() as u64 != self.rows {
+            let words = format!("got {} ids for {} documents; give one id for each document", ids.len(), self.rows);
+            return Err(PyValueError::new_err(words));
+        }
+        let (field, column) = List { called, name, items: ids, skip_bad: false }.column()?;
+        self.with(field, &column).map_err(|error| unreadable(called, &error))
+    }
+
     /// Returns the rows in which all the named fields have a value, and a mask of these rows. A value of a binary field must also
     /// be UTF-8. Returns None if all rows qualify.
     fn usable<'py>(&self, py: Python<'py>, fields: Vec<String>) -> PyResult<Option<(Self, Bound<'py, PyArray1<bool>>)>> {

@@ -146,12 +146,28 @@ impl Add {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         self.adding.run("index add", &self.folder, self.on_conflict.into())
     }
+
+    /// Returns how documents are read and added.
+    pub fn asked(&self, index: &Index) -> anyhow::Result<Asked> {
+        let Adding { input, run, .. } = &self.adding;
+        Ok(Asked { config: reading(index, input, run)?, on_conflict: self.on_conflict.into(), step: step(run.memory) })
+    }
 }
 
 impl Replace {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         self.adding.run("index replace", &self.folder, OnConflict::Replace)
     }
+}
+
+/// How documents are read and added.
+pub struct Asked {
+    /// The inputs, and how they are read.
+    pub config: RunConfig,
+    /// What happens to documents whose ids are in the index.
+    pub on_conflict: OnConflict,
+    /// The documents that are added in one step take about this much memory, in bytes.
+    pub step: usize,
 }
 
 /// Returns how the documents of an index are read from inputs.

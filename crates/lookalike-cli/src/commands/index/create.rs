@@ -63,11 +63,7 @@ impl From<StoreBy> for Store {
 impl Create {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         refuse_store(&self.folder)?;
-        let config = self.method.config()?;
-        let config = if self.sets { as_sets(config)? } else { config };
-        let keep = self.method.keep.clone().unwrap_or(Keep::usual(config.measure)).to_string();
-        let settings = Settings { config, store: self.store.into(), keep };
-        let index = Index::create(&self.folder, settings).map_err(failed)?;
+        let index = Index::create(&self.folder, self.settings()?).map_err(failed)?;
         if !self.quiet {
             let config = &index.settings().config;
             say(&format!(
@@ -79,5 +75,13 @@ impl Create {
             ));
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns the settings of the index. They are checked when it is created.
+    pub fn settings(&self) -> anyhow::Result<Settings> {
+        let config = self.method.config()?;
+        let config = if self.sets { as_sets(config)? } else { config };
+        let keep = self.method.keep.clone().unwrap_or(Keep::usual(config.measure)).to_string();
+        Ok(Settings { config, store: self.store.into(), keep })
     }
 }

@@ -4,9 +4,9 @@ mod opened;
 
 mod lines;
 
-mod create;
+pub mod create;
 
-mod add;
+pub mod add;
 
 mod filling;
 
