@@ -28,7 +28,7 @@ pub struct Decision {
     pub representative: Option<Id>,
     /// The similarity of a dropped document to its representative, exact or estimated; none if it was not measured.
     pub similarity: Option<f64>,
-    /// The same with all figures. Where sets can be compared, all are exact.
+    /// The same with all figures. All are exact if sets can be compared.
     pub likeness: Likeness,
     /// The number of documents in its group: a kept document and those that it represents.
     pub cluster_size: u32,

@@ -236,7 +236,7 @@ fn workers_of_a_thread_pool_can_use_an_index() {
             let texts: Held =
                 (0..80).map(|at| (100 * chunk + at, format!("{chunk} {at} ").repeat(10 + at as usize), 0)).collect();
             index.add(&texts.iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
-            assert!(index.query(&Ask::text(&texts[70].1)).unwrap().len() > 0);
+            assert!(!index.query(&Ask::text(&texts[70].1)).unwrap().is_empty());
             assert!(index.decisions().unwrap().len() >= 80);
         });
         done.send(index.len()).unwrap();

@@ -50,9 +50,7 @@ pub fn failed(error: Error) -> PyErr {
             let known = Known { path: Some(&shown), number: source.raw_os_error(), ..Known::default() };
             raise_with("OutputError", words, &known)
         }
-        Error::Write(source) => {
-            with("OutputError", words, &Known { number: source.raw_os_error(), ..Known::default() })
-        }
+        Error::Write(source) => with("OutputError", words, &Known { number: source.raw_os_error(), ..Known::default() }),
         _ => with("FormatError", words, &Known::default()),
     }
 }

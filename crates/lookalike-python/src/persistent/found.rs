@@ -55,8 +55,7 @@ impl FoundRows {
 impl Rows for FoundRows {
     fn schema(&self) -> SchemaRef {
         let [query, id] = self.kinds();
-        let mut fields =
-            vec![field("query", query, false), field("id", id, false), Field::new("verdict", DataType::Utf8, false)];
+        let mut fields = vec![field("query", query, false), field("id", id, false), Field::new("verdict", DataType::Utf8, false)];
         let figures = ["similarity", "resemblance", "containment", "containment_of_document"];
         fields.extend(figures.map(|name| Field::new(name, DataType::Float64, name != "similarity")));
         if self.passages.is_some() {

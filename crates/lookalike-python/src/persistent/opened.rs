@@ -67,11 +67,7 @@ impl Index {
 
     /// Runs an operation on another thread, so that the caller can be interrupted. Parts of it run on threads of their own: the threads
     /// of a pool that all calls share would not exist after a fork.
-    fn apart<T: Send + 'static>(
-        &self,
-        py: Python<'_>,
-        work: impl FnOnce(&Core) -> Result<T> + Send + 'static,
-    ) -> PyResult<T> {
+    fn apart<T: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Core) -> Result<T> + Send + 'static) -> PyResult<T> {
         let core = self.core()?;
         let done = parallel::apart(py, move || {
             let pool = ThreadPoolBuilder::new().thread_name(|_| "lookalike".into()).build();
@@ -95,9 +91,7 @@ fn decided(core: &Core, since: u64, is_wanted: impl Fn(&Id) -> bool) -> Result<d
             store.push(&lookalike_engine::Decided {
                 id: &decision.id.to_json(),
                 reason: decision.reason,
-                representative: representative
-                    .as_deref()
-                    .map(|id| lookalike_engine::Representative { row: 0, id, place: None }),
+                representative: representative.as_deref().map(|id| lookalike_engine::Representative { row: 0, id, place: None }),
                 likeness: decision.likeness,
                 cluster_size: decision.cluster_size,
             });
@@ -118,9 +112,7 @@ fn shown<'py>(py: Python<'py>, decided: &Decided) -> PyResult<Decision3<'py>> {
 fn found<'py>(py: Python<'py>, answer: Answer) -> PyResult<Found<'py>> {
     let verdict = if answer.found.is_kept { "kept" } else { "dropped" };
     let figures = answer.figures();
-    let passages = answer.passages.map(|all| {
-        all.into_iter().map(|passage| (passage.text.clone(), passage.places())).collect()
-    });
+    let passages = answer.passages.map(|all| all.into_iter().map(|passage| (passage.text.clone(), passage.places())).collect());
     Ok((object(py, &answer.found.id)?, verdict, figures, passages))
 }
 

@@ -73,7 +73,8 @@ impl Outcome {
         changes: &[Change],
         decided: impl Fn(&Id) -> Result<Option<Decided>, E>,
     ) -> Result<(), E> {
-        let mut new: HashSet<u128> = changes.iter().filter(|change| change.before.is_none()).map(|change| key(&change.id)).collect();
+        let mut new: HashSet<u128> =
+            changes.iter().filter(|change| change.before.is_none()).map(|change| key(&change.id)).collect();
         let mut changed: HashSet<u128> = HashSet::new();
         if !skips && new.len() < ids.len() {
             changed = changes.iter().map(|change| key(&change.id)).collect();

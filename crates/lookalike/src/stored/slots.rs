@@ -1,6 +1,6 @@
 //! The bytes of a stored MinHash signature.
 //!
-//! Slots of 32 bits are stored whole. Of slots with fewer bits, the upper bits of a product with a random odd number are stored, as
+//! Slots of 32 bits are stored whole. For slots with fewer bits, the upper bits of a product with a random odd number are stored, as
 //! in `sketch/bbit`, because minima are small numbers whose upper bits are nearly all zero. Numbers are little-endian.
 //!
 //! If one permutation makes all slots, a slot whose bin is empty has the value of another function (see `sketch/oneperm`). The

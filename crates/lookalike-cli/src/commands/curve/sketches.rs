@@ -33,9 +33,9 @@ struct Report {
     bands: Option<usize>,
     rows: Option<usize>,
     standard_error: Option<f64>,
-    /// Of the pairs with at least this resemblance, at least 99 % are listed.
+    /// At least 99 % of the pairs with at least this resemblance are listed.
     listed_from: Option<f64>,
-    /// Of the pairs with at most this resemblance, at most 1 % are listed.
+    /// At most 1 % of the pairs with at most this resemblance are listed.
     rarely_listed_to: Option<f64>,
     similarities: Vec<At>,
 }
