@@ -25,6 +25,9 @@ pub enum Error {
     /// An id that a document already has.
     #[error("id {} is already in the index; remove it first or use another id", shown::cut(&.0.to_string()))]
     Taken(Id),
+    /// A document whose text or shingle set takes 4 GiB or more.
+    #[error("document {} takes 4 GiB or more, which an index cannot store; split it", shown::cut(&.0.to_string()))]
+    TooLarge(Id),
     /// Two indexes whose sketches were made differently, or an index whose sketches do not fit the requested settings.
     #[error("these sketches cannot be compared: one is {left}, the other {right}; sketch both with the same settings")]
     Unlike {

@@ -1,9 +1,12 @@
 //! The folder of an index.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::{Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
+
+use lookalike_io::disk;
 
 use super::waiting::{Queue, Writer};
 use crate::{
@@ -39,6 +42,16 @@ pub struct Index {
     pub(super) unreadable: OnceLock<String>,
     /// The memory that documents take before they are written as a segment, in bytes.
     pub(super) budget: usize,
+}
+
+/// Creates the folder of an index, unless it exists. Its name is on the disk when this returns.
+pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
+    disk::make_private_folder(folder)?;
+    match disk::sync_folder(disk::folder_of(folder)) {
+        // A folder that this user may not list cannot be synced by this user.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+        synced => synced,
+    }
 }
 
 impl Index {

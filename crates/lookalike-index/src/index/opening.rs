@@ -6,10 +6,10 @@ use std::{
     sync::{Mutex, OnceLock, RwLock},
 };
 
-use lookalike_io::disk::{self, File};
+use lookalike_io::disk::File;
 
 use super::{
-    folder::Index,
+    folder::{Index, make_folder},
     loading::{Loaded, load},
     waiting::{Queue, Writer},
 };
@@ -40,7 +40,7 @@ impl Index {
             return Err(Error::NothingToVerify);
         }
         let failed = |source| Error::File { path: folder.into(), source };
-        disk::make_private_folder(folder).map_err(failed)?;
+        make_folder(folder).map_err(failed)?;
         refuse_used(folder)?;
         let lock = lock(folder)?;
         // Another process can have created an index meanwhile.

@@ -4,7 +4,10 @@ use std::{fs, ops::Range, path::Path};
 
 use lookalike_io::disk;
 
-use super::{folder::Index, waiting::Writer};
+use super::{
+    folder::{Index, make_folder},
+    waiting::Writer,
+};
 use crate::{
     error::{Error, Result},
     files::{
@@ -72,7 +75,7 @@ impl Index {
             self.guarded(&mut writer, |writer| self.publish(writer))?;
         }
         let failed = |source| Error::File { path: to.into(), source };
-        disk::make_private_folder(to).map_err(failed)?;
+        make_folder(to).map_err(failed)?;
         if fs::read_dir(to).map_err(failed)?.next().is_some() {
             return Err(Error::Exists(to.into()));
         }

@@ -210,7 +210,7 @@ impl Index {
     /// # Errors
     /// Fails if the index can no longer be read after a failed write.
     pub fn stats(&self) -> Result<Stats> {
-        let (_, next) = self.pending()?;
+        let next = self.next_change()?;
         let state = self.readable()?;
         let (mut kept, mut documents, mut empty) = (0, 0, 0);
         for number in state.numbers() {

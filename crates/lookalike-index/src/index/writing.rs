@@ -28,6 +28,9 @@ use crate::{
 /// A change of this size is written as a segment at once, not to the log first.
 const LARGE: usize = 32 << 20;
 
+/// No more bytes of a document can be stored, because the sizes of a block of payloads have 32 bits. A block can have smaller ones, too.
+const MOST: usize = u32::MAX as usize - (64 << 20);
+
 /// For fewer documents, candidates are searched one by one.
 const MANY: usize = 64;
 
@@ -92,6 +95,12 @@ impl Index {
             }
             None => Ok(self.seen.clone()),
         }
+    }
+
+    /// Returns the number of the next change.
+    pub(super) fn next_change(&self) -> Result<u64> {
+        self.refuse_unreadable()?;
+        Ok(self.writer.as_ref().map_or(self.seen.1, |writer| lock(writer).next))
     }
 
     fn writer(&self) -> Result<&Mutex<Writer>> {
@@ -212,9 +221,18 @@ impl Index {
     }
 }
 
+/// Refuses documents of which more than `most` bytes are to be stored.
+fn refuse_large(added: &[Sketched], most: usize) -> Result<()> {
+    match added.iter().find(|new| new.payload.len() > most) {
+        Some(new) => Err(Error::TooLarge(new.id.clone())),
+        None => Ok(()),
+    }
+}
+
 /// Finds the documents that a change removes, and those that it adds.
 fn resolve(state: &State, operation: Operation) -> Result<(Vec<u64>, Vec<Sketched>)> {
     let Operation { removed, mut added, on_conflict } = operation;
+    refuse_large(&added, MOST)?;
     let ids: Vec<&Id> = added.iter().map(|new| &new.id).collect();
     match on_conflict {
         OnConflict::Fail => state.refuse_taken(&ids, false)?,
@@ -241,5 +259,23 @@ impl State {
         let applied = self.apply(removed, added);
         self.ahead = Default::default();
         applied
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike::Config;
+
+    use super::*;
+    use crate::state::Store;
+
+    #[test]
+    fn documents_that_do_not_fit_into_a_block_are_refused() {
+        let method = lookalike::Method::new(Config::default()).unwrap();
+        let new = |id: i64, text: &str| Sketched::new(&method, Store::Texts, id.into(), 0, text, &mut Scratch::default());
+        let added = [new(1, "short"), new(2, "longer")];
+        refuse_large(&added, 6).unwrap();
+        let refused = refuse_large(&added, 5).unwrap_err();
+        assert_eq!(refused.to_string(), "document 2 takes 4 GiB or more, which an index cannot store; split it");
     }
 }

@@ -104,6 +104,9 @@ impl<'a, W: Write> Payloads<'a, W> {
             apart(|| waiting.par_iter().map(|(plain, _)| compressed(plain, dictionary)).collect());
         for (block, (plain, texts)) in compressed.into_iter().zip(self.waiting.drain(..)) {
             let block = block?;
+            if self.position >= 1 << (PART - 16) {
+                return Err(std::io::Error::other("a segment cannot have more than 1 TiB of compressed texts"));
+            }
             self.out.write(&(block.len() as u32).to_le_bytes())?;
             self.out.write(&(plain.len() as u32).to_le_bytes())?;
             self.out.write(&block)?;

@@ -181,7 +181,11 @@ impl Segment {
         let column = *self.head.columns.get(column).ok_or_else(damaged)?;
         let count = column.section.length / DATA as u64;
         let end = column.fence.checked_add(count).ok_or_else(damaged)?;
-        let fences = self.fences.get(column.fence as usize..end as usize).filter(|_| column.width <= 4).ok_or_else(damaged)?;
+        let fences = self
+            .fences
+            .get(column.fence as usize..end as usize)
+            .filter(|_| (1..=4).contains(&column.width))
+            .ok_or_else(damaged)?;
         Ok(Postings { blocks: &self.blocks, column, fences })
     }
 
