@@ -5,8 +5,9 @@ stored (signatures, bytes of `LeanMinHash`) remains comparable, because every ha
 seed and scheme. `MinHash.bulk` and `update_batch` hash and permute many tokens in one call, and release the interpreter lock.
 
 The interface is that of datasketch 2.0.0: three permutation schemes, with `affine32` as the default; `legacy` is the scheme of
-all earlier versions. There are two differences: indexes are in memory (a `storage_config` other than `{"type": "dict"}` is an
-error), and nothing runs on a GPU (`gpu_mode="always"` is an error when tokens are hashed, as in datasketch without a GPU).
+all earlier versions. There are two differences: indexes are in memory or, with `storage_config={"type": "lookalike", "path":
+…}`, `MinHashLSH` is in a folder (any other `storage_config` is an error), and nothing runs on a GPU (`gpu_mode="always"` is an
+error when tokens are hashed, as in datasketch without a GPU).
 
 The rest of datasketch (HNSW, HyperLogLog, bBitMinHash, MinHashLSHBloom, asynchronous indexes) is not included.
 """

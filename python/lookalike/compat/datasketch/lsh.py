@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from lookalike import _lookalike
 from lookalike.compat.datasketch import schemes, storage
+from lookalike.compat.datasketch.journal import Change, Journal
 
 if TYPE_CHECKING:
     from lookalike.compat.datasketch.minhash import MinHash
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class MinHashLSH:
-    """An in-memory index that finds the keys whose signatures share a band with a query.
+    """An index that finds the keys whose signatures share a band with a query.
 
     Args:
         threshold: the similarity, 0 to 1, for which bands and rows are chosen.
         num_perm: the number of hash values in a signature; for a weighted signature, its sample size.
         weights: the weights of false positives and false negatives, which sum to 1, in the choice of bands and rows.
         params: explicit bands and rows; `threshold` and `weights` are then ignored.
-        storage_config: `{"type": "dict"}` or None.
+        storage_config: `{"type": "dict"}` or None for memory; `{"type": "lookalike", "path": …}` for a persistent index.
         prepickle: whether keys are pickled when they are inserted; not by default.
         hashfunc: the function that compresses a band's bytes.
 
@@ -42,6 +43,13 @@ class MinHashLSH:
     Bands and rows are chosen as in datasketch, by the smallest weighted sum of the areas under and over the S-curve. This choice
     finds a third to a half of the pairs *at* the threshold; `lookalike.LshIndex` promises a recall instead.
 
+    A persistent index is a folder. It is created if it does not exist; otherwise the same arguments open it with all its keys.
+    A change is on the disk when its method returns; in a session, changes are written in groups of `buffer_size`, and all of
+    them at its end. One process can write it, until `close` or the end of the object; with `"readonly": True` others read it as
+    it is when they open it. Everything is also in memory, so opening reads the whole index. Keys are `str`, `bytes` or `int`;
+    with `prepickle=True` they are any objects, so open only folders that you trust. Keys and bands are stored, but no
+    signatures.
+
     """
 
     def __init__(
@@ -54,7 +62,7 @@ class MinHashLSH:
         prepickle: bool | None = None,
         hashfunc: Callable[[bytes], bytes] | None = None,
     ) -> None:
-        storage.check(storage_config)
+        stored = storage.folder(storage_config)
         if not 0.0 <= threshold <= 1.0:
             raise ValueError("threshold must be in [0.0, 1.0]")
         if num_perm < 2:
@@ -83,6 +91,35 @@ class MinHashLSH:
         self.buffer_size = 50000
         self._minhash_scheme: str | None = None
         self._asked: list[set[Any]] = []
+        self._journal: Journal | None = None
+        if stored is not None:
+            own = {"num_perm": self.h, "b": self.b, "r": self.r, "prepickle": self.prepickle, "hashfunc": hashfunc is not None}
+            journal = Journal(stored[0], own, stored[1])
+            try:
+                self._replay(journal.read())
+            except BaseException:
+                journal.close()
+                raise
+            self._journal = journal
+
+    def _replay(self, changes: list[Change]) -> None:
+        for name, key, bands in changes:
+            if name == "scheme":
+                self._minhash_scheme = key
+            elif name == "insert":
+                self._hold(key, bands)
+            else:
+                self._drop(key)
+
+    def close(self) -> None:
+        """Close a persistent index, so that another process can write it. An index in memory stays as it is."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._journal is not None:
+            raise TypeError("a persistent index cannot be copied or pickled; open its path in the other process")
+        return self.__dict__
 
     def _H(self, hs: Any) -> bytes:  # noqa: N802 - datasketch's name
         band: bytes = hs.byteswap().tobytes()
@@ -113,13 +150,21 @@ class MinHashLSH:
 
         """
         bands = self._bands(minhash)
-        self._minhash_scheme = schemes.same(self._minhash_scheme, minhash)
+        scheme = schemes.same(self._minhash_scheme, minhash)
         key = self._key(key)
         if check_duplication and key in self.keys:
             raise ValueError("The given key already exists")
-        self._put(key, bands)
+        self._put([(key, bands)], scheme)
 
-    def _put(self, key: Hashable, bands: list[bytes]) -> None:
+    def _put(self, entries: list[tuple[Hashable, list[bytes]]], scheme: str | None) -> None:
+        if self._journal is not None:
+            of_scheme: list[Change] = [] if scheme in (None, self._minhash_scheme) else [("scheme", scheme, [])]
+            self._journal.append([*of_scheme, *(("insert", key, bands) for key, bands in entries)])
+        self._minhash_scheme = scheme
+        for key, bands in entries:
+            self._hold(key, bands)
+
+    def _hold(self, key: Hashable, bands: list[bytes]) -> None:
         self.keys.insert(key, *bands)
         for band, table in zip(bands, self.hashtables, strict=False):
             table.insert(band, key)
@@ -142,9 +187,7 @@ class MinHashLSH:
             )
         if check_overlap and set(self.keys).intersection(other.keys):
             raise ValueError("The keys are overlapping, duplicate key exists.")
-        self._minhash_scheme = known or theirs
-        for key in list(other.keys):
-            self._put(key, other.keys.get(key))
+        self._put([(key, list(other.keys.get(key))) for key in other.keys], known or theirs)
 
     def insertion_session(self, buffer_size: int = 50000) -> MinHashLSHInsertionSession:
         """Return a context in which keys are added."""
@@ -209,6 +252,11 @@ class MinHashLSH:
         key = self._key(key)
         if key not in self.keys:
             raise ValueError("The given key does not exist")
+        if self._journal is not None:
+            self._journal.append([("remove", key, [])])
+        self._drop(key)
+
+    def _drop(self, key: Hashable) -> None:
         for band, table in zip(self.keys[key], self.hashtables, strict=False):
             table.remove_val(band, key)
             if not table.get(band):
@@ -233,11 +281,16 @@ class MinHashLSH:
 
 
 class _Session:
-    """A context in which an index is changed; every change takes effect immediately."""
+    """A context in which an index is changed; every change takes effect immediately.
+
+    The changes of a persistent index are written in groups of `buffer_size`, and all of them at the end.
+    """
 
     def __init__(self, lsh: MinHashLSH, buffer_size: int) -> None:
         self.lsh = lsh
         self.lsh.buffer_size = buffer_size
+        if lsh._journal is not None:
+            lsh._journal.buffer(buffer_size)
 
     def __enter__(self) -> Self:
         return self
@@ -247,6 +300,8 @@ class _Session:
 
     def close(self) -> None:
         """End the session."""
+        if self.lsh._journal is not None:
+            self.lsh._journal.flush()
 
 
 class MinHashLSHInsertionSession(_Session):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator
 from typing import Any
 
@@ -81,6 +82,25 @@ class Buckets(Table):
         self._dict.setdefault(key, set()).update(vals)
 
 
+def folder(config: dict[str, Any] | None) -> tuple[str, bool] | None:
+    """Return the folder of a persistent index, and whether it is only read; None if the storage is in memory.
+
+    Raises:
+        ValueError: for any type other than `dict` and `lookalike`, and for unknown settings.
+
+    """
+    if (config or {}).get("type") != "lookalike":
+        check(config)
+        return None
+    assert config is not None
+    unknown = set(config) - {"type", "path", "readonly"}
+    if unknown or "path" not in config:
+        raise ValueError(
+            'storage_config takes {"type": "lookalike", "path": …} and, to open an index for reading, "readonly": True'
+        )
+    return os.fspath(config["path"]), bool(config.get("readonly"))
+
+
 def check(config: dict[str, Any] | None) -> None:
     """Check that the storage is in memory.
 
@@ -92,5 +112,5 @@ def check(config: dict[str, Any] | None) -> None:
     if kind != "dict":
         raise ValueError(
             f"Unknown storage type: {kind}. lookalike.compat.datasketch keeps indexes in memory; leave storage_config out, "
-            "or use datasketch itself for this storage"
+            "use MinHashLSH with the type lookalike, or use datasketch itself for this storage"
         )
