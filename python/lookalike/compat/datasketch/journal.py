@@ -118,7 +118,7 @@ class Journal:
         assert self._file is not None
         changes, self._waiting = self._waiting, []
         start = self._file.tell()
-        # After a failed write or sync, nobody knows what is on the disk.
+        # After a failed write or sync, it is unknown what is on the disk.
         self._failed = True
         try:
             self._file.write(_record(start, b"".join(map(_encoded, changes))))
