@@ -87,6 +87,10 @@ def test_sessions_merges_and_keys(tmp_path):
     with pytest.raises(errors.ConfigError, match="use prepickle=True"):
         lsh.insert(("a", 1), minhash(0))
     assert ("a", 1) not in lsh
+    lsh.insert("after", minhash(2))
+    lsh.close()
+    lsh = opened(tmp_path / "a")
+    assert "after" in lsh
     with pytest.raises(errors.OutputError, match="opened for reading"):
         reader.remove("m")
     assert "m" in reader

@@ -15,6 +15,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, BinaryIO
 
@@ -38,7 +39,8 @@ class Journal:
         self._path = os.path.join(folder, "journal")
         self._lock: BinaryIO | None = None
         self._file: BinaryIO | None = None
-        self._waiting: list[Change] = []
+        self._process = os.getpid()
+        self._waiting: list[bytes] = []
         self._buffer = 0
         self._failed = False
         if not readonly:
@@ -84,7 +86,8 @@ class Journal:
     def append(self, changes: Iterable[Change]) -> None:
         """Write changes. When this returns they are on the disk, unless they are buffered."""
         self._check()
-        self._waiting += changes
+        # A key of a wrong type is refused before anything changes.
+        self._waiting += [_encoded(change) for change in changes]
         if len(self._waiting) >= self._buffer:
             self._write()
 
@@ -97,7 +100,7 @@ class Journal:
     def close(self) -> None:
         """Write all buffered changes, and let another process write the index."""
         try:
-            if not self._failed:
+            if not self._failed and self._process == os.getpid():
                 self.flush()
         finally:
             for file in (self._file, self._lock):
@@ -112,6 +115,9 @@ class Journal:
             raise OutputError(f"{self._path}: a write failed; open the index again when this is mended", path=self._path)
         if self._file is None:
             raise ClosedError(f"{self._path}: the index is closed; open it again", path=self._path)
+        if self._process != os.getpid():
+            words = f"{self._path}: the index was opened before this process was forked; open it again in this process"
+            raise ClosedError(words, path=self._path)
 
     def _write(self) -> None:
         self._check()
@@ -121,11 +127,12 @@ class Journal:
         # After a failed write or sync, it is unknown what is on the disk.
         self._failed = True
         try:
-            self._file.write(_record(start, b"".join(map(_encoded, changes))))
+            self._file.write(_record(start, b"".join(changes)))
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError:
-            self._file.truncate(start)
+            with suppress(OSError):
+                self._file.truncate(start)
             raise
         self._failed = False
 
