@@ -450,3 +450,13 @@ def test_other_errors(index, tmp_path):
     segment.write_bytes(damaged)
     with pytest.raises(errors.FormatError, match="damaged"):
         lookalike.Index(tmp_path / "index").check()
+
+
+def test_an_error_in_a_later_step_says_how_many_documents_were_added(index):
+    texts = [f"{number} " * 4000 for number in range(1500)]
+    with pytest.raises(errors.RecordError, match=r'is in the index already.*; \d+ documents before it were added.*"skip"'):
+        index.add(texts, ids=[*range(1499), 0], memory="64M")
+    before = len(index)
+    assert 0 < before < 1500
+    assert index.add(texts, ids=range(1500), on_conflict="skip").skipped == before
+    assert len(index) == 1500
