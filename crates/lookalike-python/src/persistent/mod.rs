@@ -6,6 +6,8 @@ mod errors;
 
 mod changes;
 
+mod searching;
+
 mod found;
 
 mod reading;
@@ -13,8 +15,6 @@ mod reading;
 mod outcome;
 
 mod adding;
-
-mod searching;
 
 mod opened;
 
