@@ -1,5 +1,7 @@
 //! The jobs of the commands. Each job has a folder or a file.
 
+pub(crate) mod sketch;
+
 pub(crate) mod apply;
 pub(crate) mod dedup;
 pub(crate) mod documents;
@@ -9,5 +11,4 @@ pub(crate) mod minutiae;
 pub(crate) mod mirrors;
 pub(crate) mod pairs;
 pub(crate) mod passages;
-pub(crate) mod sketch;
 pub mod stages;
