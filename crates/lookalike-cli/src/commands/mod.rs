@@ -1,12 +1,13 @@
 //! The commands, one per file.
 
+pub mod index;
+
 pub mod apply;
 pub mod compare;
 pub mod completions;
 pub mod curve;
 pub mod dedup;
 pub mod eval;
-pub mod index;
 pub mod link;
 pub mod man;
 pub mod minutiae;
