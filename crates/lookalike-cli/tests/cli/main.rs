@@ -30,6 +30,7 @@ mod resume;
 mod schema;
 mod secrets;
 mod sets;
+mod sketch;
 mod stage;
 mod tables;
 mod texts;

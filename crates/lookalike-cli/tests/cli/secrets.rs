@@ -18,7 +18,7 @@ const URLS: [&str; 6] = [
 
 /// For each command: a valid command line, the options of the command that take a path, and command lines in which a URL replaces
 /// one of the arguments.
-const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
+const COMMANDS: [(&str, &[&str], &[&str]); 11] = [
     (
         "dedup in.jsonl",
         &["output", "decisions", "resume", "against", "skip-bad", "temp-dir", "summary", "report"],
@@ -37,7 +37,8 @@ const COMMANDS: [(&str, &[&str], &[&str]); 10] = [
     ),
     ("passages in.jsonl", &["output", "skip-bad", "temp-dir", "summary", "report"], &["passages URL", "passages in.jsonl URL"]),
     ("eval in.jsonl --run=", &["truth", "skip-bad", "temp-dir", "summary", "report"], &["eval URL --sample 2 --run="]),
-    ("curve --hash x+1%5", &["matrix"], &["curve URL", "curve --threshold URL", "curve --bands=URL"]),
+    ("sketch in.jsonl -o s.jsonl", &["output", "skip-bad", "temp-dir", "summary"], &["sketch URL -o s.jsonl"]),
+    ("curve --hash x+1%5", &["matrix", "sketches"], &["curve URL", "curve --threshold URL", "curve --bands=URL"]),
     (
         "mirrors in.jsonl in2.jsonl",
         &["output", "pages", "unmatched", "skip-bad", "temp-dir", "summary", "report"],
@@ -105,6 +106,8 @@ fn no_secret_of_a_url_is_shown() {
                         let words = command.split(' ').filter(needed).map(String::from);
                         let words: Vec<String> = match (name, *flag) {
                             ("apply", "output") => ["apply", "why.jsonl", "in.jsonl"].map(String::from).into(),
+                            ("sketch", "output") => ["sketch", "in.jsonl"].map(String::from).into(),
+                            ("curve", "sketches") => vec!["curve".into()],
                             ("mirrors", "unmatched" | "pages") => words.chain(["-o".into(), "sites.jsonl".into()]).collect(),
                             ("eval", "skip-bad" | "temp-dir" | "summary" | "report") => {
                                 words.chain(["--sample".into(), "2".into()]).collect()

@@ -112,8 +112,8 @@ impl Method {
         Self::of_stored(parameters, Config::default(), Stored::making(parameters)?)
     }
 
-    /// Creates a method that finds pairs of stored sketches. Of the configuration, the measure, the threshold, the recall, the bands,
-    /// the blocks and the maximum number of documents that may share an element are used; the parameters have the rest. Similarity is
+    /// Creates a method that finds pairs of stored sketches. It uses the measure, the threshold, the recall, the bands, the blocks and
+    /// the maximum number of documents that may share an element, from the configuration; the parameters have the rest. Similarity is
     /// always estimated ([`Verify::Sketch`]).
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! The bytes of a stored MinHash signature.
 //!
-//! Slots of 32 bits are stored whole. For slots with fewer bits, the upper bits of a product with a random odd number are stored, as
-//! in `sketch/bbit`, because minima are small numbers whose upper bits are nearly all zero. Numbers are little-endian.
+//! Slots of 32 bits are stored whole. If slots have fewer bits, the upper bits of a product with a random odd number are stored, as in
+//! `sketch/bbit`, because minima are small numbers whose upper bits are nearly all zero. Numbers are little-endian.
 //!
 //! If one permutation makes all slots, a slot whose bin is empty has the value of another function (see `sketch/oneperm`). The
 //! signature of a union can then be computed only if it is known which bins are empty. So one bit per slot follows the slots: it is

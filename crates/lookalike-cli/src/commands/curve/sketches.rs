@@ -8,7 +8,7 @@ use lookalike::{
     lsh::Curve,
     stored::{Accuracy, SketchParameters, Sketching},
 };
-use lookalike_engine::{RunConfig, sketch_parameters};
+use lookalike_engine::{RunConfig, shown_name, sketch_parameters};
 use serde::Serialize;
 
 use super::asked::{Asked, json};
@@ -33,9 +33,9 @@ struct Report {
     bands: Option<usize>,
     rows: Option<usize>,
     standard_error: Option<f64>,
-    /// At least 99 % of the pairs with at least this resemblance are listed.
+    /// The resemblance from which at least 99 % of the pairs are listed.
     listed_from: Option<f64>,
-    /// At most 1 % of the pairs with at most this resemblance are listed.
+    /// The resemblance up to which at most 1 % of the pairs are listed.
     rarely_listed_to: Option<f64>,
     similarities: Vec<At>,
 }
@@ -56,7 +56,8 @@ impl Sketches {
     pub(super) fn page(&self, asked: &Asked) -> anyhow::Result<String> {
         let config = RunConfig { inputs: self.files.clone(), ..RunConfig::default() };
         let Some(parameters) = sketch_parameters(&config)? else {
-            anyhow::bail!("{} is not a file of sketches; make one with `lookalike sketch`", self.files.join(", "));
+            let names: Vec<String> = self.files.iter().map(|name| shown_name(name)).collect();
+            anyhow::bail!("{} is not a file of sketches; make one with `lookalike sketch`", names.join(", "));
         };
         let (threshold, recall) = (asked.threshold, asked.recall);
         let method = Method::of_sketches(&parameters, Config { threshold, recall, ..Config::default() })?;

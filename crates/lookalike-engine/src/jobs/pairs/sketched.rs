@@ -89,8 +89,8 @@ fn refuse_settings_of_texts(config: &RunConfig) -> Result<()> {
 /// Returns an error if candidates are to be found in another way than the sketches allow.
 fn refuse_other_candidates(config: &Config, parameters: &SketchParameters) -> Result<()> {
     let asked = &config.candidates;
-    // The default way means that none was requested.
-    if *asked == Candidates::usual(config.measure) {
+    // A default way means that none was requested.
+    if [Candidates::default(), Candidates::usual(config.measure)].contains(asked) {
         return Ok(());
     }
     let fits = match (parameters.sketch, asked) {

@@ -21,9 +21,9 @@ pub struct SketchFigures {
     /// A lower bound of the share of the pairs at the threshold that are listed. It is about one half, because about half of the
     /// estimates are below the true resemblance.
     pub listed_at_threshold: Option<f64>,
-    /// At least 99 % of the pairs with at least this resemblance are listed.
+    /// The resemblance from which at least 99 % of the pairs are listed.
     pub listed_from: Option<f64>,
-    /// At most 1 % of the pairs with at most this resemblance are listed.
+    /// The resemblance up to which at most 1 % of the pairs are listed.
     pub rarely_listed_to: Option<f64>,
 }
 
