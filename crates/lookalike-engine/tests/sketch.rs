@@ -207,7 +207,7 @@ fn united_files_are_the_sketches_of_the_united_sets() {
     let set = |file: u32, id: u32| -> Vec<u32> {
         if id % 7 == file { Vec::new() } else { (0..20 + 13 * (id % 5)).map(|i| (i * (file + 2) + id * 31) % 300).collect() }
     };
-    let has = |file: u32, id: u32| id % 3 != file || id % 2 == 0;
+    let has = |file: u32, id: u32| id % 3 != file || id.is_multiple_of(2);
     let ids = 0..60u32;
     for (kind, ending) in [
         (SketchBy::default(), "parquet"),
