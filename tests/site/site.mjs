@@ -70,7 +70,8 @@ async function search(context, root, words, expected) {
   await page.click("label.md-search__icon[for=__search], .md-search__input");
   await page.fill(".md-search__input", words);
   const result = page.locator(".md-search-result__link").first();
-  await result.waitFor({ timeout: 20_000 });
+  // On a busy machine, the index of the search takes a while.
+  await result.waitFor({ timeout: 60_000 });
   const meta = await page.locator(".md-search-result__meta").innerText();
   assert.match(meta, /matching document/, `search for ${words}: ${meta}`);
   const names = await page.$$eval(".md-search-result__link", (all) => all.map((link) => new URL(link.href).pathname));
