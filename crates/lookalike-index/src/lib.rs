@@ -40,6 +40,8 @@ mod law;
 
 mod state;
 
+mod passages;
+
 mod query;
 
 mod lsh;
@@ -71,8 +73,9 @@ pub use index::{Checked, Index, OnConflict, Stats, Stored};
 pub use lookalike::Config;
 pub use lookalike_io::write::Likeness;
 pub use lsh::LshIndex;
+pub use passages::SharedPassage;
 pub use prepared::{Prepared, Preparer};
-pub use query::{Ask, Found, Like, Match, SharedPassage};
+pub use query::{Ask, Found, Like, Match};
 pub use references::{References, is_index};
 pub use sketched::Sketched;
 pub use state::Store;

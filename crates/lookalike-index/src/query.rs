@@ -1,17 +1,16 @@
 //! Searches for the documents that are similar to a text.
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use lookalike::{
     Scratch, Verify,
-    runs::{Joined, Winnowing, join, shared_runs},
-    text::TokensBy,
     verify::{Figures, Overlap},
 };
 
 use crate::{
     error::{Error, Result},
     id::Id,
+    passages::{Quoted, SharedPassage},
     state::{Sketched, State, Store},
 };
 
@@ -35,6 +34,9 @@ pub struct Found {
     pub is_kept: bool,
     /// The exact figures, if [`Ask::figures`] asks for them and sets can be compared; `a` is the text that was searched for.
     pub figures: Option<Figures>,
+    /// The passages that both texts share word for word, in the order of the text that was searched for, if [`Ask::passages`] asks for
+    /// them.
+    pub passages: Option<Vec<SharedPassage>>,
 }
 
 /// What is searched for.
@@ -50,6 +52,9 @@ pub struct Ask<'a> {
     pub only_kept: bool,
     /// Whether the figures of each document are returned. Cost: one more comparison of sets for each.
     pub figures: bool,
+    /// The least length of the passages that are returned, in tokens; none: no passages are returned. Cost: reading each document, and
+    /// about a microsecond per token.
+    pub passages: Option<usize>,
 }
 
 /// A text, or a document of an index.
@@ -61,29 +66,23 @@ pub enum Like<'a> {
     Document(Id),
 }
 
-/// A passage that a text shares with a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SharedPassage {
-    /// Its place in the text, in bytes.
-    pub query: Range<usize>,
-    /// Its place in the document, in bytes.
-    pub document: Range<usize>,
-    /// The tokens of it that both have.
-    pub tokens: usize,
-    /// The passage in the text.
-    pub text: String,
-}
-
 impl<'a> Ask<'a> {
     /// Asks for all documents that are similar to a text.
     pub fn text(text: &'a str) -> Self {
-        Self { like: Like::Text(text), nearest: None, threshold: None, only_kept: false, figures: false }
+        Self { like: Like::Text(text), nearest: None, threshold: None, only_kept: false, figures: false, passages: None }
     }
 
     /// Asks for all documents that are similar to a document of the index.
     pub fn document(id: Id) -> Self {
         Self { like: Like::Document(id), ..Self::text("") }
     }
+}
+
+/// What was searched for, once it was found.
+#[derive(Clone, Copy)]
+enum Own<'a> {
+    Text(&'a str),
+    Document(u64),
 }
 
 impl State {
@@ -98,7 +97,7 @@ impl State {
             return Err(Error::BelowThreshold { asked: ask.threshold.unwrap_or_default(), own });
         }
         let mut set = None;
-        let (found, asked) = match &ask.like {
+        let (found, own) = match &ask.like {
             Like::Text(text) => {
                 // What is stored of the text does not matter, because it is not added.
                 let asked = Sketched::new(&self.method, Store::Sketches, Id::Number(0), 0, text, &mut Scratch::default());
@@ -107,7 +106,7 @@ impl State {
                 }
                 let same = self.posted_of(asked.digest)?;
                 let mut of_text = || Ok(set.get_or_insert_with(|| self.set_of(text)).clone());
-                (self.similar(&asked.keys, &asked.bits, &mut of_text, same)?, None)
+                (self.similar(&asked.keys, &asked.bits, &mut of_text, same)?, Own::Text(text))
             }
             Like::Document(id) => {
                 let number = self.with_id(id)?.ok_or_else(|| Error::Unknown(id.clone()))?;
@@ -119,55 +118,40 @@ impl State {
                 let (posted, _) = self.class_of(number)?;
                 let mut found = self.similar(&keys, &bits, &mut || self.set(number), Some(posted))?;
                 found.retain(|(_, place)| place.number != number);
-                (found, Some(number))
+                (found, Own::Document(number))
             }
         };
         let is_wanted = |similarity: f64, number: u64| {
             ask.threshold.is_none_or(|threshold| similarity >= threshold) && (!ask.only_kept || self.is_kept(number))
         };
         let found = found.into_iter().filter(|&(similarity, place)| is_wanted(similarity, place.number));
-        let found = found.take(ask.nearest.unwrap_or(usize::MAX));
+        let found: Vec<_> = found.take(ask.nearest.unwrap_or(usize::MAX)).collect();
+        let mut quoted = match ask.passages {
+            Some(least) if !found.is_empty() => {
+                let text = || match own {
+                    Own::Text(text) => Ok(Cow::Borrowed(text)),
+                    Own::Document(number) => self.text(number).map(Cow::Owned),
+                };
+                Some(Quoted::new(self, text, least)?)
+            }
+            _ => None,
+        };
         let mut figures = |number: u64| -> Result<Option<Figures>> {
             if !ask.figures || self.method.verify() != Verify::Exact {
                 return Ok(None);
             }
-            let own = match (&ask.like, asked) {
-                (_, Some(asked)) => self.set(asked)?,
-                (Like::Text(text), None) => set.get_or_insert_with(|| self.set_of(text)).clone(),
-                (Like::Document(_), None) => return Ok(None),
+            let own = match own {
+                Own::Text(text) => set.get_or_insert_with(|| self.set_of(text)).clone(),
+                Own::Document(number) => self.set(number)?,
             };
             Ok(Some(Overlap::of(&own, &self.set(number)?).into()))
         };
-        let found = found.map(|(similarity, place)| {
+        let found = found.into_iter().map(|(similarity, place)| {
             let number = place.number;
-            Ok(Found { id: self.id(number)?, similarity, is_kept: self.is_kept(number), figures: figures(number)? })
+            let passages = quoted.as_mut().map(|quoted| quoted.shared_with(number)).transpose()?;
+            Ok(Found { id: self.id(number)?, similarity, is_kept: self.is_kept(number), figures: figures(number)?, passages })
         });
         found.collect()
-    }
-
-    /// Returns the passages that a text shares word for word with a document: runs of at least `least` tokens.
-    pub(crate) fn passages(&self, text: &str, id: &Id, least: usize) -> Result<Vec<SharedPassage>> {
-        if self.store != Store::Texts || self.method.config().tokens == TokensBy::Items {
-            return Err(Error::NoTexts);
-        }
-        let number = self.with_id(id)?.ok_or_else(|| Error::Unknown(id.clone()))?;
-        let winnowing = Winnowing::new(least)?;
-        let stored = self.with_payload(number, |stored| String::from_utf8_lossy(stored).into_owned())?;
-        let mut scratch = Scratch::default();
-        let [a, b] = [text, &stored].map(|text| {
-            self.method.set(text, &mut scratch);
-            std::mem::take(&mut scratch.token_hashes)
-        });
-        let runs = shared_runs(&a, &b, winnowing);
-        if runs.is_empty() {
-            return Ok(Vec::new());
-        }
-        let spans = [self.method.token_spans(text), self.method.token_spans(&stored)];
-        let passage = |joined: &Joined| {
-            let [query, document] = joined.places([&spans[0], &spans[1]]).map(|span| span.start..span.end);
-            SharedPassage { text: text[query.clone()].to_string(), query, document, tokens: joined.tokens }
-        };
-        Ok(join(&runs, 0).iter().map(passage).collect())
     }
 
     /// Returns all documents that are similar to a sketch, in the order of [`query`](Self::query). `same` is the posted document of the

@@ -10,7 +10,7 @@ use crate::{
     files::feed,
     id::Id,
     law::Content,
-    query::{Ask, Found, SharedPassage},
+    query::{Ask, Found},
     state::{State, Store},
 };
 
@@ -98,18 +98,22 @@ impl Index {
     /// in keep order. The document itself is not one of them.
     ///
     /// # Errors
-    /// Fails if no document has the id, if the threshold is below that of the index, if a file cannot be read, or if it is damaged.
+    /// Fails if no document has the id, if the threshold is below that of the index, if passages are wanted of an index that does not store
+    /// texts, if their least length is 0 or too large, if a file cannot be read, or if it is damaged.
     pub fn query(&self, ask: &Ask) -> Result<Vec<Found>> {
         self.readable()?.ask(ask)
     }
 
-    /// Returns the passages that a text shares word for word with a document: all runs of at least `least` tokens, in the order of the
-    /// text.
+    /// Returns the text of a document; none if no document has this id.
     ///
     /// # Errors
-    /// Fails if the index does not store texts, if no document has the id, if `least` is 0 or too large, or if a file is damaged.
-    pub fn passages(&self, text: &str, id: &Id, least: usize) -> Result<Vec<SharedPassage>> {
-        self.readable()?.passages(text, id, least)
+    /// Fails if the index does not store texts, if a file cannot be read, or if it is damaged.
+    pub fn text(&self, id: &Id) -> Result<Option<String>> {
+        let state = self.readable()?;
+        match state.store {
+            Store::Texts => state.with_id(id)?.map(|number| state.text(number)).transpose(),
+            Store::Sets | Store::Sketches => Err(Error::NoTexts),
+        }
     }
 
     /// Returns the decisions about all documents, in input order. This is the answer of one run over these documents.
@@ -133,7 +137,7 @@ impl Index {
     /// Calls `give` with the ids and the texts of documents in the order in which they were added, at most `count`, beginning at the number
     /// `from`. Returns the number after the last of them.
     pub(crate) fn each_text(&self, from: u64, count: usize, give: &mut dyn FnMut(&Id, &str) -> Result<()>) -> Result<u64> {
-        let state = self.read();
+        let state = self.readable()?;
         let (mut number, mut given) = (from, 0);
         while number < state.memory.next() && given < count {
             if state.is_live(number) {
@@ -307,7 +311,7 @@ impl State {
         let ids =
             |places: Vec<crate::law::Place>| places.into_iter().map(|place| self.id(place.number)).collect::<Result<Vec<Id>>>();
         let text = match self.store {
-            Store::Texts => Some(self.with_payload(number, |text| String::from_utf8_lossy(text).into_owned())?),
+            Store::Texts => Some(self.text(number)?),
             Store::Sets | Store::Sketches => None,
         };
         Ok(Stored {

@@ -21,8 +21,8 @@ impl State {
         if self.segments.is_empty() {
             return Ok(());
         }
-        let mut candidates = vec![None; added.len()];
-        self.candidates_ahead(added, 0..added.len(), MOST, &mut MOST.clone(), &mut candidates)?;
+        let (mut candidates, mut left) = (vec![None; added.len()], MOST);
+        self.candidates_ahead(added, 0..added.len(), MOST, &mut left, &mut candidates)?;
         let mut digests: Vec<Digest> = added.iter().filter(|new| !new.empty).map(|new| new.digest).collect();
         digests.sort_unstable();
         digests.dedup();

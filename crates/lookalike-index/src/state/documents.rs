@@ -266,6 +266,11 @@ impl State {
         with_buffers(|buffers| open.segment.payload(offset, buffers, use_payload))
     }
 
+    /// Returns the text of a document of an index that stores texts.
+    pub(crate) fn text(&self, number: u64) -> Result<String> {
+        self.with_payload(number, |text| String::from_utf8_lossy(text).into_owned())
+    }
+
     /// Adds the keys of a document to `keys`.
     pub(crate) fn keys(&self, number: u64, keys: &mut Vec<u32>) -> Result<()> {
         if self.memory.get(number).is_some() {

@@ -1,7 +1,9 @@
 //! Searches an index for similar documents.
 
+use std::{borrow::Cow, ops::Range};
+
 use lookalike::text::{CharCount, Span};
-use lookalike_index::{Ask, Found, Id, Index, Like, Result};
+use lookalike_index::{Ask, Found, Id, Index, Like, Result, SharedPassage};
 
 /// A document that was found, and the passages that it shares with the text, if they are wanted.
 pub struct Answer {
@@ -50,29 +52,27 @@ pub struct Asking {
 impl Asking {
     /// Finds the documents that are similar to a text or to a document of the index.
     pub fn of(self, index: &Index, like: Like) -> Result<Vec<Answer>> {
-        let stored = |id: &Id| Result::Ok(index.show(id)?.and_then(|stored| stored.text).unwrap_or_default());
-        let text = match (&like, self.passages) {
-            (_, None) => String::new(),
-            (Like::Text(text), _) => (*text).to_string(),
-            (Like::Document(id), _) => stored(id)?,
-        };
         let Self { nearest, threshold, only_kept, passages } = self;
-        let found = index.query(&Ask { like, nearest, threshold, only_kept, figures: true })?;
-        let answer = |found: Found| {
-            let passages = passages.map(|least| -> Result<Vec<Passage>> {
-                let shared = index.passages(&text, &found.id, least)?;
-                let other = stored(&found.id)?;
-                let (mut own, mut others) = (CharCount::new(&text), CharCount::new(&other));
-                let span = |range: &std::ops::Range<usize>| Span { start: range.start, end: range.end };
-                let passage = |shared: lookalike_index::SharedPassage| Passage {
-                    query: own.span(span(&shared.query)),
-                    document: others.span(span(&shared.document)),
-                    tokens: shared.tokens,
-                    text: shared.text,
-                };
-                Ok(shared.into_iter().map(passage).collect())
-            });
-            Ok(Answer { found, passages: passages.transpose()? })
+        let stored = |id: &Id| Result::Ok(index.text(id)?.unwrap_or_default());
+        let ask = Ask { like, nearest, threshold, only_kept, figures: true, passages };
+        let found = index.query(&ask)?;
+        let text = match &ask.like {
+            _ if passages.is_none() || found.is_empty() => Cow::Borrowed(""),
+            Like::Text(text) => Cow::Borrowed(*text),
+            Like::Document(id) => Cow::Owned(stored(id)?),
+        };
+        let answer = |mut found: Found| {
+            let Some(shared) = found.passages.take() else { return Ok(Answer { found, passages: None }) };
+            let other = stored(&found.id)?;
+            let (mut own, mut others) = (CharCount::new(&text), CharCount::new(&other));
+            let span = |range: &Range<usize>| Span { start: range.start, end: range.end };
+            let passage = |shared: SharedPassage| Passage {
+                query: own.span(span(&shared.query)),
+                document: others.span(span(&shared.document)),
+                tokens: shared.tokens,
+                text: shared.text,
+            };
+            Ok(Answer { passages: Some(shared.into_iter().map(passage).collect()), found })
         };
         found.into_iter().map(answer).collect()
     }

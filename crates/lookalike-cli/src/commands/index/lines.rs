@@ -139,7 +139,7 @@ struct PassagePart<'a> {
 }
 
 impl<'a> FoundLine<'a> {
-    pub fn new(query: &'a RawValue, found: &Found, passages: Option<&'a [SharedPassage]>) -> Self {
+    pub fn new(query: &'a RawValue, found: &'a Found) -> Self {
         let passage = |shared: &'a SharedPassage| PassagePart {
             query: [shared.query.start, shared.query.end],
             document: [shared.document.start, shared.document.end],
@@ -154,7 +154,7 @@ impl<'a> FoundLine<'a> {
             resemblance: found.figures.map(|figures| figures.resemblance),
             containment: found.figures.map(|figures| figures.containment_ab),
             containment_of_document: found.figures.map(|figures| figures.containment_ba),
-            passages: passages.map(|passages| passages.iter().map(passage).collect()),
+            passages: found.passages.as_ref().map(|passages| passages.iter().map(passage).collect()),
         }
     }
 }

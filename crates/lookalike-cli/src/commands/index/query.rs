@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike_engine::{InputDocument, RunConfig, each_document};
-use lookalike_index::{Ask, Found, Id, Index, Like, SharedPassage};
+use lookalike_index::{Ask, Found, Id, Index, Like};
 use serde_json::value::RawValue;
 
 use super::{
@@ -81,21 +81,22 @@ impl Query {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let index = to_read(&self.folder)?;
         let mut lines = Lines::create(self.output.as_deref())?;
+        let (nearest, threshold, only_kept, quiet) = (self.nearest, self.threshold, self.kept, self.run.quiet);
         let passages = self.passages.then_some(self.least);
-        let asking = Asking { index: &index, nearest: self.nearest, threshold: self.threshold, only_kept: self.kept, passages };
-        let quiet = self.run.quiet;
+        let find =
+            |like: Like| index.query(&Ask { like, nearest, threshold, only_kept, figures: true, passages }).map_err(failed);
         let texts = match (&self.text, &self.id) {
             (Some(text), _) => {
-                write(RawValue::NULL, &asking.found(Like::Text(text))?, &mut lines)?;
+                write(RawValue::NULL, &find(Like::Text(text))?, &mut lines)?;
                 1
             }
             (_, Some(typed)) => {
                 let id = id(&index, typed)?.ok_or_else(|| failed(lookalike_index::Error::Unknown(typed.as_str().into())))?;
                 let query = raw(&id);
-                write(&query, &asking.found(Like::Document(id))?, &mut lines)?;
+                write(&query, &find(Like::Document(id))?, &mut lines)?;
                 1
             }
-            _ => self.inputs(&asking, &mut lines)?,
+            _ => self.inputs(&index, find, &mut lines)?,
         };
         let found = lines.end()?;
         if !quiet {
@@ -105,14 +106,19 @@ impl Query {
     }
 
     /// Searches for all texts of the inputs. Returns their number.
-    fn inputs(self, asking: &Asking, lines: &mut Lines) -> anyhow::Result<u64> {
+    fn inputs(
+        self,
+        index: &Index,
+        find: impl Fn(Like) -> lookalike_engine::Result<Vec<Found>> + Sync,
+        lines: &mut Lines,
+    ) -> anyhow::Result<u64> {
         let input = InputArgs { inputs: self.inputs, input_command: self.input_command, records: self.records };
         // Keep order does not matter, so the field that decides it need not be there.
-        let config = RunConfig { keep: None, ..reading(asking.index, &input, &self.run)? };
+        let config = RunConfig { keep: None, ..reading(index, &input, &self.run)? };
         let bars = Bars::new(self.run.quiet);
         let read = each_document(
             &config,
-            |document: InputDocument, _| asking.found(Like::Text(document.text)),
+            |document: InputDocument, _| find(Like::Text(document.text)),
             |answers| {
                 answers.into_iter().try_for_each(|(id, found)| {
                     let id = Id::from_json(&id).unwrap_or(Id::Text(id));
@@ -128,37 +134,7 @@ impl Query {
     }
 }
 
-/// A document that was found, and the passages that it shares with the text.
-type Answer = (Found, Option<Vec<SharedPassage>>);
-
 /// Writes the lines of a text, which has this id.
-fn write(query: &RawValue, found: &[Answer], lines: &mut Lines) -> lookalike_engine::Result<()> {
-    found.iter().try_for_each(|(found, passages)| lines.value(&FoundLine::new(query, found, passages.as_deref())))
-}
-
-/// What is asked about each text.
-struct Asking<'a> {
-    index: &'a Index,
-    nearest: Option<usize>,
-    threshold: Option<f64>,
-    only_kept: bool,
-    /// The least length of passages, if they are wanted.
-    passages: Option<usize>,
-}
-
-impl Asking<'_> {
-    fn found(&self, like: Like) -> lookalike_engine::Result<Vec<Answer>> {
-        let Self { index, nearest, threshold, only_kept, .. } = *self;
-        let text = match (&like, self.passages) {
-            (Like::Text(text), Some(_)) => Some((*text).to_string()),
-            (Like::Document(id), Some(_)) => index.show(id).map_err(failed)?.and_then(|stored| stored.text),
-            (_, None) => None,
-        };
-        let found = index.query(&Ask { like, nearest, threshold, only_kept, figures: true }).map_err(failed)?;
-        let with_passages = |found: Found| {
-            let passages = self.passages.map(|least| index.passages(text.as_deref().unwrap_or_default(), &found.id, least));
-            Ok((found, passages.transpose().map_err(failed)?))
-        };
-        found.into_iter().map(with_passages).collect()
-    }
+fn write(query: &RawValue, found: &[Found], lines: &mut Lines) -> lookalike_engine::Result<()> {
+    found.iter().try_for_each(|found| lines.value(&FoundLine::new(query, found)))
 }
