@@ -12,7 +12,10 @@ use lookalike::Config;
 use lookalike_engine::{Outputs, RunConfig};
 use lookalike_index::{Index, Settings};
 
-pub use crate::commands::index::add::Asked;
+pub use crate::commands::index::{
+    add::Asked,
+    steps::{Stopped, in_steps},
+};
 use crate::{
     args::MethodArgs,
     commands::{
@@ -58,8 +61,8 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `index create` or `index add`. For any other name, returns only the flags that determine how documents are
-/// compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
+/// Returns the flags of `dedup`, `pairs`, `apply`, `index create` or `index add`. For any other name, returns only the flags that
+/// determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),

@@ -11,7 +11,6 @@ use std::{
 use lookalike_engine::{InputDocument, Observer, RunConfig, each_document};
 use lookalike_index::{Decided, Decision, Id, Index as Core, Like, Result};
 use pyo3::{prelude::*, types::PyDict};
-use rayon::ThreadPoolBuilder;
 
 use super::{
     adding::{self, Failed, before},
@@ -65,16 +64,10 @@ impl Index {
         core.ok_or_else(|| raise("ClosedError", format!("{shown}: the index is closed; open it again with lookalike.Index")))
     }
 
-    /// Runs an operation on another thread, so that the caller can be interrupted. Parts of it run on threads of their own: the threads
-    /// of a pool that all calls share would not exist after a fork.
+    /// Runs an operation on another thread, so that the caller can be interrupted.
     fn apart<T: Send + 'static>(&self, py: Python<'_>, work: impl FnOnce(&Core) -> Result<T> + Send + 'static) -> PyResult<T> {
         let core = self.core()?;
-        let done = parallel::apart(py, move || {
-            let pool = ThreadPoolBuilder::new().thread_name(|_| "lookalike".into()).build();
-            let pool = pool.map_err(|error| error.to_string())?;
-            Ok::<_, String>(pool.install(|| work(&core)))
-        })?;
-        done.map_err(|words| raise("InternalError", words))?.map_err(failed)
+        parallel::apart(py, move || work(&core))?.map_err(failed)
     }
 }
 

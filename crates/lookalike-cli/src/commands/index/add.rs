@@ -9,13 +9,14 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::{Config, text::TokensBy};
-use lookalike_engine::{DocumentsRead, Error, ErrorKind, InputDocument, RunConfig, each_document};
-use lookalike_index::{Change, Id, Index, NewDocument, OnConflict, Prepared, Stats};
+use lookalike_engine::{DocumentsRead, Error, ErrorKind, RunConfig};
+use lookalike_index::{Change, Id, Index, OnConflict, Prepared, Stats};
 use serde::Serialize;
 
 use super::{
     lines::{Lines, write_changes, write_decisions},
     opened::{configure, failed, to_write},
+    steps::{Stopped, in_steps},
 };
 use crate::{
     args::{InputArgs, RunArgs, run_config},
@@ -262,24 +263,22 @@ impl Adding {
     }
 }
 
-/// Adds the documents of all inputs. They are sketched by all threads while others are added.
+/// Adds the documents of all inputs.
 pub fn fill(
     index: &Index,
     config: &RunConfig,
     (step, on_conflict): (usize, OnConflict),
     bars: &Bars,
 ) -> anyhow::Result<(DocumentsRead, Added)> {
-    let preparer = index.preparer();
     let mut added = Added::default();
-    let (mut waiting, mut size) = (Vec::new(), 0);
-    let mut add = |waiting: Vec<Prepared>| -> lookalike_engine::Result<()> {
-        let given = waiting.len() as u64;
+    let add = |documents: Vec<Prepared>| -> lookalike_engine::Result<()> {
+        let given = documents.len() as u64;
         let ids: BTreeSet<Id> = match on_conflict {
-            OnConflict::Replace => waiting.iter().map(|document| document.id().clone()).collect(),
+            OnConflict::Replace => documents.iter().map(|document| document.id().clone()).collect(),
             OnConflict::Skip | OnConflict::Fail => BTreeSet::new(),
         };
         let before = index.len();
-        let changes = index.add_prepared(waiting, on_conflict).map_err(|error| match error {
+        let changes = index.add_prepared(documents, on_conflict).map_err(|error| match error {
             taken @ lookalike_index::Error::Taken(_) => {
                 let what = format!("{taken}, or give --on-conflict skip or replace");
                 Error::new(ErrorKind::Record, what).because(taken)
@@ -296,31 +295,10 @@ pub fn fill(
         added.changed += changes.iter().filter(of_others).count() as u64;
         Ok(())
     };
-    let make = |document: InputDocument, scratch: &mut lookalike::Scratch| {
-        preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
-    };
-    let read = each_document(
-        config,
-        make,
-        |documents: Vec<(String, Prepared)>| {
-            for (id, document) in documents {
-                let document = document.with_id(Id::from_json(&id).unwrap_or(Id::Text(id)));
-                size += document.bytes();
-                waiting.push(document);
-            }
-            if size >= step {
-                size = 0;
-                add(std::mem::take(&mut waiting))?;
-            }
-            Ok(())
-        },
-        &|progress| bars.observe(progress),
-    );
-    // What was read before an error is added, so that the result does not depend on the size of a step.
-    let rest = if waiting.is_empty() { Ok(()) } else { add(waiting) };
-    let read = read
-        .map_err(|error| further(error, added.added))
-        .and_then(|read| rest.map(|()| read).map_err(|error| further(error, added.added)))?;
+    let read = in_steps(index, (config, step), add, &|progress| bars.observe(progress));
+    let read = read.map_err(|stopped| match stopped {
+        Stopped::Adding(error) | Stopped::Reading(error) => further(error, added.added),
+    })?;
     let DocumentsRead { documents, bad_lines, without_id, bytes, .. } = read;
     let bad_examples = read.bad_examples.clone();
     Ok((read, Added { documents, bad_lines, bad_examples, without_id, bytes, ..added }))

@@ -6,6 +6,8 @@ mod lines;
 
 pub mod create;
 
+pub mod steps;
+
 pub mod add;
 
 mod filling;
