@@ -358,7 +358,7 @@ test("only words are marked, and a caret shows where the other text has more", a
   writeFileSync(input, [first, second].map((text, id) => `${JSON.stringify({ id, text })}\n`).join(""));
   const { path } = report("marks", "dedup", input);
   const { page, close } = await open(path, "#/pair/0/1");
-  await page.waitForSelector("mark.only");
+  await page.waitForSelector(".text-box mark.only");
   const marks = (side) => page.locator(".side").nth(side).locator("mark.only").allTextContents();
   assert.deepEqual(await marks(0), ["added", "old"]);
   assert.deepEqual(await marks(1), ["new"]);
@@ -670,7 +670,7 @@ test("passages are side by side, marked in both texts", async () => {
   const number = (value) => new Intl.NumberFormat("en").format(value);
   assert.equal(await page.locator(".tile").nth(1).textContent(), `${number(found.length)}pairs`);
   await page.locator(".plain-list a").first().click();
-  await page.waitForSelector("mark.only");
+  await page.waitForSelector(".text-box mark.only");
   const ids = await page.locator(".side h2").allTextContents();
   const pair = found.find(({ a, b }) => a === ids[0] && b === ids[1]);
   // The marked parts of each text are the runs of the output, as words.
@@ -780,7 +780,7 @@ test("mirrored sites are shown with their pages side by side", async () => {
   const shown = await page.locator(".list-row").count();
   assert.equal(shown, lines(pages).length);
   await page.locator(".list-row").first().click();
-  await page.waitForSelector("mark.only");
+  await page.waitForSelector(".text-box mark.only");
   assert.deepEqual(await page.locator(".text-box mark.only").allTextContents(), ["and more"]);
   await page.keyboard.press("]");
   await page.waitForFunction(() => document.querySelectorAll(".side .text-box").length === 2);
