@@ -19,7 +19,7 @@ mod write;
 pub(crate) use bits::{Bits, Ranked};
 pub(crate) use parts::{Part, Shape};
 pub(crate) use payloads::{Buffers, PARTS};
-pub(crate) use postings::{FOLLOWS, Posting, SPAN};
+pub(crate) use postings::{FOLLOWS, Posting, Postings, SPAN};
 pub(crate) use read::Segment;
 pub(crate) use source::Source;
 pub(crate) use write::{PRIVATE, verdict_bytes, write};

@@ -42,51 +42,68 @@ const ENTRY: usize = 6;
 /// No pair takes more bytes.
 const LONGEST: usize = 10;
 
-/// Encodes the postings of one column, which arrive in order. `each` gets the blocks, each with its first key. A document takes `width`
-/// bytes.
-pub(crate) fn encode(
-    postings: impl Iterator<Item = Result<Posting>>,
+/// Encodes the postings of one column, which arrive in order.
+pub(crate) struct Encoder<E> {
+    /// Gets the blocks, each with its first key.
+    each: E,
+    /// The bytes of a document.
     width: u8,
-    mut each: impl FnMut(u32, &[u8]) -> Result<()>,
-) -> Result<()> {
-    let mut block = Vec::with_capacity(DATA);
-    let (mut count, mut first, mut before) = (0u16, 0, (0, 0));
-    let mut runs: Vec<u8> = Vec::new();
-    let mut end = |block: &mut Vec<u8>, runs: &mut Vec<u8>, count: u16, first: u32| {
-        block.resize(DATA, 0);
-        for (at, entry) in runs.chunks(ENTRY).enumerate() {
-            block[DATA - ENTRY * (at + 1)..][..ENTRY].copy_from_slice(entry);
-        }
-        runs.clear();
-        block[..2].copy_from_slice(&count.to_le_bytes());
-        let done = each(first, block);
-        block.clear();
-        done
-    };
-    for posting in postings {
-        let (key, document) = posting?;
-        if block.len() + LONGEST + runs.len() + ENTRY > DATA {
-            end(&mut block, &mut runs, count, first)?;
-        }
-        if block.is_empty() {
-            block.extend([0; 2]);
-            block.extend(key.to_le_bytes());
-            (count, first, before) = (0, key, (key, 0));
-        } else if usize::from(count).is_multiple_of(RUN) {
-            runs.extend(key.to_le_bytes());
-            runs.extend((block.len() as u16).to_le_bytes());
-            before = (key, 0);
-        }
-        let step = key - before.0;
-        number(&mut block, step);
-        match step {
-            0 => number(&mut block, narrowed(document, width) - narrowed(before.1, width)),
-            _ => block.extend(&narrowed(document, width).to_le_bytes()[..width.into()]),
-        }
-        before = (key, document);
-        count += 1;
+    block: Vec<u8>,
+    /// The table of runs.
+    runs: Vec<u8>,
+    count: u16,
+    first: u32,
+    before: Posting,
+}
+
+impl<E: FnMut(u32, &[u8]) -> Result<()>> Encoder<E> {
+    pub(crate) fn new(width: u8, each: E) -> Self {
+        Self { each, width, block: Vec::with_capacity(DATA), runs: Vec::new(), count: 0, first: 0, before: (0, 0) }
     }
-    if block.is_empty() { Ok(()) } else { end(&mut block, &mut runs, count, first) }
+
+    /// Adds postings.
+    pub(crate) fn add(&mut self, postings: &[Posting]) -> Result<()> {
+        for &(key, document) in postings {
+            if self.block.len() + LONGEST + self.runs.len() + ENTRY > DATA {
+                self.end_block()?;
+            }
+            if self.block.is_empty() {
+                self.block.extend([0; 2]);
+                self.block.extend(key.to_le_bytes());
+                (self.count, self.first, self.before) = (0, key, (key, 0));
+            } else if usize::from(self.count).is_multiple_of(RUN) {
+                self.runs.extend(key.to_le_bytes());
+                self.runs.extend((self.block.len() as u16).to_le_bytes());
+                self.before = (key, 0);
+            }
+            let (step, stored) = (key - self.before.0, narrowed(document, self.width));
+            number(&mut self.block, step);
+            match step {
+                0 => number(&mut self.block, stored - self.before.1),
+                _ => self.block.extend_from_slice(&stored.to_le_bytes()[..self.width.into()]),
+            }
+            self.before = (key, stored);
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    /// Ends the last block.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        if self.block.is_empty() { Ok(()) } else { self.end_block() }
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        self.block.resize(DATA, 0);
+        for (at, entry) in self.runs.chunks(ENTRY).enumerate() {
+            self.block[DATA - ENTRY * (at + 1)..][..ENTRY].copy_from_slice(entry);
+        }
+        self.runs.clear();
+        self.block[..2].copy_from_slice(&self.count.to_le_bytes());
+        (self.each)(self.first, &self.block)?;
+        self.block.clear();
+        Ok(())
+    }
 }
 
 /// Moves the bit of [`FOLLOWS`] to the highest bit of the width.
@@ -236,50 +253,71 @@ impl<'a> Postings<'a> {
         Ok(())
     }
 
-    /// Returns all postings in order.
-    pub(crate) fn all(self) -> impl Iterator<Item = Result<Posting>> + 'a {
-        let mut buffer = Vec::new();
-        (0..self.fences.len()).flat_map(move |at| match self.block(at, &mut buffer) {
-            Ok(pairs) => pairs.map(Ok).collect::<Vec<_>>(),
-            Err(error) => vec![Err(error)],
-        })
+    /// Adds the postings of some blocks, from the block `at`: all those of the keys that are in it. Returns the next block.
+    pub(crate) fn whole_keys(&self, mut at: usize, buffer: &mut Vec<u8>, all: &mut Vec<Posting>) -> Result<usize> {
+        loop {
+            all.extend(self.block(at, buffer)?);
+            at += 1;
+            match (self.fences.get(at), all.last()) {
+                (Some(first), Some((last, _))) if first == last => {}
+                _ => return Ok(at),
+            }
+        }
     }
 
     /// Returns a cursor for keys that are searched in increasing order.
     pub(crate) fn cursor(self) -> Cursor<'a> {
-        Cursor { postings: self, loaded: None, pairs: Vec::new(), buffer: Vec::new() }
+        Cursor { postings: self, block: 0, loaded: None, pairs: Vec::new(), pair: 0, buffer: Vec::new() }
     }
 }
 
 /// Searches for many keys in increasing order, and reads each block once.
 pub(crate) struct Cursor<'a> {
     postings: Postings<'a>,
+    /// The first block that can contain the last key.
+    block: usize,
     loaded: Option<usize>,
     pairs: Vec<Posting>,
+    /// A pair before which all keys are smaller than the last key.
+    pair: usize,
     buffer: Vec<u8>,
 }
 
 impl Cursor<'_> {
     /// Does the same as [`Postings::find`].
     pub(crate) fn find(&mut self, key: u32, only_leading: bool, found: &mut Vec<u32>) -> Result<()> {
-        for at in self.postings.first(key)..self.postings.fences.len() {
-            if self.postings.fences[at] > key {
+        let fences = self.postings.fences;
+        // The next key is usually near the last one.
+        self.block = (self.block + ahead(&fences[self.block..], |&first| first < key)).saturating_sub(1);
+        for at in self.block..fences.len() {
+            if fences[at] > key {
                 break;
             }
             if self.loaded != Some(at) {
                 self.pairs.clear();
                 self.pairs.extend(self.postings.block(at, &mut self.buffer)?);
-                self.loaded = Some(at);
+                (self.loaded, self.pair) = (Some(at), 0);
             }
-            let start = self.pairs.partition_point(|pair| pair.0 < key);
+            self.pair += ahead(&self.pairs[self.pair..], |pair| pair.0 < key);
             let wanted = |pair: &&Posting| pair.0 == key && !(only_leading && pair.1 & FOLLOWS != 0);
-            found.extend(self.pairs[start..].iter().take_while(wanted).map(|pair| pair.1 & !FOLLOWS));
+            found.extend(self.pairs[self.pair..].iter().take_while(wanted).map(|pair| pair.1 & !FOLLOWS));
             if only_leading && self.pairs.last().is_some_and(|pair| pair.0 == key && pair.1 & FOLLOWS != 0) {
                 break;
             }
         }
         Ok(())
     }
+}
+
+/// Returns the number of elements at the start for which `is_before` is true. Cost: the logarithm of this number.
+#[inline]
+fn ahead<T>(all: &[T], is_before: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    while step <= all.len() && is_before(&all[step - 1]) {
+        step *= 2;
+    }
+    let start = step / 2;
+    start + all[start..all.len().min(step)].partition_point(is_before)
 }
 
 #[cfg(test)]
@@ -311,12 +349,21 @@ mod tests {
                 fences.push(first);
                 Ok(writer.write(block)?)
             };
-            encode(postings.iter().copied().map(Ok), width, &mut each).unwrap();
+            let mut encoder = Encoder::new(width, &mut each);
+            postings.chunks(1000).for_each(|some| encoder.add(some).unwrap());
+            encoder.finish().unwrap();
             let column = Column { section: writer.end_section().unwrap(), fence: 0, width };
             fs::write(&path, writer.finish().0).unwrap();
             let blocks = Blocks::open(&path).unwrap();
             let read = Postings { blocks: &blocks, column, fences: &fences };
-            prop_assert_eq!(read.all().collect::<Result<Vec<_>>>().unwrap(), postings.clone());
+            let (mut all, mut at) = (Vec::new(), 0);
+            while at < fences.len() {
+                let before = all.last().map(|posting: &Posting| posting.0);
+                let start = all.len();
+                at = read.whole_keys(at, &mut Vec::new(), &mut all).unwrap();
+                prop_assert!(before < Some(all[start].0));
+            }
+            prop_assert_eq!(&all, &postings);
             for only_leading in [false, true] {
                 let mut cursor = read.cursor();
                 let (mut buffer, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());

@@ -32,7 +32,8 @@ pub(crate) trait Source: Sync {
     /// Returns the beginnings of this many texts, taken at equal distances.
     fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>>;
 
-    /// Returns the postings of a column: the bands, then the digests, then the ids. Among the postings of a key in a band, those of
-    /// [leading](Self::leading) documents come first; the others have [`FOLLOWS`](super::postings::FOLLOWS) added to the document.
-    fn postings(&self, column: usize) -> Result<Box<dyn Iterator<Item = Result<Posting>> + '_>>;
+    /// Calls `each` with the postings of a column, some at a time, in order. The columns are the bands, then the digests, then the ids.
+    /// Among the postings of a key in a band, those of [leading](Self::leading) documents come first; the others have
+    /// [`FOLLOWS`](super::postings::FOLLOWS) added to the document.
+    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()>;
 }

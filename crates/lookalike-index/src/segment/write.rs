@@ -13,7 +13,7 @@ use super::{
     blocks::{Section, Writer},
     parts::{Head, MAGIC, Part, Shape, Texts, VERSION},
     payloads::{self, Payloads, SAMPLES},
-    postings::{self, Column},
+    postings::{Column, Encoder},
     read::Segment,
     source::Source,
 };
@@ -88,10 +88,12 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     if source.present().count() > LARGE {
         for column in 0..shape.columns() {
             let fence = fences.len() as u64;
-            postings::encode(source.postings(column)?, width, |first, block| {
+            let mut encoder = Encoder::new(width, |first, block: &[u8]| {
                 fences.push(first);
                 Ok(out.write(block)?)
-            })?;
+            });
+            source.postings(column, &mut |postings| encoder.add(postings))?;
+            encoder.finish()?;
             columns.push(Column { section: out.end_section()?, fence, width });
         }
     } else {
@@ -142,11 +144,13 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
 /// Returns the postings of a column: the first key of each block, and the blocks.
 fn encoded(source: &dyn Source, column: usize, width: u8) -> Result<(Vec<u32>, Vec<u8>)> {
     let (mut firsts, mut blocks) = (Vec::new(), Vec::new());
-    postings::encode(source.postings(column)?, width, |first, block| {
+    let mut encoder = Encoder::new(width, |first, block: &[u8]| {
         firsts.push(first);
         blocks.extend_from_slice(block);
         Ok(())
-    })?;
+    });
+    source.postings(column, &mut |postings| encoder.add(postings))?;
+    encoder.finish()?;
     Ok((firsts, blocks))
 }
 

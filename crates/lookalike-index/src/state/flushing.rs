@@ -2,14 +2,11 @@
 
 use std::{mem, path::Path, sync::Arc};
 
-use rayon::prelude::*;
-
 use super::{
     documents::{Open, State},
     memory::Memory,
 };
 use crate::{
-    apart::apart,
     error::Result,
     law::Verdict,
     segment::{self, Bits, FOLLOWS, Part, Posting, Segment, Source},
@@ -60,8 +57,6 @@ struct InMemory<'a> {
     posted: Bits,
     leading: Bits,
     empty: Bits,
-    /// The postings of all columns.
-    columns: Vec<Vec<Posting>>,
 }
 
 impl<'a> InMemory<'a> {
@@ -84,9 +79,7 @@ impl<'a> InMemory<'a> {
                 empty.insert(offset);
             }
         }
-        let mut source = Self { state, present, kept, posted, leading, empty, columns: Vec::new() };
-        source.columns = apart(|| (0..state.shape.columns()).into_par_iter().map(|column| source.column(column)).collect());
-        source
+        Self { state, present, kept, posted, leading, empty }
     }
 
     /// Returns the postings of a column, in order.
@@ -171,7 +164,7 @@ impl Source for InMemory<'_> {
         Ok(sampled.map(|offset| self.state.memory.all()[offset as usize].payload.clone()).collect())
     }
 
-    fn postings(&self, column: usize) -> Result<Box<dyn Iterator<Item = Result<Posting>> + '_>> {
-        Ok(Box::new(self.columns[column].iter().copied().map(Ok)))
+    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {
+        each(&self.column(column))
     }
 }

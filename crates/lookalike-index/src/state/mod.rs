@@ -20,6 +20,8 @@ mod ahead;
 
 mod flushing;
 
+mod merged;
+
 mod merging;
 
 pub(crate) use documents::{Open, State};

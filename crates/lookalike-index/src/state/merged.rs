@@ -1,0 +1,301 @@
+//! Segments as the source of a merged one.
+
+use std::{collections::BTreeMap, ops::Range, path::Path, sync::Arc};
+
+use super::documents::{Open, State};
+use crate::{
+    error::Result,
+    law::Verdict,
+    segment::{self, Bits, Buffers, FOLLOWS, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source},
+};
+
+/// Segments that follow each other, as they were at one moment. The index can change while they are merged.
+#[derive(Debug)]
+pub(crate) struct Merged {
+    shape: Shape,
+    opens: Vec<Open>,
+    numbering: Numbering,
+    /// Documents that were posted after their segments were written, with their keys.
+    late: BTreeMap<u64, Vec<u32>>,
+    /// Decisions that changed after the segments were written.
+    verdicts: BTreeMap<u64, Verdict>,
+    present: Bits,
+    kept: Bits,
+    posted: Bits,
+    leading: Bits,
+    empty: Bits,
+}
+
+impl Merged {
+    /// Copies what can change. Cost: some bits for each document; and each changed document is read.
+    pub(super) fn new(state: &State, segments: Range<usize>, renumber: bool) -> Result<Self> {
+        let numbers = state.span(segments.clone());
+        let opens = state.segments[segments].to_vec();
+        let numbering = Numbering::new(&opens, numbers.start, renumber.then_some(&state.firsts));
+        let count: u64 = opens.iter().map(|open| open.live.count()).sum();
+        let bits = || Bits::new(if renumber { count } else { numbers.end - numbers.start });
+        let (mut present, mut kept, mut posted, mut leading, mut empty) = (bits(), bits(), bits(), bits(), bits());
+        for (at, open) in opens.iter().enumerate() {
+            for offset in open.live.iter() {
+                let number = open.segment.head.base + offset;
+                let new = numbering.offset(at, offset);
+                present.insert(new);
+                if open.kept.contains(offset) {
+                    kept.insert(new);
+                }
+                if open.segment.empty().contains(offset) {
+                    empty.insert(new);
+                }
+                if open.segment.posted().contains(offset) || !state.late.is_empty() && state.late.contains(&number) {
+                    let new = numbering.posted(at, offset);
+                    posted.insert(new);
+                    if state.is_kept(state.first_of_posted(number)) {
+                        leading.insert(new);
+                    }
+                }
+            }
+        }
+        let mut late = BTreeMap::new();
+        for &number in state.late.range(numbers.clone()) {
+            let mut keys = Vec::new();
+            state.keys(number, &mut keys)?;
+            late.insert(number, keys);
+        }
+        let verdicts = state.verdicts.range(numbers).map(|(&number, &verdict)| (number, verdict)).collect();
+        Ok(Self { shape: state.shape, opens, numbering, late, verdicts, present, kept, posted, leading, empty })
+    }
+
+    /// Writes the merged segment in a folder, and syncs it. Returns none if all documents were removed.
+    pub(crate) fn write(&self, folder: &Path) -> Result<Option<Open>> {
+        if self.present.count() == 0 {
+            return Ok(None);
+        }
+        let name = segment::write(folder, self.shape, self)?;
+        Ok(Some(Open::new(Arc::new(Segment::open(folder, &name, self.shape)?))))
+    }
+
+    /// Returns the decision about a document that was dropped.
+    fn verdict(&self, open: &Open, offset: u64, buffers: &mut Buffers) -> Result<Option<(u64, f64)>> {
+        match self.verdicts.get(&(open.segment.head.base + offset)) {
+            Some(&Verdict::Dropped { representative, similarity }) => Ok(Some((representative, similarity))),
+            _ => open.segment.verdict(offset, buffers),
+        }
+    }
+}
+
+impl Source for Merged {
+    fn base(&self) -> u64 {
+        self.numbering.base
+    }
+
+    fn present(&self) -> &Bits {
+        &self.present
+    }
+
+    fn kept(&self) -> &Bits {
+        &self.kept
+    }
+
+    fn posted(&self) -> &Bits {
+        &self.posted
+    }
+
+    fn leading(&self) -> &Bits {
+        &self.leading
+    }
+
+    fn empty(&self) -> &Bits {
+        &self.empty
+    }
+
+    fn each(&self, part: Part, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let mut buffers = Buffers::default();
+        for open in &self.opens {
+            if part != Part::Verdict {
+                open.segment.each(part, &open.live, &mut |_, value| each(value))?;
+                continue;
+            }
+            for offset in open.live.iter().filter(|&offset| !open.kept.contains(offset)) {
+                if let Some((representative, similarity)) = self.verdict(open, offset, &mut buffers)? {
+                    each(&segment::verdict_bytes(self.numbering.number(representative), similarity))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copied(&self) -> Option<Vec<(&Segment, &Bits)>> {
+        let parts: usize = self.opens.iter().map(|open| open.segment.head.texts.len()).sum();
+        // Copies include the texts of removed documents.
+        let written: u64 = self.opens.iter().map(|open| open.segment.head.documents).sum();
+        let is_copied = !self.numbering.is_new() && parts <= PARTS && self.present.count() >= written - written / 4;
+        is_copied.then(|| self.opens.iter().map(|open| (&*open.segment, &open.live)).collect())
+    }
+
+    fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>> {
+        let step = self.present.count().div_ceil(count).max(1);
+        let all = self.opens.iter().flat_map(|open| open.live.iter().map(move |offset| (open, offset)));
+        let mut buffers = Buffers::default();
+        all.step_by(step as usize).map(|(open, offset)| open.segment.payload(offset, &mut buffers, <[u8]>::to_vec)).collect()
+    }
+
+    fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {
+        let is_band = column < self.shape.bands;
+        let document = |at: usize, offset: u64| {
+            if !is_band {
+                return self.numbering.offset(at, offset) as u32;
+            }
+            let new = self.numbering.posted(at, offset);
+            new as u32 | if self.leading.contains(new) { 0 } else { FOLLOWS }
+        };
+        let mut lists = Vec::with_capacity(self.opens.len() + 1);
+        let mut late: Vec<Posting> = Vec::new();
+        for (&number, keys) in self.late.iter().filter(|_| is_band) {
+            if let (Some(&key), Some((at, offset))) = (keys.get(column), self.numbering.segment(number)) {
+                late.push((key, document(at, offset)));
+            }
+        }
+        late.sort_unstable();
+        lists.push(List { waiting: late, ..List::default() });
+        for (at, open) in self.opens.iter().enumerate() {
+            lists.push(List { source: Some((at, open, open.segment.postings(column)?)), ..List::default() });
+        }
+        in_order(lists, document, each)
+    }
+}
+
+/// The postings of a segment that are not merged yet.
+#[derive(Default)]
+struct List<'a> {
+    source: Option<(usize, &'a Open, Postings<'a>)>,
+    /// The block that is read next.
+    block: usize,
+    /// Postings with new numbers, in order, and the next one of them.
+    waiting: Vec<Posting>,
+    next: usize,
+    buffer: Vec<u8>,
+}
+
+impl List<'_> {
+    /// Returns the next posting.
+    #[inline]
+    fn peek(&self) -> Option<Posting> {
+        self.waiting.get(self.next).copied()
+    }
+
+    /// Reads more postings if all that were read are merged.
+    fn fill(&mut self, document: impl Fn(usize, u64) -> u32) -> Result<()> {
+        let Some((at, open, postings)) = self.source else { return Ok(()) };
+        while self.next == self.waiting.len() && self.block < postings.fences.len() {
+            self.waiting.clear();
+            self.next = 0;
+            self.block = postings.whole_keys(self.block, &mut self.buffer, &mut self.waiting)?;
+            self.waiting.retain_mut(|(_, old)| {
+                let offset = u64::from(*old & !FOLLOWS);
+                let is_live = open.live.contains(offset);
+                if is_live {
+                    *old = document(at, offset);
+                }
+                is_live
+            });
+            // New numbers can have another order, because other documents lead now.
+            self.waiting.sort_unstable();
+        }
+        Ok(())
+    }
+}
+
+/// Merges lists. Gives the postings to `each` in order, some at a time.
+fn in_order(
+    mut lists: Vec<List>,
+    document: impl Fn(usize, u64) -> u32,
+    each: &mut dyn FnMut(&[Posting]) -> Result<()>,
+) -> Result<()> {
+    const SOME: usize = 4096;
+    let mut merged = Vec::with_capacity(SOME);
+    lists.iter_mut().try_for_each(|list| list.fill(&document))?;
+    while let Some((posting, at)) = lists.iter().enumerate().filter_map(|(at, list)| Some((list.peek()?, at))).min() {
+        merged.push(posting);
+        if merged.len() == SOME {
+            each(&merged)?;
+            merged.clear();
+        }
+        lists[at].next += 1;
+        lists[at].fill(&document)?;
+    }
+    each(&merged)
+}
+
+/// The numbers of documents in a merged segment.
+#[derive(Debug)]
+struct Numbering {
+    base: u64,
+    /// The numbers of the segments' first documents.
+    bases: Vec<u64>,
+    new: Option<New>,
+}
+
+/// The documents are numbered from 0, without those that were removed.
+#[derive(Debug)]
+struct New {
+    /// The documents of each segment, and the new number of the first.
+    ranks: Vec<(Ranked, u64)>,
+    /// For posted documents that are not the first copies of their classes, these first copies. These are posted in their place, because
+    /// what was posted depends on the history.
+    firsts: BTreeMap<u64, u64>,
+}
+
+impl Numbering {
+    fn new(opens: &[Open], base: u64, firsts: Option<&BTreeMap<u64, u64>>) -> Self {
+        let bases = opens.iter().map(|open| open.segment.head.base).collect();
+        let new = firsts.map(|firsts| {
+            let mut next = 0;
+            let ranks = opens.iter().map(|open| {
+                let first = next;
+                next += open.live.count();
+                (Ranked::new(open.live.clone()), first)
+            });
+            New { ranks: ranks.collect(), firsts: firsts.clone() }
+        });
+        Self { base: if new.is_some() { 0 } else { base }, bases, new }
+    }
+
+    fn is_new(&self) -> bool {
+        self.new.is_some()
+    }
+
+    /// Returns the offset in the new segment of a document of the segment `at`.
+    #[inline]
+    fn offset(&self, at: usize, offset: u64) -> u64 {
+        match &self.new {
+            Some(new) => new.ranks[at].1 + new.ranks[at].0.rank(offset),
+            None => self.bases[at] + offset - self.base,
+        }
+    }
+
+    /// Returns the offset in the new segment of the document that is posted there for the class of a posted document.
+    #[inline]
+    fn posted(&self, at: usize, offset: u64) -> u64 {
+        match &self.new {
+            Some(new) if !new.firsts.is_empty() => match new.firsts.get(&(self.bases[at] + offset)) {
+                Some(&first) => self.number(first),
+                None => self.offset(at, offset),
+            },
+            _ => self.offset(at, offset),
+        }
+    }
+
+    /// Returns the new number of a document. If documents keep their numbers, it can be in any segment.
+    fn number(&self, number: u64) -> u64 {
+        match self.segment(number) {
+            Some((at, offset)) if self.is_new() => self.offset(at, offset),
+            _ => number,
+        }
+    }
+
+    /// Returns the segment of a document, and its offset there.
+    fn segment(&self, number: u64) -> Option<(usize, u64)> {
+        let at = self.bases.partition_point(|&base| base <= number).checked_sub(1)?;
+        Some((at, number - self.bases[at]))
+    }
+}
