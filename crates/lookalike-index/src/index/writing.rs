@@ -254,7 +254,7 @@ impl State {
     /// Does the same as [`apply`](Self::apply), and searches the candidates of many documents at once.
     fn apply_many(&mut self, removed: &[u64], added: Vec<Sketched>) -> Result<Applied> {
         if added.len() >= MANY {
-            self.search_ahead(&added)?;
+            self.search_ahead(&added, removed.is_empty())?;
         }
         let applied = self.apply(removed, added);
         self.ahead = Default::default();

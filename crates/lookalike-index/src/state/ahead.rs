@@ -5,24 +5,69 @@ use std::ops::Range;
 use lookalike::fingerprint::{Digest, Lookup};
 use rayon::prelude::*;
 
-use super::{
-    documents::{Ahead, State},
-    new::Sketched,
-};
-use crate::{apart::apart, error::Result, id::Id};
+use super::{documents::State, new::Sketched};
+use crate::{apart::apart, error::Result, id::Id, law::Place};
 
 /// At most this many candidates are remembered, 8 bytes each, and at most as many are found at a time, 16 bytes each.
 const MOST: usize = 4 << 20;
 
+/// What segments have for documents that are added next.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead {
+    /// The number of the first of these documents.
+    first: u64,
+    found: Vec<Found>,
+    /// The posted documents of the classes that have a document in a segment.
+    posted: Lookup<Digest, u64>,
+}
+
+/// What segments have for one document.
+#[derive(Debug, Clone, Default, PartialEq)]
+enum Found {
+    #[default]
+    NotSearched,
+    /// Its candidates.
+    Candidates(Vec<u64>),
+    /// The most similar kept document that matches it, as [`Content::best_kept`](crate::law::Content::best_kept) chooses it.
+    Best(Option<(Place, f64)>),
+}
+
+impl Ahead {
+    /// Returns the candidates of a document in segments; none if they are not known.
+    pub(super) fn candidates(&self, number: u64) -> Option<&[u64]> {
+        match self.of(number)? {
+            Found::Candidates(found) => Some(found),
+            Found::NotSearched | Found::Best(_) => None,
+        }
+    }
+
+    /// Returns the most similar kept document in segments; none if it is not known.
+    pub(super) fn best(&self, number: u64) -> Option<Option<(Place, f64)>> {
+        match self.of(number)? {
+            Found::Best(best) => Some(*best),
+            Found::NotSearched | Found::Candidates(_) => None,
+        }
+    }
+
+    /// Returns the posted document in segments of a document's class, if it was searched for.
+    pub(super) fn posted(&self, number: u64, digest: Digest) -> Option<Option<u64>> {
+        self.of(number).map(|_| self.posted.get(&digest).copied())
+    }
+
+    fn of(&self, number: u64) -> Option<&Found> {
+        self.found.get(number.checked_sub(self.first)? as usize)
+    }
+}
+
 impl State {
     /// Searches segments for the candidates and the copies of documents that are added next, in this order. Each block of postings is read
-    /// once, unless there are too many candidates. Cost: up to one read of all postings.
-    pub(crate) fn search_ahead(&mut self, added: &[Sketched]) -> Result<()> {
+    /// once, unless there are too many candidates. If the documents come after all others in keep order, no decision about a document in a
+    /// segment changes, and with `only_adds`, their best kept candidates are chosen, too. Cost: up to one read of all postings, and
+    /// a comparison for each kept candidate.
+    pub(crate) fn search_ahead(&mut self, added: &[Sketched], only_adds: bool) -> Result<()> {
         if self.segments.is_empty() {
             return Ok(());
         }
-        let (mut candidates, mut left) = (vec![None; added.len()], MOST);
-        self.candidates_ahead(added, 0..added.len(), MOST, &mut left, &mut candidates)?;
         let mut digests: Vec<Digest> = added.iter().filter(|new| !new.empty).map(|new| new.digest).collect();
         digests.sort_unstable();
         digests.dedup();
@@ -36,56 +81,111 @@ impl State {
                 posted.insert(digest, number);
             }
         }
-        self.ahead = Ahead { first: self.memory.next(), candidates, posted };
+        let first = self.memory.next();
+        let largest = added.iter().map(|new| new.key).max().unwrap_or(0);
+        let chooses = only_adds && self.last_decided < Some(Place::new(largest, first));
+        let mut search =
+            Search { state: self, added, posted: &posted, chooses, left: MOST, found: vec![Found::NotSearched; added.len()] };
+        search.range(0..added.len(), MOST)?;
+        let found = search.found;
+        self.ahead = Ahead { first, found, posted };
         Ok(())
     }
+}
 
+/// A search for candidates.
+struct Search<'a> {
+    state: &'a State,
+    added: &'a [Sketched],
+    posted: &'a Lookup<Digest, u64>,
+    /// Whether the best kept candidate is chosen.
+    chooses: bool,
+    /// How many candidates can still be remembered.
+    left: usize,
+    found: Vec<Found>,
+}
+
+impl Search<'_> {
     /// Searches for the candidates of some of the documents. Pages with one template can have as many candidates as there are documents, so
     /// the search is given up if it finds more than `most`; then each half is searched. What does not fit into `left` is not remembered:
     /// the candidates of these documents are searched for one document at a time.
-    fn candidates_ahead(
-        &self,
-        added: &[Sketched],
-        range: Range<usize>,
-        most: usize,
-        left: &mut usize,
-        candidates: &mut [Option<Vec<u64>>],
-    ) -> Result<()> {
-        let with_text = || range.clone().filter(|&at| !added[at].empty);
+    fn range(&mut self, range: Range<usize>, most: usize) -> Result<()> {
+        let bands = self.state.shape.bands;
+        let with_text = || range.clone().filter(|&at| !self.added[at].empty);
         let column = |column: usize| {
-            let keys = with_text().map(|at| (added[at].keys[column], at as u32)).collect();
-            self.found_in_column(column, keys, false, most / self.shape.bands)
+            let keys = with_text().map(|at| (self.added[at].keys[column], at as u32)).collect();
+            self.state.found_in_column(column, keys, false, most / bands)
         };
-        let columns: Result<Option<Vec<_>>> = apart(|| (0..self.shape.bands).into_par_iter().map(column).collect());
+        let columns: Result<Option<Vec<_>>> = apart(|| (0..bands).into_par_iter().map(column).collect());
         match columns? {
             Some(columns) => {
-                range.clone().for_each(|at| candidates[at] = Some(Vec::new()));
+                let mut candidates = vec![Vec::new(); range.len()];
                 for (at, number) in columns.into_iter().flatten() {
-                    candidates[at as usize].get_or_insert_default().push(number);
+                    candidates[at as usize - range.start].push(number);
                 }
-                for found in &mut candidates[range] {
-                    let kept = found.as_mut().map_or(0, |found| {
-                        found.sort_unstable();
-                        found.dedup();
-                        found.shrink_to_fit();
-                        found.len()
-                    });
-                    match left.checked_sub(kept) {
-                        Some(rest) => *left = rest,
-                        None => *found = None,
-                    }
+                for found in &mut candidates {
+                    found.sort_unstable();
+                    found.dedup();
+                }
+                if self.chooses {
+                    self.choose(range, &candidates)?
+                } else {
+                    self.remember(range, candidates)
                 }
                 Ok(())
             }
-            None if range.len() > 1 && *left > 0 => {
+            None if range.len() > 1 && self.left > 0 => {
                 let middle = range.start + range.len() / 2;
-                self.candidates_ahead(added, range.start..middle, most, left, candidates)?;
-                self.candidates_ahead(added, middle..range.end, most, left, candidates)
+                self.range(range.start..middle, most)?;
+                self.range(middle..range.end, most)
             }
             None => Ok(()),
         }
     }
 
+    fn remember(&mut self, range: Range<usize>, candidates: Vec<Vec<u64>>) {
+        for (at, mut found) in range.zip(candidates) {
+            if let Some(rest) = self.left.checked_sub(found.len()) {
+                self.left = rest;
+                found.shrink_to_fit();
+                self.found[at] = Found::Candidates(found);
+            }
+        }
+    }
+
+    /// Chooses the best kept candidate of each document. Documents are not compared if their first copy is kept, because they are
+    /// represented by it.
+    fn choose(&mut self, range: Range<usize>, candidates: &[Vec<u64>]) -> Result<()> {
+        let state = self.state;
+        // Copies have the same best candidate, so only one of them is compared.
+        let mut same: Lookup<Digest, usize> = Lookup::default();
+        let mut compared = Vec::new();
+        for at in range.clone().filter(|&at| !self.added[at].empty) {
+            let digest = self.added[at].digest;
+            let is_decided = self.posted.get(&digest).is_some_and(|&posted| state.is_kept(state.first_of_posted(posted)));
+            if !is_decided && same.insert(digest, at).is_none() {
+                compared.push(at);
+            }
+        }
+        let best = |&at: &usize| {
+            let (new, found) = (&self.added[at], &candidates[at - range.start]);
+            let number = state.memory.next() + at as u64;
+            let best =
+                state.best_of(found, Place::new(new.key, number), &new.bits, &mut || Ok(state.remembered_set(number, new)))?;
+            Ok((new.digest, best))
+        };
+        let chosen: Result<Vec<_>> = apart(|| compared.par_iter().map(best).collect());
+        let chosen: Lookup<Digest, _> = chosen?.into_iter().collect();
+        for at in range.filter(|&at| !self.added[at].empty) {
+            if let Some(&best) = chosen.get(&self.added[at].digest) {
+                self.found[at] = Found::Best(best);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
     /// Returns the documents with these ids, in the order of the ids.
     pub(crate) fn with_ids(&self, ids: &[&Id]) -> Result<Vec<Option<u64>>> {
         let mut numbers: Vec<Option<u64>> = ids.iter().map(|id| self.memory.with_id(id)).collect();
@@ -134,6 +234,8 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use lookalike::{Config, Method, Scratch};
 
     use super::{super::store::Store, *};
@@ -158,14 +260,29 @@ mod tests {
         assert!(total > 100 * added.len(), "{total}");
         // Enough for all, for some of them, and for none.
         for most in [100 * total, total / 4, total / 20, 10] {
-            let mut candidates = vec![None; added.len()];
-            state.candidates_ahead(&added, 0..added.len(), most, &mut most.clone(), &mut candidates).unwrap();
-            let some = || candidates.iter().zip(&alone).filter_map(|(found, alone)| Some((found.as_ref()?, alone)));
-            assert!(some().all(|(found, alone)| found == alone));
-            assert!(some().map(|(found, _)| found.len()).sum::<usize>() <= most);
-            assert_eq!(some().count() == added.len(), most > total, "{most}");
+            let posted = Lookup::default();
+            let found = vec![Found::NotSearched; added.len()];
+            let mut search = Search { state: &state, added: &added, posted: &posted, chooses: false, left: most, found };
+            search.range(0..added.len(), most).unwrap();
+            let some: Vec<(&Vec<u64>, &Vec<u64>)> = (search.found.iter().zip(&alone))
+                .filter_map(|(found, alone)| if let Found::Candidates(found) = found { Some((found, alone)) } else { None })
+                .collect();
+            assert!(some.iter().all(|(found, alone)| found == alone));
+            assert!(some.iter().map(|(found, _)| found.len()).sum::<usize>() <= most);
+            assert_eq!(some.len() == added.len(), most > total, "{most}");
         }
-        state.search_ahead(&added).unwrap();
+        state.search_ahead(&added, true).unwrap();
+        // Every second document is a copy of a kept one, so it is not compared.
+        for (at, new) in added.iter().enumerate().skip(1).step_by(2) {
+            let place = Place::new(0, state.memory.next() + at as u64);
+            let set: Arc<[u64]> = state.set_of(&String::from_utf8_lossy(&new.payload));
+            let best = state.best_of(&alone[at], place, &new.bits, &mut || Ok(set.clone())).unwrap();
+            assert_eq!(state.ahead.best(place.number), Some(best));
+        }
+        assert_eq!(state.ahead.found.iter().filter(|found| **found == Found::NotSearched).count(), 50);
+        // A change that removes documents can change decisions about documents in segments.
+        state.search_ahead(&added, false).unwrap();
+        assert!(state.ahead.found.iter().all(|found| matches!(found, Found::Candidates(_))));
         assert_eq!(state.ahead.posted.len(), 1);
         let digests = |once| {
             let keys = (0..).zip(&added).map(|(at, new)| (new.digest as u32, at)).collect();

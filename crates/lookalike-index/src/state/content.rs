@@ -1,10 +1,17 @@
 //! The law's view of the documents.
 
+use std::sync::Arc;
+
 use super::documents::{State, with_buffers};
 use crate::{
     error::Result,
     law::{Content, Place, Verdict},
 };
+
+/// Returns the more similar of two documents; of equally similar ones, the first in keep order.
+fn better(a: (Place, f64), b: (Place, f64)) -> (Place, f64) {
+    if b.1 > a.1 || b.1 == a.1 && b.0 < a.0 { b } else { a }
+}
 
 impl State {
     /// Returns the posted documents that have a key of `keys`, in order. With `only_leading`, those whose first copies are dropped
@@ -53,6 +60,32 @@ impl State {
             }
             None => self.candidates(&keys, only_leading),
         }
+    }
+
+    /// Returns the best of the kept documents among candidates that match a document and come before it, and its similarity.
+    pub(super) fn best_of(
+        &self,
+        candidates: &[u64],
+        document: Place,
+        bits: &[u8],
+        set: &mut dyn FnMut() -> Result<Arc<[u64]>>,
+    ) -> Result<Option<(Place, f64)>> {
+        let mut best = None;
+        for &posted in candidates {
+            // Kept documents are the first copies of their classes: a kept document also represents its copies.
+            let first = self.first_of_posted(posted);
+            if !self.is_kept(first) {
+                continue;
+            }
+            let place = self.place(first)?;
+            if place < document
+                && let Some(similarity) = self.similarity(bits, set, posted)?
+            {
+                let found = (place, similarity);
+                best = Some(best.map_or(found, |best| better(best, found)));
+            }
+        }
+        Ok(best)
     }
 
     fn sketch(&self, number: u64) -> Result<Vec<u8>> {
@@ -112,28 +145,20 @@ impl Content for State {
     }
 
     fn best_kept(&self, document: Place) -> Result<Option<(Place, f64)>> {
-        let mut best: Option<(Place, f64)> = None;
-        let candidates = self.candidates_of(document.number, true)?;
-        if candidates.is_empty() {
-            return Ok(None);
+        let (mut candidates, mut best) = (Vec::new(), None);
+        match self.ahead.best(document.number) {
+            Some(in_segments) => {
+                best = in_segments;
+                let mut keys = Vec::with_capacity(self.shape.bands);
+                self.keys(document.number, &mut keys)?;
+                self.add_candidates_in_memory(&keys, true, &mut candidates);
+            }
+            None => candidates = self.candidates_of(document.number, true)?,
         }
-        let bits = self.sketch(document.number)?;
-        for posted in candidates {
-            // Kept documents are the first copies of their classes: a kept document also represents its copies.
-            let first = self.first_of_posted(posted);
-            if !self.is_kept(first) {
-                continue;
-            }
-            let place = self.place(first)?;
-            if place >= document {
-                continue;
-            }
-            if let Some(similarity) = self.similarity(&bits, &mut || self.set(document.number), posted)? {
-                let is_better = best.is_none_or(|(other, most)| similarity > most || similarity == most && place < other);
-                if is_better {
-                    best = Some((place, similarity));
-                }
-            }
+        if !candidates.is_empty() {
+            let bits = self.sketch(document.number)?;
+            let others = self.best_of(&candidates, document, &bits, &mut || self.set(document.number))?;
+            best = [best, others].into_iter().flatten().reduce(better);
         }
         Ok(best)
     }

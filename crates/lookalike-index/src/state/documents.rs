@@ -11,7 +11,14 @@ use lookalike::{
     fingerprint::{Digest, Lookup},
 };
 
-use super::{chains::Chains, memory::Memory, new::set_from_bytes, sets::Sets, store::Store};
+use super::{
+    ahead::Ahead,
+    chains::Chains,
+    memory::Memory,
+    new::{Sketched, set_from_bytes},
+    sets::Sets,
+    store::Store,
+};
 use crate::{
     error::{Error, Result},
     id::{self, Id},
@@ -33,33 +40,6 @@ impl Open {
     /// Returns a segment that did not change.
     pub(crate) fn new(segment: Arc<Segment>) -> Self {
         Self { live: segment.present().bits().clone(), kept: segment.kept().clone(), segment }
-    }
-}
-
-/// What segments have for documents that are added next.
-#[derive(Debug, Default)]
-pub(crate) struct Ahead {
-    /// The number of the first of these documents.
-    pub(super) first: u64,
-    /// For each document, its candidates; none if they were not searched for.
-    pub(super) candidates: Vec<Option<Vec<u64>>>,
-    /// The posted documents of the classes that have a document in a segment.
-    pub(super) posted: Lookup<Digest, u64>,
-}
-
-impl Ahead {
-    /// Returns the candidates of a document in segments; none if they were not searched for.
-    pub(super) fn candidates(&self, number: u64) -> Option<&[u64]> {
-        self.of(number)?.as_deref()
-    }
-
-    /// Returns the posted document in segments of a document's class, if it was searched for.
-    pub(super) fn posted(&self, number: u64, digest: Digest) -> Option<Option<u64>> {
-        self.of(number).map(|_| self.posted.get(&digest).copied())
-    }
-
-    fn of(&self, number: u64) -> Option<&Option<Vec<u64>>> {
-        self.candidates.get(number.checked_sub(self.first)? as usize)
     }
 }
 
@@ -295,12 +275,26 @@ impl State {
         if let Some(set) = self.sets.get(number) {
             return Ok(set);
         }
-        let set: Arc<[u64]> = self.with_payload(number, |payload| match self.store {
-            Store::Texts => self.set_of(&String::from_utf8_lossy(payload)),
-            Store::Sets | Store::Sketches => set_from_bytes(payload).into(),
-        })?;
+        let set = self.with_payload(number, |payload| self.set_of_payload(payload))?;
         self.sets.insert(number, set.clone());
         Ok(set)
+    }
+
+    /// Returns the shingle set of a document that is added next, under this number.
+    pub(super) fn remembered_set(&self, number: u64, new: &Sketched) -> Arc<[u64]> {
+        if let Some(set) = self.sets.get(number) {
+            return set;
+        }
+        let set = self.set_of_payload(&new.payload);
+        self.sets.insert(number, set.clone());
+        set
+    }
+
+    fn set_of_payload(&self, payload: &[u8]) -> Arc<[u64]> {
+        match self.store {
+            Store::Texts => self.set_of(&String::from_utf8_lossy(payload)),
+            Store::Sets | Store::Sketches => set_from_bytes(payload).into(),
+        }
     }
 
     /// Returns the shingle set of a text.
