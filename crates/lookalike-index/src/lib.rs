@@ -69,7 +69,7 @@ pub use error::{Error, Result};
 pub use file::{load, save};
 pub use files::Settings;
 pub use id::Id;
-pub use index::{Checked, Index, OnConflict, Stats, Stored};
+pub use index::{Checked, Index, Merges, OnConflict, Stats, Stored};
 pub use lookalike::Config;
 pub use lookalike_io::write::Likeness;
 pub use lsh::LshIndex;

@@ -13,7 +13,7 @@ use common::{
     Held, batch,
     script::{BUDGET, Step, follow, perform, settings, step},
 };
-use lookalike_index::{Error, Index};
+use lookalike_index::{Error, Index, Merges};
 use lookalike_io::disk::{
     Operation,
     faults::{self, Fault},
@@ -33,15 +33,15 @@ const IO_ERROR: i32 = 5;
 const DISK_FULL: i32 = 28;
 
 /// Runs the script until an operation fails. Returns the documents that were acknowledged, and those if the failed step counts.
-fn run(folder: &Path) -> (Held, Option<Held>) {
+fn run(folder: &Path, merges: Merges) -> (Held, Option<Held>) {
     let mut held = Held::new();
     let Ok(index) = Index::create(folder, settings()) else { return (held, None) };
-    let mut index = index.with_memory(BUDGET);
+    let mut index = index.with_memory(BUDGET).with_merges(merges);
     for at in 0..STEPS {
         if at % 13 == 12 {
             drop(index);
             match Index::open(folder) {
-                Ok(opened) => index = opened.with_memory(BUDGET),
+                Ok(opened) => index = opened.with_memory(BUDGET).with_merges(merges),
                 Err(_) => return (held, None),
             }
         }
@@ -110,7 +110,7 @@ fn an_operation_that_fails_loses_nothing() {
     let counts = {
         let folder = tempfile::tempdir().unwrap();
         let plan = faults::count();
-        let done = run(&folder.path().join("index"));
+        let done = run(&folder.path().join("index"), Merges::AtOnce);
         assert!(done.1.is_none());
         let counts = kinds.map(|kind| plan.operations(kind));
         drop(plan);
@@ -124,12 +124,30 @@ fn an_operation_that_fails_loses_nothing() {
             let errno = if kind == Operation::Write { DISK_FULL } else { IO_ERROR };
             let folder = tempfile::tempdir().unwrap();
             let plan = faults::fail(kind, nth, Fault::Errno(errno));
-            let done = run(&folder.path().join("index"));
+            let done = run(&folder.path().join("index"), Merges::AtOnce);
             assert!(plan.met(), "{kind:?} {nth}");
             drop(plan);
             verify(&folder.path().join("index"), done, &format!("{kind:?} {nth} of {count}"));
         }
     }
+}
+
+/// The operations of a merge are at other places in each run, so some of the faults do not happen.
+#[test]
+fn an_operation_that_fails_while_segments_are_merged_loses_nothing() {
+    let _turn = turn();
+    let mut failures = 0;
+    for kind in [Operation::Create, Operation::Write, Operation::Sync, Operation::Rename] {
+        for nth in 0..60 {
+            let folder = tempfile::tempdir().unwrap();
+            let plan = faults::fail(kind, nth, Fault::Errno(DISK_FULL));
+            let done = run(&folder.path().join("index"), Merges::InBackground);
+            failures += u32::from(plan.met());
+            drop(plan);
+            verify(&folder.path().join("index"), done, &format!("{kind:?} {nth}"));
+        }
+    }
+    assert!(failures > 120, "{failures}");
 }
 
 #[test]
@@ -139,7 +157,7 @@ fn operations_that_move_fewer_bytes_are_continued() {
         for nth in (0..400).step_by(7) {
             let folder = tempfile::tempdir().unwrap();
             let plan = faults::fail(kind, nth, Fault::Short);
-            let done = run(&folder.path().join("index"));
+            let done = run(&folder.path().join("index"), Merges::AtOnce);
             drop(plan);
             assert!(done.1.is_none(), "{kind:?} {nth}");
             verify(&folder.path().join("index"), done, &format!("{kind:?} {nth}"));
@@ -316,7 +334,7 @@ fn a_changed_bit_is_detected_or_has_no_effect() {
     let _turn = turn();
     let folders = tempfile::tempdir().unwrap();
     let folder = folders.path().join("index");
-    let (held, _) = run(&folder);
+    let (held, _) = run(&folder, Merges::AtOnce);
     let expected = batch(&settings().config, &held);
     let feed = Index::open_to_read(&folder).unwrap().changes(0, usize::MAX).unwrap();
     let files: Vec<_> = fs::read_dir(&folder)

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use common::{Held, batch, cases, configs, differences, text};
 use lookalike::{Config, Verify};
-use lookalike_index::{Ask, Change, Decided, Error, Id, Index, NewDocument, OnConflict, Settings, Store};
+use lookalike_index::{Ask, Change, Decided, Error, Id, Index, Merges, NewDocument, OnConflict, Settings, Store};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -79,13 +79,14 @@ proptest! {
         config in configs(),
         which: prop::sample::Index,
         budget in prop_oneof![Just(1usize), Just(3_000), Just(usize::MAX)],
+        merges in prop_oneof![Just(Merges::InBackground), Just(Merges::AtOnce)],
         operations in prop::collection::vec(operation(), 1..=if cases(0) > 0 { 300 } else { 60 }),
     ) {
         let folders = tempfile::tempdir().unwrap();
         let mut folder = folders.path().join("index");
         let choices = stores(&config);
         let settings = Settings { config: config.clone(), store: *which.get(&choices), keep: "first".into() };
-        let mut index = Index::create(&folder, settings.clone()).unwrap().with_memory(budget);
+        let mut index = Index::create(&folder, settings.clone()).unwrap().with_memory(budget).with_merges(merges);
         let (mut held, mut next): (Held, i64) = (Vec::new(), 0);
         let mut feed: Vec<Change> = Vec::new();
         for (step, operation) in operations.into_iter().enumerate() {
@@ -131,12 +132,12 @@ proptest! {
                     let to = folders.path().join(format!("snapshot {step}"));
                     index.snapshot(&to).unwrap();
                     folder = to;
-                    index = Index::open(&folder).unwrap().with_memory(budget);
+                    index = Index::open(&folder).unwrap().with_memory(budget).with_merges(merges);
                     Vec::new()
                 }
                 Operation::Reopen => {
                     drop(index);
-                    index = Index::open(&folder).unwrap().with_memory(budget);
+                    index = Index::open(&folder).unwrap().with_memory(budget).with_merges(merges);
                     Vec::new()
                 }
                 Operation::Crash(left) => {
@@ -151,8 +152,9 @@ proptest! {
                         }
                     }
                     fs::write(folder.join("segment.new"), "half").unwrap();
+                    fs::write(folder.join("merged.new"), "half").unwrap();
                     fs::write(folder.join("segment-0123"), "unused").unwrap();
-                    index = Index::open(&folder).unwrap().with_memory(budget);
+                    index = Index::open(&folder).unwrap().with_memory(budget).with_merges(merges);
                     prop_assert!(!folder.join("segment-0123").exists());
                     Vec::new()
                 }
@@ -199,7 +201,8 @@ fn what_changed_in_a_segment_outlives_merges_of_others() {
     let folder = tempfile::tempdir().unwrap();
     let config = Config { shingle: Some(1), ..Config::default() };
     let settings = Settings { config, store: Store::Texts, keep: "first".into() };
-    let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(4_000);
+    let index = Index::create(&folder.path().join("index"), settings).unwrap();
+    let index = index.with_memory(4_000).with_merges(Merges::AtOnce);
     let add = |range: std::ops::Range<i64>| {
         for id in range {
             let text = if id < 2 { "two copies of one text".into() } else { format!("{id}a {id}b {id}c {id}d ").repeat(20) };
@@ -278,7 +281,8 @@ fn queries_are_answered_while_segments_are_written() {
 fn a_segment_of_which_much_was_removed_is_written_again() {
     let folder = tempfile::tempdir().unwrap();
     let settings = Settings { config: Config::default(), store: Store::Texts, keep: "first".into() };
-    let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(2_000);
+    let index = Index::create(&folder.path().join("index"), settings).unwrap();
+    let index = index.with_memory(2_000).with_merges(Merges::AtOnce);
     let word = |id: i64, at: i64| format!("{:x}", lookalike::fingerprint::finish((1000 * id + at) as u64));
     let text = |id: i64| (0..100).map(|at| word(id, at)).collect::<Vec<_>>().join(" ");
     let texts: Held = (0..400).map(|id| (id, text(id), 0)).collect();

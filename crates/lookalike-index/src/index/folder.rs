@@ -8,7 +8,10 @@ use std::{
 
 use lookalike_io::disk;
 
-use super::waiting::{Queue, Writer};
+use super::{
+    merging::Merges,
+    waiting::{Queue, Writer},
+};
 use crate::{
     change::Change,
     error::{Error, Result},
@@ -26,6 +29,8 @@ use crate::{
 /// when its function returns, and is lost as a whole if the machine stops before. Changes that are made at the same time share one sync.
 /// A query may see a change that is not on the disk yet.
 ///
+/// Segments are merged by a thread while the index is changed. When the index is dropped, it waits for this thread.
+///
 /// Memory: up to 128 MiB of documents that are not in a segment yet, and their postings, which take as much again; 64 MiB of shingle sets;
 /// and less than one byte for each document in segments.
 #[derive(Debug)]
@@ -42,6 +47,7 @@ pub struct Index {
     pub(super) unreadable: OnceLock<String>,
     /// The memory that documents take before they are written as a segment, in bytes.
     pub(super) budget: usize,
+    pub(super) merges: Merges,
 }
 
 /// Creates the folder of an index, unless it exists. Its name is on the disk when this returns.
@@ -58,8 +64,9 @@ impl Index {
     /// Sets how many bytes documents take in memory before they are written as a segment. Larger segments are faster to search and to
     /// write.
     #[must_use]
-    pub fn with_memory(self, bytes: usize) -> Self {
-        Self { budget: bytes, ..self }
+    pub fn with_memory(mut self, bytes: usize) -> Self {
+        self.budget = bytes;
+        self
     }
 
     /// Returns what the index was created with.

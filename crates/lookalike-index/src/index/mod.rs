@@ -2,6 +2,8 @@
 
 mod record;
 
+mod merging;
+
 mod waiting;
 
 mod folder;
@@ -17,5 +19,6 @@ mod opening;
 mod reading;
 
 pub use folder::Index;
+pub use merging::Merges;
 pub use reading::{Checked, Stats, Stored};
 pub use waiting::OnConflict;

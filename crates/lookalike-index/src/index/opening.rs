@@ -11,6 +11,7 @@ use lookalike_io::disk::File;
 use super::{
     folder::{Index, make_folder},
     loading::{Loaded, load},
+    merging::Merges,
     waiting::{Queue, Writer},
 };
 use crate::{
@@ -66,7 +67,7 @@ impl Index {
         let settings = manifest.settings.clone();
         let log = Log::new(folder, manifest.hash, log);
         log.cut()?;
-        let writer = Writer { log, manifest, pending, next, failed: None, _lock: lock };
+        let writer = Writer { log, manifest, pending, next, merging: None, failed: None, _lock: lock };
         let writer = Some(Mutex::new(writer));
         let index = Self {
             folder: folder.into(),
@@ -77,6 +78,7 @@ impl Index {
             seen: (Vec::new(), 1),
             unreadable: OnceLock::new(),
             budget: BUDGET,
+            merges: Merges::default(),
         };
         index.remove_stale();
         Ok(index)
@@ -104,6 +106,7 @@ impl Index {
                         seen: (loaded.pending, loaded.next),
                         unreadable: OnceLock::new(),
                         budget: BUDGET,
+                        merges: Merges::default(),
                     });
                 }
                 Err(error) if is_current => return Err(error),

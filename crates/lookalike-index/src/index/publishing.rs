@@ -1,11 +1,12 @@
-//! Writes the documents in memory as a segment, merges segments, and replaces the manifest.
+//! Writes the documents in memory as a segment, and replaces the manifest.
 
-use std::{fs, ops::Range, path::Path};
+use std::{fs, path::Path};
 
 use lookalike_io::disk;
 
 use super::{
     folder::{Index, make_folder},
+    merging::UNFINISHED,
     waiting::Writer,
 };
 use crate::{
@@ -15,34 +16,18 @@ use crate::{
         log::{self, Log},
         manifest::Manifest,
     },
-    segment::SPAN,
-    state::State,
 };
-
-/// This many segments of similar size are merged into one.
-const FANOUT: usize = 4;
-
-/// A segment is written again when more than one in this many of its documents changed, because every publication writes all changes of
-/// segments.
-const WORN: u64 = 4;
-
-/// Fewer changes never make it worth while.
-const FEW: u64 = 16;
 
 impl Index {
     /// Writes everything that is in memory or in the log to files that the manifest names. Queries are answered meanwhile: nothing changes
     /// the state but the one that has the writer, so it is only locked for writing to use what was written.
     pub(super) fn publish(&self, writer: &mut Writer) -> Result<()> {
         self.flush()?;
-        loop {
-            let Some(segments) = due(&self.read(), self.budget as u64 / 4) else { break };
-            let merged = self.read().merged(&self.folder, segments.clone())?;
-            self.write().use_merged(segments, merged)?;
-        }
+        self.merge(writer)?;
         self.replace_manifest(writer)
     }
 
-    fn flush(&self) -> Result<()> {
+    pub(super) fn flush(&self) -> Result<()> {
         let flushed = self.read().flushed(&self.folder)?;
         self.write().use_flushed(flushed)
     }
@@ -56,6 +41,7 @@ impl Index {
     pub fn compact(&self) -> Result<()> {
         let mut writer = self.exclusive()?;
         self.guarded(&mut writer, |writer| {
+            self.forget_merge(writer);
             self.flush()?;
             let compacted = self.read().compacted(&self.folder)?;
             *self.write() = compacted;
@@ -96,7 +82,7 @@ impl Index {
         writer.manifest.write(to)
     }
 
-    fn replace_manifest(&self, writer: &mut Writer) -> Result<()> {
+    pub(super) fn replace_manifest(&self, writer: &mut Writer) -> Result<()> {
         let state = self.read();
         if !writer.pending.is_empty() {
             feed::write(&self.folder, writer.next - writer.pending.len() as u64, &writer.pending)?;
@@ -119,7 +105,7 @@ impl Index {
         }
         writer.log = Log::new(&self.folder, manifest.hash, 0);
         writer.manifest = manifest;
-        self.remove_stale_of(&writer.manifest);
+        self.remove_stale_of(writer);
         Ok(())
     }
 
@@ -135,14 +121,16 @@ impl Index {
     /// Removes files that no longer belong to the index.
     pub(super) fn remove_stale(&self) {
         if let Ok(writer) = self.exclusive() {
-            self.remove_stale_of(&writer.manifest);
+            self.remove_stale_of(&writer);
         }
     }
 
-    fn remove_stale_of(&self, manifest: &Manifest) {
+    fn remove_stale_of(&self, writer: &Writer) {
+        let manifest = &writer.manifest;
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for name in entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()) {
             let is_used = match name.split_once('-') {
+                _ if name == UNFINISHED => writer.merging.is_some(),
                 _ if name.ends_with(".new") => false,
                 Some(("segment", _)) => manifest.segments.contains(&name),
                 Some(("changed", _)) => manifest.changed.as_ref() == Some(&name),
@@ -156,27 +144,4 @@ impl Index {
             }
         }
     }
-}
-
-/// Returns segments that are to be merged, or one that is to be written again.
-fn due(state: &State, least: u64) -> Option<Range<usize>> {
-    let is_worn = |at: usize| state.changed_in(at) > FEW + state.segments[at].segment.head.documents / WORN;
-    let worn = || (0..state.segments.len()).find(|&at| is_worn(at)).map(|at| at..at + 1);
-    similar(state, least).or_else(worn)
-}
-
-/// Returns segments at the end that are to be merged: at least four of similar size, and smaller ones after them. All that are smaller
-/// than `least` bytes are of similar size.
-fn similar(state: &State, least: u64) -> Option<Range<usize>> {
-    let level = |bytes: u64| (bytes / least.max(1)).max(1).ilog(FANOUT as u64);
-    let levels: Vec<u32> = state.segments.iter().map(|open| level(open.segment.weight())).collect();
-    for most in levels.iter().copied().collect::<std::collections::BTreeSet<_>>() {
-        let count = levels.iter().rev().take_while(|&&level| level <= most).count();
-        let suffix = levels.len() - count..levels.len();
-        let span = state.span(suffix.clone());
-        if span.end - span.start <= SPAN && levels[suffix.clone()].iter().filter(|&&level| level == most).count() >= FANOUT {
-            return Some(suffix);
-        }
-    }
-    None
 }

@@ -7,6 +7,7 @@ use std::{
 
 use lookalike_io::{disk::File, lock::lock};
 
+use super::merging::Merging;
 use crate::{
     change::Change,
     error::{Error, Result},
@@ -36,6 +37,8 @@ pub(super) struct Writer {
     pub(super) pending: Vec<Change>,
     /// The number of the next change.
     pub(super) next: u64,
+    /// A merge that is running, or that has ended but is not used yet.
+    pub(super) merging: Option<Merging>,
     /// Why the index can no longer be written.
     pub(super) failed: Option<String>,
     pub(super) _lock: File,

@@ -203,6 +203,7 @@ impl Index {
     /// Goes back to what is on the disk, and refuses further changes. If this is impossible, refuses to be read, too.
     fn stop(&self, writer: &mut Writer, what: String) {
         writer.failed = Some(format!("a write failed: {what}. Open the index again when this is mended"));
+        writer.merging = None;
         // What was not acknowledged is removed from the log, if this is possible.
         let _ = writer.log.cut();
         let again = || load(&self.folder, &writer.manifest, Some(writer.log.length()));

@@ -37,6 +37,14 @@ impl Bits {
         }
     }
 
+    /// Inserts a position, or removes it.
+    pub(crate) fn set(&mut self, position: u64, is_in: bool) {
+        match is_in {
+            true => self.insert(position),
+            false => self.remove(position),
+        }
+    }
+
     pub(crate) fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }

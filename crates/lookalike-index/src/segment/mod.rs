@@ -22,4 +22,4 @@ pub(crate) use payloads::{Buffers, PARTS};
 pub(crate) use postings::{FOLLOWS, Posting, Postings, SPAN};
 pub(crate) use read::Segment;
 pub(crate) use source::Source;
-pub(crate) use write::{PRIVATE, verdict_bytes, write};
+pub(crate) use write::{PRIVATE, Unfinished, verdict_bytes, write};

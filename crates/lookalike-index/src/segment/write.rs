@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufWriter, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use lookalike_io::disk::{self, File};
@@ -28,15 +28,30 @@ pub(crate) const PRIVATE: u32 = 0o600;
 /// The postings of segments with more documents are encoded one column after the other, because a column takes 5 bytes for each document.
 const LARGE: u64 = 1 << 25;
 
-/// Writes a segment into a folder and syncs it. Returns its name, which depends on its content alone, so that equal segments have equal
-/// names.
-pub(crate) fn write(folder: &Path, shape: Shape, source: &dyn Source) -> Result<String> {
-    let unfinished = folder.join("segment.new");
-    let failed = |source| Error::File { path: unfinished.clone(), source };
-    if unfinished.symlink_metadata().is_ok() {
-        disk::remove(&unfinished).map_err(failed)?;
+/// A segment that is on the disk, but not under its name.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    path: PathBuf,
+    name: String,
+    shape: Shape,
+}
+
+impl Unfinished {
+    /// Gives the segment its name, which depends on its content alone, so that equal segments have equal names. Opens the segment.
+    pub(crate) fn finish(self, folder: &Path) -> Result<Segment> {
+        disk::rename(&self.path, &folder.join(&self.name)).map_err(|source| Error::File { path: self.path, source })?;
+        Segment::open(folder, &self.name, self.shape)
     }
-    let file = File::create_new(&unfinished, PRIVATE).map_err(failed)?;
+}
+
+/// Writes a segment into a file of a folder, and syncs it.
+pub(crate) fn write(folder: &Path, unfinished: &str, shape: Shape, source: &dyn Source) -> Result<Unfinished> {
+    let path = folder.join(unfinished);
+    let failed = |source| Error::File { path: path.clone(), source };
+    if path.symlink_metadata().is_ok() {
+        disk::remove(&path).map_err(failed)?;
+    }
+    let file = File::create_new(&path, PRIVATE).map_err(failed)?;
     let mut writer = Writer::new(BufWriter::with_capacity(1 << 20, file));
     write_parts(&mut writer, shape, source).map_err(|error| match error {
         Error::Write(source) => failed(source),
@@ -45,9 +60,7 @@ pub(crate) fn write(folder: &Path, shape: Shape, source: &dyn Source) -> Result<
     let (file, hash) = writer.finish();
     let file = file.into_inner().map_err(|error| failed(error.into_error()))?;
     file.sync().map_err(failed)?;
-    let name = format!("segment-{hash:032x}");
-    disk::rename(&unfinished, &folder.join(&name)).map_err(failed)?;
-    Ok(name)
+    Ok(Unfinished { path, name: format!("segment-{hash:032x}"), shape })
 }
 
 fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source) -> Result<()> {

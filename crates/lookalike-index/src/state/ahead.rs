@@ -5,59 +5,15 @@ use std::ops::Range;
 use lookalike::fingerprint::{Digest, Lookup};
 use rayon::prelude::*;
 
-use super::{documents::State, new::Sketched};
+use super::{
+    documents::State,
+    found::{Ahead, Found},
+    new::Sketched,
+};
 use crate::{apart::apart, error::Result, id::Id, law::Place};
 
 /// At most this many candidates are remembered, 8 bytes each, and at most as many are found at a time, 16 bytes each.
 const MOST: usize = 4 << 20;
-
-/// What segments have for documents that are added next.
-#[derive(Debug, Default)]
-pub(crate) struct Ahead {
-    /// The number of the first of these documents.
-    first: u64,
-    found: Vec<Found>,
-    /// The posted documents of the classes that have a document in a segment.
-    posted: Lookup<Digest, u64>,
-}
-
-/// What segments have for one document.
-#[derive(Debug, Clone, Default, PartialEq)]
-enum Found {
-    #[default]
-    NotSearched,
-    /// Its candidates.
-    Candidates(Vec<u64>),
-    /// The most similar kept document that matches it, as [`Content::best_kept`](crate::law::Content::best_kept) chooses it.
-    Best(Option<(Place, f64)>),
-}
-
-impl Ahead {
-    /// Returns the candidates of a document in segments; none if they are not known.
-    pub(super) fn candidates(&self, number: u64) -> Option<&[u64]> {
-        match self.of(number)? {
-            Found::Candidates(found) => Some(found),
-            Found::NotSearched | Found::Best(_) => None,
-        }
-    }
-
-    /// Returns the most similar kept document in segments; none if it is not known.
-    pub(super) fn best(&self, number: u64) -> Option<Option<(Place, f64)>> {
-        match self.of(number)? {
-            Found::Best(best) => Some(*best),
-            Found::NotSearched | Found::Candidates(_) => None,
-        }
-    }
-
-    /// Returns the posted document in segments of a document's class, if it was searched for.
-    pub(super) fn posted(&self, number: u64, digest: Digest) -> Option<Option<u64>> {
-        self.of(number).map(|_| self.posted.get(&digest).copied())
-    }
-
-    fn of(&self, number: u64) -> Option<&Found> {
-        self.found.get(number.checked_sub(self.first)? as usize)
-    }
-}
 
 impl State {
     /// Searches segments for the candidates and the copies of documents that are added next, in this order. Each block of postings is read

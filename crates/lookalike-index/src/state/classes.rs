@@ -172,6 +172,7 @@ impl State {
         if let Some((open, offset)) = self.in_segment_mut(number) {
             open.live.remove(offset);
             open.kept.remove(offset);
+            self.note(number);
         }
         self.memory.remove(number);
     }
@@ -189,6 +190,7 @@ impl State {
 
     /// Adds the keys of a posted document to the postings in memory, unless they are there, or in its segment.
     pub(crate) fn chain(&mut self, posted: u64, is_kept: bool) -> Result<()> {
+        self.note(posted);
         let in_segment = self.in_segment(posted).filter(|(open, offset)| open.segment.posted().contains(*offset));
         let is_there = match (in_segment, is_kept) {
             (Some((open, offset)), true) => open.segment.leading().contains(offset) || self.in_leading.contains_key(&posted),

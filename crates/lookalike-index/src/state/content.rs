@@ -104,11 +104,9 @@ impl Content for State {
             Some(held) => held.verdict = Some(verdict),
             None => {
                 if let Some((open, offset)) = self.in_segment_mut(number) {
-                    match verdict.is_kept() {
-                        true => open.kept.insert(offset),
-                        false => open.kept.remove(offset),
-                    }
+                    open.kept.set(offset, verdict.is_kept());
                     self.verdicts.insert(number, verdict);
+                    self.note(number);
                 }
             }
         }

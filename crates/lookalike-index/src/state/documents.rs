@@ -12,12 +12,13 @@ use lookalike::{
 };
 
 use super::{
-    ahead::Ahead,
     chains::Chains,
+    found::Ahead,
     memory::Memory,
     new::{Sketched, set_from_bytes},
     sets::Sets,
     store::Store,
+    watched::Watched,
 };
 use crate::{
     error::{Error, Result},
@@ -75,6 +76,8 @@ pub(crate) struct State {
     /// See [`Content::last_decided`](crate::law::Content::last_decided).
     pub(crate) last_decided: Option<Place>,
     pub(crate) ahead: Ahead,
+    /// If segments are being merged, what changes meanwhile.
+    pub(super) watched: Option<Watched>,
     pub(super) sets: Sets,
 }
 
@@ -116,6 +119,7 @@ impl State {
             large: Mutex::default(),
             last_decided: None,
             ahead: Ahead::default(),
+            watched: None,
             sets: Sets::new(CACHE),
         }
     }

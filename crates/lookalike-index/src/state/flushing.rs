@@ -12,6 +12,9 @@ use crate::{
     segment::{self, Bits, FOLLOWS, Part, Posting, Segment, Source},
 };
 
+/// The name of the file that is written.
+pub(super) const UNFINISHED: &str = "segment.new";
+
 impl State {
     /// Writes the documents in memory as a segment in a folder; none if there are no documents.
     pub(crate) fn flushed(&self, folder: &Path) -> Result<Option<Open>> {
@@ -19,8 +22,8 @@ impl State {
         if source.present.count() == 0 {
             return Ok(None);
         }
-        let name = segment::write(folder, self.shape, &source)?;
-        Ok(Some(Open::new(Arc::new(Segment::open(folder, &name, self.shape)?))))
+        let segment = segment::write(folder, UNFINISHED, self.shape, &source)?.finish(folder)?;
+        Ok(Some(Open::new(Arc::new(segment))))
     }
 
     /// Uses a segment with the documents in memory from now on.

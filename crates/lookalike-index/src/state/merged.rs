@@ -1,12 +1,12 @@
 //! Segments as the source of a merged one.
 
-use std::{collections::BTreeMap, ops::Range, path::Path, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 use super::documents::{Open, State};
 use crate::{
     error::Result,
     law::Verdict,
-    segment::{self, Bits, Buffers, FOLLOWS, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source},
+    segment::{self, Bits, Buffers, FOLLOWS, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source, Unfinished},
 };
 
 /// Segments that follow each other, as they were at one moment. The index can change while they are merged.
@@ -16,9 +16,9 @@ pub(crate) struct Merged {
     opens: Vec<Open>,
     numbering: Numbering,
     /// Documents that were posted after their segments were written, with their keys.
-    late: BTreeMap<u64, Vec<u32>>,
+    pub(super) late: BTreeMap<u64, Vec<u32>>,
     /// Decisions that changed after the segments were written.
-    verdicts: BTreeMap<u64, Verdict>,
+    pub(super) verdicts: BTreeMap<u64, Verdict>,
     present: Bits,
     kept: Bits,
     posted: Bits,
@@ -65,13 +65,12 @@ impl Merged {
         Ok(Self { shape: state.shape, opens, numbering, late, verdicts, present, kept, posted, leading, empty })
     }
 
-    /// Writes the merged segment in a folder, and syncs it. Returns none if all documents were removed.
-    pub(crate) fn write(&self, folder: &Path) -> Result<Option<Open>> {
-        if self.present.count() == 0 {
-            return Ok(None);
+    /// Writes the merged segment in a file of a folder, and syncs it. Returns none if all documents were removed.
+    pub(crate) fn write(&self, folder: &Path, unfinished: &str) -> Result<Option<Unfinished>> {
+        match self.present.count() {
+            0 => Ok(None),
+            _ => segment::write(folder, unfinished, self.shape, self).map(Some),
         }
-        let name = segment::write(folder, self.shape, self)?;
-        Ok(Some(Open::new(Arc::new(Segment::open(folder, &name, self.shape)?))))
     }
 
     /// Returns the decision about a document that was dropped.

@@ -1,30 +1,65 @@
 //! Merges segments into one.
 
-use std::{io, ops::Range, path::Path};
+use std::{collections::BTreeSet, io, ops::Range, path::Path, sync::Arc};
 
 use super::{
     documents::{Open, State},
+    flushing::UNFINISHED,
     merged::Merged,
+    watched::Watched,
 };
 use crate::{
     error::{Error, Result},
-    segment::SPAN,
+    segment::{SPAN, Segment},
 };
 
 impl State {
-    /// Merges segments that follow each other. Documents keep their numbers. Returns none if all documents were removed.
-    pub(crate) fn merged(&self, folder: &Path, segments: Range<usize>) -> Result<Option<Open>> {
-        Merged::new(self, segments, false)?.write(folder)
+    /// Copies what is needed to merge segments that follow each other. Documents keep their numbers.
+    pub(crate) fn to_merge(&self, segments: Range<usize>) -> Result<Merged> {
+        Merged::new(self, segments, false)
     }
 
-    /// Uses merged segments from now on. Nothing may have changed since they were merged.
-    pub(crate) fn use_merged(&mut self, segments: Range<usize>, merged: Option<Open>) -> Result<()> {
+    /// Remembers from now on what changes in these segments, until a merged segment is used in their place.
+    pub(crate) fn watch(&mut self, segments: Range<usize>) {
+        self.watched = Some(Watched { numbers: self.span(segments), changed: BTreeSet::new() });
+    }
+
+    /// Remembers that a document changed, if its segment is being merged.
+    pub(super) fn note(&mut self, number: u64) {
+        if let Some(watched) = &mut self.watched
+            && watched.numbers.contains(&number)
+        {
+            watched.changed.insert(number);
+        }
+    }
+
+    pub(crate) fn forget_merge(&mut self) {
+        self.watched = None;
+    }
+
+    /// Uses a merged segment from now on, with what changed after the merge began. Cost: each changed document is sketched.
+    pub(crate) fn use_merged(&mut self, segments: Range<usize>, merged: &Merged, written: Option<Segment>) -> Result<()> {
         let numbers = self.span(segments.clone());
-        self.segments.splice(segments, merged);
-        // What changed since the segments were written is in the new segment.
-        self.verdicts.retain(|number, _| !numbers.contains(number));
-        self.late.retain(|number| !numbers.contains(number));
-        self.chain_again()
+        let changed = self.watched.take().map(|watched| watched.changed).unwrap_or_default();
+        let mut new = written.map(|segment| Open::new(Arc::new(segment)));
+        if let Some(open) = &mut new {
+            let base = open.segment.head.base;
+            for &number in changed.iter().filter(|&&number| open.segment.present().contains(number - base)) {
+                open.live.set(number - base, self.is_live(number));
+                open.kept.set(number - base, self.is_kept(number));
+            }
+        }
+        self.segments.splice(segments, new);
+        // What changed before the merge began is in the new segment.
+        self.verdicts.retain(|number, verdict| !numbers.contains(number) || merged.verdicts.get(number) != Some(verdict));
+        self.late.retain(|number| !merged.late.contains_key(number));
+        self.chain_again()?;
+        for number in changed {
+            if self.is_live(number) && self.is_posted(number) {
+                self.chain(number, self.is_kept(self.first_of_posted(number)))?;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the numbers of the documents of segments that follow each other, and all numbers between them.
@@ -48,11 +83,105 @@ impl State {
             let what = format!("{} documents do not fit into one segment, which has at most {SPAN}", self.len());
             return Err(Error::Write(io::Error::other(what)));
         }
-        let merged = Merged::new(self, 0..self.segments.len(), true)?.write(folder)?;
         let mut compacted = Self::new(self.method.clone(), self.store);
-        let count = merged.as_ref().map_or(0, |open| open.live.count());
-        compacted.segments.extend(merged);
-        compacted.start_at(count);
+        if let Some(unfinished) = Merged::new(self, 0..self.segments.len(), true)?.write(folder, UNFINISHED)? {
+            compacted.segments.push(Open::new(Arc::new(unfinished.finish(folder)?)));
+        }
+        compacted.start_at(self.len());
         Ok(compacted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lookalike::{Config, Method, Scratch};
+    use proptest::prelude::*;
+
+    use super::{
+        super::{new::Sketched, store::Store},
+        *,
+    };
+    use crate::{id::Id, law::Verdict};
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Add(String, u64),
+        Delete(prop::sample::Index),
+        Flush,
+        Begin(prop::sample::Index, prop::sample::Index),
+        End,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let word = prop::sample::select(vec!["red", "green", "blue", "white", "black"]);
+        let text = prop::collection::vec(word, 0..5).prop_map(|words| words.join(" "));
+        prop_oneof![
+            6 => (text, 0u64..3).prop_map(|(text, key)| Step::Add(text, key)),
+            4 => any::<prop::sample::Index>().prop_map(Step::Delete),
+            2 => Just(Step::Flush),
+            1 => any::<(prop::sample::Index, prop::sample::Index)>().prop_map(|(from, count)| Step::Begin(from, count)),
+            1 => Just(Step::End),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        /// A state whose segments are merged while it changes always has the decisions of one without segments.
+        #[test]
+        fn what_changes_during_a_merge_is_not_lost(steps in prop::collection::vec(step(), 1..80)) {
+            let folder = tempfile::tempdir().unwrap();
+            let method = Method::new(Config { shingle: Some(1), threshold: 0.5, ..Config::default() }).unwrap();
+            let mut state = State::new(method.clone(), Store::Texts);
+            let mut plain = State::new(method.clone(), Store::Texts);
+            let (mut live, mut merging): (Vec<u64>, Option<(Range<usize>, Merged, Option<Segment>)>) = (Vec::new(), None);
+            for step in steps {
+                match step {
+                    Step::Add(text, key) => {
+                        let number = state.memory.next();
+                        let new = Sketched::new(&method, Store::Texts, Id::Number(number as i64), key, &text, &mut Scratch::default());
+                        let changes = state.apply(&[], vec![new.clone()]).unwrap().changes;
+                        prop_assert_eq!(changes, plain.apply(&[], vec![new]).unwrap().changes);
+                        live.push(number);
+                    }
+                    Step::Delete(at) if !live.is_empty() => {
+                        let number = live.swap_remove(at.index(live.len()));
+                        let changes = state.apply(&[number], Vec::new()).unwrap().changes;
+                        prop_assert_eq!(changes, plain.apply(&[number], Vec::new()).unwrap().changes);
+                    }
+                    Step::Flush => {
+                        let flushed = state.flushed(folder.path()).unwrap();
+                        state.use_flushed(flushed).unwrap();
+                    }
+                    Step::Begin(from, count) if merging.is_none() && !state.segments.is_empty() => {
+                        let from = from.index(state.segments.len());
+                        let segments = from..from + 1 + count.index(state.segments.len() - from);
+                        let merged = state.to_merge(segments.clone()).unwrap();
+                        state.watch(segments.clone());
+                        let written = merged.write(folder.path(), "merged.new").unwrap();
+                        let written = written.map(|unfinished| unfinished.finish(folder.path()).unwrap());
+                        merging = Some((segments, merged, written));
+                    }
+                    Step::End => {
+                        if let Some((segments, merged, written)) = merging.take() {
+                            state.use_merged(segments, &merged, written).unwrap();
+                        }
+                    }
+                    _ => continue,
+                }
+                for &number in &live {
+                    let verdict: Option<Verdict> = plain.verdict_of(number).unwrap();
+                    prop_assert_eq!(state.verdict_of(number).unwrap(), verdict);
+                    let mut keys = Vec::new();
+                    plain.keys(number, &mut keys).unwrap();
+                    let candidates = |state: &State| {
+                        let found = state.candidates(&keys, true).unwrap();
+                        // Others can be found, too.
+                        found.into_iter().filter(|&posted| state.is_kept(state.first_of_posted(posted))).collect::<Vec<_>>()
+                    };
+                    prop_assert_eq!(candidates(&state), candidates(&plain));
+                }
+            }
+        }
     }
 }

@@ -10,6 +10,10 @@ mod sets;
 
 mod memory;
 
+mod found;
+
+mod watched;
+
 mod documents;
 
 mod classes;
@@ -25,5 +29,6 @@ mod merged;
 mod merging;
 
 pub(crate) use documents::{Open, State};
+pub(crate) use merged::Merged;
 pub(crate) use new::Sketched;
 pub use store::Store;
