@@ -289,10 +289,7 @@ impl Cursor<'_> {
         let fences = self.postings.fences;
         // The next key is usually near the last one.
         self.block = (self.block + ahead(&fences[self.block..], |&first| first < key)).saturating_sub(1);
-        for at in self.block..fences.len() {
-            if fences[at] > key {
-                break;
-            }
+        for (at, _) in fences.iter().enumerate().skip(self.block).take_while(|(_, first)| **first <= key) {
             if self.loaded != Some(at) {
                 self.pairs.clear();
                 self.pairs.extend(self.postings.block(at, &mut self.buffer)?);
