@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lookalike::{Verify, fingerprint::Digest};
+use rayon::prelude::*;
 
 use crate::{
+    apart::apart,
     error::{Error, Result},
     id::Id,
     law::{self, Place, Settled, Verdict},
@@ -54,6 +56,9 @@ struct Named {
     digest: Digest,
     bits: Vec<u8>,
 }
+
+/// Fewer changes are described by one thread.
+const MANY: usize = 1000;
 
 impl State {
     fn known(&self, number: u64) -> Result<Named> {
@@ -129,17 +134,20 @@ impl State {
                 changes.push(Change { id: id.clone(), before: before.remove(id), after: None });
             }
         }
-        for Settled { document, before: verdict, after } in &settled {
-            let id = self.id(document.number)?;
-            let before = match verdict {
-                Some(verdict) => Some(self.named_with(document.number, *verdict, &gone)?),
-                None => before.remove(&id),
-            };
-            let after = Some(self.named(document.number, *after)?);
-            if before != after {
-                changes.push(Change { id, before, after });
-            }
-        }
+        let named = |settled: &Settled| -> Result<Change> {
+            let number = settled.document.number;
+            let before = settled.before.map(|verdict| self.named_with(number, verdict, &gone)).transpose()?;
+            Ok(Change { id: self.id(number)?, before, after: Some(self.named(number, settled.after)?) })
+        };
+        let all: Result<Vec<Change>> = match settled.len() < MANY {
+            true => settled.iter().map(named).collect(),
+            false => apart(|| settled.par_iter().map(named).collect()),
+        };
+        changes.extend(all?.into_iter().filter_map(|mut change| {
+            // The document may replace one with its id.
+            change.before = change.before.or_else(|| before.remove(&change.id));
+            Some(change).filter(|change| change.before != change.after)
+        }));
         let verdicts = settled.iter().map(|settled| (settled.document, settled.after)).collect();
         Ok(Applied { changes, verdicts })
     }

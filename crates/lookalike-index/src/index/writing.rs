@@ -5,6 +5,7 @@ use std::{
     mem,
     panic::{self, AssertUnwindSafe},
     sync::{Arc, Mutex, MutexGuard},
+    thread,
 };
 
 use lookalike::Scratch;
@@ -22,6 +23,7 @@ use crate::{
     error::{Error, Result},
     id::Id,
     prepared::{Prepared, Preparer},
+    segment,
     state::{Sketched, State},
 };
 
@@ -168,7 +170,10 @@ impl Index {
                 match resolve(&state, operation) {
                     Ok((removed, added)) => {
                         let record = (!is_large).then(|| Record::new(state.store, &removed, &added));
-                        let applied = state.apply_many(&removed, added)?;
+                        let applied = match is_large {
+                            true => state.apply_large(&removed, added)?,
+                            false => state.apply_many(&removed, added)?,
+                        };
                         records.extend(record.map(|record| record.finish(&applied, writer.next)));
                         writer.next += applied.changes.len() as u64;
                         writer.pending.extend(applied.changes.iter().cloned());
@@ -260,6 +265,19 @@ impl State {
         let applied = self.apply(removed, added);
         self.ahead = Default::default();
         applied
+    }
+
+    /// Does the same, and meanwhile makes the dictionary for these documents, which are written next.
+    fn apply_large(&mut self, removed: &[u64], added: Vec<Sketched>) -> Result<Applied> {
+        let sampled = added.iter().step_by(segment::distance(added.len() as u64));
+        let samples: Vec<Vec<u8>> = sampled.map(|new| segment::sample(&new.payload).to_vec()).collect();
+        thread::scope(|scope| {
+            let training = thread::Builder::new().spawn_scoped(scope, || segment::dictionary(&samples));
+            let applied = self.apply_many(removed, added);
+            // Without a thread, it is made when it is used.
+            self.memory.dictionary = training.ok().and_then(|training| training.join().ok());
+            applied
+        })
     }
 }
 

@@ -18,7 +18,7 @@ mod write;
 
 pub(crate) use bits::{Bits, Ranked};
 pub(crate) use parts::{Part, Shape};
-pub(crate) use payloads::{Buffers, PARTS};
+pub(crate) use payloads::{Buffers, PARTS, dictionary, distance, sample};
 pub(crate) use postings::{FOLLOWS, Posting, Postings, SPAN};
 pub(crate) use read::Segment;
 pub(crate) use source::Source;

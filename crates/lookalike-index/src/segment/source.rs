@@ -29,8 +29,8 @@ pub(crate) trait Source: Sync {
     /// Returns the segments whose compressed texts are copied, with their documents; none if texts are to be compressed.
     fn copied(&self) -> Option<Vec<(&Segment, &Bits)>>;
 
-    /// Returns the beginnings of this many texts, taken at equal distances.
-    fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>>;
+    /// Returns the [dictionary](super::dictionary) with which the texts are compressed.
+    fn dictionary(&self) -> Result<Vec<u8>>;
 
     /// Calls `each` with the postings of a column, some at a time, in order. The columns are the bands, then the digests, then the ids.
     /// Among the postings of a key in a band, those of [leading](Self::leading) documents come first; the others have

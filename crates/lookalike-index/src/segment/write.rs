@@ -12,7 +12,7 @@ use super::{
     bits::Bits,
     blocks::{Section, Writer},
     parts::{Head, MAGIC, Part, Shape, Texts, VERSION},
-    payloads::{self, Payloads, SAMPLES},
+    payloads::{self, Payloads},
     postings::{Column, Encoder},
     read::Segment,
     source::Source,
@@ -169,7 +169,7 @@ fn encoded(source: &dyn Source, column: usize, width: u8) -> Result<(Vec<u32>, V
 
 /// Compresses texts. Returns their section and the addresses' section.
 fn compressed<W: Write>(out: &mut Writer<W>, source: &dyn Source) -> Result<(Vec<Texts>, Section)> {
-    let trained = payloads::dictionary(&source.samples(SAMPLES)?);
+    let trained = source.dictionary()?;
     let mut texts = Payloads::new(out, &trained);
     source.each(Part::Payload, &mut |text| Ok(texts.add(text)?))?;
     let (payloads, addresses) = texts.finish()?;

@@ -161,10 +161,14 @@ impl Source for InMemory<'_> {
         None
     }
 
-    fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>> {
-        let step = self.present.count().div_ceil(count).max(1);
-        let sampled = self.present.iter().step_by(step as usize);
-        Ok(sampled.map(|offset| self.state.memory.all()[offset as usize].payload.clone()).collect())
+    fn dictionary(&self) -> Result<Vec<u8>> {
+        let memory = &self.state.memory;
+        if let Some(trained) = &memory.dictionary {
+            return Ok(trained.clone());
+        }
+        let sampled = self.present.iter().step_by(segment::distance(self.present.count()));
+        let samples: Vec<&[u8]> = sampled.map(|offset| segment::sample(&memory.all()[offset as usize].payload)).collect();
+        Ok(segment::dictionary(&samples))
     }
 
     fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {

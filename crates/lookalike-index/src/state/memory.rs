@@ -32,6 +32,8 @@ pub(crate) struct Memory {
     /// The documents by the hashes of their digests and of their ids.
     names: Chains,
     bytes: usize,
+    /// If it was made already: the dictionary with which the documents are compressed.
+    pub(crate) dictionary: Option<Vec<u8>>,
 }
 
 /// The two columns of `names`.
@@ -41,7 +43,7 @@ const IDS: usize = 1;
 impl Memory {
     pub(crate) fn new(base: u64, bands: usize, stride: usize) -> Self {
         let (documents, keys, sketches) = (Vec::new(), Vec::new(), Vec::new());
-        Self { base, bands, stride, documents, keys, sketches, names: Chains::new(2), bytes: 0 }
+        Self { base, bands, stride, documents, keys, sketches, names: Chains::new(2), bytes: 0, dictionary: None }
     }
 
     /// Sets the number of the first document, if there are none.

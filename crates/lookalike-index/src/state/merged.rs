@@ -131,11 +131,13 @@ impl Source for Merged {
         is_copied.then(|| self.opens.iter().map(|open| (&*open.segment, &open.live)).collect())
     }
 
-    fn samples(&self, count: u64) -> Result<Vec<Vec<u8>>> {
-        let step = self.present.count().div_ceil(count).max(1);
+    fn dictionary(&self) -> Result<Vec<u8>> {
         let all = self.opens.iter().flat_map(|open| open.live.iter().map(move |offset| (open, offset)));
         let mut buffers = Buffers::default();
-        all.step_by(step as usize).map(|(open, offset)| open.segment.payload(offset, &mut buffers, <[u8]>::to_vec)).collect()
+        let sampled = all.step_by(segment::distance(self.present.count()));
+        let mut sample =
+            |(open, offset): (&Open, u64)| open.segment.payload(offset, &mut buffers, |text| segment::sample(text).to_vec());
+        Ok(segment::dictionary(&sampled.map(&mut sample).collect::<Result<Vec<_>>>()?))
     }
 
     fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {

@@ -112,6 +112,8 @@ mod tests {
         End,
     }
 
+    type Merging = (Range<usize>, Merged, Option<Segment>);
+
     fn step() -> impl Strategy<Value = Step> {
         let word = prop::sample::select(vec!["red", "green", "blue", "white", "black"]);
         let text = prop::collection::vec(word, 0..5).prop_map(|words| words.join(" "));
@@ -134,7 +136,7 @@ mod tests {
             let method = Method::new(Config { shingle: Some(1), threshold: 0.5, ..Config::default() }).unwrap();
             let mut state = State::new(method.clone(), Store::Texts);
             let mut plain = State::new(method.clone(), Store::Texts);
-            let (mut live, mut merging): (Vec<u64>, Option<(Range<usize>, Merged, Option<Segment>)>) = (Vec::new(), None);
+            let (mut live, mut merging): (Vec<u64>, Option<Merging>) = (Vec::new(), None);
             for step in steps {
                 match step {
                     Step::Add(text, key) => {
