@@ -54,9 +54,10 @@ pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
     dedup::{
-        dedup, dedup_reporting,
+        dedup, dedup_reporting, dedup_storing,
         emit::Tell,
         opened::Outputs,
+        storing::{DecidedDocument, Represented},
         summary::{Against, Summary},
     },
     documents::{DocumentsRead, InputDocument, each_document},

@@ -74,7 +74,7 @@ pub use lookalike::Config;
 pub use lookalike_io::write::Likeness;
 pub use lsh::LshIndex;
 pub use passages::SharedPassage;
-pub use prepared::{Prepared, Preparer};
+pub use prepared::{DecidedDocument, Prepared, Preparer, Represented};
 pub use query::{Ask, Found, Like, Match};
 pub use references::{References, is_index};
 pub use sketched::Sketched;

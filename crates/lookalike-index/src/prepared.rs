@@ -30,6 +30,26 @@ impl Prepared {
     }
 }
 
+/// A document with the decision that a batch made about it.
+#[derive(Debug, Clone)]
+pub struct DecidedDocument {
+    /// The document.
+    pub document: Prepared,
+    /// What represents it, if it is dropped.
+    pub represented: Option<Represented>,
+}
+
+/// The representative of a dropped document.
+#[derive(Debug, Clone)]
+pub struct Represented {
+    /// Its number among all documents, from 0. It can be one that is added later.
+    pub number: u64,
+    /// Its id.
+    pub id: Id,
+    /// The document's similarity to it, exact or estimated; none if it was not measured.
+    pub similarity: Option<f64>,
+}
+
 /// Sketches documents for an index. Any number of threads can do this while the index changes.
 #[derive(Debug, Clone)]
 pub struct Preparer {

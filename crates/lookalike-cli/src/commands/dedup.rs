@@ -83,8 +83,7 @@ pub struct Dedup {
     no_decisions: bool,
     /// Also put all documents with their decisions in a new index, DIR
     ///
-    /// DIR must not exist, or must be empty. Later documents can be added with `lookalike index add`. The inputs are read once more, so
-    /// standard input is not possible.
+    /// DIR must not exist, or must be empty. Later documents can be added with `lookalike index add`. The inputs are read once more.
     #[arg(long, value_name = "DIR")]
     index: Option<PathBuf>,
     /// Write nothing; show what would be dropped
@@ -217,15 +216,14 @@ impl Dedup {
         let file = report::open(config.summary.as_deref().filter(|_| !self.dry_run))?;
         let index = self.index.as_deref().map(|folder| NewIndex::create(folder, &config)).transpose()?;
         let bars = Bars::new(self.run.quiet);
-        let done = dedup(&config, &outputs, &|progress| bars.observe(progress));
+        let done = match &index {
+            Some(index) if !self.dry_run => index.dedup(&config, &outputs, &|progress| bars.observe(progress)),
+            _ => dedup(&config, &outputs, &|progress| bars.observe(progress)),
+        };
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
-        if let Some(index) = index.filter(|_| !self.dry_run) {
-            let filled = index.fill(&config, &bars);
-            bars.clear();
-            filled?;
-        }
+        index.filter(|_| !self.dry_run).map_or(Ok(()), NewIndex::finish)?;
         let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().chain(self.report.path()).any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {

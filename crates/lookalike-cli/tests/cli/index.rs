@@ -355,7 +355,6 @@ fn dedup_puts_its_documents_in_an_index() {
     assert_eq!(place.names(), ["bad.txt", "in.jsonl", "index", "out.jsonl"]);
     for (arguments, words) in [
         ("dedup in.jsonl --skip-bad bad.txt --index index", "the folder exists and is not empty"),
-        ("dedup - --index other", "cannot be used with standard input"),
         ("dedup in.jsonl --against bad.txt --index other", "leave out --against"),
         ("dedup in.jsonl --index other", "not JSON"),
         (
@@ -370,4 +369,55 @@ fn dedup_puts_its_documents_in_an_index() {
     }
     run(&place, "dedup in.jsonl --skip-bad bad.txt --index other --dry-run");
     assert!(!place.path("other").exists());
+    // Standard input is read once more, too.
+    let mut command = place.command("dedup - --index piped --keep longest --threshold 0.7");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(all.concat().as_bytes()).unwrap();
+    let done = child.wait_with_output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(run(&place, "index show piped").out, place.read("out.jsonl"));
+}
+
+/// Returns the names of an index's segments, which depend on their contents alone.
+fn segments(place: &Place, index: &str) -> Vec<String> {
+    let names = fs::read_dir(place.path(index)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with("segment-")).collect();
+    names.sort();
+    names
+}
+
+/// An index that takes the decisions of `dedup` is the same as one that decides about each document itself.
+#[test]
+fn an_index_that_dedup_fills_is_the_same_as_any_other() {
+    for (name, flags, keep) in [
+        ("licenses.jsonl.zst", "", "longest"),
+        ("ota_versions.jsonl.zst", "", "first"),
+        ("ota_versions.jsonl.zst", "--verify sketch", "longest"),
+        ("ota_versions.jsonl.zst", "--method simhash", "first"),
+        ("ota_versions.jsonl.zst", "--method exact --fold digits", "longest"),
+    ] {
+        let (place, all) = (Place::new(), lines(name));
+        let split = all.len() / 2;
+        place.write("first.jsonl", all[..split].concat()).write("second.jsonl", all[split..].concat());
+        run(&place, &format!("index create added {flags} --keep {keep}"));
+        run(&place, "index add added first.jsonl second.jsonl");
+        // Documents are added in several steps.
+        run(&place, &format!("dedup first.jsonl second.jsonl {flags} --keep {keep} --index filled --memory 64MB"));
+        run(&place, "index check filled --decisions");
+        assert_eq!(run(&place, "index show filled").out, run(&place, "index show added").out, "{name} {flags}");
+        if keep == "first" {
+            // The changes are the same, too, because no decision was made twice.
+            assert_eq!(run(&place, "index changes filled").out, run(&place, "index changes added").out, "{name} {flags}");
+        }
+        for index in ["filled", "added"] {
+            run(&place, &format!("index compact {index}"));
+        }
+        assert_eq!(segments(&place, "filled"), segments(&place, "added"), "{name} {flags}");
+        // Documents that are added later are decided alike.
+        place.write("more.jsonl", all[split..].concat().replace("\"id\": \"", "\"id\": \"more "));
+        for index in ["filled", "added"] {
+            run(&place, &format!("index add {index} more.jsonl"));
+        }
+        assert_eq!(run(&place, "index show filled").out, run(&place, "index show added").out, "{name} {flags}");
+    }
 }

@@ -2,9 +2,10 @@
 
 pub(crate) mod sketch;
 
+pub(crate) mod documents;
+
 pub(crate) mod apply;
 pub(crate) mod dedup;
-pub(crate) mod documents;
 pub(crate) mod eval;
 pub(crate) mod link;
 pub(crate) mod minutiae;

@@ -9,7 +9,7 @@ use std::{
 use lookalike_io::disk;
 
 use super::{
-    merging::Merges,
+    merges::Merges,
     waiting::{Queue, Writer},
 };
 use crate::{

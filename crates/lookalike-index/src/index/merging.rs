@@ -1,32 +1,15 @@
-//! Merges of segments, which a thread of the index does while the index changes.
+//! Begins merges of segments, and uses merged segments.
 
-use std::{
-    mem,
-    ops::Range,
-    path::{Path, PathBuf},
-    process,
-    sync::Arc,
-    thread::{self, JoinHandle},
-};
+use std::{ops::Range, thread};
 
 use lookalike_io::lock::lock;
 
-use super::{folder::Index, waiting::Writer};
-use crate::{
-    error::{Error, Result},
-    segment::{SPAN, Unfinished},
-    state::{Merged, State},
+use super::{
+    folder::Index,
+    merges::{Merges, Merging},
+    waiting::Writer,
 };
-
-/// When segments are merged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Merges {
-    /// By a thread of the index, while it is changed. The result is used when documents are next written as a segment.
-    #[default]
-    InBackground,
-    /// By the change that makes a merge necessary, before it returns. The segments then depend only on the changes, and not on time.
-    AtOnce,
-}
+use crate::{error::Result, segment::SPAN, state::State};
 
 /// This many segments of similar size are merged into one.
 const FANOUT: usize = 4;
@@ -40,69 +23,6 @@ const WORN: u64 = 4;
 
 /// Fewer changes never make it worth while.
 const FEW: u64 = 16;
-
-/// The name of the file that a merge writes.
-pub(super) const UNFINISHED: &str = "merged.new";
-
-/// A merge that a thread does.
-#[derive(Debug)]
-pub(super) struct Merging {
-    segments: Range<usize>,
-    merged: Arc<Merged>,
-    work: Work,
-}
-
-#[derive(Debug)]
-enum Work {
-    /// With the process that has the thread: a process that was forked does not have it.
-    Runs(u32, JoinHandle<Result<Option<Unfinished>>>),
-    Ended(Result<Option<Unfinished>>),
-}
-
-impl Merging {
-    fn start(folder: &Path, segments: Range<usize>, merged: Merged, merges: Merges) -> Self {
-        let (merged, folder) = (Arc::new(merged), PathBuf::from(folder));
-        let of_thread = merged.clone();
-        let work = move || of_thread.write(&folder, UNFINISHED);
-        let work = match merges {
-            Merges::AtOnce => Work::Ended(work()),
-            Merges::InBackground => match thread::Builder::new().name("merge".into()).spawn(work) {
-                Ok(thread) => Work::Runs(process::id(), thread),
-                Err(error) => Work::Ended(Err(Error::Write(error))),
-            },
-        };
-        Self { segments, merged, work }
-    }
-
-    fn is_of_this_process(&self) -> bool {
-        !matches!(self.work, Work::Runs(process, _) if process != process::id())
-    }
-
-    fn is_running(&self) -> bool {
-        matches!(&self.work, Work::Runs(_, thread) if !thread.is_finished())
-    }
-
-    /// Waits for the thread.
-    fn join(&mut self) -> Result<Option<Unfinished>> {
-        match mem::replace(&mut self.work, Work::Ended(Ok(None))) {
-            Work::Ended(done) => done,
-            Work::Runs(process, thread) if process == process::id() => thread
-                .join()
-                .unwrap_or_else(|_| Err(Error::Write(std::io::Error::other("the thread that merged segments panicked")))),
-            Work::Runs(_, thread) => {
-                mem::forget(thread);
-                Err(Error::Write(std::io::Error::other("this process was forked while segments were merged")))
-            }
-        }
-    }
-}
-
-/// Without this, the thread could write while another process has the lock.
-impl Drop for Merging {
-    fn drop(&mut self) {
-        drop(self.join());
-    }
-}
 
 impl Index {
     /// Sets when segments are merged.

@@ -2,7 +2,7 @@
 
 mod record;
 
-mod merging;
+mod merges;
 
 mod waiting;
 
@@ -10,15 +10,19 @@ mod folder;
 
 mod loading;
 
+mod merging;
+
 mod publishing;
 
 mod writing;
+
+mod decided;
 
 mod opening;
 
 mod reading;
 
 pub use folder::Index;
-pub use merging::Merges;
+pub use merges::Merges;
 pub use reading::{Checked, Stats, Stored};
 pub use waiting::OnConflict;

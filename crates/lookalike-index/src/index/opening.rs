@@ -11,7 +11,7 @@ use lookalike_io::disk::File;
 use super::{
     folder::{Index, make_folder},
     loading::{Loaded, load},
-    merging::Merges,
+    merges::Merges,
     waiting::{Queue, Writer},
 };
 use crate::{

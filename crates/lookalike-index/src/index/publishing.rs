@@ -6,7 +6,7 @@ use lookalike_io::disk;
 
 use super::{
     folder::{Index, make_folder},
-    merging::UNFINISHED,
+    merges::UNFINISHED,
     waiting::Writer,
 };
 use crate::{

@@ -7,7 +7,7 @@ use std::{
 
 use lookalike_io::{disk::File, lock::lock};
 
-use super::merging::Merging;
+use super::merges::Merging;
 use crate::{
     change::Change,
     error::{Error, Result},

@@ -31,7 +31,7 @@ use crate::{
 const LARGE: usize = 32 << 20;
 
 /// No more bytes of a document can be stored, because the sizes of a block of payloads have 32 bits. A block can have smaller ones, too.
-const MOST: usize = u32::MAX as usize - (64 << 20);
+pub(super) const MOST: usize = u32::MAX as usize - (64 << 20);
 
 /// For fewer documents, candidates are searched one by one.
 const MANY: usize = 64;
@@ -228,8 +228,8 @@ impl Index {
 }
 
 /// Refuses documents of which more than `most` bytes are to be stored.
-fn refuse_large(added: &[Sketched], most: usize) -> Result<()> {
-    match added.iter().find(|new| new.payload.len() > most) {
+pub(super) fn refuse_large<'a>(added: impl IntoIterator<Item = &'a Sketched>, most: usize) -> Result<()> {
+    match added.into_iter().find(|new| new.payload.len() > most) {
         Some(new) => Err(Error::TooLarge(new.id.clone())),
         None => Ok(()),
     }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    law::Place,
+    law::{Place, Verdict},
 };
 
 /// The posted document of a class is remembered if a search for it found this many documents.
@@ -108,6 +108,23 @@ impl State {
                 Ok(number)
             }
         }
+    }
+
+    /// Adds a document under the next number, with the decision about it. Its postings are not made, so it must be written as a segment
+    /// before anything is searched.
+    pub(crate) fn insert_decided(&mut self, new: Sketched, verdict: Verdict) -> Result<()> {
+        let is_empty = new.empty;
+        let number = self.insert(new)?;
+        if let Some(held) = self.memory.get_mut(number) {
+            held.verdict = Some(verdict);
+        }
+        self.last_decided = self.last_decided.max(Some(self.place(number)?));
+        if is_empty {
+            return Ok(());
+        }
+        let (posted, first) = self.class_of(number)?;
+        // The segment of an earlier copy may say that the first copy is dropped.
+        if first == number && self.in_segment(posted).is_some() { self.chain(posted, verdict.is_kept()) } else { Ok(()) }
     }
 
     /// Removes documents. Each class of copies is repaired once, after all are gone: a class of a million copies that are removed together

@@ -1,17 +1,21 @@
 //! The index that `lookalike dedup --index` creates.
 
-use std::path::{Path, PathBuf};
+use std::{
+    mem,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, bail};
-use lookalike_engine::RunConfig;
-use lookalike_index::{Error, Index, OnConflict, Settings, Store};
+use lookalike::Scratch;
+use lookalike_engine::{InputDocument, Observer, Outputs, RunConfig, Summary, dedup_storing};
+use lookalike_index::{DecidedDocument, Error, Id, Index, NewDocument, Prepared, Represented, Settings, Store};
 use tempfile::TempDir;
 
 use super::{
-    add::{fill, step},
+    add::step,
     opened::{failed, refuse_store},
 };
-use crate::output::{Bars, name};
+use crate::output::name;
 
 /// An index that is being made, in a folder beside its own, so that an index that is not complete is never under its name.
 pub struct NewIndex {
@@ -24,9 +28,6 @@ impl NewIndex {
     /// Creates an index with the settings of a run, before the run begins.
     pub fn create(folder: &Path, config: &RunConfig) -> anyhow::Result<Self> {
         refuse_store(folder)?;
-        if config.inputs.iter().any(|name| name == "-") {
-            bail!("--index reads the inputs again, so it cannot be used with standard input; save it to a file first");
-        }
         if !config.against.is_empty() || !config.against_stored.is_empty() {
             bail!(
                 "--index stores what was not compared with references; leave out --against, and add documents with `lookalike index add`"
@@ -42,27 +43,45 @@ impl NewIndex {
         let unfinished = tempfile::Builder::new().prefix(".lookalike-index-").tempdir_in(beside);
         let unfinished = unfinished.with_context(|| format!("{}: cannot be written", name(folder)))?;
         let settings = Settings { config: config.method.clone(), store: Store::Texts, keep: config.keep().to_string() };
-        let index = Index::create(unfinished.path(), settings).map_err(failed)?;
+        let index = Index::create(unfinished.path(), settings).map_err(failed)?.with_memory(2 * step(config.memory));
         Ok(Self { unfinished, index, folder: folder.into() })
     }
 
-    /// Adds all documents of the run, and gives the index its name. Returns the number of documents.
-    pub fn fill(self, config: &RunConfig, bars: &Bars) -> anyhow::Result<u64> {
+    /// Runs `dedup`, and puts all documents and the decisions about them in the index.
+    pub fn dedup(&self, config: &RunConfig, outputs: &Outputs, observer: Observer) -> lookalike_engine::Result<Summary> {
+        let (preparer, step) = (self.index.preparer(), step(config.memory));
+        let make = |document: InputDocument, scratch: &mut Scratch| {
+            preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
+        };
+        let (mut waiting, mut size) = (Vec::new(), 0);
+        let give = |documents: Vec<lookalike_engine::DecidedDocument<Prepared>>| {
+            let is_end = documents.is_empty();
+            for decided in documents {
+                size += decided.made.bytes();
+                waiting.push(with_id(decided));
+            }
+            if size >= step || is_end {
+                size = 0;
+                self.index.add_decided(mem::take(&mut waiting)).map_err(failed)?;
+            }
+            Ok(())
+        };
+        dedup_storing(config, outputs, make, give, observer)
+    }
+
+    /// Gives the index its name.
+    pub fn finish(self) -> anyhow::Result<()> {
         let Self { unfinished, index, folder } = self;
-        // Bad lines were written by the run already.
-        let skipped = unfinished.path().with_extension("skipped");
-        let config = RunConfig { skip_bad: config.skip_bad.as_ref().map(|_| skipped.clone()), report: None, ..config.clone() };
-        let step = step(config.memory);
-        let index = index.with_memory(2 * step);
-        let filled = fill(&index, &config, (step, OnConflict::Fail), bars);
-        if config.skip_bad.is_some() {
-            drop(std::fs::remove_file(&skipped));
-        }
-        let (read, _) = filled?;
         drop(index);
         std::fs::rename(unfinished.path(), &folder).with_context(|| format!("{}: cannot be written", name(&folder)))?;
         // The folder has its own name now, so it must not be removed.
         _ = unfinished.keep();
-        Ok(read.documents)
+        Ok(())
     }
+}
+
+fn with_id(decided: lookalike_engine::DecidedDocument<Prepared>) -> DecidedDocument {
+    let id = |json: String| Id::from_json(&json).unwrap_or(Id::Text(json));
+    let represented = decided.represented.map(|by| Represented { number: by.row, id: id(by.id), similarity: by.similarity });
+    DecidedDocument { document: decided.made.with_id(id(decided.id)), represented }
 }

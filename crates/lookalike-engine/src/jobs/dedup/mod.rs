@@ -6,14 +6,17 @@ pub(crate) mod emit;
 
 mod label;
 
+pub(crate) mod storing;
+
 pub(crate) mod opened;
 
 use std::time::Instant;
 
-use lookalike::{Candidates, Cluster, Method};
+use lookalike::{Candidates, Cluster, Method, Scratch};
 use lookalike_io::{
     error::{ErrorKind, Result, without_panic},
     memory::peak_memory,
+    read::Source,
     write::{Output, finish},
 };
 use rayon::ThreadPool;
@@ -21,6 +24,7 @@ use rayon::ThreadPool;
 use self::{
     emit::{Emitting, Tell},
     opened::{Opened, Outputs, Written, open},
+    storing::DecidedDocument,
     summary::Summary,
 };
 use crate::{
@@ -31,6 +35,7 @@ use crate::{
         decide_all,
         streamed::decide_rounds,
     },
+    jobs::documents::InputDocument,
     matching::{
         Matcher,
         sets::{self, Pass, Sets},
@@ -48,7 +53,7 @@ use crate::{
 /// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
 /// or if an output cannot be written. In all these cases no file is left under an output's name.
 pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Result<Summary> {
-    without_panic(|| all_passes(config, outputs, None, observer))
+    without_panic(|| all_passes(config, outputs, None, |_, _| Ok(()), observer))
 }
 
 /// Does the same as [`dedup`], and also passes every decision to `tell` before the outputs appear under their names.
@@ -56,10 +61,33 @@ pub fn dedup(config: &RunConfig, outputs: &Outputs, observer: Observer) -> Resul
 /// # Errors
 /// Fails for the same reasons as [`dedup`], and with any error that `tell` returns.
 pub fn dedup_reporting(config: &RunConfig, outputs: &Outputs, tell: &mut Tell, observer: Observer) -> Result<Summary> {
-    without_panic(|| all_passes(config, outputs, Some(tell), observer))
+    without_panic(|| all_passes(config, outputs, Some(tell), |_, _| Ok(()), observer))
 }
 
-fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, observer: Observer) -> Result<Summary> {
+/// Does the same as [`dedup`], and hands out all documents with the decisions about them before the outputs appear under their names.
+/// There must be no references. `make` is called for every document, on all threads. `give` gets what `make` returned in input order, some
+/// documents at a time, and an empty list at the end. Cost: one more pass over the inputs.
+///
+/// # Errors
+/// Fails for the same reasons as [`dedup`], and with any error that `give` returns.
+pub fn dedup_storing<T: Send>(
+    config: &RunConfig,
+    outputs: &Outputs,
+    make: impl Fn(InputDocument, &mut Scratch) -> T + Sync,
+    give: impl FnMut(Vec<DecidedDocument<T>>) -> Result<()> + Send,
+    observer: Observer,
+) -> Result<Summary> {
+    let store = |emitting: &Emitting, source: &Source| emitting.stored((config, source), make, give, observer);
+    without_panic(|| all_passes(config, outputs, None, store, observer))
+}
+
+fn all_passes(
+    config: &RunConfig,
+    outputs: &Outputs,
+    tell: Option<&mut Tell>,
+    store: impl FnOnce(&Emitting, &Source) -> Result<()>,
+    observer: Observer,
+) -> Result<Summary> {
     let started = Instant::now();
     let Opened { method, source, left_out, mut state, mut written, means: Means { pool, budget } } = open(config, outputs)?;
     let mut summary = Summary::new(&method, config, left_out);
@@ -99,6 +127,7 @@ fn all_passes(config: &RunConfig, outputs: &Outputs, tell: Option<&mut Tell>, ob
     let emitting = Emitting::new(&table, &pairing, &matcher, &verdicts, &pool)?;
     emitting.count(&mut summary)?;
     count_lines(&mut summary, &table);
+    store(&emitting, &source)?;
     summary.report = write(&emitting, pass, written, (lines, others), &summary, tell)?;
     if let Some(state) = state {
         summary.resumed = state.resumed;
