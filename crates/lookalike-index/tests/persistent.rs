@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use common::{Held, batch, cases, configs, differences, text};
 use lookalike::{Config, Verify};
-use lookalike_index::{Ask, Change, Decided, Error, Id, Index, Merges, NewDocument, OnConflict, Settings, Store};
+use lookalike_index::{Ask, Change, Decided, Decision, Error, Id, Index, Merges, NewDocument, OnConflict, Settings, Store};
 use proptest::prelude::*;
 use rayon::prelude::*;
 
@@ -48,8 +48,8 @@ fn stores(config: &Config) -> Vec<Store> {
     }
 }
 
-fn now(index: &Index) -> BTreeMap<Id, Decided> {
-    index.decisions().unwrap().into_iter().map(|decision| (decision.id.clone(), decision.decided())).collect()
+fn by_id(decisions: Vec<Decision>) -> BTreeMap<Id, Decided> {
+    decisions.into_iter().map(|decision| (decision.id.clone(), decision.decided())).collect()
 }
 
 /// Returns the names and contents of the files, apart from the change feed and the lock.
@@ -89,8 +89,8 @@ proptest! {
         let mut index = Index::create(&folder, settings.clone()).unwrap().with_memory(budget).with_merges(merges);
         let (mut held, mut next): (Held, i64) = (Vec::new(), 0);
         let mut feed: Vec<Change> = Vec::new();
+        let mut before = BTreeMap::new();
         for (step, operation) in operations.into_iter().enumerate() {
-            let before = now(&index);
             let changes = match operation {
                 Operation::Add(texts) => {
                     let first = held.len();
@@ -161,12 +161,15 @@ proptest! {
                 _ => continue,
             };
             prop_assert_eq!(index.len(), held.len() as u64);
-            prop_assert_eq!(index.decisions().unwrap(), batch(&config, &held));
+            let decisions = index.decisions().unwrap();
+            prop_assert_eq!(&decisions, &batch(&config, &held));
+            let after = by_id(decisions);
             let count = changes.len();
             feed.extend(changes.iter().cloned());
             let changes: BTreeMap<Id, _> = changes.into_iter().map(|change| (change.id, (change.before, change.after))).collect();
             prop_assert_eq!(changes.len(), count);
-            prop_assert_eq!(changes, differences(&before, &now(&index)));
+            prop_assert_eq!(changes, differences(&before, &after));
+            before = after;
         }
         prop_assert_eq!(index.check(true).unwrap().decisions, held.len() as u64);
         let numbered: Vec<(u64, Change)> = (1..).zip(feed).collect();
