@@ -73,6 +73,23 @@ fn run(folder: &Path, merges: Merges) -> (Held, Option<Held>) {
     (held, None)
 }
 
+/// A snapshot is complete, or it is not there and can be made again.
+fn verify_snapshots(folder: &Path, index: &Index, what: &str) {
+    let names = || -> Vec<String> {
+        let entries = fs::read_dir(folder.parent().unwrap()).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).filter(|name| name != "index").collect()
+    };
+    for name in names() {
+        if let Some((name, _)) = name.strip_prefix('.').and_then(|name| name.split_once(".unfinished-")) {
+            index.snapshot(&folder.with_file_name(name)).unwrap_or_else(|error| panic!("{what}: {error}"));
+        }
+    }
+    for name in names() {
+        let snapshot = Index::open_to_read(&folder.with_file_name(name)).unwrap_or_else(|error| panic!("{what}: {error}"));
+        snapshot.check(true).unwrap_or_else(|error| panic!("{what}: {error}"));
+    }
+}
+
 fn verify(folder: &Path, (held, next): (Held, Option<Held>), what: &str) {
     let index = match Index::open(folder) {
         Ok(index) => index,
@@ -89,6 +106,7 @@ fn verify(folder: &Path, (held, next): (Held, Option<Held>), what: &str) {
     let step = Step::Add(vec![(-1, "one more text".into(), 0)]);
     assert_eq!(perform(&step, &index, folder).unwrap().len(), 1);
     assert_eq!(index.changes(last, usize::MAX).unwrap()[0].0, last + 1, "{what}");
+    verify_snapshots(folder, &index, what);
     let unfinished =
         fs::read_dir(folder).unwrap().filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".new"));
     assert_eq!(unfinished.count(), 0, "{what}");

@@ -3,7 +3,7 @@
 mod common;
 
 use std::{
-    env,
+    env, fs,
     io::{BufRead, BufReader, Write},
     path::Path,
     process::{Command, Stdio},
@@ -53,7 +53,7 @@ fn whatever_was_acknowledged_remains_after_a_kill() {
         return;
     }
     let kills = u64::from(common::cases(40));
-    let (mut killed, mut further) = (0, 0);
+    let (mut killed, mut further, mut snapshots) = (0, 0, 0);
     for seed in 0.. {
         if killed >= kills {
             break;
@@ -100,10 +100,20 @@ fn whatever_was_acknowledged_remains_after_a_kill() {
                 (false, false) => panic!("seed {seed}: not the documents after {acknowledged} steps"),
             };
             index.check(true).unwrap();
+            for entry in fs::read_dir(folders.path()).unwrap().map(|entry| entry.unwrap()) {
+                let name = entry.file_name().into_string().unwrap();
+                assert!(name == "index" || name.starts_with("snapshot") || name.starts_with(".snapshot"), "{name}");
+                if name.starts_with("snapshot") {
+                    assert!(Index::open_to_read(&entry.path()).is_ok(), "{name}");
+                    snapshots += 1;
+                    fs::remove_dir_all(entry.path()).unwrap();
+                }
+            }
             if from >= STEPS - 1 {
                 break;
             }
         }
     }
-    println!("{killed} kills; after {further}, the last step was done but not acknowledged");
+    assert!(snapshots > 0);
+    println!("{killed} kills and {snapshots} complete snapshots; after {further}, the last step was done but not acknowledged");
 }

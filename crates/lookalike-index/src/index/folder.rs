@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
-use lookalike_io::disk;
+use lookalike_io::disk::{self, File};
 
 use super::{
     merges::Merges,
@@ -48,6 +48,20 @@ pub struct Index {
     /// The memory that documents take before they are written as a segment, in bytes.
     pub(super) budget: usize,
     pub(super) merges: Merges,
+}
+
+/// The name of the file that the writing process locks.
+pub(super) const LOCK: &str = "lock";
+
+/// Locks an index for writing, until the file is closed.
+pub(super) fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join(LOCK);
+    let failed = |source| Error::File { path: path.clone(), source };
+    let file = File::open_or_create(&path).map_err(failed)?;
+    match file.try_lock().map_err(failed)? {
+        true => Ok(file),
+        false => Err(Error::Locked(folder.into())),
+    }
 }
 
 /// Creates the folder of an index, unless it exists. Its name is on the disk when this returns.

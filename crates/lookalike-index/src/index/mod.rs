@@ -16,6 +16,8 @@ mod publishing;
 
 mod writing;
 
+mod snapshots;
+
 mod decided;
 
 mod opening;

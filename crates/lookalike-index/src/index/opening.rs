@@ -9,7 +9,7 @@ use std::{
 use lookalike_io::disk::File;
 
 use super::{
-    folder::{Index, make_folder},
+    folder::{Index, LOCK, lock, make_folder},
     loading::{Loaded, load},
     merges::Merges,
     waiting::{Queue, Writer},
@@ -23,9 +23,6 @@ use crate::{
     },
     state::Store,
 };
-
-/// The name of the file that the writing process locks.
-const LOCK: &str = "lock";
 
 /// The default of [`Index::with_memory`].
 const BUDGET: usize = 128 << 20;
@@ -128,15 +125,4 @@ fn refuse_used(folder: &Path) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Locks an index for writing, until the file is closed.
-fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join(LOCK);
-    let failed = |source| Error::File { path: path.clone(), source };
-    let file = File::open_or_create(&path).map_err(failed)?;
-    match file.try_lock().map_err(failed)? {
-        true => Ok(file),
-        false => Err(Error::Locked(folder.into())),
-    }
 }

@@ -1,14 +1,10 @@
 //! Writes the documents in memory as a segment, and replaces the manifest.
 
-use std::{fs, path::Path};
+use std::fs;
 
 use lookalike_io::disk;
 
-use super::{
-    folder::{Index, make_folder},
-    merges::UNFINISHED,
-    waiting::Writer,
-};
+use super::{folder::Index, merges::UNFINISHED, waiting::Writer};
 use crate::{
     error::{Error, Result},
     files::{
@@ -47,39 +43,6 @@ impl Index {
             *self.write() = compacted;
             self.replace_manifest(writer)
         })
-    }
-
-    /// Copies the index as it is now to a folder, which must not exist yet, or must be empty. Large files are shared by hard links if both
-    /// folders are on one file system. Both indexes can be changed independently.
-    ///
-    /// # Errors
-    /// Fails if the folder is not empty, or if a file cannot be written.
-    pub fn snapshot(&self, to: &Path) -> Result<()> {
-        let mut writer = self.exclusive()?;
-        // The log must not be shared, because it changes.
-        if writer.log.length() > 0 {
-            self.guarded(&mut writer, |writer| self.publish(writer))?;
-        }
-        let failed = |source| Error::File { path: to.into(), source };
-        make_folder(to).map_err(failed)?;
-        if fs::read_dir(to).map_err(failed)?.next().is_some() {
-            return Err(Error::Exists(to.into()));
-        }
-        let Manifest { segments, changed, .. } = &writer.manifest;
-        let mut names: Vec<String> = segments.iter().chain(changed).cloned().collect();
-        for (_, path) in feed::parts(&self.folder)?.into_iter().filter(|(first, _)| *first < writer.manifest.changes) {
-            names.extend(path.file_name().and_then(|name| name.to_str()).map(String::from));
-        }
-        for name in &names {
-            let (from, to) = (self.folder.join(name), to.join(name));
-            let failed = |source| Error::File { path: to.clone(), source };
-            if disk::hard_link(&from, &to).is_err() {
-                disk::copy(&from, &to).map_err(failed)?;
-            }
-        }
-        disk::sync_folder(to).map_err(failed)?;
-        // Without a manifest, the folder is not an index, so it is written last.
-        writer.manifest.write(to)
     }
 
     pub(super) fn replace_manifest(&self, writer: &mut Writer) -> Result<()> {

@@ -25,8 +25,8 @@ use crate::{
 /// The permissions of the files of an index, which contain texts: only this user can read them.
 pub(crate) const PRIVATE: u32 = 0o600;
 
-/// The postings of segments with more documents are encoded one column after the other, because a column takes 5 bytes for each document.
-const LARGE: u64 = 1 << 25;
+/// Columns of postings that are encoded at the same time are in memory, up to this size in bytes. A column takes 5 bytes for each document.
+const ENCODED: u64 = 256 << 20;
 
 /// A segment that is on the disk, but not under its name.
 #[derive(Debug)]
@@ -98,7 +98,8 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     // One more bit is for documents that do not lead.
     let width = (u64::BITS - last.leading_zeros() + 1).div_ceil(8).max(1) as u8;
     let (mut fences, mut columns) = (Vec::new(), Vec::new());
-    if source.present().count() > LARGE {
+    let at_once = ENCODED / (5 * source.present().count()).max(1);
+    if at_once < 2 {
         for column in 0..shape.columns() {
             let fence = fences.len() as u64;
             let mut encoder = Encoder::new(width, |first, block: &[u8]| {
@@ -110,9 +111,8 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
             columns.push(Column { section: out.end_section()?, fence, width });
         }
     } else {
-        // Several columns are encoded in memory at the same time.
         let all: Vec<usize> = (0..shape.columns()).collect();
-        for some in all.chunks(rayon::current_num_threads()) {
+        for some in all.chunks(rayon::current_num_threads().min(at_once as usize)) {
             for encoded in apart(|| some.par_iter().map(|&column| encoded(source, column, width)).collect::<Vec<_>>()) {
                 let (firsts, blocks) = encoded?;
                 let fence = fences.len() as u64;

@@ -1,0 +1,94 @@
+//! Copies of an index.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use lookalike_io::disk::{self, File};
+
+use super::{
+    folder::{Index, lock, make_folder},
+    waiting::Writer,
+};
+use crate::{
+    error::{Error, Result},
+    files::{feed, manifest::Manifest},
+};
+
+/// The number of snapshots that this process made, so that no two have the same unfinished folder.
+static MADE: AtomicU64 = AtomicU64::new(0);
+
+impl Index {
+    /// Copies the index as it is now to a folder, which must not exist yet, or must be empty. Large files are shared by hard links if both
+    /// folders are on one file system. Both indexes can be changed independently. The folder appears when the copy is complete; the remains
+    /// of a copy that was interrupted are removed by the next one to the same folder.
+    ///
+    /// # Errors
+    /// Fails if the folder is not empty, or if a file cannot be written.
+    pub fn snapshot(&self, to: &Path) -> Result<()> {
+        let mut writer = self.exclusive()?;
+        // The log must not be shared, because it changes.
+        if writer.log.length() > 0 {
+            self.guarded(&mut writer, |writer| self.publish(writer))?;
+        }
+        let failed = |source| Error::File { path: to.into(), source };
+        // A link to an empty folder is followed.
+        let to = if to.exists() { to.canonicalize().map_err(failed)? } else { to.into() };
+        let failed = |source| Error::File { path: to.clone(), source };
+        if to.exists() && fs::read_dir(&to).map_err(failed)?.next().is_some() {
+            return Err(Error::Exists(to));
+        }
+        let (unfinished, own) = unfinished(&to)?;
+        let copied = self.copy(&writer, &unfinished).and_then(|()| {
+            disk::rename(&unfinished, &to).map_err(failed)?;
+            disk::sync_folder(disk::folder_of(&to)).map_err(failed)
+        });
+        if copied.is_err() {
+            // What cannot be removed now is removed by the next snapshot.
+            let _ = fs::remove_dir_all(&unfinished);
+        }
+        drop(own);
+        copied
+    }
+
+    /// Copies what the manifest names.
+    fn copy(&self, writer: &Writer, to: &Path) -> Result<()> {
+        let Manifest { segments, changed, .. } = &writer.manifest;
+        let mut names: Vec<String> = segments.iter().chain(changed).cloned().collect();
+        for (_, path) in feed::parts(&self.folder)?.into_iter().filter(|(first, _)| *first < writer.manifest.changes) {
+            names.extend(path.file_name().and_then(|name| name.to_str()).map(String::from));
+        }
+        for name in &names {
+            let (from, to) = (self.folder.join(name), to.join(name));
+            let failed = |source| Error::File { path: to.clone(), source };
+            if disk::hard_link(&from, &to).is_err() {
+                disk::copy(&from, &to).map_err(failed)?;
+            }
+        }
+        disk::sync_folder(to).map_err(|source| Error::File { path: to.into(), source })?;
+        writer.manifest.write(to)
+    }
+}
+
+/// Creates a folder for an unfinished copy beside a folder, and locks it. Removes those that were left behind.
+fn unfinished(to: &Path) -> Result<(PathBuf, File)> {
+    let failed = |source| Error::File { path: to.into(), source };
+    let name = to.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?.to_string_lossy();
+    let prefix = format!(".{name}.unfinished-");
+    // A folder that this user may not list can still be written.
+    for entry in fs::read_dir(disk::folder_of(to)).into_iter().flatten().flatten() {
+        let is_left = entry.file_name().to_string_lossy().starts_with(&prefix);
+        // Another process can be making one.
+        if is_left && let Ok(own) = lock(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+            drop(own);
+        }
+    }
+    let folder = to.with_file_name(format!("{prefix}{}-{}", process::id(), MADE.fetch_add(1, Ordering::Relaxed)));
+    make_folder(&folder).map_err(failed)?;
+    let own = lock(&folder)?;
+    Ok((folder, own))
+}
