@@ -73,7 +73,7 @@ impl Index {
     }
 }
 
-/// Creates a folder for an unfinished copy beside a folder, and locks it. Removes those that were left behind.
+/// Creates a folder for an unfinished copy beside a folder, and locks it. Removes those that remain of interrupted copies.
 fn unfinished(to: &Path) -> Result<(PathBuf, File)> {
     let failed = |source| Error::File { path: to.into(), source };
     let name = to.file_name().ok_or_else(|| failed(std::io::ErrorKind::InvalidInput.into()))?.to_string_lossy();

@@ -86,6 +86,14 @@ impl<W: Write> Writer<W> {
     }
 }
 
+/// What was read last. If it is one block, the next read of this block finds it here.
+#[derive(Debug, Default)]
+pub(crate) struct LastRead {
+    bytes: Vec<u8>,
+    /// The number of the file and the number of the block.
+    of: Option<(u64, u64)>,
+}
+
 /// A file of blocks.
 #[derive(Debug)]
 pub(crate) struct Blocks {
@@ -127,8 +135,9 @@ impl Blocks {
         Error::Damaged(format!("{} ({what})", lookalike::shown::path(&self.path.display().to_string())))
     }
 
-    /// Reads a part of a section, and verifies the blocks that contain it. The result is a part of `buffer`. Cost: one read.
-    pub(crate) fn read<'a>(&self, section: Section, offset: u64, length: usize, buffer: &'a mut Vec<u8>) -> Result<&'a [u8]> {
+    /// Reads a part of a section, and verifies the blocks that contain it. The result is a part of `last_read`. Cost: one read, or none
+    /// if the part is in the block that is there already.
+    pub(crate) fn read<'a>(&self, section: Section, offset: u64, length: usize, last_read: &'a mut LastRead) -> Result<&'a [u8]> {
         if offset.checked_add(length as u64).is_none_or(|end| end > section.length) {
             return Err(self.damaged("a part of it is outside of its section"));
         }
@@ -141,11 +150,16 @@ impl Blocks {
         if first.checked_add(blocks as u64).is_none_or(|end| end > self.count) {
             return Err(self.damaged("it is truncated"));
         }
-        // The buffer is filled with zeros only when it grows.
-        if buffer.len() < blocks * BLOCK {
-            buffer.resize(blocks * BLOCK, 0);
+        let of = Some((self.number, first)).filter(|_| blocks == 1);
+        if of.is_some() && last_read.of == of {
+            return Ok(&last_read.bytes[skipped..skipped + length]);
         }
-        let raw = &mut buffer[..blocks * BLOCK];
+        last_read.of = None;
+        // The buffer is filled with zeros only when it grows.
+        if last_read.bytes.len() < blocks * BLOCK {
+            last_read.bytes.resize(blocks * BLOCK, 0);
+        }
+        let raw = &mut last_read.bytes[..blocks * BLOCK];
         let source = |source| Error::File { path: self.path.clone(), source };
         self.file.read_exact_at(raw, first * BLOCK as u64).map_err(source)?;
         for (at, number) in (0..blocks).zip(first..) {
@@ -157,13 +171,14 @@ impl Blocks {
                 raw.copy_within(at * BLOCK..at * BLOCK + DATA, at * DATA);
             }
         }
-        Ok(&raw[skipped..skipped + length])
+        last_read.of = of;
+        Ok(&last_read.bytes[skipped..skipped + length])
     }
 
     /// Reads a whole section.
     pub(crate) fn read_all(&self, section: Section) -> Result<Vec<u8>> {
         let mut all = Vec::new();
-        let mut buffer = Vec::new();
+        let mut buffer = LastRead::default();
         let mut offset = 0;
         // A length that is larger than the file must not allocate memory for it.
         while offset < section.length {
@@ -176,8 +191,8 @@ impl Blocks {
     }
 
     /// Reads one number of a column.
-    pub(crate) fn number_at(&self, section: Section, at: u64, buffer: &mut Vec<u8>) -> Result<u64> {
-        let bytes = self.read(section, at.saturating_mul(8), 8, buffer)?;
+    pub(crate) fn number_at(&self, section: Section, at: u64, last_read: &mut LastRead) -> Result<u64> {
+        let bytes = self.read(section, at.saturating_mul(8), 8, last_read)?;
         Ok(u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
     }
 
@@ -224,10 +239,14 @@ mod tests {
         fs::write(&path, &bytes).unwrap();
         let blocks = Blocks::open(&path).unwrap();
         assert_eq!(blocks.hash().unwrap(), hash);
-        let mut buffer = Vec::new();
+        let mut buffer = LastRead::default();
         for (section, bytes) in sections.iter().zip(&data) {
             assert_eq!(&blocks.read_all(*section).unwrap(), bytes);
-            for (start, end) in [(0, bytes.len()), (bytes.len() / 3, bytes.len() / 2), (bytes.len(), bytes.len())] {
+            // The second of two reads of one block finds it in the buffer.
+            let two = |at: usize| (at.min(bytes.len()), (at + 1).min(bytes.len()));
+            let parts =
+                [(0, bytes.len()), (bytes.len() / 3, bytes.len() / 2), (bytes.len(), bytes.len()), two(0), two(5), two(DATA)];
+            for (start, end) in parts {
                 assert_eq!(blocks.read(*section, start as u64, end - start, &mut buffer).unwrap(), &bytes[start..end]);
             }
             assert!(blocks.read(*section, 1, bytes.len(), &mut buffer).is_err());

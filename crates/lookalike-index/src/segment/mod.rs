@@ -17,6 +17,7 @@ mod source;
 mod write;
 
 pub(crate) use bits::{Bits, Ranked};
+pub(crate) use blocks::LastRead;
 pub(crate) use parts::{Part, Shape};
 pub(crate) use payloads::{Buffers, PARTS, dictionary, distance, sample};
 pub(crate) use postings::{FOLLOWS, Posting, Postings, SPAN};

@@ -14,7 +14,7 @@ use zstd::{
 };
 
 use super::{
-    blocks::{Blocks, DATA, Section, Writer},
+    blocks::{Blocks, DATA, LastRead, Section, Writer},
     postings,
 };
 use crate::{apart::apart, error::Result};
@@ -149,7 +149,12 @@ fn compressed(plain: &[u8], dictionary: Option<&EncoderDictionary>) -> std::io::
 /// Buffers for reading texts.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    pub(crate) blocks: Vec<u8>,
+    pub(crate) blocks: LastRead,
+    /// Blocks of sketches: candidates are compared in the order of their numbers, and a block has many sketches.
+    pub(super) sketches: LastRead,
+    /// Blocks of the ends of ids, and of ids.
+    pub(super) ends: LastRead,
+    pub(super) ids: LastRead,
     /// The plain form of the last block: its file, its place, and its content.
     last: Option<(u64, u64)>,
     plain: Vec<u8>,

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::blocks::{Blocks, DATA, Section};
+use super::blocks::{Blocks, DATA, LastRead, Section};
 use crate::error::Result;
 
 /// A key and a document that has it. Documents are numbered from the first of the segment. [`FOLLOWS`] can be added to the document.
@@ -223,8 +223,8 @@ pub(crate) struct Postings<'a> {
 }
 
 impl<'a> Postings<'a> {
-    fn block<'b>(&self, at: usize, buffer: &'b mut Vec<u8>) -> Result<Pairs<'b>> {
-        let bytes = self.blocks.read(self.column.section, (at * DATA) as u64, DATA, buffer)?;
+    fn block<'b>(&self, at: usize, last_read: &'b mut LastRead) -> Result<Pairs<'b>> {
+        let bytes = self.blocks.read(self.column.section, (at * DATA) as u64, DATA, last_read)?;
         Pairs::new(bytes, self.column.width).ok_or_else(|| self.blocks.damaged("a block of postings is too short"))
     }
 
@@ -234,12 +234,12 @@ impl<'a> Postings<'a> {
     }
 
     /// Adds the documents that have a key, or only the leading ones. Cost: one read if there are few.
-    pub(crate) fn find(&self, key: u32, only_leading: bool, buffer: &mut Vec<u8>, found: &mut Vec<u32>) -> Result<()> {
+    pub(crate) fn find(&self, key: u32, only_leading: bool, last_read: &mut LastRead, found: &mut Vec<u32>) -> Result<()> {
         for at in self.first(key)..self.fences.len() {
             if self.fences[at] > key {
                 break;
             }
-            let mut pairs = self.block(at, buffer)?;
+            let mut pairs = self.block(at, last_read)?;
             pairs.skip_to(key);
             for (other, document) in pairs {
                 if other > key || only_leading && other == key && document & FOLLOWS != 0 {
@@ -254,9 +254,9 @@ impl<'a> Postings<'a> {
     }
 
     /// Adds the postings of some blocks, from the block `at`: all those of the keys that are in it. Returns the next block.
-    pub(crate) fn whole_keys(&self, mut at: usize, buffer: &mut Vec<u8>, all: &mut Vec<Posting>) -> Result<usize> {
+    pub(crate) fn whole_keys(&self, mut at: usize, last_read: &mut LastRead, all: &mut Vec<Posting>) -> Result<usize> {
         loop {
-            all.extend(self.block(at, buffer)?);
+            all.extend(self.block(at, last_read)?);
             at += 1;
             match (self.fences.get(at), all.last()) {
                 (Some(first), Some((last, _))) if first == last => {}
@@ -267,7 +267,7 @@ impl<'a> Postings<'a> {
 
     /// Returns a cursor for keys that are searched in increasing order.
     pub(crate) fn cursor(self) -> Cursor<'a> {
-        Cursor { postings: self, block: 0, loaded: None, pairs: Vec::new(), pair: 0, buffer: Vec::new() }
+        Cursor { postings: self, block: 0, loaded: None, pairs: Vec::new(), pair: 0, last_read: LastRead::default() }
     }
 }
 
@@ -280,7 +280,7 @@ pub(crate) struct Cursor<'a> {
     pairs: Vec<Posting>,
     /// A pair before which all keys are smaller than the last key.
     pair: usize,
-    buffer: Vec<u8>,
+    last_read: LastRead,
 }
 
 impl Cursor<'_> {
@@ -292,7 +292,7 @@ impl Cursor<'_> {
         for (at, _) in fences.iter().enumerate().skip(self.block).take_while(|(_, first)| **first <= key) {
             if self.loaded != Some(at) {
                 self.pairs.clear();
-                self.pairs.extend(self.postings.block(at, &mut self.buffer)?);
+                self.pairs.extend(self.postings.block(at, &mut self.last_read)?);
                 (self.loaded, self.pair) = (Some(at), 0);
             }
             self.pair += ahead(&self.pairs[self.pair..], |pair| pair.0 < key);
@@ -357,13 +357,13 @@ mod tests {
             while at < fences.len() {
                 let before = all.last().map(|posting: &Posting| posting.0);
                 let start = all.len();
-                at = read.whole_keys(at, &mut Vec::new(), &mut all).unwrap();
+                at = read.whole_keys(at, &mut LastRead::default(), &mut all).unwrap();
                 prop_assert!(before < Some(all[start].0));
             }
             prop_assert_eq!(&all, &postings);
             for only_leading in [false, true] {
                 let mut cursor = read.cursor();
-                let (mut buffer, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());
+                let (mut buffer, mut one, mut two) = (LastRead::default(), Vec::new(), Vec::new());
                 for key in (0..41).chain(postings.iter().map(|posting| posting.0).filter(|&key| key > 40)).chain([u32::MAX]) {
                     one.clear();
                     two.clear();

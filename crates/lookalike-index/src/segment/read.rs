@@ -6,7 +6,7 @@ use zstd::dict::DecoderDictionary;
 
 use super::{
     bits::{Bits, Ranked},
-    blocks::{BLOCK, Blocks, DATA, Section},
+    blocks::{BLOCK, Blocks, DATA, LastRead, Section},
     parts::{Head, MAGIC, Part, Shape, VERSION},
     payloads::{self, Buffers},
     postings::Postings,
@@ -41,7 +41,7 @@ impl std::fmt::Debug for Segment {
 impl Segment {
     pub(crate) fn open(folder: &Path, name: &str, shape: Shape) -> Result<Self> {
         let blocks = Blocks::open(&folder.join(name))?;
-        let mut buffer = Vec::new();
+        let mut buffer = LastRead::default();
         let whole = |block: u64| Section { start: block, length: DATA as u64 };
         let first = blocks.read(whole(0), 0, 12, &mut buffer)?;
         if !first.starts_with(MAGIC) {
@@ -126,7 +126,7 @@ impl Segment {
 
     pub(crate) fn sketch<'a>(&self, offset: u64, buffers: &'a mut Buffers) -> Result<&'a [u8]> {
         let stride = self.shape.stride;
-        self.blocks.read(self.head.sketches, self.present.rank(offset) * stride as u64, stride, &mut buffers.blocks)
+        self.blocks.read(self.head.sketches, self.present.rank(offset) * stride as u64, stride, &mut buffers.sketches)
     }
 
     pub(crate) fn digest(&self, offset: u64, buffers: &mut Buffers) -> Result<u128> {
@@ -148,12 +148,12 @@ impl Segment {
     pub(crate) fn id<'a>(&self, offset: u64, buffers: &'a mut Buffers) -> Result<&'a [u8]> {
         let rank = self.present.rank(offset);
         let start = match rank.checked_sub(1) {
-            Some(before) => self.blocks.number_at(self.head.id_ends, before, &mut buffers.blocks)?,
+            Some(before) => self.blocks.number_at(self.head.id_ends, before, &mut buffers.ends)?,
             None => 0,
         };
-        let end = self.blocks.number_at(self.head.id_ends, rank, &mut buffers.blocks)?;
+        let end = self.blocks.number_at(self.head.id_ends, rank, &mut buffers.ends)?;
         let length = end.checked_sub(start).ok_or_else(|| self.blocks.damaged("the places of its ids are invalid"))?;
-        self.blocks.read(self.head.ids, start, length as usize, &mut buffers.blocks)
+        self.blocks.read(self.head.ids, start, length as usize, &mut buffers.ids)
     }
 
     /// Calls `use_payload` with the text or the set of a document.
@@ -227,7 +227,7 @@ impl Segment {
     /// Calls `each` with the data of a section, piece by piece.
     pub(super) fn copy(&self, section: Section, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         const STEP: u64 = 64 * DATA as u64;
-        let mut buffer = Vec::new();
+        let mut buffer = LastRead::default();
         for start in (0..section.length).step_by(STEP as usize) {
             let length = STEP.min(section.length - start);
             each(self.blocks.read(section, start, length as usize, &mut buffer)?)?;
@@ -256,12 +256,12 @@ struct Ahead<'a> {
     section: Section,
     start: u64,
     data: Vec<u8>,
-    buffer: Vec<u8>,
+    last_read: LastRead,
 }
 
 impl<'a> Ahead<'a> {
     fn new(blocks: &'a Blocks, section: Section) -> Self {
-        Self { blocks, section, start: 0, data: Vec::new(), buffer: Vec::new() }
+        Self { blocks, section, start: 0, data: Vec::new(), last_read: LastRead::default() }
     }
 
     fn read(&mut self, offset: u64, length: usize) -> Result<&[u8]> {
@@ -270,7 +270,7 @@ impl<'a> Ahead<'a> {
         if !is_here {
             let wanted = STEP.max(length as u64).min(self.section.length.saturating_sub(offset));
             self.data.clear();
-            self.data.extend_from_slice(self.blocks.read(self.section, offset, wanted as usize, &mut self.buffer)?);
+            self.data.extend_from_slice(self.blocks.read(self.section, offset, wanted as usize, &mut self.last_read)?);
             self.start = offset;
         }
         let from = (offset - self.start) as usize;

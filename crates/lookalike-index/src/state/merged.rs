@@ -6,7 +6,9 @@ use super::documents::{Open, State};
 use crate::{
     error::Result,
     law::Verdict,
-    segment::{self, Bits, Buffers, FOLLOWS, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source, Unfinished},
+    segment::{
+        self, Bits, Buffers, FOLLOWS, LastRead, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source, Unfinished,
+    },
 };
 
 /// Segments that follow each other, as they were at one moment. The index can change while they are merged.
@@ -174,7 +176,7 @@ struct List<'a> {
     /// Postings with new numbers, in order, and the next one of them.
     waiting: Vec<Posting>,
     next: usize,
-    buffer: Vec<u8>,
+    last_read: LastRead,
 }
 
 impl List<'_> {
@@ -190,7 +192,7 @@ impl List<'_> {
         while self.next == self.waiting.len() && self.block < postings.fences.len() {
             self.waiting.clear();
             self.next = 0;
-            self.block = postings.whole_keys(self.block, &mut self.buffer, &mut self.waiting)?;
+            self.block = postings.whole_keys(self.block, &mut self.last_read, &mut self.waiting)?;
             self.waiting.retain_mut(|(_, old)| {
                 let offset = u64::from(*old & !FOLLOWS);
                 let is_live = open.live.contains(offset);
