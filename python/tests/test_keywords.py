@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from conftest import variants
 from lookalike import errors
+from lookalike.config import IndexConfig, InputOptions
 from lookalike.keywords import _TAKES, NO_KEYWORDS
 
 TEXTS = ["a b c d e f", "A B C D E F", "something else"]
@@ -134,9 +135,16 @@ TAKEN = {
     "dedup": {*lookalike.DedupOptions.__annotations__, "text", "id", "threshold", "output", "against"},
     "pairs": {*lookalike.PairsOptions.__annotations__, "text", "id", "threshold", "against"},
     "apply": {*lookalike.ReadOptions.__annotations__, "text", "id", "output", "keep"},
+    "index create": {*IndexConfig.__annotations__, "store", "keep", "sets"},
+    "index add": {*InputOptions.__annotations__, "text", "id", "on_conflict"},
 }
-# `lookalike.pairs` returns the pairs and writes no file.
-ELSEWHERE = {"pairs": {"output"}}
+# `lookalike.pairs` and `Index.add` return what the command writes. An index has no clusters and no repeated ids, and its settings say
+# whether `text=` names a field with sets.
+ELSEWHERE = {
+    "pairs": {"output"},
+    "index create": {"representative", "sample"},
+    "index add": {"decisions", "changes", "summary", "allow_repeated_ids", "set_field"},
+}
 
 
 @pytest.mark.parametrize("command", TAKEN)
