@@ -12,6 +12,7 @@ use crate::{
         log::{self, Log},
         manifest::Manifest,
     },
+    segment::SPAN,
 };
 
 impl Index {
@@ -28,7 +29,7 @@ impl Index {
         self.write().use_flushed(flushed)
     }
 
-    /// Writes all documents in one segment, without what was removed, and numbers them again. Afterwards, the files depend only on the
+    /// Writes all documents in one segment (or one for each 2³¹ documents), without what was removed, and numbers them again. Afterwards, the files depend only on the
     /// documents and their order, apart from the change feed. Cost: everything is read and written once; the disk needs room for a second
     /// copy.
     ///
@@ -39,7 +40,7 @@ impl Index {
         self.guarded(&mut writer, |writer| {
             self.forget_merge(writer);
             self.flush()?;
-            let compacted = self.read().compacted(&self.folder)?;
+            let compacted = self.read().compacted(&self.folder, SPAN)?;
             *self.write() = compacted;
             self.replace_manifest(writer)
         })

@@ -16,7 +16,11 @@ use crate::{
 pub(crate) struct Merged {
     shape: Shape,
     opens: Vec<Open>,
+    /// The documents of each segment that the merged segment contains.
+    live: Vec<Bits>,
     numbering: Numbering,
+    /// The numbers of the documents of the merged segment.
+    numbers: Range<u64>,
     /// Documents that were posted after their segments were written, with their keys.
     pub(super) late: BTreeMap<u64, Vec<u32>>,
     /// Decisions that changed after the segments were written.
@@ -29,42 +33,63 @@ pub(crate) struct Merged {
 }
 
 impl Merged {
-    /// Copies what can change. Cost: some bits for each document; and each changed document is read.
-    pub(super) fn new(state: &State, segments: Range<usize>, renumber: bool) -> Result<Self> {
-        let numbers = state.span(segments.clone());
-        let opens = state.segments[segments].to_vec();
-        let numbering = Numbering::new(&opens, numbers.start, renumber.then_some(&state.firsts));
-        let count: u64 = opens.iter().map(|open| open.live.count()).sum();
-        let bits = || Bits::new(if renumber { count } else { numbers.end - numbers.start });
+    /// Copies what can change. Documents keep their numbers. Cost: some bits for each document; and each changed document is read.
+    pub(super) fn of(state: &State, segments: Range<usize>) -> Result<Self> {
+        let (opens, numbers) = (state.segments[segments.clone()].to_vec(), state.span(segments));
+        let numbering = Numbering::new(&opens, None);
+        Self::with(state, opens, numbering, numbers.clone(), numbers)
+    }
+
+    /// Copies all segments. Documents are numbered from 0, and those that get one of these numbers are in the merged segment.
+    pub(super) fn numbered(state: &State, numbers: Range<u64>) -> Result<Self> {
+        let opens = state.segments.to_vec();
+        let numbering = Numbering::new(&opens, Some(&state.firsts));
+        Self::with(state, opens, numbering, state.span(0..state.segments.len()), numbers)
+    }
+
+    /// `old` are the numbers of the documents of all segments.
+    fn with(state: &State, opens: Vec<Open>, numbering: Numbering, old: Range<u64>, numbers: Range<u64>) -> Result<Self> {
+        let bits = || Bits::new(numbers.end - numbers.start);
         let (mut present, mut kept, mut posted, mut leading, mut empty) = (bits(), bits(), bits(), bits(), bits());
+        let mut all_live = Vec::with_capacity(opens.len());
         for (at, open) in opens.iter().enumerate() {
+            let mut live = open.live.clone();
             for offset in open.live.iter() {
                 let number = open.segment.head.base + offset;
-                let new = numbering.offset(at, offset);
-                present.insert(new);
-                if open.kept.contains(offset) {
-                    kept.insert(new);
-                }
-                if open.segment.empty().contains(offset) {
-                    empty.insert(new);
+                let new = numbering.number_in(at, offset);
+                if numbers.contains(&new) {
+                    let new = new - numbers.start;
+                    present.insert(new);
+                    if open.kept.contains(offset) {
+                        kept.insert(new);
+                    }
+                    if open.segment.empty().contains(offset) {
+                        empty.insert(new);
+                    }
+                } else {
+                    live.remove(offset);
                 }
                 if open.segment.posted().contains(offset) || !state.late.is_empty() && state.late.contains(&number) {
                     let new = numbering.posted(at, offset);
-                    posted.insert(new);
-                    if state.is_kept(state.first_of_posted(number)) {
-                        leading.insert(new);
+                    if numbers.contains(&new) {
+                        posted.insert(new - numbers.start);
+                        if state.is_kept(state.first_of_posted(number)) {
+                            leading.insert(new - numbers.start);
+                        }
                     }
                 }
             }
+            all_live.push(live);
         }
         let mut late = BTreeMap::new();
-        for &number in state.late.range(numbers.clone()) {
+        for &number in state.late.range(old.clone()) {
             let mut keys = Vec::new();
             state.keys(number, &mut keys)?;
             late.insert(number, keys);
         }
-        let verdicts = state.verdicts.range(numbers).map(|(&number, &verdict)| (number, verdict)).collect();
-        Ok(Self { shape: state.shape, opens, numbering, late, verdicts, present, kept, posted, leading, empty })
+        let verdicts = state.verdicts.range(old).map(|(&number, &verdict)| (number, verdict)).collect();
+        let (shape, live) = (state.shape, all_live);
+        Ok(Self { shape, opens, live, numbering, numbers, late, verdicts, present, kept, posted, leading, empty })
     }
 
     /// Writes the merged segment in a file of a folder, and syncs it. Returns none if all documents were removed.
@@ -86,7 +111,7 @@ impl Merged {
 
 impl Source for Merged {
     fn base(&self) -> u64 {
-        self.numbering.base
+        self.numbers.start
     }
 
     fn present(&self) -> &Bits {
@@ -111,12 +136,12 @@ impl Source for Merged {
 
     fn each(&self, part: Part, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let mut buffers = Buffers::default();
-        for open in &self.opens {
+        for (open, live) in self.opens.iter().zip(&self.live) {
             if part != Part::Verdict {
-                open.segment.each(part, &open.live, &mut |_, value| each(value))?;
+                open.segment.each(part, live, &mut |_, value| each(value))?;
                 continue;
             }
-            for offset in open.live.iter().filter(|&offset| !open.kept.contains(offset)) {
+            for offset in live.iter().filter(|&offset| !open.kept.contains(offset)) {
                 if let Some((representative, similarity)) = self.verdict(open, offset, &mut buffers)? {
                     each(&segment::verdict_bytes(self.numbering.number(representative), similarity))?;
                 }
@@ -129,12 +154,12 @@ impl Source for Merged {
         let parts: usize = self.opens.iter().map(|open| open.segment.head.texts.len()).sum();
         // Copies include the texts of removed documents.
         let written: u64 = self.opens.iter().map(|open| open.segment.head.documents).sum();
-        let is_copied = !self.numbering.is_new() && parts <= PARTS && self.present.count() >= written - written / 4;
-        is_copied.then(|| self.opens.iter().map(|open| (&*open.segment, &open.live)).collect())
+        let is_copied = self.numbering.new.is_none() && parts <= PARTS && self.present.count() >= written - written / 4;
+        is_copied.then(|| self.opens.iter().zip(&self.live).map(|(open, live)| (&*open.segment, live)).collect())
     }
 
     fn dictionary(&self) -> Result<Vec<u8>> {
-        let all = self.opens.iter().flat_map(|open| open.live.iter().map(move |offset| (open, offset)));
+        let all = self.opens.iter().zip(&self.live).flat_map(|(open, live)| live.iter().map(move |offset| (open, offset)));
         let mut buffers = Buffers::default();
         let sampled = all.step_by(segment::distance(self.present.count()));
         let mut sample =
@@ -145,17 +170,18 @@ impl Source for Merged {
     fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {
         let is_band = column < self.shape.bands;
         let document = |at: usize, offset: u64| {
-            if !is_band {
-                return self.numbering.offset(at, offset) as u32;
-            }
-            let new = self.numbering.posted(at, offset);
-            new as u32 | if self.leading.contains(new) { 0 } else { FOLLOWS }
+            let number = if is_band { self.numbering.posted(at, offset) } else { self.numbering.number_in(at, offset) };
+            let new = self.numbers.contains(&number).then(|| number - self.numbers.start)?;
+            let follows = is_band && !self.leading.contains(new);
+            Some(new as u32 | if follows { FOLLOWS } else { 0 })
         };
         let mut lists = Vec::with_capacity(self.opens.len() + 1);
         let mut late: Vec<Posting> = Vec::new();
         for (&number, keys) in self.late.iter().filter(|_| is_band) {
-            if let (Some(&key), Some((at, offset))) = (keys.get(column), self.numbering.segment(number)) {
-                late.push((key, document(at, offset)));
+            if let (Some(&key), Some((at, offset))) = (keys.get(column), self.numbering.segment(number))
+                && let Some(document) = document(at, offset)
+            {
+                late.push((key, document));
             }
         }
         late.sort_unstable();
@@ -187,7 +213,7 @@ impl List<'_> {
     }
 
     /// Reads more postings if all that were read are merged.
-    fn fill(&mut self, document: impl Fn(usize, u64) -> u32) -> Result<()> {
+    fn fill(&mut self, document: impl Fn(usize, u64) -> Option<u32>) -> Result<()> {
         let Some((at, open, postings)) = self.source else { return Ok(()) };
         while self.next == self.waiting.len() && self.block < postings.fences.len() {
             self.waiting.clear();
@@ -195,11 +221,9 @@ impl List<'_> {
             self.block = postings.whole_keys(self.block, &mut self.last_read, &mut self.waiting)?;
             self.waiting.retain_mut(|(_, old)| {
                 let offset = u64::from(*old & !FOLLOWS);
-                let is_live = open.live.contains(offset);
-                if is_live {
-                    *old = document(at, offset);
-                }
-                is_live
+                let new = open.live.contains(offset).then(|| document(at, offset)).flatten();
+                *old = new.unwrap_or(*old);
+                new.is_some()
             });
             // New numbers can have another order, because other documents lead now.
             self.waiting.sort_unstable();
@@ -211,7 +235,7 @@ impl List<'_> {
 /// Merges lists. Gives the postings to `each` in order, some at a time.
 fn in_order(
     mut lists: Vec<List>,
-    document: impl Fn(usize, u64) -> u32,
+    document: impl Fn(usize, u64) -> Option<u32>,
     each: &mut dyn FnMut(&[Posting]) -> Result<()>,
 ) -> Result<()> {
     const SOME: usize = 4096;
@@ -229,10 +253,9 @@ fn in_order(
     each(&merged)
 }
 
-/// The numbers of documents in a merged segment.
+/// The numbers of documents in merged segments.
 #[derive(Debug)]
 struct Numbering {
-    base: u64,
     /// The numbers of the segments' first documents.
     bases: Vec<u64>,
     new: Option<New>,
@@ -249,7 +272,8 @@ struct New {
 }
 
 impl Numbering {
-    fn new(opens: &[Open], base: u64, firsts: Option<&BTreeMap<u64, u64>>) -> Self {
+    /// If `firsts` are given, documents are numbered again.
+    fn new(opens: &[Open], firsts: Option<&BTreeMap<u64, u64>>) -> Self {
         let bases = opens.iter().map(|open| open.segment.head.base).collect();
         let new = firsts.map(|firsts| {
             let mut next = 0;
@@ -260,38 +284,34 @@ impl Numbering {
             });
             New { ranks: ranks.collect(), firsts: firsts.clone() }
         });
-        Self { base: if new.is_some() { 0 } else { base }, bases, new }
+        Self { bases, new }
     }
 
-    fn is_new(&self) -> bool {
-        self.new.is_some()
-    }
-
-    /// Returns the offset in the new segment of a document of the segment `at`.
+    /// Returns the number of a document of the segment `at`.
     #[inline]
-    fn offset(&self, at: usize, offset: u64) -> u64 {
+    fn number_in(&self, at: usize, offset: u64) -> u64 {
         match &self.new {
             Some(new) => new.ranks[at].1 + new.ranks[at].0.rank(offset),
-            None => self.bases[at] + offset - self.base,
+            None => self.bases[at] + offset,
         }
     }
 
-    /// Returns the offset in the new segment of the document that is posted there for the class of a posted document.
+    /// Returns the number of the document that is posted for the class of a posted document.
     #[inline]
     fn posted(&self, at: usize, offset: u64) -> u64 {
         match &self.new {
             Some(new) if !new.firsts.is_empty() => match new.firsts.get(&(self.bases[at] + offset)) {
                 Some(&first) => self.number(first),
-                None => self.offset(at, offset),
+                None => self.number_in(at, offset),
             },
-            _ => self.offset(at, offset),
+            _ => self.number_in(at, offset),
         }
     }
 
-    /// Returns the new number of a document. If documents keep their numbers, it can be in any segment.
+    /// Returns the number of a document by its number before. If documents keep their numbers, it can be in any segment.
     fn number(&self, number: u64) -> u64 {
         match self.segment(number) {
-            Some((at, offset)) if self.is_new() => self.offset(at, offset),
+            Some((at, offset)) if self.new.is_some() => self.number_in(at, offset),
             _ => number,
         }
     }

@@ -1,6 +1,6 @@
 //! Merges segments into one.
 
-use std::{collections::BTreeSet, io, ops::Range, path::Path, sync::Arc};
+use std::{collections::BTreeSet, ops::Range, path::Path, sync::Arc};
 
 use super::{
     documents::{Open, State},
@@ -8,15 +8,12 @@ use super::{
     merged::Merged,
     watched::Watched,
 };
-use crate::{
-    error::{Error, Result},
-    segment::{SPAN, Segment},
-};
+use crate::{error::Result, segment::Segment};
 
 impl State {
     /// Copies what is needed to merge segments that follow each other. Documents keep their numbers.
     pub(crate) fn to_merge(&self, segments: Range<usize>) -> Result<Merged> {
-        Merged::new(self, segments, false)
+        Merged::of(self, segments)
     }
 
     /// Remembers from now on what changes in these segments, until a merged segment is used in their place.
@@ -77,17 +74,17 @@ impl State {
     }
 
     /// Merges all segments, and numbers the documents from 0, so that equal contents become equal files. There must be no documents in
-    /// memory.
-    pub(crate) fn compacted(&self, folder: &Path) -> Result<Self> {
-        if self.len() > SPAN {
-            let what = format!("{} documents do not fit into one segment, which has at most {SPAN}", self.len());
-            return Err(Error::Write(io::Error::other(what)));
-        }
+    /// memory. Each new segment has at most `most` documents.
+    pub(crate) fn compacted(&self, folder: &Path, most: u64) -> Result<Self> {
         let mut compacted = Self::new(self.method.clone(), self.store);
-        if let Some(unfinished) = Merged::new(self, 0..self.segments.len(), true)?.write(folder, UNFINISHED)? {
-            compacted.segments.push(Open::new(Arc::new(unfinished.finish(folder)?)));
+        let count = self.len();
+        for first in (0..count).step_by(most as usize) {
+            let merged = Merged::numbered(self, first..count.min(first + most))?;
+            if let Some(unfinished) = merged.write(folder, UNFINISHED)? {
+                compacted.segments.push(Open::new(Arc::new(unfinished.finish(folder)?)));
+            }
         }
-        compacted.start_at(self.len());
+        compacted.start_at(count);
         Ok(compacted)
     }
 }
@@ -101,7 +98,7 @@ mod tests {
         super::{new::Sketched, store::Store},
         *,
     };
-    use crate::{id::Id, law::Verdict};
+    use crate::{id::Id, law::Verdict, segment::SPAN};
 
     #[derive(Debug, Clone)]
     enum Step {
@@ -171,19 +168,63 @@ mod tests {
                     }
                     _ => continue,
                 }
-                for &number in &live {
-                    let verdict: Option<Verdict> = plain.verdict_of(number).unwrap();
-                    prop_assert_eq!(state.verdict_of(number).unwrap(), verdict);
-                    let mut keys = Vec::new();
-                    plain.keys(number, &mut keys).unwrap();
-                    let candidates = |state: &State| {
-                        let found = state.candidates(&keys, true).unwrap();
-                        // Others can be found, too.
-                        found.into_iter().filter(|&posted| state.is_kept(state.first_of_posted(posted))).collect::<Vec<_>>()
-                    };
-                    prop_assert_eq!(candidates(&state), candidates(&plain));
-                }
+                assert_equal(&state, &plain, &live);
             }
+        }
+
+        /// What a compaction writes in many segments is what it writes in one.
+        #[test]
+        fn compacted_segments_can_be_cut(steps in prop::collection::vec(step(), 1..60), most in 1u64..8) {
+            let folder = tempfile::tempdir().unwrap();
+            let method = Method::new(Config { shingle: Some(1), threshold: 0.5, ..Config::default() }).unwrap();
+            let mut states = vec![State::new(method.clone(), Store::Texts)];
+            let mut live: Vec<u64> = Vec::new();
+            let half = steps.len() / 2;
+            for (at, step) in steps.into_iter().enumerate() {
+                if at == half {
+                    let flushed = states[0].flushed(folder.path()).unwrap();
+                    states[0].use_flushed(flushed).unwrap();
+                    let compacted = [SPAN, most].map(|most| states[0].compacted(folder.path(), most).unwrap());
+                    states = compacted.into();
+                    prop_assert_eq!(states[1].segments.len() as u64, (live.len() as u64).div_ceil(most));
+                    live = (0..live.len() as u64).collect();
+                }
+                let (removed, added) = match step {
+                    Step::Add(text, key) => {
+                        live.push(states[0].memory.next());
+                        let id = Id::Number(at as i64);
+                        (Vec::new(), vec![Sketched::new(&method, Store::Texts, id, key, &text, &mut Scratch::default())])
+                    }
+                    Step::Delete(at) if !live.is_empty() => (vec![live.swap_remove(at.index(live.len()))], Vec::new()),
+                    Step::Flush => {
+                        for state in &mut states {
+                            let flushed = state.flushed(folder.path()).unwrap();
+                            state.use_flushed(flushed).unwrap();
+                        }
+                        continue;
+                    }
+                    _ => continue,
+                };
+                let changes: Vec<_> = states.iter_mut().map(|state| state.apply(&removed, added.clone()).unwrap().changes).collect();
+                prop_assert!(changes.windows(2).all(|two| two[0] == two[1]));
+                assert_equal(&states[0], &states[states.len() - 1], &live);
+            }
+        }
+    }
+
+    /// Compares the decisions, and what is found by the keys of each document.
+    fn assert_equal(state: &State, plain: &State, live: &[u64]) {
+        for &number in live {
+            let verdict: Option<Verdict> = plain.verdict_of(number).unwrap();
+            assert_eq!(state.verdict_of(number).unwrap(), verdict);
+            let mut keys = Vec::new();
+            plain.keys(number, &mut keys).unwrap();
+            let candidates = |state: &State| {
+                let found = state.candidates(&keys, true).unwrap();
+                // Others can be found, too.
+                found.into_iter().filter(|&posted| state.is_kept(state.first_of_posted(posted))).collect::<Vec<_>>()
+            };
+            assert_eq!(candidates(state), candidates(plain));
         }
     }
 }
