@@ -26,6 +26,11 @@ words:
 # property tests run thousands of cases.
 TESTING = --workspace --locked --profile testing
 
+# The features of this project's packages when their tests are built. cargo chooses them for all packages together, and a build
+# without the tests, or of one package, would build the readers, the engine, the index and the command again.
+AS_TESTED = $(TESTING) --features lookalike-engine/faults,lookalike-index/faults
+COMMAND = $(abspath $(or $(CARGO_TARGET_DIR),target))/testing/lookalike
+
 clippy:
 	cargo clippy $(TESTING) --all-targets -- -D warnings
 
@@ -57,8 +62,7 @@ STORES = target/venv-stores
 $(STORES)/installed: tests/stores/requirements.txt
 stores:
 	@if $(MAKE) --no-print-directory $(STORES)/installed; then \
-		cargo test $(TESTING) --no-run && \
-		$(STORES)/bin/python tests/stores/stories.py $(or $(CARGO_TARGET_DIR),target)/testing/lookalike; \
+		cargo build $(AS_TESTED) --bin lookalike && $(STORES)/bin/python tests/stores/stories.py $(COMMAND); \
 	elif [ -n "$$CI" ]; then echo "stores: moto_server cannot be installed" >&2; exit 1; \
 	else echo "skipped: no network to install moto_server from (tests/stores/requirements.txt)"; fi
 
@@ -67,7 +71,7 @@ stores:
 SITE = target/venv-docs
 $(SITE)/installed: docs/requirements.txt
 docs:
-	RUSTDOCFLAGS="-D warnings" cargo doc $(TESTING) --no-deps
+	RUSTDOCFLAGS="-D warnings" cargo doc $(AS_TESTED) --no-deps
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --profile testing -p lookalike --no-deps
 	@if $(MAKE) --no-print-directory $(SITE)/installed $(VENV)/installed; then \
 		$(MAKE) --no-print-directory package && \
@@ -90,10 +94,10 @@ site: docs
 # The page of reports: checks that the committed page is what web/ builds, and tests reports in a real browser. Needs Chromium, node
 # and npm, like the tests of the site.
 report:
-	cargo build --locked --profile testing -p lookalike-cli
+	cargo build $(AS_TESTED) --bin lookalike
 	@if [ -x $(CHROMIUM) ] && npm ci --prefix web --silent --no-audit --no-fund; then \
 		npm run --prefix web --silent check && \
-		CHROMIUM=$(CHROMIUM) LOOKALIKE=$(abspath $(or $(CARGO_TARGET_DIR),target))/testing/lookalike \
+		CHROMIUM=$(CHROMIUM) LOOKALIKE=$(COMMAND) \
 			node --test --test-concurrency=1 --test-reporter=dot web/tests/*.test.mjs; \
 	elif [ -n "$$CI" ]; then echo "report: Chromium or its driver cannot be installed" >&2; exit 1; \
 	else echo "skipped: the tests of reports need $(CHROMIUM), and npm with a network"; fi
