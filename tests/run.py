@@ -18,19 +18,36 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Programs that take minutes, for the first run, when no times are known.
-LONG = ("lookalike-engine faults", "lookalike-engine law", "lookalike-cli cli", "lookalike-engine against", "lookalike-index faults")
+LONG = ("lookalike-engine law", "lookalike-cli cli", "lookalike-engine against", "lookalike-engine faults", "lookalike-index")
+
+# The tests of these programs take turns, because a plan of faults applies to a whole process. So each test gets a process of its
+# own.
+DIVIDED = ("lookalike-engine faults", "lookalike-index faults")
+
+# These tests sync thousands of small files, and test nothing that a disk does. In memory, those of the index take a fifth of the
+# time, and those of the engine half. The other fault tests write outputs that bypass the page cache, so they use the disk: before
+# Linux 6.6, files in memory cannot do this.
+SYNCING = (
+    "lookalike-index",
+    "lookalike-engine against",
+    "lookalike-engine law",
+    "lookalike-engine faults tables",
+    "lookalike-engine faults a_run_",
+)
+MEMORY = pathlib.Path("/dev/shm")
 
 
-# The tests of the index sync thousands of small files, and test nothing that a disk does: they take a fifth of the time in memory.
-IN_MEMORY = pathlib.Path("/dev/shm")
-
-
-def environment(package):
-    """Returns the environment of a package's tests."""
-    in_memory = package == "lookalike-index" and "TMPDIR" not in os.environ
-    if in_memory and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > 1 << 30:
-        return {**os.environ, "TMPDIR": str(IN_MEMORY)}
+def environment(name):
+    """Returns the environment of a program's tests."""
+    in_memory = name.startswith(SYNCING) and "TMPDIR" not in os.environ
+    if in_memory and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 2 << 30:
+        return {**os.environ, "TMPDIR": str(MEMORY)}
     return None
+
+
+def guess(name):
+    """Returns a number that is larger for programs that take longer."""
+    return next((100 - place for place, long in enumerate(LONG) if name.startswith(long)), 1)
 
 
 def git(*args):
@@ -70,7 +87,7 @@ def concerned(files, known):
 
 
 def programs(arguments, known):
-    """Builds the tests; returns (package, name, program, folder) for each."""
+    """Builds the tests; returns (package, name, command, folder) for each program, or for each test of a divided one."""
     build = ["cargo", "test", *arguments, "--no-run", "--message-format", "json-render-diagnostics"]
     done = subprocess.run(build, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if done.returncode:
@@ -82,8 +99,16 @@ def programs(arguments, known):
             folder = pathlib.Path(message["manifest_path"]).parent
             package, target = packages_by_folder[folder], message["target"]
             name = target["name"] if target["kind"] == ["test"] else target["kind"][0]
-            found.append((package, f"{package} {name}", message["executable"], folder))
+            program = (package, f"{package} {name}", [message["executable"], "--quiet"], folder)
+            found += divided(*program) if program[1] in DIVIDED else [program]
     return found
+
+
+def divided(package, name, command, folder):
+    """Divides a program into its tests."""
+    listed = subprocess.run([*command, "--list", "--format", "terse"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    tests = re.findall("^(.+): test$", listed, re.MULTILINE)
+    return [(package, f"{name} {test}", [*command, "--exact", test], folder) for test in tests]
 
 
 class Runs:
@@ -95,10 +120,10 @@ class Runs:
         self.lock = threading.Lock()
 
     def one(self, test):
-        package, name, program, folder = test
+        _, name, command, folder = test
         start = time.monotonic()
         output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        done = subprocess.run([program, "--quiet"], cwd=folder, env=environment(package), **output)
+        done = subprocess.run(command, cwd=folder, env=environment(name), **output)
         seconds = time.monotonic() - start
         with self.lock:
             count = re.findall(rb"(\d+) passed", done.stdout)
@@ -108,7 +133,8 @@ class Runs:
                 self.failed.append(name)
             else:
                 self.times[name] = round(seconds, 1)
-            passed = f"{int(count[0])} tests" if count else "no tests"
+            number = int(count[0]) if count else 0
+            passed = "1 test" if number == 1 else f"{number or 'no'} tests"
             print(f"{'FAILED' if done.returncode else 'ok'}  {name}: {passed}, {seconds:.1f} s", flush=True)
 
 
@@ -129,8 +155,7 @@ def main():
         times = json.loads(kept.read_text())
     except (OSError, ValueError):
         times = {}
-    guesses = {name: 100 - place for place, name in enumerate(LONG)}
-    tests.sort(key=lambda test: -times.get(test[1], guesses.get(test[1], 1)))
+    tests.sort(key=lambda test: -times.get(test[1], guess(test[1])))
     runs = Runs(times)
     with ThreadPoolExecutor(max(2, os.cpu_count() or 2)) as pool:
         list(pool.map(runs.one, tests))
