@@ -69,14 +69,17 @@ def normalised(path: Path) -> Iterator[bytes]:
         yield words if words.strip() else b"X%d" % number
 
 
+def shingles(text: bytes, ngram: int) -> list[bytes]:
+    """Returns the shingles of `ngram` words, joined by spaces; a shorter text has one shingle, the whole text."""
+    words = text.split()
+    if len(words) < ngram:
+        return [b" ".join(words)]
+    return list(map(b" ".join, zip(*(words[start:] for start in range(ngram)))))
+
+
 def shingle_sets(path: Path, ngram: int) -> Iterator[list[bytes]]:
-    """Yields each document's shingles of `ngram` words joined by spaces; a shorter document has one shingle, the whole text."""
-    for text in normalised(path):
-        words = text.split()
-        if len(words) < ngram:
-            yield [b" ".join(words)]
-        else:
-            yield list(map(b" ".join, zip(*(words[start:] for start in range(ngram)))))
+    """Yields the shingles of each document."""
+    return (shingles(text, ngram) for text in normalised(path))
 
 
 def greedy(
