@@ -293,6 +293,24 @@ bench-rivals-large: $(LARGE)
 	target/release/lookalike pairs $(LARGE) --exact --threshold 0.8 -o bench/data/large.pairs.jsonl
 	$(RIVALS)/bin/python bench/rivals/run_all.py $(LARGE) bench/data/large.pairs.jsonl --lookalike target/release/lookalike --runs 1 --timeout 300 --out bench/record/rivals-large.json
 
+# Persistent indexes: lookalike.Index and other tools that keep a collection, on 100,000 documents of 500 bytes. Redis is compared
+# if redis-server is installed.
+.PHONY: bench-index bench-index-large
+INDEXES = bench/data/venv-index
+INDEXED = VIRTUAL_ENV=$(INDEXES) $(VENV)/bin/maturin develop --release --locked
+$(INDEXES)/installed: bench/index/requirements.txt
+bench-index: $(SMALL) $(VENV)/installed $(INDEXES)/installed
+	$(INDEXED)
+	mkdir -p bench/record
+	$(INDEXES)/bin/python bench/index/collection.py $(SMALL) bench/data/index
+	$(INDEXES)/bin/python bench/index/run.py bench/data/index --out bench/record/index-rivals.json
+
+# The same on a million documents, once, for tools that finish each task in five minutes.
+bench-index-large: $(LARGE) $(VENV)/installed $(INDEXES)/installed
+	$(INDEXED)
+	$(INDEXES)/bin/python bench/index/collection.py $(LARGE) bench/data/index-large --documents 1000000
+	$(INDEXES)/bin/python bench/index/run.py bench/data/index-large --documents 1000000 --runs 1 --bound 300 --out bench/record/index-rivals-large.json
+
 # Record linkage: lookalike and rivals on five sets with known pairs, and a million people, in about eight minutes. Except on the
 # smallest set, dedupe needs more than BOUND seconds to learn: BOUND=600 waits for it.
 .PHONY: bench-link
