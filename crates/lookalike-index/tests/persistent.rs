@@ -198,6 +198,37 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(60)))]
+
+    /// The candidates of many documents are searched at once.
+    #[test]
+    fn large_changes_are_decided_as_the_batch_decides(
+        config in configs(),
+        budget in prop_oneof![Just(1usize), Just(usize::MAX)],
+        changes in prop::collection::vec((prop::collection::vec((text(), text()), 60..130), 0u64..3, any::<u64>()), 1..6),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = Settings { config: config.clone(), store: Store::Texts, keep: "first".into() };
+        let index = Index::create(&folder.path().join("index"), settings).unwrap().with_memory(budget);
+        let (mut held, mut next): (Held, i64) = (Vec::new(), 0);
+        for (texts, keys, removed) in changes {
+            let first = held.len();
+            for (one, other) in texts {
+                // Longer texts, so that not all are similar.
+                held.push((next, format!("{one} {other} {}", next % 40), if keys == 0 { 0 } else { next as u64 % 3 * (keys - 1) }));
+                next += 1;
+            }
+            index.add(&held[first..].iter().map(new).collect::<Vec<_>>(), OnConflict::Fail).unwrap();
+            prop_assert_eq!(index.decisions().unwrap(), batch(&config, &held));
+            let gone = held.remove(removed as usize % held.len()).0;
+            index.delete(&[Id::Number(gone)]).unwrap();
+            prop_assert_eq!(index.decisions().unwrap(), batch(&config, &held));
+        }
+        index.check(true).unwrap();
+    }
+}
+
 /// A copy that becomes the first one of its class while newer segments are merged without its own.
 #[test]
 fn what_changed_in_a_segment_outlives_merges_of_others() {

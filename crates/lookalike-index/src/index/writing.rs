@@ -263,6 +263,7 @@ impl State {
             self.search_ahead(&added, removed.is_empty())?;
         }
         let applied = self.apply(removed, added);
+        self.end_mates();
         self.ahead = Default::default();
         applied
     }

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::{
     documents::State,
     found::{Ahead, Found},
+    mates::Mates,
     new::Sketched,
 };
 use crate::{apart::apart, error::Result, id::Id, law::Place};
@@ -21,13 +22,16 @@ impl State {
     /// segment changes, and with `only_adds`, their best kept candidates are chosen, too. Cost: up to one read of all postings, and
     /// a comparison for each kept candidate.
     pub(crate) fn search_ahead(&mut self, added: &[Sketched], only_adds: bool) -> Result<()> {
-        if self.segments.is_empty() {
+        let (first, largest) = (self.memory.next(), added.iter().map(|new| new.key).max().unwrap_or(0));
+        let chooses = only_adds && self.last_decided < Some(Place::new(largest, first));
+        if self.segments.is_empty() && !chooses {
             return Ok(());
         }
         let mut digests: Vec<Digest> = added.iter().filter(|new| !new.empty).map(|new| new.digest).collect();
         digests.sort_unstable();
         digests.dedup();
-        let hashes = (0..).zip(&digests).map(|(at, &digest)| (digest as u32, at)).collect();
+        let mut hashes: Vec<(u32, u32)> = (0..).zip(&digests).map(|(at, &digest)| (digest as u32, at)).collect();
+        hashes.sort_unstable();
         let mut posted = Lookup::default();
         for (at, _) in self.found_in_column(self.shape.digests(), hashes, true, usize::MAX - 1)?.unwrap_or_default() {
             let digest = digests[at as usize];
@@ -37,11 +41,12 @@ impl State {
                 posted.insert(digest, number);
             }
         }
-        let first = self.memory.next();
-        let largest = added.iter().map(|new| new.key).max().unwrap_or(0);
-        let chooses = only_adds && self.last_decided < Some(Place::new(largest, first));
-        let mut search =
-            Search { state: self, added, posted: &posted, chooses, left: MOST, found: vec![Found::NotSearched; added.len()] };
+        let columns = sorted(added, self.shape.bands);
+        if chooses {
+            self.mates = Some(Mates::new(first, added.len(), &columns));
+        }
+        let found = vec![Found::NotSearched; added.len()];
+        let mut search = Search { state: self, added, columns: &columns, posted: &posted, chooses, left: MOST, found };
         search.range(0..added.len(), MOST)?;
         let found = search.found;
         self.ahead = Ahead { first, found, posted };
@@ -49,10 +54,23 @@ impl State {
     }
 }
 
+/// Returns the keys of each column in order, each with the number of a document.
+fn sorted(added: &[Sketched], bands: usize) -> Vec<Vec<(u32, u32)>> {
+    let of_column = |column: usize| {
+        let with_text = (0..).zip(added).filter(|(_, new)| !new.empty);
+        let mut keys: Vec<(u32, u32)> = with_text.map(|(at, new)| (new.keys[column], at)).collect();
+        keys.sort_unstable();
+        keys
+    };
+    apart(|| (0..bands).into_par_iter().map(of_column).collect())
+}
+
 /// A search for candidates.
 struct Search<'a> {
     state: &'a State,
     added: &'a [Sketched],
+    /// The keys of each column in order, each with the number of a document of `added`.
+    columns: &'a [Vec<(u32, u32)>],
     posted: &'a Lookup<Digest, u64>,
     /// Whether the best kept candidate is chosen.
     chooses: bool,
@@ -67,9 +85,8 @@ impl Search<'_> {
     /// the candidates of these documents are searched for one document at a time.
     fn range(&mut self, range: Range<usize>, most: usize) -> Result<()> {
         let bands = self.state.shape.bands;
-        let with_text = || range.clone().filter(|&at| !self.added[at].empty);
         let column = |column: usize| {
-            let keys = with_text().map(|at| (self.added[at].keys[column], at as u32)).collect();
+            let keys = self.columns[column].iter().copied().filter(|(_, at)| range.contains(&(*at as usize)));
             self.state.found_in_column(column, keys, false, most / bands)
         };
         let columns: Result<Option<Vec<_>>> = apart(|| (0..bands).into_par_iter().map(column).collect());
@@ -146,7 +163,8 @@ impl State {
     pub(crate) fn with_ids(&self, ids: &[&Id]) -> Result<Vec<Option<u64>>> {
         let mut numbers: Vec<Option<u64>> = ids.iter().map(|id| self.memory.with_id(id)).collect();
         let missing = (0..).zip(ids).filter(|(at, _)| numbers[*at as usize].is_none());
-        let hashes = missing.map(|(at, id)| (id.hash(), at)).collect();
+        let mut hashes: Vec<(u32, u32)> = missing.map(|(at, id)| (id.hash(), at)).collect();
+        hashes.sort_unstable();
         for (at, number) in self.found_in_column(self.shape.ids(), hashes, false, usize::MAX - 1)?.unwrap_or_default() {
             if numbers[at as usize].is_none() && self.id(number)? == *ids[at as usize] {
                 numbers[at as usize] = Some(number);
@@ -155,22 +173,22 @@ impl State {
         Ok(numbers)
     }
 
-    /// Searches the segments' postings for keys, each with a number. Returns these numbers with the documents that have the keys; none if
+    /// Searches the segments' postings for keys in increasing order, each with a number. Returns these numbers with the documents that have the keys; none if
     /// there are more than `most`. In bands, documents that do not lead can be missing. With `once`, one document per key and segment is
     /// enough.
     fn found_in_column(
         &self,
         column: usize,
-        mut keys: Vec<(u32, u32)>,
+        keys: impl IntoIterator<Item = (u32, u32), IntoIter: Clone>,
         once: bool,
         most: usize,
     ) -> Result<Option<Vec<(u32, u64)>>> {
-        keys.sort_unstable();
+        let keys = keys.into_iter();
         let (mut found, mut offsets) = (Vec::new(), Vec::new());
         for open in &self.segments {
             let mut postings = open.segment.postings(column)?.cursor();
             let mut before = None;
-            for &(key, at) in &keys {
+            for (key, at) in keys.clone() {
                 if before != Some(key) {
                     offsets.clear();
                     postings.find(key, column < self.shape.bands, &mut offsets)?;
@@ -218,7 +236,9 @@ mod tests {
         for most in [100 * total, total / 4, total / 20, 10] {
             let posted = Lookup::default();
             let found = vec![Found::NotSearched; added.len()];
-            let mut search = Search { state: &state, added: &added, posted: &posted, chooses: false, left: most, found };
+            let columns = sorted(&added, state.shape.bands);
+            let mut search =
+                Search { state: &state, added: &added, columns: &columns, posted: &posted, chooses: false, left: most, found };
             search.range(0..added.len(), most).unwrap();
             let some: Vec<(&Vec<u64>, &Vec<u64>)> = (search.found.iter().zip(&alone))
                 .filter_map(|(found, alone)| if let Found::Candidates(found) = found { Some((found, alone)) } else { None })
@@ -241,7 +261,8 @@ mod tests {
         assert!(state.ahead.found.iter().all(|found| matches!(found, Found::Candidates(_))));
         assert_eq!(state.ahead.posted.len(), 1);
         let digests = |once| {
-            let keys = (0..).zip(&added).map(|(at, new)| (new.digest as u32, at)).collect();
+            let mut keys: Vec<(u32, u32)> = (0..).zip(&added).map(|(at, new)| (new.digest as u32, at)).collect();
+            keys.sort_unstable();
             state.found_in_column(state.shape.digests(), keys, once, 1 << 20).unwrap().unwrap().len()
         };
         assert_eq!((digests(false), digests(true)), (50 * 51, 50));

@@ -1,41 +1,65 @@
 //! Postings in memory: for each key of each column, a list of documents.
 
 use lookalike::fingerprint::Lookup;
+use rayon::prelude::*;
 
 /// Lists of numbers by the keys of several columns. A number can be added again under other keys. Numbers are not removed; callers
 /// leave out those that no longer count.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chains {
-    /// For each column, the last node that was added under a key.
-    heads: Vec<Lookup<u32, u32>>,
-    /// For each node and column, the node that was added before under the same key.
-    before: Vec<u32>,
+    columns: Vec<Column>,
     /// The number of each node.
     numbers: Vec<u64>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Column {
+    /// The last node that was added under a key.
+    heads: Lookup<u32, u32>,
+    /// For each node, the node that was added before under the same key.
+    before: Vec<u32>,
+}
+
+impl Column {
+    fn add(&mut self, key: u32, node: u32) {
+        self.before.push(self.heads.insert(key, node).unwrap_or(NONE));
+    }
 }
 
 const NONE: u32 = u32::MAX;
 
 impl Chains {
     pub(crate) fn new(columns: usize) -> Self {
-        Self { heads: vec![Lookup::default(); columns], before: Vec::new(), numbers: Vec::new() }
+        Self { columns: vec![Column::default(); columns], numbers: Vec::new() }
     }
 
     /// Adds a number under one key per column.
     pub(crate) fn add(&mut self, keys: &[u32], number: u64) {
         let node = self.numbers.len() as u32;
         self.numbers.push(number);
-        for (heads, &key) in self.heads.iter_mut().zip(keys) {
-            self.before.push(heads.insert(key, node).unwrap_or(NONE));
+        for (column, &key) in self.columns.iter_mut().zip(keys) {
+            column.add(key, node);
         }
+    }
+
+    /// Adds many numbers, whose keys `keys` returns. Each column is filled by one thread, so that its table stays in a core's cache.
+    pub(crate) fn add_all<'a>(&mut self, numbers: &[u64], keys: impl Fn(u64) -> &'a [u32] + Sync) {
+        let first = self.numbers.len() as u32;
+        self.numbers.extend(numbers);
+        let fill = |(at, column): (usize, &mut Column)| {
+            column.heads.reserve(numbers.len());
+            (first..).zip(numbers).for_each(|(node, &number)| column.add(keys(number)[at], node));
+        };
+        self.columns.par_iter_mut().enumerate().for_each(fill);
     }
 
     /// Returns the numbers that have a key in a column, the last one first.
     pub(crate) fn find(&self, column: usize, key: u32) -> impl Iterator<Item = u64> + '_ {
-        let mut node = self.heads.get(column).and_then(|heads| heads.get(&key)).copied().unwrap_or(NONE);
+        let column = self.columns.get(column);
+        let mut node = column.and_then(|column| column.heads.get(&key)).copied().unwrap_or(NONE);
         std::iter::from_fn(move || {
             let number = *self.numbers.get(node as usize)?;
-            node = self.before[node as usize * self.heads.len() + column];
+            node = *column?.before.get(node as usize)?;
             Some(number)
         })
     }
@@ -55,10 +79,15 @@ mod tests {
         let mut chains = Chains::new(2);
         chains.add(&[1, 7], 10);
         chains.add(&[1, 8], 11);
-        chains.add(&[2, 7], 12);
+        let keys = [[2, 7], [3, 9]];
+        let mut together = chains.clone();
+        together.add_all(&[12, 13], |number| &keys[number as usize - 12]);
+        chains.add(&keys[0], 12);
         let found = |column, key| chains.find(column, key).collect::<Vec<_>>();
         assert_eq!((found(0, 1), found(0, 2), found(0, 7)), (vec![11, 10], vec![12], vec![]));
         assert_eq!((found(1, 7), found(1, 8)), (vec![12, 10], vec![11]));
         assert_eq!(chains.numbers(), [10, 11, 12]);
+        assert_eq!((together.find(0, 2).last(), together.find(0, 3).last()), (Some(12), Some(13)));
+        assert_eq!(together.find(1, 7).collect::<Vec<_>>(), [12, 10]);
     }
 }

@@ -1,6 +1,6 @@
 //! Classes of copies: which of their documents is posted, and which comes first in keep order.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, mem};
 
 use lookalike::fingerprint::Digest;
 use lookalike_io::lock::lock;
@@ -10,6 +10,7 @@ use super::{
     new::Sketched,
 };
 use crate::{
+    apart::apart,
     error::{Error, Result},
     law::{Place, Verdict},
 };
@@ -218,14 +219,36 @@ impl State {
         if is_there {
             return Ok(());
         }
+        match is_kept {
+            true => self.in_leading.insert(posted, ()),
+            false => self.in_following.insert(posted, ()),
+        };
+        if self.mates.as_ref().is_some_and(|mates| mates.contains(posted)) {
+            // The other postings of the change are made later, together.
+            self.unchained[usize::from(is_kept)].push(posted);
+            self.mates.iter_mut().filter(|_| is_kept).for_each(|mates| mates.post(posted));
+            return Ok(());
+        }
         let mut keys = Vec::with_capacity(self.shape.bands);
         self.keys(posted, &mut keys)?;
-        let (chains, numbers) = match is_kept {
-            true => (&mut self.leading, &mut self.in_leading),
-            false => (&mut self.following, &mut self.in_following),
-        };
-        chains.add(&keys, posted);
-        numbers.insert(posted, ());
+        if is_kept {
+            self.leading.add(&keys, posted)
+        } else {
+            self.following.add(&keys, posted)
+        }
         Ok(())
+    }
+
+    /// Makes the postings of a change whose documents were found as [`Mates`](super::mates::Mates) while they were decided.
+    pub(crate) fn end_mates(&mut self) {
+        if self.mates.take().is_none() {
+            return;
+        }
+        let (memory, [following, leading]) = (&self.memory, mem::take(&mut self.unchained));
+        let chains = (&mut self.leading, &mut self.following);
+        apart(|| {
+            chains.0.add_all(&leading, |number| memory.keys(number));
+            chains.1.add_all(&following, |number| memory.keys(number));
+        });
     }
 }

@@ -48,18 +48,25 @@ impl State {
         found.retain(|&number| self.is_live(number));
     }
 
-    /// Returns the candidates of a document.
+    /// Returns the candidates of a document. If the best one in segments is known, the others in segments are left out.
     fn candidates_of(&self, number: u64, only_leading: bool) -> Result<Vec<u64>> {
+        let mut found = Vec::new();
+        if let Some(mates) = &self.mates {
+            mates.find(number, &mut found);
+        }
+        let is_known = only_leading && self.ahead.best(number).is_some();
+        if is_known && found.is_empty() && self.leading.numbers().is_empty() {
+            return Ok(found);
+        }
         let mut keys = Vec::with_capacity(self.shape.bands);
         self.keys(number, &mut keys)?;
         match self.ahead.candidates(number).filter(|_| only_leading) {
-            Some(found) => {
-                let mut found = found.to_vec();
-                self.add_candidates_in_memory(&keys, only_leading, &mut found);
-                Ok(found)
-            }
-            None => self.candidates(&keys, only_leading),
+            Some(ahead) => found.extend(ahead),
+            None if is_known => {}
+            None => found.extend(self.candidates_in_segments(&keys, only_leading)?),
         }
+        self.add_candidates_in_memory(&keys, only_leading, &mut found);
+        Ok(found)
     }
 
     /// Returns the best of the kept documents among candidates that match a document and come before it, and its similarity.
@@ -143,16 +150,8 @@ impl Content for State {
     }
 
     fn best_kept(&self, document: Place) -> Result<Option<(Place, f64)>> {
-        let (mut candidates, mut best) = (Vec::new(), None);
-        match self.ahead.best(document.number) {
-            Some(in_segments) => {
-                best = in_segments;
-                let mut keys = Vec::with_capacity(self.shape.bands);
-                self.keys(document.number, &mut keys)?;
-                self.add_candidates_in_memory(&keys, true, &mut candidates);
-            }
-            None => candidates = self.candidates_of(document.number, true)?,
-        }
+        let mut best = self.ahead.best(document.number).flatten();
+        let candidates = self.candidates_of(document.number, true)?;
         if !candidates.is_empty() {
             let bits = self.sketch(document.number)?;
             let others = self.best_of(&candidates, document, &bits, &mut || self.set(document.number))?;

@@ -14,6 +14,7 @@ use lookalike::{
 use super::{
     chains::Chains,
     found::Ahead,
+    mates::Mates,
     memory::Memory,
     new::{Sketched, set_from_bytes},
     sets::Sets,
@@ -76,6 +77,10 @@ pub(crate) struct State {
     /// See [`Content::last_decided`](crate::law::Content::last_decided).
     pub(crate) last_decided: Option<Place>,
     pub(crate) ahead: Ahead,
+    /// While a large change is decided: its documents that share keys, and those whose postings are not made yet, first those that do not
+    /// lead.
+    pub(super) mates: Option<Mates>,
+    pub(super) unchained: [Vec<u64>; 2],
     /// If segments are being merged, what changes meanwhile.
     pub(super) watched: Option<Watched>,
     pub(super) sets: Sets,
@@ -119,6 +124,8 @@ impl State {
             large: Mutex::default(),
             last_decided: None,
             ahead: Ahead::default(),
+            mates: None,
+            unchained: Default::default(),
             watched: None,
             sets: Sets::new(CACHE),
         }

@@ -12,6 +12,8 @@ mod memory;
 
 mod found;
 
+mod mates;
+
 mod watched;
 
 mod documents;
