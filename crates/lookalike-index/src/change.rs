@@ -143,7 +143,9 @@ impl State {
             true => settled.iter().map(named).collect(),
             false => apart(|| settled.par_iter().map(named).collect()),
         };
-        changes.extend(all?.into_iter().filter_map(|mut change| {
+        let all = all?;
+        changes.reserve(all.len());
+        changes.extend(all.into_iter().filter_map(|mut change| {
             // The document may replace one with its id.
             change.before = change.before.or_else(|| before.remove(&change.id));
             Some(change).filter(|change| change.before != change.after)

@@ -260,6 +260,7 @@ impl State {
     /// Does the same as [`apply`](Self::apply), and searches the candidates of many documents at once.
     fn apply_many(&mut self, removed: &[u64], added: Vec<Sketched>) -> Result<Applied> {
         if added.len() >= MANY {
+            self.memory.reserve(added.len());
             self.search_ahead(&added, removed.is_empty())?;
         }
         let applied = self.apply(removed, added);
@@ -272,8 +273,9 @@ impl State {
     fn apply_large(&mut self, removed: &[u64], added: Vec<Sketched>) -> Result<Applied> {
         let sampled = added.iter().step_by(segment::distance(added.len() as u64));
         let samples: Vec<Vec<u8>> = sampled.map(|new| segment::sample(&new.payload).to_vec()).collect();
+        let trained = self.trained.clone();
         thread::scope(|scope| {
-            let training = thread::Builder::new().spawn_scoped(scope, || segment::dictionary(&samples));
+            let training = thread::Builder::new().spawn_scoped(scope, || trained.dictionary(&samples));
             let applied = self.apply_many(removed, added);
             // Without a thread, it is made when it is used.
             self.memory.dictionary = training.ok().and_then(|training| training.join().ok());

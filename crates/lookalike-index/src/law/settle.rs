@@ -30,7 +30,7 @@ pub(crate) fn affected_by_removing(content: &impl Content, removed: Place) -> Re
 /// search for kept matches for each document that is decided, and a search for all matches for each that changes from kept to dropped
 /// or back.
 pub(crate) fn settle(content: &mut impl Content, mut waiting: BTreeSet<Place>) -> Result<Vec<Settled>> {
-    let mut settled = Vec::new();
+    let mut settled = Vec::with_capacity(waiting.len());
     while let Some(document) = waiting.pop_first() {
         let before = content.verdict(document)?;
         let after = decided(content, document)?;

@@ -19,7 +19,7 @@ mod write;
 pub(crate) use bits::{Bits, Ranked};
 pub(crate) use blocks::LastRead;
 pub(crate) use parts::{Part, Shape};
-pub(crate) use payloads::{Buffers, PARTS, dictionary, distance, sample};
+pub(crate) use payloads::{Buffers, PARTS, Trained, dictionary, distance, sample};
 pub(crate) use postings::{FOLLOWS, Posting, Postings, SPAN};
 pub(crate) use read::Segment;
 pub(crate) use source::Source;

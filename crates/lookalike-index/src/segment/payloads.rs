@@ -5,8 +5,9 @@
 //! variable-length numbers), and the texts. A text is found by its address: the position of its block times 2¹⁶, plus its number in
 //! the block. The texts of a merged segment are in several parts; the highest 8 bits of an address are the number of the part.
 
-use std::{cell::RefCell, io::Write};
+use std::{cell::RefCell, io::Write, sync::Mutex};
 
+use lookalike_io::lock::lock;
 use rayon::prelude::*;
 use zstd::{
     dict::{DecoderDictionary, EncoderDictionary},
@@ -51,6 +52,59 @@ pub(crate) fn distance(texts: u64) -> usize {
 /// Returns the part of a text from which a dictionary is made.
 pub(crate) fn sample(text: &[u8]) -> &[u8] {
     &text[..text.len().min(SAMPLE)]
+}
+
+/// The last dictionary that was made. Texts that are added one after the other usually resemble each other, so it is used again for as
+/// long as it compresses them as well as those from which it was made.
+#[derive(Debug, Default)]
+pub(crate) struct Trained(Mutex<Option<Dictionary>>);
+
+#[derive(Debug)]
+struct Dictionary {
+    bytes: Vec<u8>,
+    /// The size of samples from which it was not made, compressed with it, divided by their size without a dictionary.
+    share: f64,
+}
+
+/// A dictionary is made again if texts take this much more space.
+const WORSE: f64 = 1.05;
+
+/// One in this many samples is not used to make a dictionary, so that it can be tried with them.
+const APART: usize = 8;
+
+/// So many bytes are compressed to find out how good a dictionary is.
+const TRIED: usize = 256 << 10;
+
+impl Trained {
+    /// Returns a dictionary for texts that resemble the samples; empty if there are too few. Cost: a millisecond, or a tenth of a second if
+    /// the last dictionary is not used again.
+    pub(crate) fn dictionary<T: AsRef<[u8]>>(&self, samples: &[T]) -> Vec<u8> {
+        let mut last = lock(&self.0);
+        let samples: Vec<&[u8]> = samples.iter().map(AsRef::as_ref).collect();
+        if let Some(last) = &*last
+            && share(&samples, &last.bytes) < WORSE * last.share
+        {
+            return last.bytes.clone();
+        }
+        // A dictionary compresses the samples from which it is made better than others.
+        let (tried, used): (Vec<_>, Vec<_>) = samples.into_iter().enumerate().partition(|(at, _)| at % APART == 0);
+        let [tried, used] = [tried, used].map(|some| some.into_iter().map(|(_, sample)| sample).collect::<Vec<&[u8]>>());
+        let bytes = dictionary(&used);
+        *last = (!bytes.is_empty()).then(|| Dictionary { share: share(&tried, &bytes), bytes: bytes.clone() });
+        bytes
+    }
+}
+
+/// Returns the size of samples that are compressed with a dictionary, divided by their size without one.
+fn share(samples: &[&[u8]], dictionary: &[u8]) -> f64 {
+    let dictionary = EncoderDictionary::copy(dictionary, LEVEL);
+    let step = samples.len().div_ceil(TRIED / SAMPLE).max(1);
+    let all: Vec<u8> = samples.iter().step_by(step).flat_map(|sample| sample.iter().copied()).collect();
+    let size = |dictionary| {
+        let blocks = all.chunks(BLOCK).map(|block| compressed(block, dictionary).map_or(block.len(), |block| block.len()));
+        blocks.sum::<usize>()
+    };
+    size(Some(&dictionary)) as f64 / size(None).max(1) as f64
 }
 
 /// Returns a dictionary for texts that resemble the samples; empty if there are too few. Cost: a tenth of a second.
@@ -255,7 +309,25 @@ fn take(rest: &mut &[u8]) -> Option<u32> {
 mod tests {
     use std::fs;
 
+    use lookalike::fingerprint::finish;
+
     use super::*;
+
+    #[test]
+    fn a_dictionary_is_used_again_for_similar_texts() {
+        let texts = |subject: &str, first: u64| -> Vec<Vec<u8>> {
+            let word = |at: u64| format!("{subject}{:x} ", finish(finish(at) % 700) >> 50);
+            (first..first + 1000).map(|text| (0..80).map(|at| word(100 * text + at)).collect::<String>().into_bytes()).collect()
+        };
+        let trained = Trained::default();
+        let first = trained.dictionary(&texts("a", 0));
+        assert!(!first.is_empty());
+        assert!(trained.dictionary(&texts("a", 1000)) == first);
+        let second = trained.dictionary(&texts("other words", 0));
+        assert!(!second.is_empty());
+        assert!(second != first);
+        assert!(trained.dictionary(&texts("a", 0)[..10]).is_empty());
+    }
 
     #[test]
     fn texts_are_read_back() {

@@ -33,6 +33,15 @@ impl Chains {
         Self { columns: vec![Column::default(); columns], numbers: Vec::new() }
     }
 
+    /// Makes room for more numbers.
+    pub(crate) fn reserve(&mut self, numbers: usize) {
+        self.numbers.reserve(numbers);
+        for Column { heads, before } in &mut self.columns {
+            heads.reserve(numbers);
+            before.reserve(numbers);
+        }
+    }
+
     /// Adds a number under one key per column.
     pub(crate) fn add(&mut self, keys: &[u32], number: u64) {
         let node = self.numbers.len() as u32;
@@ -48,6 +57,7 @@ impl Chains {
         self.numbers.extend(numbers);
         let fill = |(at, column): (usize, &mut Column)| {
             column.heads.reserve(numbers.len());
+            column.before.reserve(numbers.len());
             (first..).zip(numbers).for_each(|(node, &number)| column.add(keys(number)[at], node));
         };
         self.columns.par_iter_mut().enumerate().for_each(fill);

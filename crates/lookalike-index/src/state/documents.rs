@@ -25,7 +25,7 @@ use crate::{
     error::{Error, Result},
     id::{self, Id},
     law::{Place, Verdict},
-    segment::{Bits, Buffers, Segment, Shape},
+    segment::{Bits, Buffers, Segment, Shape, Trained},
 };
 
 /// A segment, with what changed since it was written.
@@ -81,6 +81,8 @@ pub(crate) struct State {
     /// lead.
     pub(super) mates: Option<Mates>,
     pub(super) unchained: [Vec<u64>; 2],
+    /// The last dictionary of a segment.
+    pub(crate) trained: Arc<Trained>,
     /// If segments are being merged, what changes meanwhile.
     pub(super) watched: Option<Watched>,
     pub(super) sets: Sets,
@@ -126,6 +128,7 @@ impl State {
             ahead: Ahead::default(),
             mates: None,
             unchained: Default::default(),
+            trained: Arc::default(),
             watched: None,
             sets: Sets::new(CACHE),
         }

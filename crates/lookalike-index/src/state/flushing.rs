@@ -168,7 +168,7 @@ impl Source for InMemory<'_> {
         }
         let sampled = self.present.iter().step_by(segment::distance(self.present.count()));
         let samples: Vec<&[u8]> = sampled.map(|offset| segment::sample(&memory.all()[offset as usize].payload)).collect();
-        Ok(segment::dictionary(&samples))
+        Ok(self.state.trained.dictionary(&samples))
     }
 
     fn postings(&self, column: usize, each: &mut dyn FnMut(&[Posting]) -> Result<()>) -> Result<()> {

@@ -87,6 +87,14 @@ impl Memory {
         &self.keys[(number - self.base) as usize * self.bands..][..self.bands]
     }
 
+    /// Makes room for more documents.
+    pub(crate) fn reserve(&mut self, documents: usize) {
+        self.documents.reserve(documents);
+        self.keys.reserve(documents * self.bands);
+        self.sketches.reserve(documents * self.stride);
+        self.names.reserve(documents);
+    }
+
     /// Adds a document under the next number.
     pub(crate) fn push(&mut self, new: Sketched, posted: bool) -> u64 {
         let number = self.next();
