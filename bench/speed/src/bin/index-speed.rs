@@ -55,6 +55,8 @@ enum What {
         #[arg(long, default_value_t = 1000)]
         deletes: u64,
     },
+    /// Write the index again in one segment
+    Compact,
     /// Create the index with versions of one text, of which each resembles only the next ones, and delete the first
     Versions {
         #[arg(long, default_value_t = 100_000)]
@@ -225,6 +227,12 @@ fn main() -> Result<()> {
             }
             show("deletes", times);
             println!("{changes} decisions changed");
+        }
+        What::Compact => {
+            let index = Index::open(&folder)?;
+            let start = Instant::now();
+            index.compact()?;
+            println!("compacted: {:.1} s; {:?}", start.elapsed().as_secs_f64(), index.stats()?);
         }
         What::Versions { versions } => {
             let index = create(&folder)?;
