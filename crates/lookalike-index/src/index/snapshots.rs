@@ -36,15 +36,14 @@ impl Index {
         }
         let failed = |source| Error::File { path: to.into(), source };
         // A link to an empty folder is followed.
-        let to = if to.exists() { to.canonicalize().map_err(failed)? } else { to.into() };
-        let failed = |source| Error::File { path: to.clone(), source };
-        if to.exists() && fs::read_dir(&to).map_err(failed)?.next().is_some() {
-            return Err(Error::Exists(to));
+        let place = if to.exists() { to.canonicalize().map_err(failed)? } else { to.into() };
+        if place.exists() && fs::read_dir(&place).map_err(failed)?.next().is_some() {
+            return Err(Error::Exists(to.into()));
         }
-        let (unfinished, own) = unfinished(&to)?;
+        let (unfinished, own) = unfinished(&place)?;
         let copied = self.copy(&writer, &unfinished).and_then(|()| {
-            disk::rename(&unfinished, &to).map_err(failed)?;
-            disk::sync_folder(disk::folder_of(&to)).map_err(failed)
+            disk::rename(&unfinished, &place).map_err(failed)?;
+            disk::sync_folder(disk::folder_of(&place)).map_err(failed)
         });
         if copied.is_err() {
             // What cannot be removed now is removed by the next snapshot.
