@@ -93,9 +93,10 @@ class Stories(unittest.TestCase):
     @classmethod
     def start(cls, *arguments, env=None):
         command = [PROGRAM, "dedup", *arguments]
-        return subprocess.Popen(
-            command, cwd=cls.place, env=env or cls.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
-        )
+        # A shell that runs the tests in the background makes them ignore this signal.
+        heeds = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        return subprocess.Popen(command, cwd=cls.place, env=env or cls.environment(), preexec_fn=heeds, **pipes)
 
     @classmethod
     def run_it(cls, *arguments, env=None):
