@@ -138,8 +138,8 @@ TAKEN = {
     "index create": {*IndexConfig.__annotations__, "store", "keep", "sets"},
     "index add": {*InputOptions.__annotations__, "text", "id", "on_conflict"},
 }
-# `lookalike.pairs` and `Index.add` return what the command writes. An index has no clusters and no repeated ids, and its settings say
-# whether `text=` names a field with sets.
+# `lookalike.pairs` and `Index.add` return what the command writes. An index has no clusters and no repeated ids, and its
+# settings say whether `text=` names a field with sets.
 ELSEWHERE = {
     "pairs": {"output"},
     "index create": {"representative", "sample"},
