@@ -22,5 +22,5 @@ pub(crate) use parts::{Part, Shape};
 pub(crate) use payloads::{Buffers, PARTS, Trained, dictionary, distance, sample};
 pub(crate) use postings::{FOLLOWS, Posting, Postings, SPAN};
 pub(crate) use read::Segment;
-pub(crate) use source::Source;
+pub(crate) use source::{Documents, Source};
 pub(crate) use write::{PRIVATE, Unfinished, verdict_bytes, write};

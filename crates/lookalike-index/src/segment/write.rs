@@ -71,8 +71,9 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
         out.write(&bits.to_bytes())?;
         Ok(out.end_section()?)
     };
-    let (present, kept) = (bits(source.present())?, bits(source.kept())?);
-    let (posted, leading, empty) = (bits(source.posted())?, bits(source.leading())?, bits(source.empty())?);
+    let documents = source.documents();
+    let (present, kept) = (bits(&documents.present)?, bits(&documents.kept)?);
+    let (posted, leading, empty) = (bits(&documents.posted)?, bits(&documents.leading)?, bits(&documents.empty)?);
     let sketches = column(out, source, Part::Sketch)?;
     let digests = column(out, source, Part::Digest)?;
     let verdicts = column(out, source, Part::Verdict)?;
@@ -94,11 +95,11 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
         None => compressed(out, source)?,
     };
     let band_keys = if shape.stores_keys { Some(column(out, source, Part::BandKeys)?) } else { None };
-    let last = source.present().iter().last().unwrap_or(0);
+    let last = documents.present.iter().last().unwrap_or(0);
     // One more bit is for documents that do not lead.
     let width = (u64::BITS - last.leading_zeros() + 1).div_ceil(8).max(1) as u8;
     let (mut fences, mut columns) = (Vec::new(), Vec::new());
-    let at_once = ENCODED / (5 * source.present().count()).max(1);
+    let at_once = ENCODED / (5 * documents.present.count()).max(1);
     if at_once < 2 {
         for column in 0..shape.columns() {
             let fence = fences.len() as u64;
@@ -126,7 +127,7 @@ fn write_parts<W: Write>(out: &mut Writer<W>, shape: Shape, source: &dyn Source)
     let fences = out.end_section()?;
     let head = Head {
         base: source.base(),
-        documents: source.present().count(),
+        documents: documents.present.count(),
         stride: shape.stride as u64,
         present,
         kept,

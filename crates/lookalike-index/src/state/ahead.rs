@@ -173,9 +173,9 @@ impl State {
         Ok(numbers)
     }
 
-    /// Searches the segments' postings for keys in increasing order, each with a number. Returns these numbers with the documents that have the keys; none if
-    /// there are more than `most`. In bands, documents that do not lead can be missing. With `once`, one document per key and segment is
-    /// enough.
+    /// Searches the segments' postings for keys in increasing order, each with a number. Returns these numbers with the documents that have
+    /// the keys; none if there are more than `most`. In bands, documents that do not lead can be missing. With `once`, one document per
+    /// key and segment is enough.
     fn found_in_column(
         &self,
         column: usize,

@@ -3,6 +3,7 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     sync::{Arc, Mutex},
 };
 
@@ -19,7 +20,6 @@ use super::{
     new::{Sketched, set_from_bytes},
     sets::Sets,
     store::Store,
-    watched::Watched,
 };
 use crate::{
     error::{Error, Result},
@@ -43,6 +43,15 @@ impl Open {
     pub(crate) fn new(segment: Arc<Segment>) -> Self {
         Self { live: segment.present().bits().clone(), kept: segment.kept().clone(), segment }
     }
+}
+
+/// What changes in segments while they are merged.
+#[derive(Debug)]
+pub(super) struct Watched {
+    /// The numbers of their documents.
+    pub(super) numbers: Range<u64>,
+    /// Documents that were removed, whose decisions changed, or that were posted.
+    pub(super) changed: BTreeSet<u64>,
 }
 
 /// The documents of an index with their decisions.

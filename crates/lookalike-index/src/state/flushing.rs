@@ -9,7 +9,7 @@ use super::{
 use crate::{
     error::Result,
     law::Verdict,
-    segment::{self, Bits, FOLLOWS, Part, Posting, Segment, Source},
+    segment::{self, Bits, Documents, FOLLOWS, Part, Posting, Segment, Source},
 };
 
 /// The name of the file that is written.
@@ -19,7 +19,7 @@ impl State {
     /// Writes the documents in memory as a segment in a folder; none if there are no documents.
     pub(crate) fn flushed(&self, folder: &Path) -> Result<Option<Open>> {
         let source = InMemory::new(self);
-        if source.present.count() == 0 {
+        if source.documents.present.count() == 0 {
             return Ok(None);
         }
         let segment = segment::write(folder, UNFINISHED, self.shape, &source)?.finish(folder)?;
@@ -55,34 +55,29 @@ impl State {
 /// The documents in memory as the source of a segment.
 struct InMemory<'a> {
     state: &'a State,
-    present: Bits,
-    kept: Bits,
-    posted: Bits,
-    leading: Bits,
-    empty: Bits,
+    documents: Documents,
 }
 
 impl<'a> InMemory<'a> {
     fn new(state: &'a State) -> Self {
         let all = state.memory.all();
-        let bits = || Bits::new(all.len() as u64);
-        let (mut present, mut kept, mut posted, mut leading, mut empty) = (bits(), bits(), bits(), bits(), bits());
+        let mut documents = Documents::new(all.len() as u64);
         for (offset, held) in (0..).zip(all).filter(|(_, held)| !held.gone) {
-            present.insert(offset);
+            documents.present.insert(offset);
             if held.verdict == Some(Verdict::Kept) {
-                kept.insert(offset);
+                documents.kept.insert(offset);
             }
             if held.posted {
-                posted.insert(offset);
+                documents.posted.insert(offset);
                 if state.is_kept(state.first_of_posted(state.memory.base + offset)) {
-                    leading.insert(offset);
+                    documents.leading.insert(offset);
                 }
             }
             if held.empty {
-                empty.insert(offset);
+                documents.empty.insert(offset);
             }
         }
-        Self { state, present, kept, posted, leading, empty }
+        Self { state, documents }
     }
 
     /// Returns the postings of a column, in order.
@@ -90,18 +85,18 @@ impl<'a> InMemory<'a> {
         let (memory, shape) = (&self.state.memory, self.state.shape);
         let mut postings: Vec<Posting> = match column {
             _ if column == shape.digests() => {
-                let with_text = self.present.iter().filter(|&offset| !self.empty.contains(offset));
+                let with_text = self.documents.present.iter().filter(|&offset| !self.documents.empty.contains(offset));
                 with_text.map(|offset| (memory.all()[offset as usize].digest as u32, offset as u32)).collect()
             }
             _ if column == shape.ids() => {
-                self.present.iter().map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32)).collect()
+                self.documents.present.iter().map(|offset| (memory.all()[offset as usize].id.hash(), offset as u32)).collect()
             }
             _ => {
                 let posting = |offset: u64| {
-                    let follows = if self.leading.contains(offset) { 0 } else { FOLLOWS };
+                    let follows = if self.documents.leading.contains(offset) { 0 } else { FOLLOWS };
                     (memory.keys(memory.base + offset)[column], offset as u32 | follows)
                 };
-                self.posted.iter().map(posting).collect()
+                self.documents.posted.iter().map(posting).collect()
             }
         };
         postings.sort_unstable();
@@ -114,29 +109,13 @@ impl Source for InMemory<'_> {
         self.state.memory.base
     }
 
-    fn present(&self) -> &Bits {
-        &self.present
-    }
-
-    fn kept(&self) -> &Bits {
-        &self.kept
-    }
-
-    fn posted(&self) -> &Bits {
-        &self.posted
-    }
-
-    fn leading(&self) -> &Bits {
-        &self.leading
-    }
-
-    fn empty(&self) -> &Bits {
-        &self.empty
+    fn documents(&self) -> &Documents {
+        &self.documents
     }
 
     fn each(&self, part: Part, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         let memory = &self.state.memory;
-        for offset in self.present.iter() {
+        for offset in self.documents.present.iter() {
             let held = &memory.all()[offset as usize];
             let number = memory.base + offset;
             match part {
@@ -166,7 +145,7 @@ impl Source for InMemory<'_> {
         if let Some(trained) = &memory.dictionary {
             return Ok(trained.clone());
         }
-        let sampled = self.present.iter().step_by(segment::distance(self.present.count()));
+        let sampled = self.documents.present.iter().step_by(segment::distance(self.documents.present.count()));
         let samples: Vec<&[u8]> = sampled.map(|offset| segment::sample(&memory.all()[offset as usize].payload)).collect();
         Ok(self.state.trained.dictionary(&samples))
     }

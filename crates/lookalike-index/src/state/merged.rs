@@ -7,7 +7,8 @@ use crate::{
     error::Result,
     law::Verdict,
     segment::{
-        self, Bits, Buffers, FOLLOWS, LastRead, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source, Unfinished,
+        self, Bits, Buffers, Documents, FOLLOWS, LastRead, PARTS, Part, Posting, Postings, Ranked, Segment, Shape, Source,
+        Unfinished,
     },
 };
 
@@ -25,11 +26,7 @@ pub(crate) struct Merged {
     pub(super) late: BTreeMap<u64, Vec<u32>>,
     /// Decisions that changed after the segments were written.
     pub(super) verdicts: BTreeMap<u64, Verdict>,
-    present: Bits,
-    kept: Bits,
-    posted: Bits,
-    leading: Bits,
-    empty: Bits,
+    documents: Documents,
 }
 
 impl Merged {
@@ -49,8 +46,7 @@ impl Merged {
 
     /// `old` are the numbers of the documents of all segments.
     fn with(state: &State, opens: Vec<Open>, numbering: Numbering, old: Range<u64>, numbers: Range<u64>) -> Result<Self> {
-        let bits = || Bits::new(numbers.end - numbers.start);
-        let (mut present, mut kept, mut posted, mut leading, mut empty) = (bits(), bits(), bits(), bits(), bits());
+        let mut documents = Documents::new(numbers.end - numbers.start);
         let mut all_live = Vec::with_capacity(opens.len());
         for (at, open) in opens.iter().enumerate() {
             let mut live = open.live.clone();
@@ -59,12 +55,12 @@ impl Merged {
                 let new = numbering.number_in(at, offset);
                 if numbers.contains(&new) {
                     let new = new - numbers.start;
-                    present.insert(new);
+                    documents.present.insert(new);
                     if open.kept.contains(offset) {
-                        kept.insert(new);
+                        documents.kept.insert(new);
                     }
                     if open.segment.empty().contains(offset) {
-                        empty.insert(new);
+                        documents.empty.insert(new);
                     }
                 } else {
                     live.remove(offset);
@@ -72,9 +68,9 @@ impl Merged {
                 if open.segment.posted().contains(offset) || !state.late.is_empty() && state.late.contains(&number) {
                     let new = numbering.posted(at, offset);
                     if numbers.contains(&new) {
-                        posted.insert(new - numbers.start);
+                        documents.posted.insert(new - numbers.start);
                         if state.is_kept(state.first_of_posted(number)) {
-                            leading.insert(new - numbers.start);
+                            documents.leading.insert(new - numbers.start);
                         }
                     }
                 }
@@ -89,12 +85,12 @@ impl Merged {
         }
         let verdicts = state.verdicts.range(old).map(|(&number, &verdict)| (number, verdict)).collect();
         let (shape, live) = (state.shape, all_live);
-        Ok(Self { shape, opens, live, numbering, numbers, late, verdicts, present, kept, posted, leading, empty })
+        Ok(Self { shape, opens, live, numbering, numbers, late, verdicts, documents })
     }
 
     /// Writes the merged segment in a file of a folder, and syncs it. Returns none if all documents were removed.
     pub(crate) fn write(&self, folder: &Path, unfinished: &str) -> Result<Option<Unfinished>> {
-        match self.present.count() {
+        match self.documents.present.count() {
             0 => Ok(None),
             _ => segment::write(folder, unfinished, self.shape, self).map(Some),
         }
@@ -114,24 +110,8 @@ impl Source for Merged {
         self.numbers.start
     }
 
-    fn present(&self) -> &Bits {
-        &self.present
-    }
-
-    fn kept(&self) -> &Bits {
-        &self.kept
-    }
-
-    fn posted(&self) -> &Bits {
-        &self.posted
-    }
-
-    fn leading(&self) -> &Bits {
-        &self.leading
-    }
-
-    fn empty(&self) -> &Bits {
-        &self.empty
+    fn documents(&self) -> &Documents {
+        &self.documents
     }
 
     fn each(&self, part: Part, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -154,14 +134,14 @@ impl Source for Merged {
         let parts: usize = self.opens.iter().map(|open| open.segment.head.texts.len()).sum();
         // Copies include the texts of removed documents.
         let written: u64 = self.opens.iter().map(|open| open.segment.head.documents).sum();
-        let is_copied = self.numbering.new.is_none() && parts <= PARTS && self.present.count() >= written - written / 4;
+        let is_copied = self.numbering.new.is_none() && parts <= PARTS && self.documents.present.count() >= written - written / 4;
         is_copied.then(|| self.opens.iter().zip(&self.live).map(|(open, live)| (&*open.segment, live)).collect())
     }
 
     fn dictionary(&self) -> Result<Vec<u8>> {
         let all = self.opens.iter().zip(&self.live).flat_map(|(open, live)| live.iter().map(move |offset| (open, offset)));
         let mut buffers = Buffers::default();
-        let sampled = all.step_by(segment::distance(self.present.count()));
+        let sampled = all.step_by(segment::distance(self.documents.present.count()));
         let mut sample =
             |(open, offset): (&Open, u64)| open.segment.payload(offset, &mut buffers, |text| segment::sample(text).to_vec());
         Ok(segment::dictionary(&sampled.map(&mut sample).collect::<Result<Vec<_>>>()?))
@@ -172,7 +152,7 @@ impl Source for Merged {
         let document = |at: usize, offset: u64| {
             let number = if is_band { self.numbering.posted(at, offset) } else { self.numbering.number_in(at, offset) };
             let new = self.numbers.contains(&number).then(|| number - self.numbers.start)?;
-            let follows = is_band && !self.leading.contains(new);
+            let follows = is_band && !self.documents.leading.contains(new);
             Some(new as u32 | if follows { FOLLOWS } else { 0 })
         };
         let mut lists = Vec::with_capacity(self.opens.len() + 1);

@@ -3,10 +3,9 @@
 use std::{collections::BTreeSet, ops::Range, path::Path, sync::Arc};
 
 use super::{
-    documents::{Open, State},
+    documents::{Open, State, Watched},
     flushing::UNFINISHED,
     merged::Merged,
-    watched::Watched,
 };
 use crate::{error::Result, segment::Segment};
 

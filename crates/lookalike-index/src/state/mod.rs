@@ -14,8 +14,6 @@ mod found;
 
 mod mates;
 
-mod watched;
-
 mod documents;
 
 mod classes;
