@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Index {
-    /// Adds documents with the decisions that one batch over all documents of this index made, in input order. Nothing is compared, so this
-    /// takes a third of the time of [`add`](Self::add). Until the last document is added, decisions can name representatives that are not
+    /// Adds documents with the decisions that one batch over all documents of this index made, in input order. Nothing is
+    /// compared. Until the last document is added, decisions can name representatives that are not
     /// there, so use a folder that others do not know yet, and then rename it. [`check`](Self::check) can verify the decisions.
     ///
     /// # Errors
@@ -40,20 +40,16 @@ impl State {
     fn apply_decided(&mut self, added: Vec<DecidedDocument>) -> Result<Vec<Change>> {
         let mut changes = Vec::with_capacity(added.len());
         for DecidedDocument { document: Prepared(new), represented } in added {
-            let id = new.id.clone();
-            let verdict = match &represented {
-                None => Verdict::Kept,
-                // Where a similarity is not measured, all count as 1.
-                Some(Represented { number, similarity, .. }) => {
-                    Verdict::Dropped { representative: *number, similarity: similarity.unwrap_or(1.0) }
-                }
+            let (verdict, after) = match represented {
+                None => (Verdict::Kept, Decided::Kept),
+                Some(Represented { number, id, similarity }) => (
+                    // Where a similarity is not measured, all count as 1.
+                    Verdict::Dropped { representative: number, similarity: similarity.unwrap_or(1.0) },
+                    Decided::Dropped { representative: id, similarity },
+                ),
             };
+            changes.push(Change { id: new.id.clone(), before: None, after: Some(after) });
             self.insert_decided(new, verdict)?;
-            let after = match represented {
-                None => Decided::Kept,
-                Some(Represented { id, similarity, .. }) => Decided::Dropped { representative: id, similarity },
-            };
-            changes.push(Change { id, before: None, after: Some(after) });
         }
         Ok(changes)
     }

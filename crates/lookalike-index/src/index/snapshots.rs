@@ -23,8 +23,8 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Index {
     /// Copies the index as it is now to a folder, which must not exist yet, or must be empty. Large files are shared by hard links if both
-    /// folders are on one file system. Both indexes can be changed independently. The folder appears when the copy is complete; the remains
-    /// of a copy that was interrupted are removed by the next one to the same folder.
+    /// folders are on one file system. Both indexes can be changed independently. The folder appears when the copy is complete. What
+    /// remains of an interrupted copy is removed by the next copy to the same folder.
     ///
     /// # Errors
     /// Fails if the folder is not empty, or if a file cannot be written.
@@ -79,7 +79,10 @@ fn unfinished(to: &Path) -> Result<(PathBuf, File)> {
     let prefix = format!(".{name}.unfinished-");
     // A folder that this user may not list can still be written.
     for entry in fs::read_dir(disk::folder_of(to)).into_iter().flatten().flatten() {
-        let is_left = entry.file_name().to_string_lossy().starts_with(&prefix);
+        // Only names that are made below: another file may begin like them.
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let numbers = name.strip_prefix(&prefix).and_then(|rest| rest.split_once('-'));
+        let is_left = numbers.is_some_and(|(process, number)| process.parse::<u32>().is_ok() && number.parse::<u64>().is_ok());
         // Another process can be making one.
         if is_left && let Ok(own) = lock(&entry.path()) {
             let _ = fs::remove_dir_all(entry.path());
