@@ -6,14 +6,14 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use lookalike::Scratch;
-use lookalike_engine::{InputDocument, Observer, Outputs, RunConfig, Summary, dedup_storing};
-use lookalike_index::{DecidedDocument, Error, Id, Index, NewDocument, Prepared, Represented, Settings, Store};
+use lookalike_engine::{Observer, Outputs, RunConfig, Summary, dedup_storing};
+use lookalike_index::{DecidedDocument, Error, Index, Prepared, Represented, Settings, Store};
 use tempfile::TempDir;
 
 use super::{
     add::step,
     opened::{failed, refuse_store},
+    steps::{id_of, sketching},
 };
 use crate::output::name;
 
@@ -49,10 +49,7 @@ impl NewIndex {
 
     /// Runs `dedup`, and puts all documents and the decisions about them in the index.
     pub fn dedup(&self, config: &RunConfig, outputs: &Outputs, observer: Observer) -> lookalike_engine::Result<Summary> {
-        let (preparer, step) = (self.index.preparer(), step(config.memory));
-        let make = |document: InputDocument, scratch: &mut Scratch| {
-            preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
-        };
+        let step = step(config.memory);
         let (mut waiting, mut size) = (Vec::new(), 0);
         let give = |documents: Vec<lookalike_engine::DecidedDocument<Prepared>>| {
             let is_end = documents.is_empty();
@@ -66,7 +63,7 @@ impl NewIndex {
             }
             Ok(())
         };
-        dedup_storing(config, outputs, make, give, observer)
+        dedup_storing(config, outputs, sketching(&self.index), give, observer)
     }
 
     /// Gives the index its name.
@@ -81,7 +78,6 @@ impl NewIndex {
 }
 
 fn with_id(decided: lookalike_engine::DecidedDocument<Prepared>) -> DecidedDocument {
-    let id = |json: String| Id::from_json(&json).unwrap_or(Id::Text(json));
-    let represented = decided.represented.map(|by| Represented { number: by.row, id: id(by.id), similarity: by.similarity });
-    DecidedDocument { document: decided.made.with_id(id(decided.id)), represented }
+    let represented = decided.represented.map(|by| Represented { number: by.row, id: id_of(by.id), similarity: by.similarity });
+    DecidedDocument { document: decided.made.with_id(id_of(decided.id)), represented }
 }

@@ -4,13 +4,14 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::Args;
 use lookalike_engine::{InputDocument, RunConfig, each_document};
-use lookalike_index::{Ask, Found, Id, Index, Like};
+use lookalike_index::{Ask, Found, Index, Like};
 use serde_json::value::RawValue;
 
 use super::{
     add::reading,
     lines::{FoundLine, Lines, raw},
     opened::{failed, id, to_read},
+    steps::id_of,
 };
 use crate::{
     args::{InputArgs, RecordArgs, RunArgs},
@@ -121,7 +122,7 @@ impl Query {
             |document: InputDocument, _| find(Like::Text(document.text)),
             |answers| {
                 answers.into_iter().try_for_each(|(id, found)| {
-                    let id = Id::from_json(&id).unwrap_or(Id::Text(id));
+                    let id = id_of(id);
                     write(&raw(&id), &found?, lines)
                 })
             },

@@ -12,6 +12,17 @@ pub enum Stopped<E> {
     Reading(Error),
 }
 
+/// Returns what sketches the documents of inputs for an index. Their ids are set later.
+pub fn sketching(index: &Index) -> impl Fn(InputDocument, &mut Scratch) -> Prepared + Sync + use<> {
+    let preparer = index.preparer();
+    move |document, scratch| preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
+}
+
+/// Returns the id that inputs have as JSON.
+pub fn id_of(json: String) -> Id {
+    Id::from_json(&json).unwrap_or(Id::Text(json))
+}
+
 /// Reads all documents, and gives them to `add` in steps that take about `step` bytes. They are sketched by all threads while others are
 /// added. What was read before an error is added, so that the result does not depend on the size of a step.
 ///
@@ -23,17 +34,14 @@ pub fn in_steps<E: Send>(
     mut add: impl FnMut(Vec<Prepared>) -> Result<(), E> + Send,
     observer: Observer,
 ) -> Result<DocumentsRead, Stopped<E>> {
-    let preparer = index.preparer();
-    let make = |document: InputDocument, scratch: &mut Scratch| {
-        preparer.prepare(&NewDocument { id: Id::Number(0), text: document.text, key: document.key }, scratch)
-    };
+    let make = sketching(index);
     let (mut waiting, mut size, mut failed) = (Vec::new(), 0, None);
     let read = each_document(
         config,
         make,
         |documents: Vec<(String, Prepared)>| {
             for (id, document) in documents {
-                let document = document.with_id(Id::from_json(&id).unwrap_or(Id::Text(id)));
+                let document = document.with_id(id_of(id));
                 size += document.bytes();
                 waiting.push(document);
             }
