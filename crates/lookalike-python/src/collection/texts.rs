@@ -166,11 +166,16 @@ impl Texts {
     }
 
     fn __len__(&self) -> usize {
-        self.rows as usize
+        self.len()
     }
 }
 
 impl Texts {
+    /// Returns the number of texts.
+    pub fn len(&self) -> usize {
+        self.rows as usize
+    }
+
     /// Returns the collection with one more column.
     fn with(&self, field: Field, column: &ArrayRef) -> Result<Self, ArrowError> {
         let fields = self.schema.fields().iter().cloned().chain([Arc::new(field)]);

@@ -14,6 +14,9 @@ use crate::{
     config::{laid_over, not_asked, object, parted},
 };
 
+/// For fewer texts, starting a thread takes longer than it saves.
+const FEW: usize = 64;
+
 /// Texts in memory, and their name in messages.
 pub type Named<'py> = (String, PyRef<'py, Texts>);
 
@@ -47,6 +50,9 @@ pub fn reading(index: &Index, texts: Option<Named<'_>>, keywords: &Bound<'_, PyD
     let mut asked = asked::index_add(index, flags).map_err(not_asked)?;
     asked.config.inputs = inputs;
     if let Some((name, texts)) = texts {
+        if asked.config.threads == 0 && texts.len() < FEW {
+            asked.config.threads = 1;
+        }
         asked.config.tables = vec![texts.input(&name)?];
     }
     Ok(asked)
