@@ -72,6 +72,7 @@ pub use jobs::{
         distances::{RightShare, RightShares},
         explain::explain_link,
         fields::{BlockExplained, FieldExplained, LinkExplained},
+        learning::{FieldLearned, Learned},
         link,
         truth::{Judged, LinkShares},
     },

@@ -24,6 +24,8 @@ interface LinkPair {
   fields: Field[];
   points: number;
   of: number;
+  /** With learned weights: the odds of a match before the fields are compared, in bits. */
+  prior?: number;
   score: number | null;
   verdict: string;
   blocks: { block: string; joins: boolean }[];
@@ -202,6 +204,23 @@ function PairList({ pairs }: { pairs: LinkPair[] }) {
   );
 }
 
+/**
+ * Returns where the bar of each field begins and ends, as shares of the width, and where the threshold is. Points are shares of the
+ * possible points. Bits begin at the prior odds; some are negative.
+ */
+export function waterfall(pair: LinkPair, match: number) {
+  const ends = [pair.prior ?? 0];
+  pair.fields.forEach((field) => ends.push(ends[ends.length - 1] + (field.points ?? 0)));
+  const most = pair.fields.map((field, at) => ends[at] + (field.points === null ? 0 : field.weight));
+  const threshold = pair.prior === undefined ? match * pair.of : Math.log2(match / (1 - match));
+  const isFinite = Number.isFinite(threshold);
+  const least = pair.prior === undefined ? 0 : Math.min(...ends, isFinite ? threshold : 0) - 1;
+  const largest = pair.prior === undefined ? pair.of : Math.max(...ends, ...most, isFinite ? threshold : 0) + 1;
+  const place = (value: number) => Math.min(1, Math.max(0, (value - least) / (largest - least || 1)));
+  const bars = pair.fields.map((field, at) => ({ field, start: place(ends[at]), end: place(ends[at + 1]), most: place(most[at]) }));
+  return { bars, mark: place(threshold) };
+}
+
 /** A pair field by field, and how the fields add up to the score. */
 function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number: number; count: number; thresholds: [number, number] }) {
   const w = useWords();
@@ -211,20 +230,19 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
     if (next >= 0 && next < count) location.hash = `#/pair/${next}`;
     return key === "]" || key === "[";
   });
-  let before = 0;
-  const bars = pair.fields.map((field) => {
-    const start = before;
-    if (field.points !== null) before += field.points / pair.of;
-    return { field, start, end: before, most: start + (field.points === null ? 0 : field.weight / pair.of) };
-  });
+  const { bars, mark } = waterfall(pair, thresholds[0]);
   const percent = (value: number) => `${100 * value}%`;
+  const isLearned = pair.prior !== undefined;
+  const score = figure(pair.score ?? Number.NaN);
   return (
     <>
       <h1>
         <Short text={pair.a} /> ↔ <Short text={pair.b} />
       </h1>
       <p class="why">
-        {verdicts[pair.verdict] ?? pair.verdict}: {w.scoreIs(figure(pair.score ?? Number.NaN), pair.points.toFixed(2), pair.of.toFixed(2))}
+        {verdicts[pair.verdict] ?? pair.verdict}: {isLearned
+          ? w.probabilityIs(score, pair.prior!.toFixed(1), pair.points.toFixed(1))
+          : w.scoreIs(score, pair.points.toFixed(2), pair.of.toFixed(2))}
       </p>
       <p class="actions">
         <a class="button" aria-disabled={number === 0} href={`#/pair/${Math.max(0, number - 1)}`}>
@@ -247,7 +265,7 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
                   <Short text={pair.b} most={30} />
                 </th>
                 <th scope="col">{w.similarity}</th>
-                <th scope="col">{w.points}</th>
+                <th scope="col">{isLearned ? w.bits : w.points}</th>
                 <th scope="col">{w.sum}</th>
               </tr>
             </thead>
@@ -260,12 +278,12 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
                   <td class={field.a === field.b ? "" : "differs"}>{field.a ? <bdi>{visible(shortened(field.a), w)}</bdi> : <i>{w.missingValue}</i>}</td>
                   <td class={field.a === field.b ? "" : "differs"}>{field.b ? <bdi>{visible(shortened(field.b), w)}</bdi> : <i>{w.missingValue}</i>}</td>
                   <td>{field.similarity === null ? "–" : figure(field.similarity)}</td>
-                  <td>{field.points === null ? w.notCounted : `${field.points.toFixed(2)} / ${field.weight}`}</td>
+                  <td>{field.points === null ? w.notCounted : `${field.points.toFixed(2)} / ${isLearned ? field.weight.toFixed(2) : field.weight}`}</td>
                   <td class="bar-cell">
                     <span class="waterfall" role="img" aria-label={`${(100 * start).toFixed(0)} % → ${(100 * end).toFixed(0)} %`}>
                       <span class="waterfall-most" style={{ left: percent(start), width: percent(most - start) }} />
-                      <span class="waterfall-bar" style={{ left: percent(start), width: percent(end - start) }} />
-                      <span class="waterfall-mark" style={{ left: percent(thresholds[0]) }} />
+                      <span class="waterfall-bar" style={{ left: percent(Math.min(start, end)), width: percent(Math.abs(end - start)) }} />
+                      <span class="waterfall-mark" style={{ left: percent(mark) }} />
                     </span>
                   </td>
                 </tr>
@@ -273,7 +291,7 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
             </tbody>
           </table>
         </div>
-        <p class="note">{w.waterfallNote(thresholds[0], thresholds[1])}</p>
+        <p class="note">{isLearned ? w.bitsNote(thresholds[0], thresholds[1]) : w.waterfallNote(thresholds[0], thresholds[1])}</p>
       </section>
       <section class="card">
         <h2>{w.whyCompared}</h2>

@@ -282,6 +282,12 @@ export const en = {
   sum: "sum",
   scoreIs: (score: string, points: string, of: string) => `the score is ${score}, ${points} of ${of} points.`,
   missingValue: "missing",
+  probabilityIs: (probability: string, prior: string, bits: string) =>
+    `the probability is ${probability}: ${prior} bits for any pair, and ${bits} bits from the fields.`,
+  bits: "bits",
+  bitsNote: (match: number, possible: number) =>
+    `Each bit doubles the odds of a match, and a negative one halves them. The weights were learned from the records. The line is the ` +
+    `probability of a match, ${match}; possible matches have ${possible} or more.`,
   notCounted: "not counted",
   waterfallNote: (match: number, possible: number) =>
     `Each bar begins where the one above it ends. The pale part is what the field could have added. The line is the score of a match, ${match}; a possible match has ${possible} or more. Values are shown as they are compared.`,

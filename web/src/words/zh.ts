@@ -292,6 +292,10 @@ export const zh: Words = {
   sum: "累计",
   scoreIs: (score, points, of) => `得分 ${score}，即 ${of} 分中的 ${points} 分。`,
   missingValue: "缺失",
+  probabilityIs: (probability, prior, bits) => `概率为 ${probability}：任意一对 ${prior} 比特，各字段共 ${bits} 比特。`,
+  bits: "比特",
+  bitsNote: (match, possible) =>
+    `每多一比特，匹配的胜算加倍；负值则减半。权重由记录本身学得。竖线是匹配的概率 ${match}，可能匹配的概率不低于 ${possible}。`,
   notCounted: "不计",
   waterfallNote: (match, possible) =>
     `每一条从上一条的末端开始。浅色部分是该字段还可以增加的分数。竖线是匹配的得分 ${match}；可能匹配不低于 ${possible}。值按比较时的形式显示。`,

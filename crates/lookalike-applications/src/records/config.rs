@@ -8,16 +8,19 @@ use serde::{
 };
 
 /// The records to compare, the fields to compare them by, and the definition of a match.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// The lowest score of a match.
-    #[serde(rename = "match", default = "LinkConfig::usual_match")]
-    pub matches: f64,
-    /// The lowest score of a possible match, for pairs whose score is below `match`. `None` means 0.75, or `match` if that is
-    /// lower.
+    /// The lowest score of a match. `None` means 0.85, or a probability of 0.5 if weights are learned.
+    #[serde(rename = "match", default, skip_serializing_if = "Option::is_none")]
+    pub matches: Option<f64>,
+    /// The lowest score of a possible match, for pairs whose score is below `match`. `None` means 0.75, or a probability of 0.1 if
+    /// weights are learned, or `match` if that is lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub possible: Option<f64>,
+    /// The evidence that a field gives.
+    #[serde(default, skip_serializing_if = "Weights::are_points")]
+    pub weights: Weights,
     /// Whether each record is in at most one pair: the pairs with the best scores are kept.
     #[serde(default)]
     pub one_to_one: bool,
@@ -36,29 +39,33 @@ pub struct LinkConfig {
 }
 
 impl LinkConfig {
-    /// Returns the default score of a match. A pair reaches it if two of three fields are similar, and the third is not entirely
-    /// different.
-    pub(super) const fn usual_match() -> f64 {
-        0.85
+    /// Returns the lowest score of a match. A pair reaches the default if two of three fields are similar, and the third is not
+    /// entirely different; with learned weights, if it is more likely a match than not.
+    pub fn most(&self) -> f64 {
+        self.matches.unwrap_or(if self.weights == Weights::Learned { 0.5 } else { 0.85 })
     }
 
     /// Returns the lowest score of a possible match.
     pub fn least(&self) -> f64 {
-        self.possible.unwrap_or(self.matches.min(0.75))
+        let usual = if self.weights == Weights::Learned { 0.1 } else { 0.75 };
+        self.possible.unwrap_or(self.most().min(usual))
     }
 }
 
-impl Default for LinkConfig {
-    fn default() -> Self {
-        Self {
-            matches: Self::usual_match(),
-            possible: None,
-            one_to_one: false,
-            clusters: ClusterBy::default(),
-            missing: Missing::default(),
-            fields: Vec::new(),
-            blocks: Vec::new(),
-        }
+/// The evidence that a field gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weights {
+    /// Points that the configuration gives. The score is the share of the possible points.
+    #[default]
+    Points,
+    /// Weights that are estimated from the records. The score is the probability of a match.
+    Learned,
+}
+
+impl Weights {
+    fn are_points(&self) -> bool {
+        *self == Self::Points
     }
 }
 
@@ -158,10 +165,14 @@ pub struct FieldConfig {
     /// For dates such as 3/4/1998: whether the month comes first.
     #[serde(default)]
     pub month_first: bool,
+    /// With learned weights: the similarities at which the next level begins. Equal values have a level of their own. If `None`, the
+    /// levels depend on the comparison.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<f64>>,
 }
 
 impl FieldConfig {
-    const fn usual_weight() -> f64 {
+    pub(super) const fn usual_weight() -> f64 {
         100.0
     }
 
@@ -177,6 +188,7 @@ impl FieldConfig {
             missing: None,
             within: None,
             month_first: false,
+            levels: None,
         }
     }
 

@@ -1,11 +1,14 @@
 //! Scores two records and classifies the score.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::{
     blocks::Block,
-    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing},
+    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, Weights},
     kinds::{self, Scratch},
+    learned::{self, Model, Pattern},
     table::Records,
 };
 use crate::error::{Error, Result};
@@ -16,10 +19,16 @@ use crate::error::{Error, Result};
 /// has a weight, 100 by default. The points that it gives are its weight multiplied by the similarity of its values. The score is
 /// the share of the possible points. It is rounded to ten thousandths, so that the written score is the one that is compared with
 /// the thresholds.
+///
+/// With learned weights, a score is the base-2 logarithm of the odds that the pair is a match, rounded to thousandths. Scores need a
+/// [`Model`], which [`with_model`](Self::with_model) sets.
 #[derive(Debug, Clone)]
 pub struct Linker {
     config: LinkConfig,
     blocks: Vec<Block>,
+    /// For each field, the similarities at which the next level begins.
+    thresholds: Vec<Vec<f64>>,
+    model: Option<Arc<Model>>,
 }
 
 /// The classification of a pair by its score.
@@ -57,7 +66,34 @@ impl Linker {
             config.blocks = config.fields.iter().map(|field| BlockConfig::equal(&[&field.name])).collect();
         }
         let blocks = config.blocks.iter().zip(1..).map(|(block, number)| Block::new(block, number, &config.fields));
-        Ok(Self { blocks: blocks.collect::<Result<_>>()?, config })
+        let thresholds = config.fields.iter().map(learned::thresholds).collect();
+        Ok(Self { blocks: blocks.collect::<Result<_>>()?, config, thresholds, model: None })
+    }
+
+    /// Scores pairs by a model from now on.
+    #[must_use]
+    pub fn with_model(self, model: Model) -> Self {
+        Self { model: Some(Arc::new(model)), ..self }
+    }
+
+    /// Returns the model that scores pairs; `None` if points do.
+    pub fn model(&self) -> Option<&Model> {
+        self.model.as_deref()
+    }
+
+    /// Returns the number of levels of each field, with that of missing values.
+    pub fn levels(&self) -> Vec<usize> {
+        self.thresholds.iter().map(|thresholds| thresholds.len() + 3).collect()
+    }
+
+    /// Returns the levels of all fields of two records.
+    pub fn pattern(&self, records: &Records, a: u32, b: u32) -> Pattern {
+        Pattern::new((0..self.thresholds.len()).map(|field| self.level(records, field, a, b)))
+    }
+
+    /// Returns the level of the similarity of two records in a field; 0 if one record lacks the field.
+    pub fn level(&self, records: &Records, field: usize, a: u32, b: u32) -> u8 {
+        learned::level(&self.thresholds[field], self.similarity(records, field, a, b))
     }
 
     /// Returns the configuration, with the default blocks if none were given.
@@ -87,6 +123,19 @@ impl Linker {
         (!a.is_empty() && !b.is_empty()).then(|| kinds::similarity(&self.config.fields[field], a, b))
     }
 
+    /// Returns the weights that the fields have for two records by a model, in bits; `None` for a field that one record lacks.
+    pub fn weights(&self, model: &Model, records: &Records, a: u32, b: u32) -> Vec<Option<f64>> {
+        let pattern = self.pattern(records, a, b);
+        let weight = |field| model.weight(field, pattern, self.same(records, field, a, b));
+        (0..self.thresholds.len()).map(|field| (pattern.level(field) > 0).then(|| weight(field))).collect()
+    }
+
+    /// Returns one of two records that have the same value in a field.
+    fn same(&self, records: &Records, field: usize, a: u32, b: u32) -> Option<u32> {
+        let value = records.get(a, field);
+        (!value.is_empty() && value == records.get(b, field)).then_some(a)
+    }
+
     /// Returns the points that a field gives two records.
     pub fn points(&self, records: &Records, field: usize, a: u32, b: u32) -> Points {
         let config = &self.config.fields[field];
@@ -99,13 +148,33 @@ impl Linker {
         }
     }
 
-    /// Returns the score of two records, from 0 to 1; `None` if no field counts.
+    /// Returns the score of two records, from 0 to 1, or with a model in bits; `None` if no field counts.
     pub fn score(&self, records: &Records, a: u32, b: u32) -> Option<f64> {
-        self.score_from(records, a, b, 0.0)
+        self.score_from(records, a, b, if self.model.is_some() { f64::NEG_INFINITY } else { 0.0 })
     }
 
     /// Returns the score, or `None` if it is below `least`. Fields are compared only while `least` can still be reached.
     pub fn score_from(&self, records: &Records, a: u32, b: u32, least: f64) -> Option<f64> {
+        match &self.model {
+            Some(model) => self.bits_from(model, records, a, b, least),
+            None => self.share_from(records, a, b, least),
+        }
+    }
+
+    fn bits_from(&self, model: &Model, records: &Records, a: u32, b: u32, least: f64) -> Option<f64> {
+        let (mut bits, mut pattern) = (model.prior(), Pattern::default());
+        for (field, most) in model.in_order() {
+            if bits + most < least - ROUNDING {
+                return None;
+            }
+            pattern = pattern.with(field, self.level(records, field, a, b));
+            bits += model.weight(field, pattern, self.same(records, field, a, b));
+        }
+        let score = (bits * PARTS_OF_A_BIT).round() / PARTS_OF_A_BIT;
+        (score >= least).then_some(score)
+    }
+
+    fn share_from(&self, records: &Records, a: u32, b: u32, least: f64) -> Option<f64> {
         let fields = &self.config.fields;
         let both = |field| !records.get(a, field).is_empty() && !records.get(b, field).is_empty();
         let counts = |field: usize| both(field) || fields[field].missing.unwrap_or(self.config.missing) != Missing::Skip;
@@ -126,22 +195,60 @@ impl Linker {
                 return None;
             }
         }
-        let score = (points / whole * 10_000.0).round() / 10_000.0;
+        let score = (points / whole * PARTS).round() / PARTS;
         (score >= least).then_some(score)
     }
 
     /// Returns the classification of a score.
     pub fn verdict(&self, score: f64) -> Verdict {
-        match score {
-            _ if score >= self.config.matches => Verdict::Match,
-            _ if score >= self.config.least() => Verdict::Possible,
+        match self.share(score) {
+            share if share >= self.config.most() => Verdict::Match,
+            share if share >= self.config.least() => Verdict::Possible,
             _ => Verdict::Not,
+        }
+    }
+
+    /// Returns the share of the possible points, or with a model the probability of a match, that a score means.
+    pub fn share(&self, score: f64) -> f64 {
+        if self.model.is_some() { learned::probability(score) } else { score }
+    }
+
+    /// Returns a score below which no pair is a possible match.
+    pub fn least(&self) -> f64 {
+        let least = self.config.least();
+        if self.model.is_none() {
+            return least;
+        }
+        // A little less, because of rounding; `verdict` decides.
+        learned::bits(least) - 1.0 / PARTS_OF_A_BIT
+    }
+
+    /// Returns a whole number for a score, so that scores can be sorted and stored. A higher score has a higher number.
+    pub fn rank(&self, score: f64) -> u32 {
+        match self.model {
+            Some(_) => ((score + MOST_BITS) * PARTS_OF_A_BIT).round().clamp(0.0, f64::from(u32::MAX)) as u32,
+            None => (score * PARTS).round() as u32,
+        }
+    }
+
+    /// Returns the score that has a number.
+    pub fn score_of(&self, rank: u32) -> f64 {
+        match self.model {
+            Some(_) => (f64::from(rank) - MOST_BITS * PARTS_OF_A_BIT) / PARTS_OF_A_BIT,
+            None => f64::from(rank) / PARTS,
         }
     }
 }
 
 /// A tolerance that is larger than the rounding error of a score.
-const ROUNDING: f64 = 1e-4;
+const ROUNDING: f64 = 1e-3;
+
+/// Scores are rounded to these parts of a whole, or with a model of a bit.
+const PARTS: f64 = 10_000.0;
+const PARTS_OF_A_BIT: f64 = 1000.0;
+
+/// More bits than 32 fields can have.
+const MOST_BITS: f64 = 1e6;
 
 fn above(floor: f64, similarity: f64) -> f64 {
     ((similarity - floor) / (1.0 - floor)).max(0.0)
@@ -150,17 +257,18 @@ fn above(floor: f64, similarity: f64) -> f64 {
 fn check(config: &LinkConfig) -> Result<()> {
     let wrong = |what: String| Err(Error::Link(what));
     let is_share = |share: f64| (0.0..=1.0).contains(&share);
-    let LinkConfig { matches, missing, fields, .. } = config;
+    let LinkConfig { missing, fields, .. } = config;
+    let matches = config.most();
     // The condition is written so that NaN fails.
-    if !(*matches > 0.0 && *matches <= 1.0) {
+    if !(matches > 0.0 && matches <= 1.0) {
         return wrong(format!("match must be above 0 and at most 1, got {matches}; for example 0.85"));
     }
     let possible = config.least();
     if !(possible > 0.0 && possible <= 1.0) {
         return wrong(format!("possible must be above 0 and at most 1, got {possible}; for example 0.75"));
     }
-    if possible > *matches {
-        let default = if *matches == LinkConfig::usual_match() { ", which is the default" } else { "" };
+    if possible > matches {
+        let default = if config.matches.is_none() { ", which is the default" } else { "" };
         return wrong(format!(
             "possible = {possible} is above match = {matches}{default}, but a possible match has a lower score than a match; \
              swap them, or set both to the same value"
@@ -212,6 +320,32 @@ fn check(config: &LinkConfig) -> Result<()> {
         if field.month_first && field.kind != Kind::Date {
             return wrong(format!("field {name:?}: month_first only works with type = \"date\"; leave it out"));
         }
+        learned::check(field)?;
+        if field.levels.is_some() && config.weights != Weights::Learned {
+            return wrong(format!(
+                "field {name:?}: levels only works with weights = \"learned\"; leave it out, or learn weights"
+            ));
+        }
+        if config.weights == Weights::Learned {
+            let points = [
+                ("weight", *weight != FieldConfig::usual_weight()),
+                ("floor", *floor != 0.0),
+                ("missing", field.missing.is_some()),
+            ];
+            if let Some((setting, _)) = points.iter().find(|(_, is_given)| *is_given) {
+                return wrong(format!(
+                    "field {name:?}: {setting} does not work with weights = \"learned\"; leave out one of the two"
+                ));
+            }
+        }
+    }
+    if config.weights == Weights::Learned && *missing != Missing::Skip {
+        return wrong(
+            "missing does not work with weights = \"learned\", for which a missing value is no evidence; leave it out".into(),
+        );
+    }
+    if config.weights == Weights::Learned && fields.len() > Pattern::FIELDS {
+        return wrong(format!("weights can be learned for at most {} fields, got {}", Pattern::FIELDS, fields.len()));
     }
     Ok(())
 }

@@ -52,12 +52,14 @@ mod table;
 
 mod blocks;
 
+pub mod learned;
+
 mod linker;
 
 mod valid;
 
 pub use blocks::{Block, NO_KEY};
-pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take};
+pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take, Weights};
 pub use kinds::Scratch;
 pub use linker::{Linker, Points, Verdict};
 pub use matching::{Clusters, OneToOne, Scored};

@@ -76,11 +76,11 @@ fn errors_contain_the_cause_and_advice() {
     };
     for (error, part) in [
         (with(|c| c.fields.clear()), "there is no field to compare; add at least one"),
-        (with(|c| c.matches = 1.5), "match must be above 0 and at most 1, got 1.5"),
-        (with(|c| c.matches = f64::NAN), "match must be above 0 and at most 1, got NaN"),
+        (with(|c| c.matches = Some(1.5)), "match must be above 0 and at most 1, got 1.5"),
+        (with(|c| c.matches = Some(f64::NAN)), "match must be above 0 and at most 1, got NaN"),
         (with(|c| c.possible = Some(0.0)), "possible must be above 0 and at most 1, got 0"),
         (with(|c| c.possible = Some(0.9)), "possible = 0.9 is above match = 0.85, which is the default, but "),
-        (with(|c| (c.matches, c.possible) = (0.8, Some(0.9))), "possible = 0.9 is above match = 0.8, but "),
+        (with(|c| (c.matches, c.possible) = (Some(0.8), Some(0.9))), "possible = 0.9 is above match = 0.8, but "),
         (with(|c| c.fields[0].from = vec!["x".into(), "y".into(), "x".into()]), "field \"a\": from has \"x\" twice"),
         (
             with(|c| (c.fields[1].month_first, c.fields[1].compare) = (true, Some(Compare::Exact))),
@@ -127,7 +127,7 @@ fn errors_contain_the_cause_and_advice() {
         assert!(error.to_string().contains(part), "{error}: {part}");
     }
     assert!(Linker::new(usual()).is_ok());
-    let low = Linker::new(LinkConfig { matches: 0.7, ..usual() }).unwrap();
+    let low = Linker::new(LinkConfig { matches: Some(0.7), ..usual() }).unwrap();
     assert_eq!((low.config().least(), low.verdict(0.7), low.verdict(0.69)), (0.7, Verdict::Match, Verdict::Not));
     assert_eq!(usual().least(), 0.75);
 }

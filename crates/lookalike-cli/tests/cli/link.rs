@@ -553,7 +553,10 @@ fn errors_name_file_line_field_and_remedy() {
         (config(|c| c.replace("type = \"phone\"", "type = \"phone\"\nfrom = []")), &["link.toml:15: from is an empty list"]),
         (config(|c| c.replace("0.85", "\"high\"")), &["link.toml:1: invalid type: string \"high\""]),
         (config(|c| c.replace("match = 0.85", "match = ")), &["link.toml:1: "]),
-        (config(|c| c.replace("0.6", "0.9")), &["link.toml: possible = 0.9 is above match = 0.85, which is the default"]),
+        (
+            config(|c| c.replace("0.6", "0.9")),
+            &["link.toml: possible = 0.9 is above match = 0.85, but a possible match has a lower score"],
+        ),
         (config(|_| "match = 0.9".into()), &["link.toml: there is no field to compare"]),
         (
             config(|c| c + "[[block]]\nequal = [\"tel\"]\n"),
@@ -687,4 +690,17 @@ fn real_records() {
         let scored = summary["candidates"].as_f64().unwrap() / summary["possible_pairs"].as_f64().unwrap();
         assert!(f1 >= least_f1 && scored <= most_scored, "{name}: {f1} {scored}");
     }
+    let mut learned = String::from("weights = \"learned\"\n");
+    let fields =
+        [("given_name", "name"), ("surname", "name"), ("address_1", "address"), ("suburb", "name"), ("postcode", "code")];
+    for (field, kind) in fields.into_iter().chain([("date_of_birth", "date"), ("soc_sec_id", "code")]) {
+        write!(learned, "\n[[field]]\nname = \"{field}\"\nfrom = \"fields.{field}\"\ntype = \"{kind}\"\n").unwrap();
+    }
+    for block in ["soc_sec_id", "date_of_birth", "surname", "postcode"] {
+        write!(learned, "\n[[block]]\nequal = \"{block}\"\n").unwrap();
+    }
+    place.write("learned.toml", learned);
+    let ran = place.run("link febrl3.jsonl --config learned.toml --label cluster --json -o pairs.jsonl");
+    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
+    assert!(summary["judged"]["f1"].as_f64().unwrap() >= 0.998, "{}", ran.err);
 }

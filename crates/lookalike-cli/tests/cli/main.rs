@@ -18,6 +18,7 @@ mod input_commands;
 mod labels;
 mod limits;
 mod link;
+mod link_learned;
 mod methods;
 mod minutiae;
 mod mirrors;

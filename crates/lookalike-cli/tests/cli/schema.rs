@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Map, Value};
 
-use crate::{Place, SMALL, testdata};
+use crate::{Place, SMALL, link_learned, testdata};
 
 struct Schema {
     root: Value,
@@ -148,6 +148,7 @@ fn place() -> Place {
         "match = 0.9\npossible = 0.5\n[[field]]\nname = \"name\"\ntype = \"name\"\n[[field]]\nname = \"born\"\ntype = \"date\"\n\
          [[block]]\nsimilar = \"name\"\n[[block]]\nequal = [\"born\"]\nat_most = 2\n",
     );
+    place.write("citizens.jsonl", link_learned::people(600)).write("learned.toml", link_learned::CONFIG);
     place.write("true.jsonl", "{\"a\": 2, \"b\": 3}\n");
     let print = |id: u32| {
         let minutiae: Vec<[u32; 3]> = (0..30).map(|i| [(i * 37 + id) % 250, i * 53 % 300, i * 11 % 256]).collect();
@@ -193,7 +194,9 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("link", "link people.jsonl -c link.toml -o links.jsonl --label who --right-by since".into()),
         ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --report report.html".into()),
+        ("link", "link citizens.jsonl -c learned.toml -o links.jsonl".into()),
         ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
+        ("link_explain", "link citizens.jsonl -c learned.toml --explain 0 0b".into()),
         ("index_add", "index add index in.jsonl --skip-bad bad.txt".into()),
         ("index_add", "index replace index many.jsonl".into()),
         ("index_delete", "index delete index first".into()),

@@ -27,6 +27,9 @@ use crate::{
 /// possible match or neither. Only candidates are scored: pairs that have the same value in any one field or, if blocks
 /// (conditions for candidates) are configured, pairs that satisfy one of the blocks.
 ///
+/// With weights = "learned", the weights of the fields are estimated from the records instead, and the score is the probability of
+/// a match.
+///
 /// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
 /// collections, A and B, only pairs of a record of A and a record of B are considered. If you give --label (a field that is equal
 /// in records of the same thing) or --truth (a file of true pairs), a table on standard error reports how many of the true pairs

@@ -1,7 +1,9 @@
 //! The summaries of `lookalike link`.
 
 use lookalike_applications::records::Verdict;
-use lookalike_engine::{BlockExplained, FieldExplained, Judged, LinkExplained, LinkShares, LinkSummary, RightShare, RightShares};
+use lookalike_engine::{
+    BlockExplained, FieldExplained, Judged, Learned, LinkExplained, LinkShares, LinkSummary, RightShare, RightShares,
+};
 
 use crate::output::{BOLD, DIM, bytes, count, counted, quiet};
 
@@ -35,6 +37,9 @@ pub fn found(summary: &LinkSummary) -> String {
             };
         }
     }
+    if let Some(learned) = &summary.learned {
+        page += &weights(learned);
+    }
     if let Some(judged) = &summary.judged {
         page += &table(judged);
     }
@@ -48,6 +53,26 @@ pub fn found(summary: &LinkSummary) -> String {
         );
     }
     page
+}
+
+/// Describes what was learned: the weights of different and of equal values of each field.
+fn weights(learned: &Learned) -> String {
+    let mut table = format!(
+        "\n\nlearned from the records: about {:.0} matches; about {:.1} of 100 decisions may be wrong\n\
+         {BOLD}bits of evidence                         different    equal{BOLD:#}",
+        learned.expected,
+        100.0 * learned.doubt
+    );
+    for field in &learned.fields {
+        let rows = || field.weights.iter().filter_map(|row| Some((*row.first()?, *row.last()?)));
+        let different = rows().map(|row| row.0).fold(f64::INFINITY, f64::min);
+        let equal = rows().map(|row| row.1).fold(f64::NEG_INFINITY, f64::max);
+        table += &format!("\n{:<40}  {different:>8.1}  {equal:>7.1}", quiet(&field.field));
+        if let Some(other) = &field.depends_on {
+            table += &format!("; depends on {}", quiet(other));
+        }
+    }
+    table
 }
 
 fn table(judged: &Judged) -> String {
@@ -109,10 +134,12 @@ pub fn explained(pair: &LinkExplained) -> String {
     let name = width(&mut fields.iter().map(|field| &*field.field)).max("field".len());
     let left = width(&mut fields.iter().map(|field| &*field.a).chain([a]));
     let right = width(&mut fields.iter().map(|field| &*field.b).chain([b]));
-    let mut page = format!("{BOLD}{:<name$}  {:<left$}  {:<right$}  alike   points{BOLD:#}\n", "field", cut(a), cut(b));
+    let unit = if pair.prior.is_some() { "bits" } else { "points" };
+    let mut page = format!("{BOLD}{:<name$}  {:<left$}  {:<right$}  alike   {unit}{BOLD:#}\n", "field", cut(a), cut(b));
     for FieldExplained { field, a, b, similarity, points, weight } in fields {
         let alike = similarity.map_or("-".into(), |similarity| format!("{similarity:.3}"));
         let points = match points {
+            Some(points) if pair.prior.is_some() => format!("{points:+.2} of {weight:.2}"),
             Some(points) => format!("{points:.2} of {weight}"),
             None => format!("{DIM}left out{DIM:#}"),
         };
@@ -126,7 +153,15 @@ pub fn explained(pair: &LinkExplained) -> String {
                 Verdict::Possible => "a possible match",
                 Verdict::Not => "not a match",
             };
-            format!("\n{:.2} of {} points, score {score}: {verdict}\n", pair.points, pair.of)
+            match pair.prior {
+                Some(prior) => {
+                    let (fields, sum) = (pair.points, prior + pair.points);
+                    format!(
+                        "\n{prior:+.2} bits for any pair {fields:+.2} bits = {sum:+.2} bits, probability {score:.4}: {verdict}\n"
+                    )
+                }
+                None => format!("\n{:.2} of {} points, score {score}: {verdict}\n", pair.points, pair.of),
+            }
         }
     };
     let by = |block: &BlockExplained| match block.at_most {

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use lookalike_applications::records::{Block, Linker, NO_KEY, Scored};
+use lookalike_applications::records::{Block, Linker, NO_KEY};
 use lookalike_io::{
     error::Result,
     spill::{Budget, Sorter, Spill},
@@ -72,15 +72,14 @@ const AT_A_TIME: usize = 1 << 16;
 /// The number of sorters that are in use at the same time: one for a column's rows, and one for the pairs that are found.
 pub(super) const SORTERS: usize = 2;
 
-/// Scores all candidates and calls `give` with those whose score is at least `least`, in an order that depends only on the
-/// records.
-pub(super) fn candidates(
-    gathered: &Gathered,
-    linker: &Linker,
-    (truth, least): (Option<&Truth>, f64),
+/// Calls `score` with each candidate, on all threads, and `give` with what this returns, in an order that depends only on the records.
+pub(super) fn candidates<T: Send>(
+    (gathered, linker): (&Gathered, &Linker),
+    truth: Option<&Truth>,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
     observer: Observer,
-    mut give: impl FnMut(Scored) -> Result<()>,
+    score: impl Fn(u32, u32) -> Option<T> + Sync,
+    mut give: impl FnMut(T) -> Result<()>,
 ) -> Result<Found> {
     let (mut found, mut columns) = (Found::default(), Vec::<Column>::new());
     for (number, block) in linker.blocks().iter().enumerate() {
@@ -101,7 +100,7 @@ pub(super) fn candidates(
                 keyed.map(|(&key, record)| [key, record]).try_for_each(|row| rows.push(row))
             })?;
             drop(keys);
-            let scoring = Scoring { gathered, linker, earlier: &columns, truth, least, pool };
+            let scoring = Scoring { gathered, linker, earlier: &columns, truth, pool, score: &score };
             let mut batch = Batch::default();
             let mut done = 0;
             each_bucket(rows, &mut column, gathered, linker, &mut figures, |bucket| {
@@ -214,14 +213,19 @@ struct Batch {
 }
 
 /// The results of one worker.
-#[derive(Default)]
-struct Tally {
-    pairs: Vec<Scored>,
+struct Tally<T> {
+    pairs: Vec<T>,
     candidates: u64,
     right: u64,
 }
 
-impl Tally {
+impl<T> Default for Tally<T> {
+    fn default() -> Self {
+        Self { pairs: Vec::new(), candidates: 0, right: 0 }
+    }
+}
+
+impl<T> Tally<T> {
     fn and(mut self, mut other: Self) -> Self {
         self.pairs.append(&mut other.pairs);
         Self { pairs: self.pairs, candidates: self.candidates + other.candidates, right: self.right + other.right }
@@ -229,19 +233,19 @@ impl Tally {
 }
 
 /// The data needed to score pairs.
-struct Scoring<'a> {
+struct Scoring<'a, F> {
     gathered: &'a Gathered,
     linker: &'a Linker,
     /// The columns whose pairs have already been made.
     earlier: &'a [Column],
     truth: Option<&'a Truth>,
-    least: f64,
     pool: &'a ThreadPool,
+    score: &'a F,
 }
 
-impl Scoring<'_> {
+impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
     /// Adds a bucket's pairs, and scores the batch when it is large enough; a large bucket is scored in parts.
-    fn bucket(&self, bucket: &[u32], batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
+    fn bucket(&self, bucket: &[u32], batch: &mut Batch, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
         if batch.units.is_empty() {
             batch.records.clear();
         }
@@ -267,7 +271,7 @@ impl Scoring<'_> {
 
     /// Scores the pairs of a batch, except pairs that an earlier column has already made. Calls `give` with the pairs whose score
     /// is high enough.
-    fn score(&self, batch: &mut Batch, give: &mut impl FnMut(Scored) -> Result<()>) -> Result<()> {
+    fn score(&self, batch: &mut Batch, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)
         };
@@ -280,17 +284,14 @@ impl Scoring<'_> {
         tally.pairs.into_iter().try_for_each(give)
     }
 
-    fn record(&self, a: u32, others: &[u32], mut tally: Tally) -> Tally {
-        let records = &self.gathered.records;
+    fn record(&self, a: u32, others: &[u32], mut tally: Tally<T>) -> Tally<T> {
         for &b in others {
             if self.earlier.iter().any(|column| self.shares(column, a, b)) {
                 continue;
             }
             tally.candidates += 1;
             tally.right += u64::from(self.truth.is_some_and(|truth| truth.has(a, b)));
-            if let Some(score) = self.linker.score_from(records, a, b, self.least) {
-                tally.pairs.push(Scored { a, b, score });
-            }
+            tally.pairs.extend((self.score)(a, b));
         }
         tally
     }

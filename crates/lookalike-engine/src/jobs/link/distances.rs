@@ -61,13 +61,13 @@ impl<'a> Distances<'a> {
     }
 
     /// Counts a pair.
-    pub(super) fn count(&mut self, pair: &Scored, is_match: bool) {
+    pub(super) fn count(&mut self, pair: &Scored, share: f64, is_match: bool) {
         let apart = (self.values[pair.a as usize] - self.values[pair.b as usize]).abs();
         if apart.is_nan() {
             return;
         }
-        // Scores are multiples of 0.0001.
-        let band = (pair.score * 10_000.0).round() as usize * BANDS / 10_000;
+        // Shares of points are multiples of 0.0001.
+        let band = (share * 10_000.0).round() as usize * BANDS / 10_000;
         self.bands[band.min(BANDS)].add(apart);
         if is_match {
             self.matches.add(apart);

@@ -1,6 +1,6 @@
 //! Compares two records field by field.
 
-use lookalike_applications::records::{Block, Linker, Points, Verdict};
+use lookalike_applications::records::{Block, FieldConfig, Linker, Points, Verdict, learned::Model};
 use lookalike_io::error::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -17,11 +17,14 @@ pub struct LinkExplained {
     pub b: Box<RawValue>,
     /// The result for each field, in the configuration's order.
     pub fields: Vec<FieldExplained>,
-    /// The sum of the fields' points.
+    /// The sum of the fields' points; with learned weights, in bits.
     pub points: f64,
     /// The maximum of this sum, which is the sum of the weights of the fields that count.
     pub of: f64,
-    /// The score, which is `points` / `of`; `None` if no field counts.
+    /// With learned weights, the odds of a match before the fields are compared, in bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<f64>,
+    /// The score, which is `points` / `of`, or with learned weights the probability of a match; `None` if no field counts.
     pub score: Option<f64>,
     /// The verdict that follows from the score.
     pub verdict: Verdict,
@@ -53,7 +56,7 @@ pub struct FieldExplained {
     pub b: String,
     /// The similarity of the two values, from 0 to 1; `None` if a value is missing.
     pub similarity: Option<f64>,
-    /// The points for this field; `None` if the field does not count.
+    /// The points for this field, or with learned weights its weight in bits; `None` if the field does not count.
     pub points: Option<f64>,
     /// The maximum number of points.
     pub weight: f64,
@@ -62,16 +65,18 @@ pub struct FieldExplained {
 /// Compares two records in detail.
 pub(super) fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) -> Result<LinkExplained> {
     let records = &gathered.records;
-    let field = |(at, config): (usize, &lookalike_applications::records::FieldConfig)| FieldExplained {
+    let weights = linker.model().map(|model| linker.weights(model, records, a, b));
+    let field = |(at, config): (usize, &FieldConfig)| FieldExplained {
         field: config.name.clone(),
         a: records.get(a, at).into(),
         b: records.get(b, at).into(),
         similarity: linker.similarity(records, at, a, b),
-        points: match linker.points(records, at, a, b) {
-            Points::Given(points) | Points::Missing(points) => Some(points),
-            Points::LeftOut => None,
+        points: match (&weights, linker.points(records, at, a, b)) {
+            (Some(weights), _) => weights[at],
+            (None, Points::Given(points) | Points::Missing(points)) => Some(points),
+            (None, Points::LeftOut) => None,
         },
-        weight: config.weight,
+        weight: linker.model().map_or(config.weight, |model| model.most(at)),
     };
     let block = |block: &Block| BlockExplained {
         block: block.name().into(),
@@ -88,7 +93,8 @@ pub(super) fn explained(gathered: &Gathered, linker: &Linker, a: u32, b: u32) ->
         b: raw(gathered.id(b))?.to_owned(),
         fields,
         verdict: score.map_or(Verdict::Not, |score| linker.verdict(score)),
-        score,
+        score: score.map(|score| linker.share(score)),
+        prior: linker.model().map(Model::prior),
         blocks: linker.blocks().iter().map(block).collect(),
     })
 }

@@ -40,11 +40,12 @@ pub(super) struct Picked {
 
 impl Picked {
     pub(super) fn new(linker: &Linker) -> Self {
-        let thresholds = [linker.config().matches, linker.config().least()];
+        let thresholds = [linker.config().most(), linker.config().least()];
         Self { thresholds, near: [BTreeSet::new(), BTreeSet::new()], spread: BTreeSet::new(), scores: vec![0; BARS] }
     }
 
-    pub(super) fn take(&mut self, &Scored { a, b, score }: &Scored) {
+    pub(super) fn take(&mut self, linker: &Linker, &Scored { a, b, score }: &Scored) {
+        let score = linker.share(score);
         self.scores[((score * BARS as f64 + 1e-9) as usize).min(BARS - 1)] += 1;
         for (near, threshold) in self.near.iter_mut().zip(self.thresholds) {
             near.insert((((score - threshold).abs() * 1e4).round() as u32, a, b));

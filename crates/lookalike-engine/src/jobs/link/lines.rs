@@ -17,10 +17,27 @@ use crate::sketching::ids::raw;
 struct PairLine<'a> {
     a: &'a RawValue,
     b: &'a RawValue,
-    score: f64,
-    verdict: Verdict,
-    #[serde(serialize_with = "by_name")]
-    points: Vec<(&'a str, Option<f64>)>,
+    #[serde(flatten)]
+    score: ScoreLine<'a>,
+}
+
+/// The evidence: points of fields, or weights in bits.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ScoreLine<'a> {
+    Points {
+        score: f64,
+        verdict: Verdict,
+        #[serde(serialize_with = "by_name")]
+        points: Vec<(&'a str, Option<f64>)>,
+    },
+    Weights {
+        probability: f64,
+        verdict: Verdict,
+        bits: f64,
+        #[serde(serialize_with = "by_name")]
+        weights: Vec<(&'a str, Option<f64>)>,
+    },
 }
 
 /// Serialises the points as an object, in the order of the fields.
@@ -48,14 +65,28 @@ pub(super) fn write_pairs(
             if matches_only && verdict != Verdict::Match {
                 continue;
             }
-            let points = linker.config().fields.iter().enumerate().map(|(at, field)| {
-                let points = match linker.points(&gathered.records, at, a, b) {
-                    Points::Given(points) | Points::Missing(points) => Some((points * 100.0).round() / 100.0),
-                    Points::LeftOut => None,
-                };
-                (field.name.as_str(), points)
-            });
-            let line = PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score, verdict, points: points.collect() };
+            let fields = linker.config().fields.iter().enumerate();
+            let score = match linker.model() {
+                None => {
+                    let points = fields.map(|(at, field)| {
+                        let points = match linker.points(&gathered.records, at, a, b) {
+                            Points::Given(points) | Points::Missing(points) => Some((points * 100.0).round() / 100.0),
+                            Points::LeftOut => None,
+                        };
+                        (field.name.as_str(), points)
+                    });
+                    ScoreLine::Points { score, verdict, points: points.collect() }
+                }
+                Some(model) => {
+                    let weights = linker.weights(model, &gathered.records, a, b);
+                    let weights = fields
+                        .zip(weights)
+                        .map(|((_, field), weight)| (field.name.as_str(), weight.map(|weight| (weight * 100.0).round() / 100.0)));
+                    let probability = (linker.share(score) * 1e6).round() / 1e6;
+                    ScoreLine::Weights { probability, verdict, bits: score, weights: weights.collect() }
+                }
+            };
+            let line = PairLine { a: raw(gathered.id(a))?, b: raw(gathered.id(b))?, score };
             push_line(&line, &mut lines)?;
         }
         Ok(lines)

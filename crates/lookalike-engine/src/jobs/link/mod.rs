@@ -6,13 +6,15 @@ mod records;
 
 pub(crate) mod fields;
 
-pub(crate) mod explain;
-
 mod lines;
 
 pub(crate) mod truth;
 
 pub(crate) mod candidates;
+
+pub(crate) mod learning;
+
+pub(crate) mod explain;
 
 mod html;
 
@@ -23,7 +25,7 @@ use std::{
 };
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
+use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict, Weights};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -40,6 +42,7 @@ use self::{
     candidates::BlockFigures,
     distances::{Distances, RightShares},
     html::Picked,
+    learning::{Learned, learn},
     lines::{AT_A_TIME, write_clusters, write_pairs},
     records::Gathered,
     truth::{Counts, Judged, Truth},
@@ -96,6 +99,9 @@ pub struct LinkSummary {
     pub clustered: u64,
     /// The results of each block.
     pub blocks: Vec<BlockFigures>,
+    /// What was learned from the records, if weights were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub learned: Option<Learned>,
     /// The estimated share of correct pairs, by a field that is not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<RightShares>,
@@ -137,7 +143,7 @@ fn gather(
 }
 
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
-    let linker = check(config, asked)?;
+    let mut linker = check(config, asked)?;
     let named = refuse_outputs(config, asked, output)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let pool = pool(config.threads)?;
@@ -148,6 +154,12 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     };
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
+    let mut learned = None;
+    if linker.config().weights == Weights::Learned {
+        let model = learn(&gathered, &linker, (&budget, &pool), observer)?;
+        learned = Some(Learned::of(&linker, &model));
+        linker = linker.with_model(model);
+    }
     let mut output = Output::create(output, config.threads)?;
     let [mut roll, mut report] = create(config, [asked.clusters.as_deref(), report])?;
     let mut picked = report.is_some().then(|| Picked::new(&linker));
@@ -172,6 +184,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         clustered: several.map(|&size| u64::from(size)).sum(),
         judged: truth.as_ref().map(|truth| truth.judge(&gathered, found.right, &counts, &representatives)),
         blocks: found.blocks,
+        learned,
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
         report: None,
@@ -237,15 +250,20 @@ impl<'a> Work<'a> {
     /// Scores candidates. Returns a sorter with the pairs that match or may match. The sorter's rows are sorted by their first
     /// number, then by the second, then by the third.
     fn find(&self, observer: Observer) -> Result<(Sorter<'a, Row>, candidates::Found)> {
-        let one_to_one = self.linker.config().one_to_one;
+        let (linker, one_to_one) = (self.linker, self.linker.config().one_to_one);
         let mut pairs = Sorter::<Row>::new(self.budget, candidates::SORTERS, self.pool);
-        let judged_by = (self.truth, self.linker.config().least());
-        let found = candidates::candidates(self.gathered, self.linker, judged_by, (self.budget, self.pool), observer, |pair| {
-            let [a, b, score] = row(&pair);
-            pairs.push(if one_to_one { [MOST - score, a, b] } else { [a, b, score] })
-        })?;
+        let least = linker.least();
+        let score = |a: u32, b: u32| {
+            let score = linker.score_from(&self.gathered.records, a, b, least)?;
+            (linker.verdict(score) != Verdict::Not).then_some(Scored { a, b, score })
+        };
+        let give = |Scored { a, b, score }: Scored| {
+            let rank = linker.rank(score);
+            pairs.push(if one_to_one { [u32::MAX - rank, a, b] } else { [a, b, rank] })
+        };
+        let found = candidates::candidates((self.gathered, linker), self.truth, (self.budget, self.pool), observer, score, give)?;
         if one_to_one {
-            pairs = matched(pairs, self.gathered.records.len(), self.budget, self.pool)?;
+            pairs = matched(pairs, linker, self.gathered.records.len(), (self.budget, self.pool))?;
         }
         Ok((pairs, found))
     }
@@ -261,19 +279,18 @@ impl<'a> Work<'a> {
         let mut some = Vec::new();
         let mut sorted = pairs.sorted()?.peekable();
         while let Some(found) = sorted.next() {
-            let pair = scored(found?);
+            let pair = scored(linker, found?);
             let is_match = linker.verdict(pair.score) == Verdict::Match;
             counts.count(&pair, is_match, truth);
             if let Some(picked) = &mut picked {
-                picked.take(&pair);
+                picked.take(linker, &pair);
             }
-            distances.iter_mut().for_each(|distances| distances.count(&pair, is_match));
+            distances.iter_mut().for_each(|distances| distances.count(&pair, linker.share(pair.score), is_match));
             match &mut by_second {
                 _ if !is_match => {}
                 None => clusters.join(&pair),
                 Some(rows) => {
-                    let [a, b, score] = row(&pair);
-                    rows.push([b, a, score])?;
+                    rows.push([pair.b, pair.a, linker.rank(pair.score)])?;
                 }
             }
             some.push(pair);
@@ -285,8 +302,8 @@ impl<'a> Work<'a> {
         drop(sorted);
         if let Some(rows) = by_second {
             for found in rows.sorted()? {
-                let [b, a, score] = found?;
-                clusters.join(&scored([a, b, score]));
+                let [b, a, rank] = found?;
+                clusters.join(&scored(linker, [a, b, rank]));
             }
         }
         Ok(Decided { counts, representatives: clusters.representatives(), distances })
@@ -307,30 +324,27 @@ fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
     }
 }
 
-/// A pair in the form in which it is sorted and spilled: two records, and a score in ten-thousandths.
+/// A pair in the form in which it is sorted and spilled: two records, and the rank of the score.
 type Row = [u32; 3];
 
-/// The highest score.
-const MOST: u32 = 10_000;
-
-fn row(pair: &Scored) -> Row {
-    [pair.a, pair.b, (pair.score * f64::from(MOST)).round() as u32]
+/// Restores a pair. Its score is the same to the last bit as before sorting, because the linker also makes a score from a whole
+/// number.
+fn scored(linker: &Linker, [a, b, rank]: Row) -> Scored {
+    Scored { a, b, score: linker.score_of(rank) }
 }
 
-/// Restores a pair. Its score is the same to the last bit as before sorting, because the linker also makes a score by dividing a
-/// whole number by 10,000.
-fn scored([a, b, score]: Row) -> Scored {
-    Scored { a, b, score: f64::from(score) / f64::from(MOST) }
-}
-
-/// Returns the pairs of a one-to-one matching. The given pairs are sorted by the difference between their score and the highest
-/// possible score.
-fn matched<'a>(pairs: Sorter<'a, Row>, records: usize, budget: &Arc<Budget>, pool: &'a ThreadPool) -> Result<Sorter<'a, Row>> {
+/// Returns the pairs of a one-to-one matching. The given pairs are sorted by their scores, the highest first.
+fn matched<'a>(
+    pairs: Sorter<'a, Row>,
+    linker: &Linker,
+    records: usize,
+    (budget, pool): (&Arc<Budget>, &'a ThreadPool),
+) -> Result<Sorter<'a, Row>> {
     let (mut matching, mut matched) = (OneToOne::new(records), Sorter::new(budget, candidates::SORTERS, pool));
     for found in pairs.sorted()? {
         let [lacks, a, b] = found?;
-        let row = [a, b, MOST - lacks];
-        if matching.takes(&scored(row)) {
+        let row = [a, b, u32::MAX - lacks];
+        if matching.takes(&scored(linker, row)) {
             matched.push(row)?;
         }
     }

@@ -1,0 +1,251 @@
+//! Estimates, without labels, how often matches and other pairs have each level of each field.
+
+use super::{
+    dependence::Parents,
+    odds::{self, shares},
+    others::{All, Expected},
+    patterns::{Pattern, Patterns},
+};
+
+/// Candidates that were counted, and how many candidates each of them represents.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    /// The patterns of the candidates.
+    pub patterns: &'a Patterns,
+    /// The number of all candidates divided by the number of these.
+    pub each: f64,
+}
+
+/// What is known of all possible pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct Possible<'a> {
+    /// Their number.
+    pub pairs: f64,
+    /// The patterns of random pairs.
+    pub random: &'a Patterns,
+    /// For each field, the share of the pairs with two values that have equal ones.
+    pub equal: &'a [f64],
+}
+
+/// The estimate for a field, by level; the first number is that of a missing value, which is no evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldEstimate {
+    /// The share of the matches with two values that have the level.
+    pub matches: Vec<f64>,
+    /// The share of the other pairs with two values that have the level.
+    pub others: Vec<f64>,
+    /// The field on which this one depends in other pairs.
+    pub parent: Option<usize>,
+    /// For each level of this field, the weight of each level in bits; only one row if there is none. Weights do not decrease from level
+    /// to level.
+    pub weights: Vec<Vec<f64>>,
+}
+
+/// What was estimated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Estimate {
+    /// The expected number of matches.
+    pub expected: f64,
+    /// The share of matches among all possible pairs.
+    pub prior: f64,
+    /// The expected number of wrong decisions divided by the expected number of matches, if each pair that is more likely a match
+    /// than not counts as one.
+    pub doubt: f64,
+    /// The estimates for the fields.
+    pub fields: Vec<FieldEstimate>,
+    /// The fields, each after the one on which it depends.
+    pub order: Vec<usize>,
+    /// The number of rounds until the estimate did not change any more.
+    pub rounds: u32,
+}
+
+/// The largest number of rounds of a step. Real sets took from 5 to 60.
+const ROUNDS: u32 = 200;
+
+/// A step is finished if the number of matches changes by less than this share of it.
+const CHANGE: f64 = 1e-6;
+
+/// The first rounds count all random pairs as other pairs, because the first estimate of the matches is rough.
+const ROUGH: u32 = 4;
+
+/// How much the expectation below counts, compared with the data: first, and then, when dependent fields are known. Without it, the
+/// largest group of pairs that resemble each other in any way becomes the matches: of 864 restaurants, those of one town with the same
+/// cuisine.
+const PRIORS: [f64; 2] = [1.0, 0.3];
+
+/// How often dependences are found. Which pairs are matches, and which fields depend on each other, is estimated in turns.
+const TURNS: usize = 3;
+
+/// Estimates weights from the patterns of candidates and of random pairs.
+///
+/// `levels` has the number of levels of each field, with that of missing values. Cost: for each round, the number of patterns × fields;
+/// to find dependences, the number of random patterns × the square of the number of fields.
+///
+/// Pairs that are no candidates are taken as no matches. A pair's odds do not depend on how candidates are chosen, because the same
+/// choice holds for matches and for other pairs.
+pub fn fit(levels: &[usize], candidates: Sample, possible: Possible) -> Estimate {
+    let all = All { levels, random: possible.random, equal: possible.equal, possible: possible.pairs };
+    let mut fitting = Fitting::new(&all, candidates);
+    for round in 0..ROUNDS {
+        let change = fitting.round(PRIORS[0]);
+        if round >= ROUGH {
+            fitting.count_others();
+        }
+        if change < CHANGE && round > ROUGH {
+            break;
+        }
+    }
+    for _ in 0..TURNS {
+        fitting.find_dependences();
+        for _ in 0..ROUNDS {
+            if fitting.round(PRIORS[1]) < CHANGE {
+                break;
+            }
+        }
+    }
+    fitting.finish()
+}
+
+struct Fitting<'a> {
+    all: &'a All<'a>,
+    candidates: Sample<'a>,
+    /// The expected shares of levels in matches.
+    expectation: Vec<Vec<f64>>,
+    /// The present shares.
+    matches: Vec<Vec<f64>>,
+    others: Vec<Vec<f64>>,
+    parents: Parents,
+    /// The shares of other pairs, by field, level of the parent, and level.
+    given: Vec<Vec<Vec<f64>>>,
+    weights: Vec<Vec<Vec<f64>>>,
+    /// How many matches have each level.
+    counts: Vec<Vec<f64>>,
+    found: f64,
+    doubt: f64,
+    rounds: u32,
+}
+
+impl<'a> Fitting<'a> {
+    fn new(all: &'a All<'a>, candidates: Sample<'a>) -> Self {
+        let expectation: Vec<Vec<f64>> = all.levels.iter().map(|&levels| expectation(levels)).collect();
+        let others = all.others(None);
+        let given = others.iter().map(|others| vec![others.clone()]).collect();
+        let mut fitting = Self {
+            all,
+            candidates,
+            matches: expectation.clone(),
+            counts: expectation.iter().map(|levels| vec![0.0; levels.len()]).collect(),
+            expectation,
+            others,
+            parents: Parents::none(all.levels.len()),
+            given,
+            weights: Vec::new(),
+            found: (0.05 * candidates.patterns.pairs() as f64 * candidates.each).max(1.0),
+            doubt: 0.0,
+            rounds: 0,
+        };
+        fitting.weigh();
+        fitting
+    }
+
+    /// Estimates which candidates are matches, and then the shares of levels in matches. Returns by which share their number changed.
+    fn round(&mut self, prior: f64) -> f64 {
+        self.rounds += 1;
+        let (mut now, mut wrong) = (0.0, 0.0);
+        let mut counts: Vec<Vec<f64>> = self.counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
+        for (pattern, count) in self.candidates.patterns.iter() {
+            let (probability, pairs) = (self.probability(pattern), count * self.candidates.each);
+            now += probability * pairs;
+            wrong += probability.min(1.0 - probability) * pairs;
+            counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += probability * pairs);
+        }
+        for ((counts, expectation), matches) in counts.iter().zip(&self.expectation).zip(&mut self.matches) {
+            let drawn = prior * counts[1..].iter().sum::<f64>() + 0.1;
+            let levels = counts.iter().zip(expectation).enumerate();
+            *matches =
+                shares(levels.map(|(level, (count, share))| if level == 0 { 0.0 } else { count + drawn * share }).collect());
+        }
+        let change = (now.max(1.0) - self.found).abs() / self.found;
+        (self.found, self.doubt, self.counts) = (now.max(1.0), wrong / now.max(1.0), counts);
+        self.weigh();
+        change
+    }
+
+    /// Counts the levels of other pairs again.
+    fn count_others(&mut self) {
+        let probability = |pattern| self.probability(pattern);
+        self.others = self.all.others(Some(&Expected { probability: &probability, counts: &self.counts }));
+        self.given = self.others.iter().map(|others| vec![others.clone()]).collect();
+        self.weigh();
+    }
+
+    /// Counts the levels of other pairs again, and finds fields that depend on each other.
+    fn find_dependences(&mut self) {
+        let probability = |pattern| self.probability(pattern);
+        let expected = Expected { probability: &probability, counts: &self.counts };
+        let others = self.all.others(Some(&expected));
+        let counted: Vec<(Pattern, f64)> = self.all.counted(Some(&expected)).collect();
+        let parents = Parents::find(self.all.levels, &counted);
+        let given = self.all.given(&others, &parents, &expected);
+        (self.others, self.parents, self.given) = (others, parents, given);
+        self.weigh();
+    }
+
+    fn weigh(&mut self) {
+        let of_field = |(matches, given): (&Vec<f64>, &Vec<Vec<f64>>)| {
+            let of_row = |others: &Vec<f64>| [0.0].into_iter().chain(rising(&matches[1..], &others[1..])).collect();
+            given.iter().map(of_row).collect()
+        };
+        self.weights = self.matches.iter().zip(&self.given).map(of_field).collect();
+    }
+
+    /// Returns the share of matches among all pairs.
+    fn prior(&self) -> f64 {
+        (self.found / self.all.possible.max(1.0)).clamp(f64::MIN_POSITIVE, 0.5)
+    }
+
+    fn probability(&self, pattern: Pattern) -> f64 {
+        let prior = self.prior();
+        let weight = |(field, weights): (usize, &Vec<Vec<f64>>)| {
+            let row = self.parents.of(field).map_or(0, |parent| pattern.level(parent));
+            weights[row][pattern.level(field)]
+        };
+        let bits: f64 = self.weights.iter().enumerate().map(weight).sum();
+        odds::probability(odds::bits(prior) + bits)
+    }
+
+    fn finish(self) -> Estimate {
+        let prior = self.prior();
+        let Self { matches, others, weights, parents, found, doubt, rounds, .. } = self;
+        let fields = matches.into_iter().zip(others).zip(weights).enumerate();
+        let fields = fields.map(|(field, ((matches, others), weights))| FieldEstimate {
+            matches,
+            others,
+            parent: parents.of(field),
+            weights,
+        });
+        Estimate { expected: found, prior, doubt, fields: fields.collect(), order: parents.order().to_vec(), rounds }
+    }
+}
+
+/// Returns which shares of matches are expected to have each level: half of those with a value are equal, and half as many as have a
+/// level have the one below it.
+fn expectation(levels: usize) -> Vec<f64> {
+    shares((0..levels).map(|level| if level == 0 { 0.0 } else { 0.5f64.powi((levels - level) as i32) }).collect())
+}
+
+/// Returns the logarithms of the ratios, made non-decreasing: neighbours in the wrong order share one ratio (pool adjacent violators).
+fn rising(matches: &[f64], others: &[f64]) -> Vec<f64> {
+    let mut pools: Vec<(f64, f64, usize)> = Vec::new();
+    for (&of_matches, &of_others) in matches.iter().zip(others) {
+        pools.push((of_matches, of_others, 1));
+        while let [.., before, last] = pools[..]
+            && before.0 * last.1 > last.0 * before.1
+        {
+            pools.truncate(pools.len() - 2);
+            pools.push((before.0 + last.0, before.1 + last.1, before.2 + last.2));
+        }
+    }
+    let log = |(matches, others, levels): (f64, f64, usize)| std::iter::repeat_n((matches / others).log2(), levels);
+    pools.into_iter().flat_map(log).collect()
+}

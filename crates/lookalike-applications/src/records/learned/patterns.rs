@@ -1,0 +1,83 @@
+//! The levels of all fields of a pair.
+
+use std::collections::BTreeMap;
+
+/// The levels of a pair's fields, four bits each, the first field in the lowest bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Pattern(u128);
+
+const BITS: usize = 4;
+
+impl Pattern {
+    /// The largest number of fields.
+    pub const FIELDS: usize = u128::BITS as usize / BITS;
+
+    /// Packs levels, one for each field.
+    pub fn new(levels: impl IntoIterator<Item = u8>) -> Self {
+        levels.into_iter().enumerate().fold(Self::default(), |pattern, (field, level)| pattern.with(field, level))
+    }
+
+    /// Adds the level of a field that has none yet.
+    #[must_use]
+    pub fn with(self, field: usize, level: u8) -> Self {
+        Self(self.0 | u128::from(level) << (field * BITS))
+    }
+
+    /// Returns the level of a field.
+    pub fn level(self, field: usize) -> usize {
+        (self.0 >> (field * BITS)) as usize & 0xf
+    }
+}
+
+/// How many pairs have each pattern.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Patterns {
+    counts: BTreeMap<Pattern, u64>,
+}
+
+impl Patterns {
+    /// Counts a pair.
+    pub fn add(&mut self, pattern: Pattern) {
+        *self.counts.entry(pattern).or_default() += 1;
+    }
+
+    /// Counts other pairs, too.
+    pub fn append(&mut self, others: &Self) {
+        for (&pattern, count) in &others.counts {
+            *self.counts.entry(pattern).or_default() += count;
+        }
+    }
+
+    /// Returns the number of pairs.
+    pub fn pairs(&self) -> u64 {
+        self.counts.values().sum()
+    }
+
+    /// Returns each pattern with its number of pairs, in a fixed order.
+    pub fn iter(&self) -> impl Iterator<Item = (Pattern, f64)> {
+        self.counts.iter().map(|(&pattern, &count)| (pattern, count as f64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_packed_and_unpacked() {
+        let levels: Vec<u8> = (0..Pattern::FIELDS as u8).map(|field| field % 16).collect();
+        let pattern = Pattern::new(levels.clone());
+        assert_eq!((0..Pattern::FIELDS).map(|field| pattern.level(field) as u8).collect::<Vec<_>>(), levels);
+    }
+
+    #[test]
+    fn pairs_are_counted_by_their_pattern() {
+        let (mut all, mut others) = (Patterns::default(), Patterns::default());
+        all.add(Pattern::new([1, 3]));
+        others.add(Pattern::new([1, 3]));
+        others.add(Pattern::new([2, 3]));
+        all.append(&others);
+        let counts: Vec<(usize, f64)> = all.iter().map(|(pattern, count)| (pattern.level(0), count)).collect();
+        assert_eq!((counts, all.pairs()), (vec![(1, 2.0), (2, 1.0)], 3));
+    }
+}

@@ -1,0 +1,153 @@
+//! Tests of `lookalike link` with weights that are learned from the records.
+
+use std::fmt::Write;
+
+use insta::assert_snapshot;
+
+use crate::Place;
+
+pub const CONFIG: &str = r#"weights = "learned"
+
+[[field]]
+name = "given"
+type = "name"
+
+[[field]]
+name = "surname"
+type = "name"
+
+[[field]]
+name = "town"
+type = "name"
+
+[[field]]
+name = "area"
+type = "name"
+
+[[field]]
+name = "born"
+type = "date"
+
+[[block]]
+equal = "born"
+
+[[block]]
+equal = ["surname", "town"]
+"#;
+
+/// Returns people of whom every third one occurs twice, the second time with an error in one field. Each town has four areas.
+pub fn people(count: u32) -> String {
+    const GIVEN: [&str; 12] =
+        ["Anna", "Berta", "Carla", "Dora", "Emil", "Fritz", "Georg", "Hanna", "Ida", "Jonas", "Karl", "Lena"];
+    const SURNAMES: [&str; 16] = [
+        "Albers",
+        "Brandt",
+        "Clausen",
+        "Dietrich",
+        "Engel",
+        "Fischer",
+        "Gruber",
+        "Hansen",
+        "Imhof",
+        "Jansen",
+        "Keller",
+        "Lorenz",
+        "Meyer",
+        "Neumann",
+        "Ostermann",
+        "Petersen",
+    ];
+    const TOWNS: [&str; 6] = ["Kiel", "Bremen", "Ulm", "Passau", "Jena", "Trier"];
+    let mut lines = String::new();
+    for i in 0..count {
+        let mix = lookalike::fingerprint::finish(u64::from(i) + 1);
+        let part = |shift: u32, of: usize| (mix >> shift) as usize % of;
+        let (given, surname, town) = (GIVEN[part(0, 12)], SURNAMES[part(8, 16)], TOWNS[part(16, 6)]);
+        let born = format!("19{:02}-{:02}-{:02}", part(24, 90) + 10, part(32, 12) + 1, part(40, 28) + 1);
+        let area = format!("{town} {}", part(48, 4));
+        let mut line = |id: &str, given: &str, surname: &str, town: &str, born: &str| {
+            let name = format!(r#""given":"{given}","surname":"{surname}""#);
+            writeln!(lines, r#"{{"id":"{id}",{name},"town":"{town}","area":"{area}","born":"{born}","who":{i}}}"#).unwrap();
+        };
+        line(&format!("{i}"), given, surname, town, &born);
+        if i % 3 == 0 {
+            let second = format!("{i}b");
+            match i % 4 {
+                0 => line(&second, &given[..2], surname, town, &born),
+                1 => line(&second, given, &surname.replace('e', "a"), town, &born),
+                2 => line(&second, given, surname, "", &born),
+                _ => line(&second, given, surname, town, &format!("{}1", &born[..9])),
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn people_are_linked_without_labels() {
+    let place = Place::new();
+    place.write("people.jsonl", people(600)).write("link.toml", CONFIG);
+    let ran = place.run("link people.jsonl --config link.toml --label who --json -o pairs.jsonl");
+    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
+    let f1 = summary["judged"]["f1"].as_f64().unwrap();
+    assert!(f1 >= 0.98, "{}", ran.err);
+    let expected = summary["learned"]["expected"].as_f64().unwrap();
+    assert!((180.0..220.0).contains(&expected), "{expected}");
+    let pairs = place.read("pairs.jsonl");
+    let first: serde_json::Value = serde_json::from_str(pairs.lines().next().unwrap()).unwrap();
+    let keys: Vec<&str> = first.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, ["a", "b", "bits", "probability", "verdict", "weights"]);
+    let depends = |field: &str| {
+        let fields = summary["learned"]["fields"].as_array().unwrap();
+        fields.iter().find(|of| of["field"] == field).unwrap()["depends_on"].clone()
+    };
+    assert!(depends("area") == "town" || depends("town") == "area", "{}", ran.err);
+    for flags in ["--threads 1", "--threads 3", "--memory 64M --temp-dir ."] {
+        let other = place.run(&format!("link people.jsonl --config link.toml --label who -o other.jsonl {flags}"));
+        assert_eq!(other.code, 0, "{}", other.err);
+        assert_eq!(place.read("other.jsonl"), pairs, "{flags}");
+    }
+    let one_to_one = place.run("link people.jsonl --config link.toml --one-to-one -o one.jsonl");
+    assert_eq!(one_to_one.code, 0, "{}", one_to_one.err);
+    assert!(place.read("one.jsonl").lines().count() <= pairs.lines().count());
+}
+
+#[test]
+fn a_pair_is_explained_in_bits() {
+    let place = Place::new();
+    place.write("people.jsonl", people(600)).write("link.toml", CONFIG);
+    let ran = place.run("link people.jsonl --config link.toml --explain 0 0b");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(lines[0].ends_with("alike   bits"), "{}", ran.out);
+    assert!(lines[7].contains(" bits for any pair +") && lines[7].ends_with(": a match"), "{}", ran.out);
+    let other = place.run("link people.jsonl --config link.toml --explain 0 1");
+    assert_eq!(other.code, 1, "{}", other.out);
+    let json = place.run("link people.jsonl --config link.toml --explain 0 0b --json");
+    let explained: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    assert!(explained["prior"].as_f64().unwrap() < -5.0 && explained["score"].as_f64().unwrap() > 0.9, "{}", json.out);
+}
+
+#[test]
+fn what_cannot_be_learned_is_refused() {
+    let place = Place::new();
+    place.write("few.jsonl", people(3)).write("people.jsonl", people(60)).write("link.toml", CONFIG);
+    place.write("points.toml", CONFIG.replacen("type = \"name\"", "type = \"name\"\nweight = 50", 1));
+    place.write(
+        "levels.toml",
+        CONFIG.replace("weights = \"learned\"\n", "").replacen("\"name\"\n", "\"name\"\nlevels = [0.5]\n", 2),
+    );
+    place.write("missing.toml", CONFIG.replacen('\n', "\nmissing = 0.5\n", 1));
+    let mut all = String::new();
+    for (file, config) in [("few", "link"), ("people", "points"), ("people", "levels"), ("people", "missing")] {
+        let ran = place.run(&format!("link {file}.jsonl --config {config}.toml"));
+        assert_eq!(ran.code, 2, "{}", ran.out);
+        all += &ran.err;
+    }
+    assert_snapshot!(all, @r#"
+    error: weights cannot be learned: there is only 1 candidate; add blocks that make more candidates, or set weights = "points" and give the fields weights of your own
+    error: points.toml: field "given": weight does not work with weights = "learned"; leave out one of the two
+    error: levels.toml: field "given": levels only works with weights = "learned"; leave it out, or learn weights
+    error: missing.toml: missing does not work with weights = "learned", for which a missing value is no evidence; leave it out
+    "#);
+}

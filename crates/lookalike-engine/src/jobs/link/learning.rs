@@ -1,0 +1,198 @@
+//! Learns weights from the records.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use lookalike::fingerprint::finish;
+use lookalike_applications::records::{
+    Linker,
+    learned::{Frequencies, Model, Pattern, Patterns, Possible, Sample, fit},
+};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result},
+    spill::Budget,
+};
+use rayon::{ThreadPool, prelude::*};
+use serde::Serialize;
+
+use super::{candidates::candidates, records::Gathered};
+use crate::config::Observer;
+
+/// What was learned from the records.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Learned {
+    /// The share of matches among all possible pairs.
+    pub prior: f64,
+    /// The expected number of matches.
+    pub expected: f64,
+    /// The expected number of wrong decisions, as a share of the expected matches.
+    pub doubt: f64,
+    /// The weights of the fields.
+    pub fields: Vec<FieldLearned>,
+}
+
+/// The levels of a field and their weights.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FieldLearned {
+    /// The field's name.
+    pub field: String,
+    /// For each level, from different values to equal ones: the share of the matches that have it.
+    pub matches: Vec<f64>,
+    /// The share of the other pairs that have it.
+    pub others: Vec<f64>,
+    /// The field on which this one depends in pairs that are no matches, such as the town of a street.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depends_on: Option<String>,
+    /// The weight in bits. If the field depends on another, there is a row for each level of the other field.
+    pub weights: Vec<Vec<f64>>,
+}
+
+impl Learned {
+    pub(super) fn of(linker: &Linker, model: &Model) -> Self {
+        let estimate = model.estimate();
+        let fields = linker.config().fields.iter().zip(&estimate.fields);
+        let fields = fields.map(|(config, field)| FieldLearned {
+            field: config.name.clone(),
+            matches: field.matches[1..].into(),
+            others: field.others[1..].into(),
+            depends_on: field.parent.map(|parent| linker.config().fields[parent].name.clone()),
+            weights: field.weights.iter().skip(usize::from(field.parent.is_some())).map(|row| row[1..].into()).collect(),
+        });
+        Self { prior: estimate.prior, expected: estimate.expected, doubt: estimate.doubt, fields: fields.collect() }
+    }
+}
+
+/// The number of random pairs that are compared, and the largest number of candidates.
+const RANDOM: u64 = 200_000;
+const CANDIDATES: usize = 400_000;
+
+/// The smallest numbers of candidates and of expected matches from which weights can be estimated.
+const LEAST_CANDIDATES: u64 = 30;
+const LEAST_MATCHES: f64 = 5.0;
+
+/// The largest share of wrong decisions that is expected.
+const MOST_DOUBT: f64 = 0.4;
+
+/// Learns weights. The result depends only on the records.
+///
+/// # Errors
+/// Fails if the records have too few candidates or matches, or if the fields do not separate matches from other pairs.
+pub(super) fn learn(
+    gathered: &Gathered,
+    linker: &Linker,
+    (budget, pool): (&Arc<Budget>, &ThreadPool),
+    observer: Observer,
+) -> Result<Model> {
+    let frequencies = pool.install(|| Frequencies::new(&gathered.records, gathered.are_two().then_some(gathered.split)));
+    budget.hold(frequencies.size());
+    let sampled = Sampled::candidates(gathered, linker, (budget, pool), observer)?;
+    let candidates = sampled.pairs.len() as u64 * sampled.each();
+    if candidates < LEAST_CANDIDATES {
+        let what = match candidates {
+            0 => "there are no candidates".into(),
+            1 => "there is only 1 candidate".into(),
+            _ => format!("there are only {candidates} candidates"),
+        };
+        return Err(refused(what, "add blocks that make more candidates"));
+    }
+    let mut patterns = Patterns::default();
+    sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
+    let random = random(gathered, linker, pool);
+    let fields = linker.config().fields.len();
+    let equal: Vec<f64> = (0..fields).map(|field| frequencies.equal(field)).collect();
+    let sample = Sample { patterns: &patterns, each: sampled.each() as f64 };
+    let possible = Possible { pairs: gathered.pairs() as f64, random: &random, equal: &equal };
+    let estimate = fit(&linker.levels(), sample, possible);
+    if estimate.expected < LEAST_MATCHES {
+        let what = format!("only about {:.0} of {candidates} candidates seem to be matches", estimate.expected);
+        return Err(refused(what, "add fields that separate matches from other pairs"));
+    }
+    if estimate.doubt > MOST_DOUBT {
+        let what = format!(
+            "the fields do not separate matches from other pairs: about {:.0} of 100 decisions would be wrong",
+            100.0 * estimate.doubt
+        );
+        return Err(refused(what, "add fields"));
+    }
+    Ok(Model::new(estimate, frequencies))
+}
+
+fn refused(what: String, advice: &str) -> Error {
+    Error::new(ErrorKind::Config, format!("weights cannot be learned: {what}"))
+        .advise(format!("{advice}, or set weights = \"points\" and give the fields weights of your own"))
+}
+
+/// The candidates whose hash is below a limit.
+struct Sampled {
+    pairs: Vec<(u64, Pattern)>,
+    halved: u32,
+}
+
+impl Sampled {
+    /// Returns the number of candidates that each of these represents.
+    fn each(&self) -> u64 {
+        1 << self.halved
+    }
+
+    fn candidates(
+        gathered: &Gathered,
+        linker: &Linker,
+        (budget, pool): (&Arc<Budget>, &ThreadPool),
+        observer: Observer,
+    ) -> Result<Self> {
+        let mut sampled = Self { pairs: Vec::new(), halved: 0 };
+        // Workers may see an old limit, which is higher: what they return too much is removed later.
+        let limit = AtomicU64::new(u64::MAX);
+        let pattern = |a: u32, b: u32| {
+            let hash = finish(u64::from(a) << 32 | u64::from(b));
+            (hash <= limit.load(Ordering::Relaxed)).then(|| (hash, linker.pattern(&gathered.records, a, b)))
+        };
+        candidates((gathered, linker), None, (budget, pool), observer, pattern, |pair| {
+            sampled.pairs.push(pair);
+            while sampled.pairs.len() > CANDIDATES {
+                sampled.halved += 1;
+                limit.store(u64::MAX >> sampled.halved, Ordering::Relaxed);
+                sampled.pairs.retain(|(hash, _)| *hash <= u64::MAX >> sampled.halved);
+            }
+            Ok(())
+        })?;
+        sampled.pairs.retain(|(hash, _)| *hash <= u64::MAX >> sampled.halved);
+        Ok(sampled)
+    }
+}
+
+/// Returns the patterns of random pairs, or those of all pairs if there are few.
+fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
+    let (split, all) = (u64::from(gathered.split), gathered.records.len() as u64);
+    let pair = |number: u64| -> (u32, u32) {
+        if gathered.are_two() {
+            let seconds = (all - split).max(1);
+            ((number / seconds) as u32, (split + number % seconds) as u32)
+        } else {
+            // The pairs with the later record b are those from b (b − 1) / 2 on.
+            let mut b = ((1.0 + (1.0 + 8.0 * number as f64).sqrt()) / 2.0) as u64;
+            while b * (b - 1) / 2 > number {
+                b -= 1;
+            }
+            while b * (b + 1) / 2 <= number {
+                b += 1;
+            }
+            ((number - b * (b - 1) / 2) as u32, b as u32)
+        }
+    };
+    let pairs = gathered.pairs();
+    let number =
+        |draw: u64| if pairs <= RANDOM { draw } else { ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64 };
+    let count = |mut patterns: Patterns, draw: u64| {
+        let (a, b) = pair(number(draw));
+        patterns.add(linker.pattern(&gathered.records, a, b));
+        patterns
+    };
+    let both = |mut patterns: Patterns, others: Patterns| {
+        patterns.append(&others);
+        patterns
+    };
+    pool.install(|| (0..pairs.min(RANDOM)).into_par_iter().fold(Patterns::default, count).reduce(Patterns::default, both))
+}
