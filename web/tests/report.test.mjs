@@ -758,6 +758,46 @@ test("links are shown field by field, with a waterfall of the score", async () =
   await close();
 });
 
+test("learned weights add up from the odds of any pair to the probability of a match", async () => {
+  const names = ["Anna", "Berta", "Carla", "Dora", "Emil", "Fritz", "Georg"];
+  const towns = ["Kiel", "Bremen", "Ulm", "Passau", "Jena"];
+  const people = [];
+  for (let at = 0; at < 150; at++) {
+    const born = `${1910 + ((at * 7) % 83)}-0${1 + (at % 9)}-${10 + (at % 19)}`;
+    const person = { name: `${names[at % 7]} ${towns[(at * 3) % 5]}er`, born, town: towns[(at * 7) % 5] };
+    people.push({ id: `p${at}`, ...person });
+    if (at % 3 === 0) people.push({ id: `q${at}`, ...person, name: at % 2 ? person.name.replace("a", "e") : person.name, town: at % 4 ? person.town : "" });
+  }
+  const [input, config, out, path] = ["learned.jsonl", "learned.toml", "learned-links.jsonl", "learned.html"].map((name) => join(folder, name));
+  writeFileSync(input, people.map((one) => JSON.stringify(one)).join("\n"));
+  const field = (name, type) => `[[field]]\nname = "${name}"\ntype = "${type}"\n`;
+  writeFileSync(config, `weights = "learned"\n${field("name", "name")}${field("born", "date")}${field("town", "name")}`);
+  run("link", input, "-c", config, "-o", out, "--report", path, "--quiet");
+  // The pairs nearest to the threshold are the first ones of the list.
+  const doubt = ({ probability }) => Math.abs(probability - 0.5);
+  const [first] = readFileSync(out, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)).sort((x, y) => doubt(x) - doubt(y));
+  const { page, close } = await open(path);
+  await page.waitForSelector(".tile");
+  await page.goto(`file://${path}#/pairs`);
+  await page.locator(".list-row", { hasText: `${first.a} ↔ ${first.b}` }).first().click();
+  await page.waitForSelector(".fields");
+  assert.match(await page.locator(".why").textContent(), /the probability is [\d.]+: -[\d.]+ bits for any pair, and -?[\d.]+ bits from the fields/);
+  const rows = await page.locator(".fields tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  rows.forEach(([name, , , , shown]) => assert.ok(shown.startsWith(first.weights[name] === null ? "not counted" : first.weights[name].toFixed(2)), shown));
+  // Each bar begins where the one before ends, and all are within the chart.
+  const chart = await page.locator(".waterfall").evaluateAll((all) =>
+    all.map((one) => [one, one.querySelector(".waterfall-bar"), one.querySelector(".waterfall-mark")].map((part) => part.getBoundingClientRect())),
+  );
+  for (const [whole, bar, mark] of chart) {
+    for (const part of [bar, mark]) assert.ok(part.left >= whole.left - 1 && part.right <= whole.right + 3, JSON.stringify([whole, part]));
+  }
+  chart.slice(1).forEach(([, bar], at) => {
+    const ends = [chart[at][1].left, chart[at][1].right];
+    assert.ok([bar.left, bar.right].some((edge) => ends.some((end) => Math.abs(edge - end) < 1.5)), JSON.stringify([bar, ends]));
+  });
+  await close();
+});
+
 test("mirrored sites are shown with their pages side by side", async () => {
   const root = join(folder, "sites");
   const words = (seed) => Array.from({ length: 60 }, (_, at) => `word${seed * 100 + at}`).join(" ");
