@@ -126,14 +126,14 @@ impl Linker {
     /// Returns the weights that the fields have for two records by a model, in bits; `None` for a field that one record lacks.
     pub fn weights(&self, model: &Model, records: &Records, a: u32, b: u32) -> Vec<Option<f64>> {
         let pattern = self.pattern(records, a, b);
-        let weight = |field| model.weight(field, pattern, self.same(records, field, a, b));
+        let weight = |field| model.weight(field, pattern, self.same(records, field, pattern, (a, b)));
         (0..self.thresholds.len()).map(|field| (pattern.level(field) > 0).then(|| weight(field))).collect()
     }
 
-    /// Returns one of two records that have the same value in a field.
-    fn same(&self, records: &Records, field: usize, a: u32, b: u32) -> Option<u32> {
-        let value = records.get(a, field);
-        (!value.is_empty() && value == records.get(b, field)).then_some(a)
+    /// Returns one of two records that have the same value in a field. Values that are equal in another notation are not the same.
+    fn same(&self, records: &Records, field: usize, pattern: Pattern, (a, b): (u32, u32)) -> Option<u32> {
+        let is_equal = pattern.level(field) == self.thresholds[field].len() + 2;
+        (is_equal && records.get(a, field) == records.get(b, field)).then_some(a)
     }
 
     /// Returns the points that a field gives two records.
@@ -168,7 +168,7 @@ impl Linker {
                 return None;
             }
             pattern = pattern.with(field, self.level(records, field, a, b));
-            bits += model.weight(field, pattern, self.same(records, field, a, b));
+            bits += model.weight(field, pattern, self.same(records, field, pattern, (a, b)));
         }
         let score = (bits * PARTS_OF_A_BIT).round() / PARTS_OF_A_BIT;
         (score >= least).then_some(score)

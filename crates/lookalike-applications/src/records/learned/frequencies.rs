@@ -7,11 +7,18 @@ use crate::records::table::Records;
 /// How many records have the same value as a record, for each field. Memory: 4 bytes for each field of a record.
 #[derive(Debug, Clone, Default)]
 pub struct Frequencies {
-    fields: Vec<Field>,
+    fields: Vec<FieldFrequencies>,
 }
 
+impl FromIterator<FieldFrequencies> for Frequencies {
+    fn from_iter<I: IntoIterator<Item = FieldFrequencies>>(fields: I) -> Self {
+        Self { fields: fields.into_iter().collect() }
+    }
+}
+
+/// How many records have the same value as a record, for one field.
 #[derive(Debug, Clone)]
-struct Field {
+pub struct FieldFrequencies {
     /// For each record, the number of records with its value; 0 if it has none.
     counts: Vec<u32>,
     /// The number of records with a value.
@@ -34,7 +41,7 @@ const MOST: f64 = 8.0;
 impl Frequencies {
     /// Counts the values of all records. If there are two collections, the second one begins at `split`. Cost: a sort for each field.
     pub fn new(records: &Records, split: Option<u32>) -> Self {
-        Self { fields: (0..records.fields()).map(|field| Field::new(records, field, split)).collect() }
+        Self { fields: (0..records.fields()).map(|field| FieldFrequencies::new(records, field, split)).collect() }
     }
 
     /// Returns what is added to the weight of a field if both records have the value of record `record`, in bits.
@@ -58,8 +65,9 @@ impl Frequencies {
     }
 }
 
-impl Field {
-    fn new(records: &Records, field: usize, split: Option<u32>) -> Self {
+impl FieldFrequencies {
+    /// Counts the values of a field.
+    pub fn new(records: &Records, field: usize, split: Option<u32>) -> Self {
         let all = 0..records.len() as u32;
         let with_value = all.filter(|&record| !records.get(record, field).is_empty());
         let mut hashed: Vec<(u64, u32)> =

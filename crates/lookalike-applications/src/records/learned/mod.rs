@@ -24,7 +24,7 @@ mod frequencies;
 mod model;
 
 pub use fit::{Estimate, FieldEstimate, Possible, Sample, fit};
-pub use frequencies::Frequencies;
+pub use frequencies::{FieldFrequencies, Frequencies};
 pub(super) use levels::{check, level, thresholds};
 pub use model::Model;
 pub(super) use odds::{bits, probability};

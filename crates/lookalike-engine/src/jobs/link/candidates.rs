@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use lookalike::fingerprint::finish;
 use lookalike_applications::records::{Block, Linker, NO_KEY};
 use lookalike_io::{
     error::Result,
@@ -72,10 +73,29 @@ const AT_A_TIME: usize = 1 << 16;
 /// The number of sorters that are in use at the same time: one for a column's rows, and one for the pairs that are found.
 pub(super) const SORTERS: usize = 2;
 
+/// Which candidates are wanted.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// All, and the number of those that are true.
+    All(Option<&'a Truth>),
+    /// A random sample: those whose first common value is one of a random one in 2 to this power. Values of a block with `at_most` are
+    /// all looked at, because it is not known before which ones are skipped.
+    Sample(u32),
+}
+
+impl Wanted<'_> {
+    fn has(self, block: &Block, key: u64) -> bool {
+        match self {
+            Self::All(_) => true,
+            Self::Sample(halved) => block.at_most().is_some() || finish(key).leading_zeros() >= halved,
+        }
+    }
+}
+
 /// Calls `score` with each candidate, on all threads, and `give` with what this returns, in an order that depends only on the records.
 pub(super) fn candidates<T: Send>(
     (gathered, linker): (&Gathered, &Linker),
-    truth: Option<&Truth>,
+    wanted: Wanted,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
     observer: Observer,
     score: impl Fn(u32, u32) -> Option<T> + Sync,
@@ -96,10 +116,11 @@ pub(super) fn candidates<T: Send>(
             let mut rows = Sorter::<[u64; 2]>::new(budget, SORTERS, pool);
             keys.each_piece(1, |first, keys| {
                 column.keys.extend(keys.iter().copied().map(Column::key));
-                let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY);
+                let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY && wanted.has(block, key));
                 keyed.map(|(&key, record)| [key, record]).try_for_each(|row| rows.push(row))
             })?;
             drop(keys);
+            let truth = if let Wanted::All(truth) = wanted { truth } else { None };
             let scoring = Scoring { gathered, linker, earlier: &columns, truth, pool, score: &score };
             let mut batch = Batch::default();
             let mut done = 0;

@@ -8,7 +8,7 @@ use std::sync::{
 use lookalike::fingerprint::finish;
 use lookalike_applications::records::{
     Linker,
-    learned::{Frequencies, Model, Pattern, Patterns, Possible, Sample, fit},
+    learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Sample, fit},
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
@@ -17,7 +17,10 @@ use lookalike_io::{
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
-use super::{candidates::candidates, records::Gathered};
+use super::{
+    candidates::{Wanted, candidates},
+    records::Gathered,
+};
 use crate::config::Observer;
 
 /// What was learned from the records.
@@ -68,6 +71,9 @@ impl Learned {
 const RANDOM: u64 = 200_000;
 const CANDIDATES: usize = 400_000;
 
+/// If there are more records, only the candidates that share some of the values are looked at.
+const RECORDS: usize = 100_000;
+
 /// The smallest numbers of candidates and of expected matches from which weights can be estimated.
 const LEAST_CANDIDATES: u64 = 30;
 const LEAST_MATCHES: f64 = 5.0;
@@ -85,7 +91,11 @@ pub(super) fn learn(
     (budget, pool): (&Arc<Budget>, &ThreadPool),
     observer: Observer,
 ) -> Result<Model> {
-    let frequencies = pool.install(|| Frequencies::new(&gathered.records, gathered.are_two().then_some(gathered.split)));
+    let split = gathered.are_two().then_some(gathered.split);
+    let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
+    let fields = linker.config().fields.len();
+    let counted: Vec<FieldFrequencies> = pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
+    let frequencies = Frequencies::from_iter(counted);
     budget.hold(frequencies.size());
     let sampled = Sampled::candidates(gathered, linker, (budget, pool), observer)?;
     let candidates = sampled.pairs.len() as u64 * sampled.each();
@@ -100,7 +110,6 @@ pub(super) fn learn(
     let mut patterns = Patterns::default();
     sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
     let random = random(gathered, linker, pool);
-    let fields = linker.config().fields.len();
     let equal: Vec<f64> = (0..fields).map(|field| frequencies.equal(field)).collect();
     let sample = Sample { patterns: &patterns, each: sampled.each() as f64 };
     let possible = Possible { pairs: gathered.pairs() as f64, random: &random, equal: &equal };
@@ -124,16 +133,17 @@ fn refused(what: String, advice: &str) -> Error {
         .advise(format!("{advice}, or set weights = \"points\" and give the fields weights of your own"))
 }
 
-/// The candidates whose hash is below a limit.
+/// A random sample of the candidates.
 struct Sampled {
     pairs: Vec<(u64, Pattern)>,
-    halved: u32,
+    /// How often the candidates were halved, first by their common values, and then by the hashes of the pairs.
+    halved: [u32; 2],
 }
 
 impl Sampled {
     /// Returns the number of candidates that each of these represents.
     fn each(&self) -> u64 {
-        1 << self.halved
+        1 << (self.halved[0] + self.halved[1])
     }
 
     fn candidates(
@@ -142,23 +152,26 @@ impl Sampled {
         (budget, pool): (&Arc<Budget>, &ThreadPool),
         observer: Observer,
     ) -> Result<Self> {
-        let mut sampled = Self { pairs: Vec::new(), halved: 0 };
+        let by_value = (gathered.records.len() / RECORDS).checked_ilog2().unwrap_or(0);
+        let mut sampled = Self { pairs: Vec::new(), halved: [by_value, 0] };
         // Workers may see an old limit, which is higher: what they return too much is removed later.
         let limit = AtomicU64::new(u64::MAX);
         let pattern = |a: u32, b: u32| {
             let hash = finish(u64::from(a) << 32 | u64::from(b));
             (hash <= limit.load(Ordering::Relaxed)).then(|| (hash, linker.pattern(&gathered.records, a, b)))
         };
-        candidates((gathered, linker), None, (budget, pool), observer, pattern, |pair| {
+        candidates((gathered, linker), Wanted::Sample(by_value), (budget, pool), observer, pattern, |pair| {
             sampled.pairs.push(pair);
             while sampled.pairs.len() > CANDIDATES {
-                sampled.halved += 1;
-                limit.store(u64::MAX >> sampled.halved, Ordering::Relaxed);
-                sampled.pairs.retain(|(hash, _)| *hash <= u64::MAX >> sampled.halved);
+                sampled.halved[1] += 1;
+                let lower = u64::MAX >> sampled.halved[1];
+                limit.store(lower, Ordering::Relaxed);
+                sampled.pairs.retain(|(hash, _)| *hash <= lower);
             }
             Ok(())
         })?;
-        sampled.pairs.retain(|(hash, _)| *hash <= u64::MAX >> sampled.halved);
+        let lower = u64::MAX >> sampled.halved[1];
+        sampled.pairs.retain(|(hash, _)| *hash <= lower);
         Ok(sampled)
     }
 }
@@ -195,4 +208,68 @@ fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
         patterns
     };
     pool.install(|| (0..pairs.min(RANDOM)).into_par_iter().fold(Patterns::default, count).reduce(Patterns::default, both))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs};
+
+    use lookalike_applications::records::{BlockConfig, FieldConfig, Kind, LinkConfig};
+    use proptest::prelude::*;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::{
+        config::{RunConfig, UNOBSERVED},
+        pass::open::pool,
+    };
+
+    /// Returns the candidates of records with a name and a town, and the possible pairs that random numbers give.
+    fn found(records: &[(u8, u8)], two: bool, wanted: Wanted) -> (Vec<(u32, u32)>, u64, Patterns) {
+        let folder = TempDir::new().unwrap();
+        let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
+        let lines: Vec<String> =
+            records.iter().map(|(name, town)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n")).collect();
+        let (first, second) = lines.split_at(if two { lines.len() / 3 } else { lines.len() });
+        fs::write(name("a.jsonl"), first.concat()).unwrap();
+        fs::write(name("b.jsonl"), second.concat()).unwrap();
+        let inputs = if two { vec![name("a.jsonl"), name("b.jsonl")] } else { vec![name("a.jsonl")] };
+        let config = RunConfig { inputs, temp_dir: folder.path().into(), ..RunConfig::default() };
+        let fields = vec![FieldConfig::new("name", Kind::Name), FieldConfig::new("town", Kind::Exact)];
+        let blocks = vec![BlockConfig::equal(&["name"]), BlockConfig::equal(&["town"])];
+        let linker = Linker::new(LinkConfig { fields, blocks, ..LinkConfig::default() }).unwrap();
+        let pool = pool(2).unwrap();
+        let gathered = Gathered::read(&config, (&linker, None), &pool, UNOBSERVED).unwrap();
+        let budget = config.budget(2, &[], |_| 0).unwrap();
+        let mut pairs = Vec::new();
+        let give = |pair| {
+            pairs.push(pair);
+            Ok(())
+        };
+        candidates((&gathered, &linker), wanted, (&budget, &pool), UNOBSERVED, |a, b| Some((a, b)), give).unwrap();
+        (pairs, gathered.pairs(), random(&gathered, &linker, &pool))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn a_sample_has_some_of_the_candidates_once(records in prop::collection::vec((0u8..60, 0u8..9), 6..200), two: bool) {
+            let (all, possible, random) = found(&records, two, Wanted::All(None));
+            prop_assert_eq!(&found(&records, two, Wanted::Sample(0)).0, &all);
+            let (some, ..) = found(&records, two, Wanted::Sample(1));
+            let (of_all, of_some): (BTreeSet<_>, BTreeSet<_>) = (all.iter().collect(), some.iter().collect());
+            prop_assert!(of_some.len() == some.len() && of_some.is_subset(&of_all));
+            // There are few pairs, so that each of them is compared once instead of random ones.
+            prop_assert_eq!(random.pairs(), possible);
+        }
+    }
+
+    #[test]
+    fn a_sample_has_the_expected_size() {
+        let records: Vec<(u8, u8)> = (0..3000u32).map(|i| ((i % 251) as u8, (finish(u64::from(i)) % 200) as u8)).collect();
+        let all = found(&records, false, Wanted::All(None)).0.len() as f64;
+        let some = found(&records, false, Wanted::Sample(2)).0.len() as f64;
+        assert!((0.17..0.33).contains(&(some / all)), "{some} of {all}");
+    }
 }

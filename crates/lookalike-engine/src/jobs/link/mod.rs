@@ -39,7 +39,7 @@ use rayon::ThreadPool;
 use serde::Serialize;
 
 use self::{
-    candidates::BlockFigures,
+    candidates::{BlockFigures, Wanted, candidates},
     distances::{Distances, RightShares},
     html::Picked,
     learning::{Learned, learn},
@@ -261,7 +261,8 @@ impl<'a> Work<'a> {
             let rank = linker.rank(score);
             pairs.push(if one_to_one { [u32::MAX - rank, a, b] } else { [a, b, rank] })
         };
-        let found = candidates::candidates((self.gathered, linker), self.truth, (self.budget, self.pool), observer, score, give)?;
+        let found =
+            candidates((self.gathered, linker), Wanted::All(self.truth), (self.budget, self.pool), observer, score, give)?;
         if one_to_one {
             pairs = matched(pairs, linker, self.gathered.records.len(), (self.budget, self.pool))?;
         }
