@@ -13,7 +13,23 @@ pub struct Counterpart {
     pub resemblance: f64,
     /// Whether both pages have the same path inside their sites.
     pub same_path: bool,
+    /// Why the pages are paired.
+    pub evidence: Evidence,
 }
+
+/// Why two pages are counterparts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Evidence {
+    /// They match: their resemblance reaches the threshold, or they are equal.
+    Match,
+    /// Second round: neither has another counterpart, and their resemblance reaches a lower threshold.
+    Similarity,
+    /// Second round: neither has another counterpart, and they have the same path, although their texts differ.
+    Path,
+}
+
+/// Returns what the pages of a pair must have in common in a stage.
+type Key = fn(&Page) -> (u64, u64);
 
 impl Mirrors {
     /// Returns pairs of pages of two sites, sorted by the number of the first page. Each page is in at most one pair.
@@ -25,25 +41,49 @@ impl Mirrors {
     /// Cost: a sort of the sites' pages and of the pairs of groups that match. The pages of a group are never compared with each
     /// other.
     pub fn counterparts(&self, a: u32, b: u32) -> Vec<Counterpart> {
-        let [mut of_a, mut of_b] = self.alike_pages(a, b);
-        let mut found = Vec::new();
-        let by_path = |page: &Page| (page.path, page.group, page.page);
-        of_a.sort_unstable_by_key(by_path);
-        of_b.sort_unstable_by_key(by_path);
-        let (mut rest_a, mut rest_b) = (Vec::new(), Vec::new());
-        let mut others = of_b.as_slice();
-        for pages in of_a.chunk_by(|p, q| p.path == q.path) {
-            let path = pages[0].path;
-            let (before, after) = others.split_at(others.partition_point(|page| page.path < path));
-            let (same, after) = after.split_at(after.partition_point(|page| page.path == path));
-            rest_b.extend_from_slice(before);
-            others = after;
-            pair_up(&self.likes, pages, same, true, &mut found, (&mut rest_a, &mut rest_b));
+        let [of_a, of_b] = self.alike_pages(a, b);
+        self.in_stages(of_a, of_b, &[|page| (page.path, 0), |_| (0, 0)])
+    }
+
+    /// Returns pairs of pages of the two collections, whatever their sites, sorted by the number of the first page. Each page is
+    /// in at most one pair. This shows where a page of one crawl is in the next crawl, if the sites of both collections are
+    /// numbered alike: equal numbers mean the same site.
+    ///
+    /// Matches with the same site and path come first, then matches on the same site, then matches with the same path, then all
+    /// others. Within each of these, matches with a higher resemblance come first, then matches of earlier pages. In that order,
+    /// a pair is accepted if both of its pages are free. So if two pages match, at least one of them is in a pair.
+    ///
+    /// Cost: a few sorts of the pages and of the pairs of groups that match.
+    pub fn successors(&self) -> Vec<Counterpart> {
+        let (of_a, of_b) = (self.a().pages().to_vec(), self.b().pages().to_vec());
+        self.in_stages(
+            of_a,
+            of_b,
+            &[|page| (page.path, u64::from(page.site)), |page| (0, u64::from(page.site)), |page| (page.path, 0), |_| (0, 0)],
+        )
+    }
+
+    /// Pairs pages in stages. In each stage, only pages with the same key are paired.
+    fn in_stages(&self, of_a: Vec<Page>, of_b: Vec<Page>, stages: &[Key]) -> Vec<Counterpart> {
+        let (mut free_a, mut free_b, mut found) = (of_a, of_b, Vec::new());
+        for key in stages {
+            let sorted = |mut pages: Vec<Page>| {
+                pages.sort_unstable_by_key(|page| (key(page), page.group, page.page));
+                pages
+            };
+            let (of_a, of_b) = (sorted(free_a), sorted(free_b));
+            (free_a, free_b) = (Vec::new(), Vec::new());
+            let mut others = of_b.as_slice();
+            for pages in of_a.chunk_by(|p, q| key(p) == key(q)) {
+                let own = key(&pages[0]);
+                let (before, after) = others.split_at(others.partition_point(|page| key(page) < own));
+                let (same, after) = after.split_at(after.partition_point(|page| key(page) == own));
+                free_b.extend_from_slice(before);
+                others = after;
+                pair_up(&self.likes, pages, same, &mut found, (&mut free_a, &mut free_b));
+            }
+            free_b.extend_from_slice(others);
         }
-        rest_b.extend_from_slice(others);
-        rest_a.sort_unstable();
-        rest_b.sort_unstable();
-        pair_up(&self.likes, &rest_a, &rest_b, false, &mut found, (&mut Vec::new(), &mut Vec::new()));
         found.sort_unstable_by_key(|pair| pair.a);
         found
     }
@@ -85,7 +125,8 @@ impl Mirrors {
                 for &(other, resemblance) in self.likes.of(group) {
                     for second in self.b().of(other, b) {
                         let same_path = first.path == second.path;
-                        give(Counterpart { a: first.page, b: second.page, resemblance, same_path })?;
+                        let evidence = Evidence::Match;
+                        give(Counterpart { a: first.page, b: second.page, resemblance, same_path, evidence })?;
                     }
                 }
             }
@@ -100,7 +141,6 @@ fn pair_up(
     likes: &Likes,
     of_a: &[Page],
     of_b: &[Page],
-    same_path: bool,
     found: &mut Vec<Counterpart>,
     (rest_a, rest_b): (&mut Vec<Page>, &mut Vec<Page>),
 ) {
@@ -145,7 +185,8 @@ fn pair_up(
             let first = others.filter(|&other| !runs_b[other].1.is_empty()).min_by_key(|&other| of_b[runs_b[other].1.start].page);
             let Some(other) = first else { continue };
             let free = &mut runs_b[other].1;
-            found.push(Counterpart { a: page, b: of_b[free.start].page, resemblance: alike[0].0, same_path });
+            let (resemblance, same_path) = (alike[0].0, of_a[at].path == of_b[free.start].path);
+            found.push(Counterpart { a: page, b: of_b[free.start].page, resemblance, same_path, evidence: Evidence::Match });
             free_a[at] = false;
             free.start += 1;
         }

@@ -4,7 +4,8 @@
 //! Datasets*, section 3.1.2; Broder et al., *Syntactic clustering of the Web*, section 1). So a site counts as a mirror of
 //! another if a large enough share of its pages has a match on the other site, and the share is measured in both directions
 //! ([`Mirrors::site_pairs`]). Pages are then paired one to one ([`Mirrors::counterparts`]): even if all pages of a template are
-//! similar, each has at most one counterpart.
+//! similar, each has at most one counterpart. Pages that changed so much that they match no longer are paired in a second round
+//! ([`second_round`]). Pairs of consecutive crawls make histories of pages ([`Histories`]).
 //!
 //! Equal pages form a *group*, and matches are found between groups: a page that occurs on a thousand hosts is one group.
 //!
@@ -30,13 +31,19 @@ mod side;
 
 mod counterparts;
 
+mod second_round;
+
+mod histories;
+
 mod site_pairs;
 
 #[cfg(test)]
 mod twin;
 
-pub use counterparts::Counterpart;
+pub use counterparts::{Counterpart, Evidence};
+pub use histories::{Event, Happened, Histories};
 pub use likes::Likes;
+pub use second_round::{COMMON, Remaining, second_round};
 pub use side::{Page, Side};
 pub use site_pairs::{ShareOf, SitePair, SitePairs};
 
@@ -64,6 +71,11 @@ impl Mirrors {
     /// Returns the second collection, or the first if it is the only one.
     pub fn b(&self) -> &Side {
         self.b.as_ref().unwrap_or(&self.a)
+    }
+
+    /// Returns the matches, for the comparison of other collections.
+    pub fn into_likes(self) -> Likes {
+        self.likes
     }
 
     fn within(&self) -> bool {

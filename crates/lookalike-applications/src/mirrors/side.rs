@@ -48,6 +48,11 @@ impl Side {
         &self.sites
     }
 
+    /// Returns all pages, sorted by group, site and number.
+    pub(super) fn pages(&self) -> &[Page] {
+        &self.pages
+    }
+
     /// Returns the pages of a group, sorted by site and number.
     pub(super) fn group(&self, group: u32) -> &[Page] {
         let group = group as usize;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::{Counterpart, Likes, Mirrors, Page, ShareOf, Side, SitePair};
+use super::{Counterpart, Evidence, Likes, Mirrors, Page, ShareOf, Side, SitePair};
 
 /// Pages of a side as (group, site, path). Pages of group [`GROUPS`] match no other page.
 type Pages = Vec<(u32, u32, u64)>;
@@ -22,6 +22,21 @@ fn side(given: &Pages) -> Side {
     let all = pages(given);
     // Add the pages in a different order from that of their numbers.
     Side::new(GROUPS, all.into_iter().rev().filter(|page| page.group < GROUPS).collect(), sites)
+}
+
+/// Accepts each pair, in order, if both of its pages are free.
+fn one_to_one(mut all: Vec<Counterpart>) -> Vec<Counterpart> {
+    let (mut of_a, mut of_b) = (BTreeSet::new(), BTreeSet::new());
+    all.retain(|pair| {
+        let free = !of_a.contains(&pair.a) && !of_b.contains(&pair.b);
+        if free {
+            of_a.insert(pair.a);
+            of_b.insert(pair.b);
+        }
+        free
+    });
+    all.sort_by_key(|pair| pair.a);
+    all
 }
 
 struct Twin {
@@ -45,7 +60,13 @@ impl Twin {
         for p in self.a.iter().filter(|page| page.site == a) {
             for q in self.b.iter().filter(|page| page.site == b) {
                 if let Some(resemblance) = self.resemblance(p, q) {
-                    all.push(Counterpart { a: p.page, b: q.page, resemblance, same_path: p.path == q.path });
+                    all.push(Counterpart {
+                        a: p.page,
+                        b: q.page,
+                        resemblance,
+                        same_path: p.path == q.path,
+                        evidence: Evidence::Match,
+                    });
                 }
             }
         }
@@ -58,17 +79,18 @@ impl Twin {
             let alike = q.resemblance.total_cmp(&p.resemblance);
             q.same_path.cmp(&p.same_path).then(alike).then((p.a, p.b).cmp(&(q.a, q.b)))
         });
-        let (mut of_a, mut of_b) = (BTreeSet::new(), BTreeSet::new());
-        all.retain(|pair| {
-            let free = !of_a.contains(&pair.a) && !of_b.contains(&pair.b);
-            if free {
-                of_a.insert(pair.a);
-                of_b.insert(pair.b);
-            }
-            free
+        one_to_one(all)
+    }
+
+    fn successors(&self) -> Vec<Counterpart> {
+        let of = |pages: &[Page], page: u64| pages[page as usize];
+        let mut all: Vec<Counterpart> = (0..SITES).flat_map(|a| (0..SITES).flat_map(move |b| self.all(a, b))).collect();
+        all.sort_by(|p, q| {
+            let same_site = |pair: &Counterpart| of(&self.a, pair.a).site == of(&self.b, pair.b).site;
+            let rank = |pair: &Counterpart| (same_site(pair), pair.same_path);
+            rank(q).cmp(&rank(p)).then(q.resemblance.total_cmp(&p.resemblance)).then((p.a, p.b).cmp(&(q.a, q.b)))
         });
-        all.sort_by_key(|pair| pair.a);
-        all
+        one_to_one(all)
     }
 
     fn site_pair(&self, a: u32, b: u32) -> SitePair {
@@ -181,6 +203,14 @@ proptest! {
             alike.iter_mut().for_each(|pages| { pages.sort_unstable(); pages.dedup() });
             prop_assert_eq!(mirrors.alike(a, b), alike);
         }
+    }
+
+    #[test]
+    fn successors_match_a_comparison_of_all_pages(a in some_pages(), b in some_pages(), likes in some_likes()) {
+        let pairs: Vec<(u32, u32, f64)> = likes.iter().map(|(&(a, b), &resemblance)| (a, b, resemblance)).collect();
+        let mirrors = Mirrors::new(side(&a), Some(side(&b)), Likes::new(GROUPS, &pairs));
+        let twin = Twin { a: pages(&a), b: pages(&b), within: false, likes };
+        prop_assert_eq!(mirrors.successors(), twin.successors());
     }
 
     /// Checks that no page is in two pairs, and that no two matching pages are both left over. No pair may be rejected in favour
