@@ -80,6 +80,7 @@ impl Flags {
             Setting::Explain => "--explain",
             Setting::By => "--by",
             Setting::Share => "--share",
+            Setting::Changed => "--changed",
             Setting::Depth => "--depth",
             Setting::MinutiaeField => "--minutiae-field",
             Setting::Columns => "--columns",

@@ -145,6 +145,8 @@ const SHORT: [Short; 14] = [
         &[
             ("a", "First collection: a file, folder, quoted glob or URL"),
             ("b", "Second collection [default: compare the sites of A]"),
+            ("more", "More crawls: follow each page through A, B, C and so on"),
+            ("history", "Follow each page from A to B, as with more collections"),
             ("output", "Write pairs of sites to FILE instead of standard output"),
             ("pages", "Write pairs of corresponding pages to FILE"),
             ("unmatched", "Write pages without a counterpart to FILE"),
@@ -152,6 +154,7 @@ const SHORT: [Short; 14] = [
             ("depth", "Number of outermost folders that identify a site"),
             ("share", "Minimum share of a site's pages that have a match"),
             ("share_of", "Which of the two sites must reach --share"),
+            ("changed", "Second round: also pair pages that changed a lot"),
             ("threshold", "Minimum similarity of matching pages [default: 0.8]"),
             ("report", "Write a page to look at: sites, and pages side by side"),
             JSON,

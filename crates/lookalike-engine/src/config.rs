@@ -266,6 +266,15 @@ impl RunConfig {
         read::expand_with_references(self.asked())
     }
 
+    /// Returns the inputs of several collections, and the number of inputs of each.
+    ///
+    /// # Errors
+    /// Fails for the same reasons as [`Self::expand`].
+    pub(crate) fn expand_collections(&self, collections: &[(&[String], &[InputTable])]) -> Result<(Expanded, Vec<usize>)> {
+        self.refuse_remote_folders()?;
+        read::expand_collections(self.asked(), collections)
+    }
+
     fn asked(&self) -> Inputs<'_> {
         Inputs {
             names: &self.inputs,

@@ -83,8 +83,10 @@ pub use jobs::{
     },
     mirrors::{
         MirrorOutputs, MirrorsSummary,
+        history::{Crawl, CrawlFigures, Following, HistorySummary, history},
         lines::{Mirroring, SiteLine},
         mirrors,
+        remaining::CHANGED,
         sites::{SiteBy, SitesBy},
     },
     pairs::{Pair, PairsSummary, TellPair, pairs, pairs_reporting},

@@ -72,6 +72,7 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::Explain
         | Setting::By
         | Setting::Share
+        | Setting::Changed
         | Setting::Depth
         | Setting::MinutiaeField
         | Setting::Columns

@@ -22,6 +22,7 @@ mod link_learned;
 mod methods;
 mod minutiae;
 mod mirrors;
+mod mirrors_later;
 mod pairs;
 mod passages;
 mod readme;

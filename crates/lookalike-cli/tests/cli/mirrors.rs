@@ -7,16 +7,16 @@ use insta::assert_snapshot;
 use crate::{Place, testdata};
 
 /// Returns a different text for each number.
-fn text(number: usize, words: usize) -> String {
+pub(crate) fn text(number: usize, words: usize) -> String {
     (0..words).map(|word| format!("w{}", (number * 1000 + word) * 7919 % 100_003)).collect::<Vec<_>>().join(" ")
 }
 
-fn html(title: &str, body: &str) -> String {
+pub(crate) fn html(title: &str, body: &str) -> String {
     format!("<!doctype html><html><head><title>{title}</title></head><body><p>{body}</p></body></html>")
 }
 
 /// Writes pages into folders.
-fn folder(place: &Place, pages: &[(&str, String)]) {
+pub(crate) fn folder(place: &Place, pages: &[(&str, String)]) {
     for (name, body) in pages {
         let path = place.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -150,6 +150,8 @@ settings! {
     By = "by",
     /// The share of a site's pages that must match.
     Share = "share",
+    /// The smallest similarity of pages that changed a lot.
+    Changed = "changed",
     /// The number of folders in the name of a site.
     Depth = "depth",
     /// The field with the minutiae of a print.

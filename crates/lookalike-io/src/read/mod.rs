@@ -55,7 +55,10 @@ pub use self::{
     bytes::{PACKED, Packing},
     csv::{Columns, Utf16},
     documents::read_document,
-    input::{Expanded, Input, Inputs, LeftOut, StoredRecords, expand, expand_decisions, expand_with_references, later_input},
+    input::{
+        Expanded, Input, Inputs, LeftOut, StoredRecords, expand, expand_collections, expand_decisions, expand_with_references,
+        later_input,
+    },
     json::{Fields, Paths, Record, Shape, field_of},
     known::{BlockInfo, BlockInfos, Skipped},
     reading::Reading,

@@ -1,6 +1,6 @@
 //! Writes the lines of mirrors: pairs of sites, pairs of pages, and pages without a counterpart.
 
-use lookalike_applications::mirrors::{Counterpart, Mirrors, ShareOf, SitePair, SitePairs};
+use lookalike_applications::mirrors::{Counterpart, Evidence, Mirrors, ShareOf, SitePair, SitePairs};
 use lookalike_io::{
     error::{Error, Result},
     write::Output,
@@ -8,7 +8,10 @@ use lookalike_io::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::sites::{Sites, SitesBy};
+use super::{
+    remaining::RemainingPages,
+    sites::{Sites, SitesBy},
+};
 use crate::{
     numbers::Document,
     reporting::{collecting::failure, listed::Listed},
@@ -29,6 +32,9 @@ pub struct Mirroring {
     pub common_sites: Option<usize>,
     /// Write every pair of matching pages, and not only one-to-one pairs.
     pub all_pairs: bool,
+    /// The smallest resemblance of pages that the second round pairs: pages of two paired sites that have no counterpart after the
+    /// first round. The second round also pairs pages with the same path. `None` if there is no second round.
+    pub changed: Option<f64>,
 }
 
 /// A line of the output: a pair of sites.
@@ -54,6 +60,9 @@ pub struct SiteLine {
     pub counterparts: u64,
     /// Counterparts that have the same path on both sites.
     pub same_path: u64,
+    /// Pairs of pages that the second round added, if there was one. They are not in the other figures.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<u64>,
 }
 
 /// A line of the output of page pairs.
@@ -65,6 +74,18 @@ struct PageLine<'a> {
     site_b: &'a str,
     resemblance: f64,
     same_path: bool,
+    /// Why the pages are paired, if there was a second round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'static str>,
+}
+
+/// Returns the word for the reason why two pages are paired.
+pub(super) fn word(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Match => "match",
+        Evidence::Similarity => "similarity",
+        Evidence::Path => "path",
+    }
 }
 
 /// A line of the output of pages without a counterpart.
@@ -131,6 +152,8 @@ pub(super) struct Counts {
     pub(super) site_pairs: u64,
     pub(super) counterparts: u64,
     pub(super) same_path: u64,
+    pub(super) changed: u64,
+    pub(super) changed_by_path: u64,
     pub(super) page_pairs: u64,
     pub(super) alone: u64,
     pub(super) common: u64,
@@ -146,30 +169,50 @@ pub(super) struct Writing<'a> {
     pub(super) asked: &'a Mirroring,
 }
 
+/// The pages of all sites, sorted by collection and by site. Collections are numbered from 0.
+type PagesOfSites = Vec<(u32, u32, u64)>;
+
 impl Writing<'_> {
-    pub(super) fn write(&self, to: &mut Outputs) -> Result<Counts> {
+    /// Writes all lines. If there is a second round, `load` makes the shingle sets of the pages that it is given.
+    pub(super) fn write(&self, to: &mut Outputs, load: impl FnOnce(Vec<u64>, f64) -> Result<RemainingPages>) -> Result<Counts> {
         let pairs = self.mirrors.site_pairs(self.asked.share, self.asked.of, self.asked.common_sites);
         self.table.budget.hold(pairs.bytes());
         let mut counts = Counts { site_pairs: pairs.len() as u64, common: pairs.excluded(), ..Counts::default() };
-        let pages = to.alone.as_ref().map(|_| self.pages_of_sites());
+        let pages = (to.alone.is_some() || self.asked.changed.is_some()).then(|| self.pages_of_sites());
+        let remaining = match (&pages, self.asked.changed) {
+            (Some(pages), Some(least)) => Some(load(self.all_remaining(&pairs, pages), least)?),
+            _ => None,
+        };
         for ref pair in pairs.iter() {
-            let counterparts = self.mirrors.counterparts(pair.a, pair.b);
+            let mut counterparts = self.mirrors.counterparts(pair.a, pair.b);
+            let mut changed = Vec::new();
+            if let (Some(remaining), Some(pages)) = (&remaining, &pages) {
+                let [a, b] = self.remaining(pair, &counterparts, pages);
+                changed = remaining.pair(self.sites, &a, &b)?;
+            }
+            let line = self.site(pair, &counterparts, &changed);
+            counts.counterparts += line.counterparts;
+            counts.same_path += line.same_path;
+            counts.changed += changed.len() as u64;
+            counts.changed_by_path += changed.iter().filter(|page| page.evidence == Evidence::Path).count() as u64;
+            counterparts.extend_from_slice(&changed);
+            counterparts.sort_unstable_by_key(|page| page.a);
             if let Some(output) = &mut to.pages {
                 let mut write = |page: Counterpart| {
                     counts.page_pairs += 1;
                     self.page(pair, page, output)
                 };
                 match self.asked.all_pairs {
-                    true => self.mirrors.each_match(pair.a, pair.b, write)?,
+                    true => {
+                        self.mirrors.each_match(pair.a, pair.b, &mut write)?;
+                        changed.iter().try_for_each(|&page| write(page))?;
+                    }
                     false => counterparts.iter().try_for_each(|&page| write(page))?,
                 }
             }
             if let (Some(output), Some(pages)) = (&mut to.alone, &pages) {
                 counts.alone += self.alone_in(pair, &counterparts, pages, output)?;
             }
-            let line = self.site(pair, &counterparts);
-            counts.counterparts += line.counterparts;
-            counts.same_path += line.same_path;
             to.sites.iter_mut().try_for_each(|output| write_line(&line, output))?;
             to.page.iter_mut().try_for_each(|page| page.take(&line, &counterparts))?;
             if counts.first.len() < FIRST {
@@ -186,14 +229,14 @@ impl Writing<'_> {
     pub(super) fn closest(&self) -> Option<SiteLine> {
         let common = self.asked.common_sites.map_or(COMMON, |common| common.min(COMMON));
         let pair = self.mirrors.closest(self.asked.of, common)?;
-        Some(self.site(&pair, &self.mirrors.counterparts(pair.a, pair.b)))
+        Some(self.site(&pair, &self.mirrors.counterparts(pair.a, pair.b), &[]))
     }
 
     fn name(&self, site: u32) -> &str {
         &self.sites.names[site as usize]
     }
 
-    fn site(&self, pair: &SitePair, counterparts: &[Counterpart]) -> SiteLine {
+    fn site(&self, pair: &SitePair, counterparts: &[Counterpart], changed: &[Counterpart]) -> SiteLine {
         SiteLine {
             a: self.name(pair.a).into(),
             b: self.name(pair.b).into(),
@@ -205,6 +248,7 @@ impl Writing<'_> {
             share_b: pair.share_b(),
             counterparts: counterparts.len() as u64,
             same_path: counterparts.iter().filter(|page| page.same_path).count() as u64,
+            changed: self.asked.changed.map(|_| changed.len() as u64),
         }
     }
 
@@ -217,12 +261,41 @@ impl Writing<'_> {
             site_b: self.name(pair.b),
             resemblance: page.resemblance,
             same_path: page.same_path,
+            by: self.asked.changed.map(|_| word(page.evidence)),
         };
         write_line(&line, output)
     }
 
-    /// Returns all pages, sorted by collection and by site. Collections are numbered from 0.
-    fn pages_of_sites(&self) -> Vec<(u32, u32, u64)> {
+    /// Returns the pages of the two sites of a pair that have no counterpart, sorted.
+    fn remaining(&self, pair: &SitePair, counterparts: &[Counterpart], pages: &PagesOfSites) -> [Vec<u64>; 2] {
+        let mut paired: [Vec<u64>; 2] =
+            [counterparts.iter().map(|page| page.a).collect(), counterparts.iter().map(|page| page.b).collect()];
+        paired[1].sort_unstable();
+        [(0, pair.a, &paired[0]), (self.second(), pair.b, &paired[1])].map(|(collection, site, paired)| {
+            let pages = run(pages, collection, site).iter().map(|page| page.2);
+            pages.filter(|page| paired.binary_search(page).is_err()).collect()
+        })
+    }
+
+    /// Returns the pages that the second round compares, in any order. Pages are repeated if they are in several pairs of sites.
+    fn all_remaining(&self, pairs: &SitePairs, pages: &PagesOfSites) -> Vec<u64> {
+        let mut all = Vec::new();
+        for pair in pairs.iter() {
+            let [a, b] = self.remaining(&pair, &self.mirrors.counterparts(pair.a, pair.b), pages);
+            if !a.is_empty() && !b.is_empty() {
+                all.extend(a);
+                all.extend(b);
+            }
+        }
+        all
+    }
+
+    /// Returns the number of the collection to which the second site of a pair belongs.
+    fn second(&self) -> u32 {
+        u32::from(self.first.only)
+    }
+
+    fn pages_of_sites(&self) -> PagesOfSites {
         let pages = self.sites.of.iter().zip(0..);
         let mut pages: Vec<_> = pages.map(|(&site, page)| (self.collection(page), site, page)).collect();
         self.table.budget.hold(size_of_val(&*pages));
@@ -235,24 +308,19 @@ impl Writing<'_> {
     }
 
     /// Writes those pages of two sites that have no counterpart on the other site. Returns the number of these pages.
-    fn alone_in(
-        &self,
-        pair: &SitePair,
-        counterparts: &[Counterpart],
-        pages: &[(u32, u32, u64)],
-        output: &mut Output,
-    ) -> Result<u64> {
+    fn alone_in(&self, pair: &SitePair, counterparts: &[Counterpart], pages: &PagesOfSites, output: &mut Output) -> Result<u64> {
         let [like_a, like_b] = self.mirrors.alike(pair.a, pair.b);
-        let mut paired = [counterparts.iter().map(|page| page.a).collect(), counterparts.iter().map(|page| page.b).collect()];
+        let mut paired: [Vec<u64>; 2] =
+            [counterparts.iter().map(|page| page.a).collect(), counterparts.iter().map(|page| page.b).collect()];
         if self.asked.all_pairs {
-            paired = [like_a.clone(), like_b.clone()];
+            paired.iter_mut().zip([&like_a, &like_b]).for_each(|(paired, like)| paired.extend(like));
+            paired[0].sort_unstable();
         }
         let [paired_a, mut paired_b]: [Vec<u64>; 2] = paired;
         paired_b.sort_unstable();
-        let second = u32::from(self.first.only);
         let mut count = 0;
         for (collection, site, mirror, paired, like) in
-            [(0, pair.a, pair.b, paired_a, like_a), (second, pair.b, pair.a, paired_b, like_b)]
+            [(0, pair.a, pair.b, paired_a, like_a), (self.second(), pair.b, pair.a, paired_b, like_b)]
         {
             for &(_, _, page) in run(pages, collection, site) {
                 if paired.binary_search(&page).is_err() {
@@ -265,12 +333,11 @@ impl Writing<'_> {
     }
 
     /// Writes the pages of each site that is in no pair of sites. Returns the number of these pages.
-    fn without_mirror(&self, pairs: &SitePairs, pages: &[(u32, u32, u64)], output: &mut Output) -> Result<u64> {
-        let second = u32::from(self.first.only);
+    fn without_mirror(&self, pairs: &SitePairs, pages: &PagesOfSites, output: &mut Output) -> Result<u64> {
         let mut mirrored = [0, 1].map(|_| vec![false; self.sites.names.len()]);
         for pair in pairs.iter() {
             mirrored[0][pair.a as usize] = true;
-            mirrored[second as usize][pair.b as usize] = true;
+            mirrored[self.second() as usize][pair.b as usize] = true;
         }
         let rest = pages.iter().filter(|page| !mirrored[page.0 as usize][page.1 as usize]);
         let mut count = 0;

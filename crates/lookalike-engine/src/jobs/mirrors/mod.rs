@@ -2,9 +2,15 @@
 
 pub(crate) mod sites;
 
+mod textless;
+
+mod groups;
+
+pub(crate) mod remaining;
+
 pub(crate) mod lines;
 
-mod textless;
+pub(crate) mod history;
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +23,7 @@ use lookalike::{
     Cluster, Config, Method, Verify,
     shown::{cut, quoted},
 };
-use lookalike_applications::mirrors::{Likes, Mirrors, Page, Side};
+use lookalike_applications::mirrors::{Mirrors, Side};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -28,25 +34,27 @@ use lookalike_io::{
 use serde::Serialize;
 
 use self::{
+    groups::{Groups, classes},
     lines::{Mirroring, Outputs, PageData, SiteLine, Writing},
-    sites::{SiteBy, Sites},
+    remaining::RemainingPages,
+    sites::{SiteBy, Sites, SitesBy},
     textless::Textless,
 };
 use crate::{
     config::{Observer, RunConfig},
     deciding::{
-        all_matches::{ANY, AllMatches, Classes, PairFigures, Verified, verified},
+        all_matches::{AllMatches, Verified, verified},
         candidate_pairs::CandidatePairs,
     },
-    matching::finding::Finding,
-    numbers::{Contender, Document},
+    matching::{finding::Finding, sets::Pass},
+    numbers::Document,
     pairing::Pairing,
     pass::open::{Means, Opened, Sources, create, open},
     reporting::{
         ReportFigures,
         collecting::{Collecting, NotListed},
     },
-    sketching::{self, Beside, references::References, refuse_repeated_references, table::Table},
+    sketching::{self, Beside, references::References, refuse_repeated_references},
 };
 
 /// The output paths of a mirrors run. All outputs are JSON Lines, plain or compressed.
@@ -82,6 +90,12 @@ pub struct MirrorsSummary {
     pub counterparts: u64,
     /// Counterparts that have the same path on both sites.
     pub same_path: u64,
+    /// Pairs of pages that the second round added, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<u64>,
+    /// Pairs of the second round that have only their path in common, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_by_path: Option<u64>,
     /// Pairs of pages written, if this output was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_pairs: Option<u64>,
@@ -123,7 +137,10 @@ pub struct MirrorsSummary {
 /// Without references, it pairs the sites of the inputs with each other. Pages match if their similarity, counted exactly,
 /// reaches the configuration's threshold.
 ///
-/// The run makes two passes over the input. Memory: the same as for a list of pairs; in addition 12 bytes per page, 24 for each
+/// With [`Mirroring::changed`], a second round pairs pages that have no counterpart in the other site of a pair.
+///
+/// The run makes two passes over the input, and a third one for the second round, which makes the shingle sets of the remaining pages (8 bytes per shingle, which can be spilled, and 12 per
+/// page). Memory: the same as for a list of pairs; in addition 12 bytes per page, 24 for each
 /// page with a match, and 32 for each page without text. Each group of equal pages takes 4 bytes for every site on which the
 /// group has a match. Each pair of sites that is written takes 24 bytes. Site pairs cannot be spilled: n sites with the same
 /// pages make n² / 2 site pairs. The summary reports their memory as memory above the limit; see [`Mirroring::common_sites`].
@@ -167,15 +184,21 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     let classes = |pairing: &Pairing, _: &CandidatePairs| classes(pairing, class).map(Some);
     let verified = verified((&config, &method), &source, &mut table, &pool, classes, |_| Ok(AllMatches::new()), observer)?;
     let Verified { pairing, matches, finding, .. } = verified;
-    let textless = Textless::new(pages, &sites, (!within).then_some(first.documents), &table.budget);
-    let matched = matched(&sites, &table, &pairing, &matches, &textless)?;
+    let textless = Textless::new(pages, &sites, |page| class(Document(page)), &table.budget);
+    let groups = Groups::new((&sites, &table), &pairing, &matches, &textless)?;
+    let (a, b) = match within {
+        true => (groups.side(0..table.documents), None),
+        false => (groups.side(0..first.documents), Some(groups.side(first.documents..table.documents))),
+    };
+    let matched = Mirrors::new(a, b, groups.likes(&matches));
     drop(matches);
 
+    let pass = Pass { config: &config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let writing = Writing { table: &table, sites: &sites, mirrors: &matched, first, asked };
     let [sites_to, pages_to, alone_to] = written;
     let mut to =
         Outputs { sites: sites_to, pages: pages_to, alone: alone_to, page: report.as_ref().map(|_| PageData::default()) };
-    let reported = writing.write(&mut to)?;
+    let reported = writing.write(&mut to, |pages, least| RemainingPages::load(pass, pages, least))?;
     let none = reported.site_pairs == 0;
     let closest = if none { writing.closest() } else { None };
     let shared_paths = none.then(|| sites.shared_paths((!within).then_some(first.documents)));
@@ -189,6 +212,8 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
         site_pairs: reported.site_pairs,
         counterparts: reported.counterparts,
         same_path: reported.same_path,
+        changed: asked.changed.map(|_| reported.changed),
+        changed_by_path: asked.changed.map(|_| reported.changed_by_path),
         page_pairs: outputs.pages.is_some().then_some(reported.page_pairs),
         unmatched: outputs.unmatched.is_some().then_some(reported.alone),
         common_pages: asked.common_sites.map(|_| reported.common),
@@ -226,21 +251,25 @@ fn all_passes(config: &RunConfig, asked: &Mirroring, outputs: MirrorOutputs, obs
     Ok(summary)
 }
 
+/// Returns the field that contains the site of a page, if sites are taken from a field.
+fn label_field(by: &SitesBy, config: &RunConfig) -> Result<Option<String>> {
+    let SiteBy::Field(field) = &by.by else { return Ok(config.label_field.clone()) };
+    if *field == config.text_field {
+        let by = (Setting::By, format!("field:{}", cut(field)));
+        let what = words![by, ": the text cannot identify the site"];
+        return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
+    }
+    Ok(Some(field.clone()))
+}
+
 /// Checks the request, and returns how pages are read and how they are compared.
 fn check(config: &RunConfig, asked: &Mirroring) -> Result<(RunConfig, Method)> {
-    let mut config = config.clone();
-    if let SiteBy::Field(field) = &asked.sites.by {
-        if *field == config.text_field {
-            let by = (Setting::By, format!("field:{}", cut(field)));
-            let what = words![by, ": the text cannot identify the site"];
-            return Err(Error::new(ErrorKind::Config, what).advise("name another field"));
-        }
-        config.label_field = Some(field.clone());
-    }
+    let config = RunConfig { label_field: label_field(&asked.sites, config)?, ..config.clone() };
     if !(0.0..=1.0).contains(&asked.share) {
         let what = words![Setting::Share, format!(" must be from 0 to 1, got {}", asked.share)];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.5"));
     }
+    asked.changed.map_or(Ok(()), remaining::check)?;
     let (verify, cluster) = (Some(Verify::Exact), Cluster::Law);
     let method = Method::new(Config { verify, cluster, ..config.method.clone() })?;
     Ok((config, method))
@@ -259,70 +288,4 @@ fn alone(site: &str, by: &SiteBy, sites: &Sites) -> Error {
     };
     let what = format!("all pages belong to one site, {}, which cannot mirror itself", quoted(site));
     Error::new(ErrorKind::Input, what).advise(words!["name a second collection, or ", advice])
-}
-
-/// Returns the class of each contender (a page that has to be compared). The class of a contender is its site or, if there are
-/// two collections, its collection. Contenders of the same class are not compared; a contender that has a copy in another class
-/// is compared with all others.
-fn classes(pairing: &Pairing, class: impl Fn(Document) -> u32) -> Result<Classes> {
-    let mut classes: Classes = (0..pairing.numbers()?).map(|number| class(pairing.document(Contender(number)))).collect();
-    for (copy, first_copy) in pairing.copies_of_contenders() {
-        let of_first_copy = &mut classes[first_copy.index()];
-        if *of_first_copy != class(pairing.order.document(copy)) {
-            *of_first_copy = ANY;
-        }
-    }
-    Ok(classes)
-}
-
-/// Returns the matches between groups of equal pages. A group is a contender with its copies, or consists of pages without text
-/// that are equal in their bytes and path.
-fn matched(
-    sites: &Sites,
-    table: &Table,
-    pairing: &Pairing,
-    matches: &[(u32, u32, PairFigures)],
-    textless: &Textless,
-) -> Result<Mirrors> {
-    let numbers = pairing.numbers()?;
-    let groups = numbers.checked_add(textless.groups).ok_or_else(|| {
-        Error::new(ErrorKind::Input, "there are more than 4,294,967,295 groups of equal pages")
-            .advise("compare parts of the collections")
-    })?;
-    let resemblance = |figures: &PairFigures| match figures {
-        PairFigures::Counted(figures) => figures.resemblance,
-        PairFigures::Resemblance { resemblance } => *resemblance,
-        PairFigures::Containment { .. } | PairFigures::Unknown {} => 0.0,
-    };
-    let likes: Vec<(u32, u32, f64)> = matches.iter().map(|(a, b, figures)| (*a, *b, resemblance(figures))).collect();
-    let mut in_question = vec![false; numbers as usize];
-    matches.iter().for_each(|&(a, b, _)| [a, b].into_iter().for_each(|number| in_question[number as usize] = true));
-    pairing.copies_of_contenders().for_each(|(_, first_copy)| in_question[first_copy.index()] = true);
-    let side = |documents: std::ops::Range<u64>| {
-        let (mut pages, mut counts) = (Vec::new(), vec![0; sites.names.len()]);
-        for page in documents.clone() {
-            let site = sites.of[page as usize];
-            counts[site as usize] += 1;
-            let rank = pairing.order.rank(Document(page));
-            let group = pairing.number(pairing.first_copy(rank).unwrap_or(rank));
-            if let Some(group) = group.filter(|group| in_question[group.index()]) {
-                pages.push(Page { group: group.0, site, page, path: sites.paths[page as usize] });
-            }
-        }
-        let of_side = textless.alike.iter().filter(|(page, _)| documents.contains(page));
-        pages.extend(of_side.map(|&(page, group)| Page {
-            group: numbers + group,
-            site: sites.of[page as usize],
-            page,
-            path: sites.paths[page as usize],
-        }));
-        table.budget.hold(size_of_val(&*pages));
-        Side::new(groups, pages, counts)
-    };
-    let References { documents: first, only, .. } = table.references;
-    let (a, b) = match only {
-        true => (side(0..first), Some(side(first..table.documents))),
-        false => (side(0..table.documents), None),
-    };
-    Ok(Mirrors::new(a, b, Likes::new(groups, &likes)))
 }

@@ -18,17 +18,15 @@ pub(super) struct Textless {
 }
 
 impl Textless {
-    /// Groups pages by their paths and bytes. Pages are given by number, with hashes of their bytes. If there are two
-    /// collections, `second` is the number of the second collection's first page, and a group needs pages of both collections.
-    /// Otherwise a group needs pages of two sites.
-    pub(super) fn new(pages: Vec<(u64, u128)>, sites: &Sites, second: Option<u64>, budget: &Budget) -> Self {
+    /// Groups pages by their paths and bytes. Pages are given by number, with hashes of their bytes. `side` returns a page's
+    /// collection or, if there is only one collection, its site. A group needs pages of two sides.
+    pub(super) fn new(pages: Vec<(u64, u128)>, sites: &Sites, side: impl Fn(u64) -> u32, budget: &Budget) -> Self {
         let path = |page: u64| sites.paths[page as usize];
         let mut rows: Vec<(u128, u64, u64)> = pages.iter().map(|&(page, bytes)| (bytes, path(page), page)).collect();
         budget.hold(size_of_val(&*rows));
         rows.sort_unstable();
         let (mut groups, mut alike) = (0, Vec::new());
         for group in rows.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
-            let side = |page: u64| second.map_or(sites.of[page as usize], |second| u32::from(page >= second));
             if group.iter().any(|row| side(row.2) != side(group[0].2)) {
                 alike.extend(group.iter().map(|row| (row.2, groups)));
                 groups += 1;

@@ -86,6 +86,22 @@ pub fn expand_with_references(asked: Inputs<'_>) -> Result<Expanded> {
     Ok(Expanded { inputs, references, left_out })
 }
 
+/// Returns the inputs of several collections, in the order given, and the number of inputs of each collection. A collection has
+/// names and tables; the names and tables of `asked` itself are not used.
+pub fn expand_collections(asked: Inputs<'_>, collections: &[(&[String], &[InputTable])]) -> Result<(Expanded, Vec<usize>)> {
+    let naming = Naming { format: asked.format, gitignore: asked.gitignore, all_splits: asked.all_splits };
+    let (mut leaving, mut inputs, mut counts) = (Leaving::default(), Vec::new(), Vec::new());
+    for (names, tables) in collections {
+        let before = inputs.len();
+        inputs.extend(named(names, naming, &mut leaving)?);
+        inputs.extend(tables.iter().cloned().map(Input::Table));
+        counts.push(inputs.len() - before);
+    }
+    refuse_repeats(&inputs)?;
+    let left_out = leaving.reported(&inputs, collections.len() > 1);
+    Ok((Expanded { inputs, references: 0, left_out }, counts))
+}
+
 /// Returns the references that these inputs are compared with, in the order given. The list is empty if the user names none.
 fn references(asked: Inputs<'_>, inputs: &[Input], leaving: &mut Leaving) -> Result<Vec<Input>> {
     // All splits of the references are read. The check for several splits keeps a document in one split from being dropped as a

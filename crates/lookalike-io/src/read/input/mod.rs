@@ -18,7 +18,7 @@ use std::{
 };
 
 pub use self::{
-    expand::{Expanded, Inputs, expand, expand_decisions, expand_with_references},
+    expand::{Expanded, Inputs, expand, expand_collections, expand_decisions, expand_with_references},
     later::later_input,
     left_out::LeftOut,
     stored::StoredRecords,

@@ -1,5 +1,7 @@
 //! `lookalike mirrors`.
 
+mod history;
+
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -32,6 +34,11 @@ use crate::{
 /// Pages without text, such as those whose content is in scripts, match if they have the same bytes at the same path. The summary
 /// counts such pages. If no site mirrors another, the summary names the closest pair.
 ///
+/// Three or more collections are crawls of the same sites, the oldest first. Then one JSON line is printed for each page: id (the
+/// last), first and last (the crawls that have the page, numbered from 1) and events. Each event has crawl, event (appeared,
+/// unchanged, changed, moved, disappeared or returned), id, resemblance (to the page in the crawl before) and by (match,
+/// similarity or path: why both are the same page). Use --history for two crawls.
+///
 /// Every match reaches the threshold, and its similarity is counted exactly. Candidates are found by sketches, which miss a share
 /// of the pairs; the summary reports the expected recall (see `lookalike curve`).
 ///
@@ -41,7 +48,9 @@ use crate::{
     after_help = "Examples:\n  lookalike mirrors old-crawl.warc.gz new-crawl.warc.gz --pages moved.jsonl --unmatched gone.jsonl\n  \
     lookalike mirrors docs-1.0 docs-2.0 --depth 0 --html main\n  \
     lookalike mirrors crawl.jsonl --id-field url --share-of either > mirrors.jsonl\n  \
-    lookalike mirrors pages.jsonl --by field:release"
+    lookalike mirrors pages.jsonl --by field:release\n  \
+    lookalike mirrors old.warc.gz new.warc.gz --changed --pages pages.jsonl\n  \
+    lookalike mirrors march.warc.gz april.warc.gz may.warc.gz > history.jsonl"
 )]
 pub struct Mirrors {
     /// First collection: a file, folder, quoted glob or URL
@@ -54,6 +63,14 @@ pub struct Mirrors {
     /// The same id may occur in both collections.
     #[arg(value_name = "B")]
     b: Option<String>,
+    /// More crawls: follow each page through A, B, C and so on
+    #[arg(value_name = "C")]
+    more: Vec<String>,
+    /// Follow each page from A to B, as with three collections or more
+    ///
+    /// Prints what happened to each page instead of pairs of sites.
+    #[arg(long)]
+    history: bool,
     /// Write pairs of sites to FILE instead of standard output
     ///
     /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
@@ -88,12 +105,27 @@ pub struct Mirrors {
     /// Treat www.example.com and example.com as one host
     #[arg(long, help_heading = "Sites")]
     fold_www: bool,
-    /// Minimum share of a site's pages that have a match
-    #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true, help_heading = "Sites")]
-    share: f64,
-    /// Which of the two sites must reach --share
-    #[arg(long, value_enum, default_value_t = Of::Both, help_heading = "Sites")]
-    share_of: Of,
+    /// Minimum share of a site's pages that have a match [default: 0.5]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Sites")]
+    share: Option<f64>,
+    /// Which of the two sites must reach --share [default: both]
+    #[arg(long, value_enum, help_heading = "Sites")]
+    share_of: Option<Of>,
+    /// Second round: also pair pages that changed a lot [T defaults to 0.3]
+    ///
+    /// Pages of a pair of sites that have no counterpart are paired if their resemblance is at least T, or if they have the same
+    /// path. With --pages, each pair then has the field "by": match (the pages match), similarity (second round, resemblance at
+    /// least T) or path (second round, only the path is the same). The pairs of the second round are counted as "changed".
+    #[arg(
+        long,
+        value_name = "T",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0.3",
+        allow_negative_numbers = true,
+        help_heading = "Sites"
+    )]
+    changed: Option<f64>,
     /// Ignore pages with matches on more than N sites [default: no limit]
     ///
     /// Examples are a registrar's default page and an error page. Such pages are not used to find pairs of sites, but they are
@@ -154,7 +186,10 @@ fn site_by(given: &str) -> Result<SiteBy, String> {
 
 impl Mirrors {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        if self.b.is_none() && matches!(self.share_of, Of::A | Of::B) {
+        if self.history || !self.more.is_empty() {
+            return self.follow();
+        }
+        if self.b.is_none() && matches!(self.share_of, Some(Of::A | Of::B)) {
             anyhow::bail!("--share-of a and b only work with two collections; name a second one, or choose both or either");
         }
         let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
@@ -190,10 +225,11 @@ impl Mirrors {
         let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
         let asked = Mirroring {
             sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
-            share: self.share,
+            share: self.share.unwrap_or(SHARE),
             common_sites: self.common_sites,
-            of: self.share_of.into(),
+            of: self.share_of.unwrap_or(Of::Both).into(),
             all_pairs: self.all_pairs,
+            changed: self.changed,
         };
         let outputs =
             MirrorOutputs { sites: self.output.as_deref(), pages: self.pages.as_deref(), unmatched: self.unmatched.as_deref() };
@@ -231,6 +267,9 @@ impl Mirrors {
         Ok(ExitCode::from(u8::from(summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0))))
     }
 }
+
+/// The least share of a site's pages that have a match, unless the user gives another.
+const SHARE: f64 = 0.5;
 
 /// If there are at least this many pairs of sites, the pairs take a noticeable part of a run's memory.
 const MANY: u64 = 1 << 20;
@@ -343,6 +382,10 @@ fn page(summary: &MirrorsSummary) -> String {
     );
     if let Some(unmatched) = summary.unmatched {
         page += &format!("; {} without a counterpart", counted(unmatched, "page"));
+    }
+    if let (Some(changed), Some(by_path)) = (summary.changed, summary.changed_by_path) {
+        let added = pairs(changed, "pages");
+        page += &format!("\nsecond round: {added} that changed a lot, {} of them only at the same path", count(by_path));
     }
     if summary.first.is_empty() {
         return page;

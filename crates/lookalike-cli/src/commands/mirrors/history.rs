@@ -1,0 +1,131 @@
+//! `lookalike mirrors A B C …`: what happened to each page in several crawls.
+
+use std::{path::Path, process::ExitCode};
+
+use lookalike::{Config, Verify};
+use lookalike_engine::{Crawl, Following, HistorySummary, RunConfig, SitesBy, history, shown_name};
+
+use super::{Mirrors, is_same, short};
+use crate::{
+    args::{InputArgs, run_config},
+    found::{above, anchors, excluded, found, left_out, preset, too_large},
+    front::Flags,
+    output::{BOLD, Bars, count, counted, say, warnings},
+    report::{self, Report},
+};
+
+impl Mirrors {
+    /// Follows each page through several crawls.
+    pub(super) fn follow(self) -> anyhow::Result<ExitCode> {
+        self.refuse_in_history()?;
+        let Self { a, b, more, .. } = self;
+        let crawls: Vec<String> = [a].into_iter().chain(b).chain(more).collect();
+        if crawls.len() < 2 {
+            anyhow::bail!("--history needs two collections or more; name the crawls in the order in which they were made");
+        }
+        for (at, crawl) in crawls.iter().enumerate() {
+            if crawls[..at].iter().any(|earlier| is_same(earlier, crawl)) {
+                anyhow::bail!("{}: is given twice; name each crawl once", shown_name(crawl));
+            }
+        }
+        let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
+        let threshold = self.threshold.unwrap_or(method.threshold);
+        let method = Config { threshold, verify: Some(Verify::Exact), ..method };
+        let report = Report::new("mirrors history").inputs("crawl", &crawls);
+        let report = report.output("bad_lines", self.records.skip_bad.as_deref());
+        let report = report.output("histories", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let input = InputArgs { inputs: crawls.clone(), input_command: Vec::new(), records: self.records };
+        let config: RunConfig = run_config(&input, &self.run, method);
+        let named: Vec<Crawl> = crawls.iter().map(|name| Crawl { inputs: vec![name.clone()], tables: Vec::new() }).collect();
+        let sites = SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www };
+        let asked = Following { sites, changed: self.changed };
+        let file = report::open(config.summary.as_deref())?;
+        let bars = Bars::new(self.run.quiet);
+        let done = history(&config, &named, &asked, self.output.as_deref(), &|progress| bars.observe(progress));
+        bars.clear();
+        let summary = done?;
+        warnings(&summary.bad_examples, Flags::Mirrors, self.run.quiet);
+        if self.json {
+            say(report.json(&summary)?.trim_end());
+        } else if !self.run.quiet {
+            say(&table(&summary, &crawls));
+            if summary.textless > 0 {
+                let have = if summary.textless == 1 { "has" } else { "have" };
+                say(&format!("empty: {} {have} no text to compare", counted(summary.textless, "page")));
+            }
+            say(&format!("found: {}", found(&summary.finding, &config.method)));
+            preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
+            anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
+            excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
+            summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
+            too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
+            above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
+        }
+        report::write(file, &report, &summary)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Returns an error if a flag is given that only concerns pairs of sites.
+    fn refuse_in_history(&self) -> anyhow::Result<()> {
+        let flags = [
+            ("--pages", self.pages.is_some()),
+            ("--unmatched", self.unmatched.is_some()),
+            ("--share", self.share.is_some()),
+            ("--share-of", self.share_of.is_some()),
+            ("--common-sites", self.common_sites.is_some()),
+            ("--report", self.page.report.is_some()),
+        ];
+        if let Some((flag, _)) = flags.into_iter().find(|flag| flag.1) {
+            anyhow::bail!(
+                "{flag} is about pairs of sites, but a history compares each page with the crawl before; leave it out, or compare \
+                 two collections without --history"
+            );
+        }
+        let standard = |path: &Option<std::path::PathBuf>| path.as_deref() == Some(Path::new("-"));
+        if (self.output.is_none() || standard(&self.output)) && standard(&self.records.skip_bad) {
+            anyhow::bail!(
+                "--skip-bad -: histories already use standard output; name a file for them with -o, or a file for --skip-bad"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Returns the summary as text, with one row per crawl.
+fn table(summary: &HistorySummary, crawls: &[String]) -> String {
+    let mut page = format!(
+        "{} in {} crawls; {} in all crawls, {} of them unchanged",
+        counted(summary.histories, "page"),
+        summary.crawls.len(),
+        count(summary.in_all),
+        count(summary.unchanged),
+    );
+    let names: Vec<String> = crawls.iter().map(|name| short(&shown_name(name))).collect();
+    let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).max("crawl".len());
+    let heads = ["pages", "appeared", "returned", "unchanged", "changed", "moved", "disappeared"];
+    let head: String = heads.iter().map(|head| format!("  {head:>11}")).collect();
+    page += &format!("\n\n{BOLD}{:<wide$}{head}{BOLD:#}\n", "crawl");
+    for (figures, name) in summary.crawls.iter().zip(&names) {
+        let counts = [
+            figures.pages,
+            figures.appeared,
+            figures.returned,
+            figures.unchanged,
+            figures.changed,
+            figures.moved,
+            figures.disappeared,
+        ];
+        let cells: String = counts.iter().map(|&number| format!("  {:>11}", count(number))).collect();
+        page += &format!("{name:<wide$}{cells}\n");
+    }
+    let second: u64 = summary.crawls.iter().map(|figures| figures.second_round).sum();
+    if second > 0 {
+        let by_path: u64 = summary.crawls.iter().map(|figures| figures.by_path).sum();
+        page += &format!(
+            "\nsecond round: {} that changed a lot, {} of them only at the same address\n",
+            counted(second, "page"),
+            count(by_path)
+        );
+    }
+    page
+}

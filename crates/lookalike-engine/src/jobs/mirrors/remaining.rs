@@ -1,0 +1,72 @@
+//! The second round: pairs the pages of mirrored sites that have no counterpart, by lower similarity and by path.
+//!
+//! The shingle sets of the first round are only those of pages with candidates, so the sets of the remaining pages are made in a
+//! pass of their own.
+
+use lookalike_applications::mirrors::{Counterpart, Remaining, second_round};
+use lookalike_io::error::{Error, ErrorKind, Result, Setting};
+
+use super::sites::Sites;
+use crate::matching::sets::{self, Pass, Sets};
+
+/// The lowest similarity of the second round, unless the user chooses another. Pages of one site with less in common are often two
+/// different pages that have only the template of the site in common.
+pub const CHANGED: f64 = 0.3;
+
+/// The shingle sets of pages that have no counterpart. They can be spilled.
+pub(super) struct RemainingPages {
+    /// The pages, sorted.
+    pages: Vec<u64>,
+    sets: Sets,
+    least: f64,
+}
+
+impl RemainingPages {
+    /// Makes the sets of these pages, in a pass over the input. Pages may be repeated.
+    ///
+    /// # Errors
+    /// Fails if the input cannot be read, or if there are more than 2³² - 1 pages.
+    pub(super) fn load(pass: Pass, mut pages: Vec<u64>, least: f64) -> Result<Self> {
+        pages.sort_unstable();
+        pages.dedup();
+        let count = u32::try_from(pages.len()).map_err(|_| {
+            let what = "there are more than 4,294,967,295 pages without a counterpart";
+            Error::new(ErrorKind::Input, what).advise("compare parts of the collections")
+        })?;
+        pass.table.budget.hold(size_of_val(&*pages));
+        let number = |page: u64| pages.binary_search(&page).ok().map(|number| number as u32);
+        let sets = sets::load(pass, count, number)?;
+        Ok(Self { pages, sets, least })
+    }
+
+    /// Pairs the remaining pages of two sites. Both lists of pages are sorted.
+    pub(super) fn pair(&self, sites: &Sites, a: &[u64], b: &[u64]) -> Result<Vec<Counterpart>> {
+        if a.is_empty() || b.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(second_round(&self.of(sites, a)?, &self.of(sites, b)?, self.least))
+    }
+
+    fn of(&self, sites: &Sites, pages: &[u64]) -> Result<Vec<Remaining>> {
+        let mut scratch = Vec::new();
+        let mut remaining = Vec::with_capacity(pages.len());
+        for &page in pages {
+            let number = self.pages.binary_search(&page).ok();
+            let set = number.map_or(Ok(&[][..]), |number| self.sets.get(number as u32, &mut scratch))?;
+            remaining.push(Remaining { page, path: sites.paths[page as usize], set: set.to_vec() });
+        }
+        Ok(remaining)
+    }
+}
+
+/// Checks the lowest similarity of the second round.
+///
+/// # Errors
+/// Fails if it is not a similarity.
+pub(super) fn check(least: f64) -> Result<()> {
+    if least > 0.0 && least <= 1.0 {
+        return Ok(());
+    }
+    let what = lookalike_io::words![Setting::Changed, format!(" must be above 0 and at most 1, got {least}")];
+    Err(Error::new(ErrorKind::Config, what).advise("for example 0.3"))
+}
