@@ -8,6 +8,7 @@ gives the same answers as its command, byte for byte, and releases the interpret
   methods on your data. These functions take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs.
   `dedup` and `pairs` can also compare the data with references of the same kinds, such as test sets. `apply` applies the
   decisions of an earlier run to files.
+- `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
   word for word.
 - `Index` is a persistent index: a folder with documents and the decisions about them, which can be changed at any time.
@@ -63,13 +64,16 @@ from lookalike.config import (
     CollectionConfig,
     Config,
     DedupOptions,
+    HistoryOptions,
     IndexConfig,
     InputOptions,
+    MirrorsOptions,
     PairsOptions,
     ReadOptions,
     RunOptions,
     ShinglesConfig,
 )
+from lookalike.crawls import History, Mirrors, history, mirrors
 from lookalike.errors import Error
 from lookalike.files import Files
 from lookalike.index import Added, Decided, Deleted, Document, Found, FoundPassage, Index
@@ -98,12 +102,16 @@ __all__ = [
     "Files",
     "Found",
     "FoundPassage",
+    "History",
+    "HistoryOptions",
     "Index",
     "IndexConfig",
     "InputOptions",
     "LshIndex",
     "Match",
     "MinHash",
+    "Mirrors",
+    "MirrorsOptions",
     "Modulo",
     "ModuloSketch",
     "Pairs",
@@ -125,6 +133,8 @@ __all__ = [
     "errors",
     "evaluate",
     "fingerprints",
+    "history",
+    "mirrors",
     "pairs",
     "passages",
 ]

@@ -22,6 +22,7 @@ __all__ = [
     "Deleted",
     "Estimate",
     "Index",
+    "Lines",
     "LshIndex",
     "Match",
     "MinHash",
@@ -48,8 +49,10 @@ __all__ = [
     "filtered",
     "fingerprints",
     "flags",
+    "history",
     "main",
     "message",
+    "mirrors",
     "pairs",
     "part_keys",
     "part_links",
@@ -385,6 +388,27 @@ class Pairs:
     def lines(self) -> bytes: ...
     def __len__(self) -> int: ...
 
+@final
+class Lines:
+    @staticmethod
+    def read(path: str | PathLike[str], columns: Sequence[tuple[str, str]]) -> Lines: ...
+    def columns(self) -> Columns: ...
+    def lines(self) -> bytes: ...
+    def __len__(self) -> int: ...
+
+def mirrors(
+    a: tuple[str, Texts] | None,
+    b: tuple[str, Texts] | None,
+    options: dict[str, Any],
+    folder: str | PathLike[str],
+    progress: _Progress | None,
+) -> dict[str, Any]: ...
+def history(
+    crawls: Sequence[tuple[list[str], tuple[str, Texts] | None]],
+    options: dict[str, Any],
+    output: str | PathLike[str],
+    progress: _Progress | None,
+) -> dict[str, Any]: ...
 def dedup(
     texts: tuple[str, Texts] | None,
     references: Sequence[tuple[str, Texts]],

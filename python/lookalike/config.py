@@ -272,6 +272,34 @@ class PairsOptions(RunOptions, total=False):
     neighbour."""
 
 
+class HistoryOptions(CollectionConfig, ReadOptions, total=False):
+    """The keywords of `history` after the threshold."""
+
+    by: str | None
+    """How pages are grouped into sites: "host", "folder" or "field:NAME"; by default host for URLs, and folder for other ids."""
+    depth: int
+    """The number of outermost folders that identify a site."""
+    fold_www: bool
+    """Treat www.example.com and example.com as one host."""
+    changed: bool | float | None
+    """The lowest resemblance in the second round, which pairs pages that changed a lot; True for 0.3."""
+
+
+class MirrorsOptions(HistoryOptions, total=False):
+    """The keywords of `mirrors` after the threshold."""
+
+    share: float | None
+    """The smallest share of a site's pages that have a match; 0.5 unless given."""
+    share_of: Literal["both", "either", "a", "b"] | None
+    """Which of the two sites must reach the share; both unless given."""
+    common_sites: int | None
+    """Pages with matches on more than this number of sites do not make pairs of sites."""
+    all_pairs: bool
+    """List all pairs of matching pages, not only one-to-one pairs."""
+    report: str | PathLike[str] | None
+    """An HTML file to look at: sites, and pages side by side."""
+
+
 class DedupOptions(RunOptions, total=False):
     """The keywords of `dedup` after the threshold."""
 

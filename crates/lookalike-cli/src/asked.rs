@@ -9,7 +9,7 @@ use clap::{
     error::{ContextKind, ContextValue},
 };
 use lookalike::Config;
-use lookalike_engine::{Outputs, RunConfig};
+use lookalike_engine::{Mirroring, Outputs, RunConfig};
 use lookalike_index::{Index, Settings};
 
 pub use crate::commands::index::{
@@ -22,6 +22,7 @@ use crate::{
         apply::Apply,
         dedup::Dedup,
         index::{add::Add, create::Create},
+        mirrors::Mirrors,
         pairs::Pairs,
     },
     refused,
@@ -61,13 +62,14 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `index create` or `index add`. For any other name, returns only the flags that
+/// Returns the flags of `dedup`, `pairs`, `apply`, `mirrors`, `index create` or `index add`. For any other name, returns only the flags that
 /// determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
         "pairs" => definition::<Pairs>(),
         "apply" => definition::<Apply>(),
+        "mirrors" => definition::<Mirrors>(),
         "index create" => definition::<Create>(),
         "index add" => definition::<Add>(),
         _ => definition::<MethodArgs>(),
@@ -111,6 +113,14 @@ pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
 /// Fails in the same cases as [`dedup`].
 pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Apply>(flags)?.config().map_err(Refused::Other)
+}
+
+/// Returns the configuration of a run of `mirrors` from its flags, and the options for finding mirrors.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn mirrors(flags: Vec<OsString>) -> Result<(RunConfig, Mirroring), Refused> {
+    parse::<Mirrors>(flags)?.asked().map_err(Refused::Other)
 }
 
 /// Returns the settings of a new index from the flags of `index create`. They are not yet checked as a whole.

@@ -40,7 +40,8 @@ mod command;
 mod _lookalike {
     #[pymodule_export]
     use super::collection::{
-        Columns, Decisions, Pairs, PartJoin, Texts, apply, dedup, filtered, pairs, part_keys, part_links, part_nodes,
+        Columns, Decisions, Lines, Pairs, PartJoin, Texts, apply, dedup, filtered, history, mirrors, pairs, part_keys,
+        part_links, part_nodes,
     };
     #[pymodule_export]
     use super::command::main;

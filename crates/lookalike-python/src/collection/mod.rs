@@ -18,15 +18,21 @@ pub mod decisions;
 
 mod matches;
 
+mod lines;
+
 pub mod options;
 
 pub mod watch;
 
 mod run;
 
+mod crawls;
+
 mod parts;
 
+pub use crawls::{history, mirrors};
 pub use decisions::Decisions;
+pub use lines::Lines;
 pub use matches::Pairs;
 pub use parts::{PartJoin, part_keys, part_links, part_nodes};
 pub use run::{apply, dedup, pairs};

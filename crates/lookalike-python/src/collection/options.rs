@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use lookalike::Method;
 use lookalike_cli::asked;
-use lookalike_engine::{Outputs, RunConfig};
+use lookalike_engine::{Mirroring, Outputs, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
 
@@ -21,18 +21,15 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the keywords of `dedup`, `pairs` or `apply`. They include `inputs` and `against`, which are the names of the inputs
+    /// Reads the keywords of `dedup`, `pairs` or `apply`, or those of `mirrors` with [`Self::of_mirrors`]. They include `inputs` and `against`, which are the names of the inputs
     /// and references that the run reads.
     ///
     /// # Errors
     /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
     pub fn of(command: &str, keywords: &Bound<'_, PyDict>) -> PyResult<Self> {
         let mut fields = object(keywords)?;
-        let inputs = names(&mut fields, "inputs");
-        let against = names(&mut fields, "against");
         let commands = names(&mut fields, "input_command");
-        fields_of_records(&mut fields);
-        let (mut flags, own) = parted(fields)?;
+        let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
         if command == "dedup" || command == "pairs" {
             // Data in memory cannot be given as a flag, but some flags require `--against`. This placeholder satisfies them.
             flags.push("--against=-".into());
@@ -51,6 +48,38 @@ impl Options {
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
         Ok(Self { run: RunConfig { inputs, against, method, ..run }, outputs })
+    }
+
+    /// Reads the keywords of `mirrors`.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Self::of`].
+    pub fn of_mirrors(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Mirroring)> {
+        let Parted { inputs, against, mut flags, own } = Parted::of(object(keywords)?)?;
+        // Data in memory cannot be given as an argument, and the outputs are not flags, but some flags require a second collection or
+        // an output. These placeholders satisfy them.
+        flags.extend(["--pages=-", "--", "-", "-"].map(OsString::from));
+        let (run, asked) = asked::mirrors(flags).map_err(not_asked)?;
+        let method = laid_over(run.method, own)?;
+        Method::new(method.clone()).map_err(refused)?;
+        Ok((RunConfig { inputs, against, method, ..run }, asked))
+    }
+}
+
+/// The parts of keywords: the names of inputs and references, the command's flags, and fields of the core's configuration.
+struct Parted {
+    inputs: Vec<String>,
+    against: Vec<String>,
+    flags: Vec<OsString>,
+    own: Map<String, Value>,
+}
+
+impl Parted {
+    fn of(mut fields: Map<String, Value>) -> PyResult<Self> {
+        let (inputs, against) = (names(&mut fields, "inputs"), names(&mut fields, "against"));
+        fields_of_records(&mut fields);
+        let (flags, own) = parted(fields)?;
+        Ok(Self { inputs, against, flags, own })
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::{path::Path, process::ExitCode};
 
-use lookalike::{Config, Verify};
-use lookalike_engine::{Crawl, Following, HistorySummary, RunConfig, SitesBy, history, shown_name};
+use lookalike_engine::{Crawl, Following, HistorySummary, Mirroring, history, shown_name};
 
 use super::{Mirrors, is_same, short};
 use crate::{
-    args::{InputArgs, run_config},
     found::{above, anchors, excluded, found, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, count, counted, say, warnings},
@@ -18,8 +16,7 @@ impl Mirrors {
     /// Follows each page through several crawls.
     pub(super) fn follow(self) -> anyhow::Result<ExitCode> {
         self.refuse_in_history()?;
-        let Self { a, b, more, .. } = self;
-        let crawls: Vec<String> = [a].into_iter().chain(b).chain(more).collect();
+        let crawls: Vec<String> = [&self.a].into_iter().chain(&self.b).chain(&self.more).cloned().collect();
         if crawls.len() < 2 {
             anyhow::bail!("--history needs two collections or more; name the crawls in the order in which they were made");
         }
@@ -28,26 +25,22 @@ impl Mirrors {
                 anyhow::bail!("{}: is given twice; name each crawl once", shown_name(crawl));
             }
         }
-        let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
-        let threshold = self.threshold.unwrap_or(method.threshold);
-        let method = Config { threshold, verify: Some(Verify::Exact), ..method };
         let report = Report::new("mirrors history").inputs("crawl", &crawls);
         let report = report.output("bad_lines", self.records.skip_bad.as_deref());
         let report = report.output("histories", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
-        let input = InputArgs { inputs: crawls.clone(), input_command: Vec::new(), records: self.records };
-        let config: RunConfig = run_config(&input, &self.run, method);
+        let (json, quiet, output) = (self.json, self.run.quiet, self.output.clone());
+        let (config, Mirroring { sites, changed, .. }) = self.asked()?;
         let named: Vec<Crawl> = crawls.iter().map(|name| Crawl { inputs: vec![name.clone()], tables: Vec::new() }).collect();
-        let sites = SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www };
-        let asked = Following { sites, changed: self.changed };
+        let asked = Following { sites, changed };
         let file = report::open(config.summary.as_deref())?;
-        let bars = Bars::new(self.run.quiet);
-        let done = history(&config, &named, &asked, self.output.as_deref(), &|progress| bars.observe(progress));
+        let bars = Bars::new(quiet);
+        let done = history(&config, &named, &asked, output.as_deref(), &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Mirrors, self.run.quiet);
-        if self.json {
+        warnings(&summary.bad_examples, Flags::Mirrors, quiet);
+        if json {
             say(report.json(&summary)?.trim_end());
-        } else if !self.run.quiet {
+        } else if !quiet {
             say(&table(&summary, &crawls));
             if summary.textless > 0 {
                 let have = if summary.textless == 1 { "has" } else { "have" };

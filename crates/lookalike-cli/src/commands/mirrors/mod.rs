@@ -189,9 +189,6 @@ impl Mirrors {
         if self.history || !self.more.is_empty() {
             return self.follow();
         }
-        if self.b.is_none() && matches!(self.share_of, Some(Of::A | Of::B)) {
-            anyhow::bail!("--share-of a and b only work with two collections; name a second one, or choose both or either");
-        }
         let standard = |path: &Option<PathBuf>| path.as_deref().is_some_and(|path| path == Path::new("-"));
         if self.output.is_none() || standard(&self.output) {
             let others = [
@@ -209,39 +206,24 @@ impl Mirrors {
         if let Some(b) = self.b.as_ref().filter(|b| is_same(&self.a, b)) {
             anyhow::bail!("{}: is both A and B; leave B out to compare the sites of A with each other", shown_name(b));
         }
-        let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
-        let threshold = self.threshold.unwrap_or(method.threshold);
-        let method = Config { threshold, verify: Some(Verify::Exact), ..method };
         let report = Report::new("mirrors").inputs("a", [&self.a]).inputs("b", &self.b);
         let report = report.output("bad_lines", self.records.skip_bad.as_deref());
         let report = report.output("sites", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
         let report = report.output("pages", self.pages.as_deref()).output("unmatched", self.unmatched.as_deref());
         let report = report.output("report", self.page.report.as_deref());
-        let (against, inputs) = match self.b {
-            Some(b) => (vec![self.a], vec![b]),
-            None => (Vec::new(), vec![self.a]),
-        };
-        let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
-        let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
-        let asked = Mirroring {
-            sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
-            share: self.share.unwrap_or(SHARE),
-            common_sites: self.common_sites,
-            of: self.share_of.unwrap_or(Of::Both).into(),
-            all_pairs: self.all_pairs,
-            changed: self.changed,
-        };
-        let outputs =
-            MirrorOutputs { sites: self.output.as_deref(), pages: self.pages.as_deref(), unmatched: self.unmatched.as_deref() };
+        let (json, quiet) = (self.json, self.run.quiet);
+        let [sites, pages, unmatched] = [&self.output, &self.pages, &self.unmatched].map(Option::clone);
+        let (config, asked) = self.asked()?;
+        let outputs = MirrorOutputs { sites: sites.as_deref(), pages: pages.as_deref(), unmatched: unmatched.as_deref() };
         let file = report::open(config.summary.as_deref())?;
-        let bars = Bars::new(self.run.quiet);
+        let bars = Bars::new(quiet);
         let done = mirrors(&config, &asked, outputs, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Mirrors, self.run.quiet);
-        if self.json {
+        warnings(&summary.bad_examples, Flags::Mirrors, quiet);
+        if json {
             say(report.json(&summary)?.trim_end());
-        } else if !self.run.quiet {
+        } else if !quiet {
             say(&page(&summary));
             if summary.site_pairs == 0 {
                 say(&none(&summary, &asked));
@@ -265,6 +247,31 @@ impl Mirrors {
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.site_pairs == 0 && summary.pages_a > 0 && summary.pages_b != Some(0))))
+    }
+
+    /// Returns the configuration of a run over A and B, and the options for finding mirrors.
+    pub fn asked(self) -> anyhow::Result<(RunConfig, Mirroring)> {
+        if self.b.is_none() && matches!(self.share_of, Some(Of::A | Of::B)) {
+            anyhow::bail!("--share-of a and b only work with two collections; name a second one, or choose both or either");
+        }
+        let method = self.records.fields.of_sets(self.find.config(&self.shingles)?)?;
+        let threshold = self.threshold.unwrap_or(method.threshold);
+        let method = Config { threshold, verify: Some(Verify::Exact), ..method };
+        let (against, inputs) = match self.b {
+            Some(b) => (vec![self.a], vec![b]),
+            None => (Vec::new(), vec![self.a]),
+        };
+        let input = InputArgs { inputs, input_command: Vec::new(), records: self.records };
+        let config = RunConfig { against, report: self.page.config(), ..run_config(&input, &self.run, method) };
+        let asked = Mirroring {
+            sites: SitesBy { by: self.by.unwrap_or_default(), depth: self.depth, fold_www: self.fold_www },
+            share: self.share.unwrap_or(SHARE),
+            common_sites: self.common_sites,
+            of: self.share_of.unwrap_or(Of::Both).into(),
+            all_pairs: self.all_pairs,
+            changed: self.changed,
+        };
+        Ok((config, asked))
     }
 }
 

@@ -1,0 +1,59 @@
+//! Executes the jobs that compare sites and crawls. They write JSON Lines into a folder, from which [`Lines`](super::Lines) reads
+//! them.
+
+use std::path::{Path, PathBuf};
+
+use lookalike_engine::{Crawl, Following, Mirroring, RunConfig};
+use pyo3::{prelude::*, types::PyDict};
+
+use super::{options::Options, texts::Texts, watch::watched};
+use crate::config::to_python;
+
+/// Texts in memory, and their name in messages.
+type Named<'py> = (String, PyRef<'py, Texts>);
+
+/// Finds pairs of sites, and returns the summary. Writes `sites.jsonl`, `pages.jsonl` and `unmatched.jsonl` into the folder.
+#[pyfunction]
+pub fn mirrors<'py>(
+    py: Python<'py>,
+    a: Option<Named<'py>>,
+    b: Option<Named<'py>>,
+    options: &Bound<'py, PyDict>,
+    folder: PathBuf,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (mut config, asked) = Options::of_mirrors(options)?;
+    let tables = |texts: Option<Named<'_>>| texts.map(|(name, texts)| texts.input(&name)).transpose();
+    config.against_tables = tables(a)?.into_iter().collect();
+    config.tables = tables(b)?.into_iter().collect();
+    let summary = watched(py, progress.as_ref(), move |observer| {
+        let path = |name: &str| folder.join(name);
+        let (sites, pages, unmatched) = (path("sites.jsonl"), path("pages.jsonl"), path("unmatched.jsonl"));
+        let outputs =
+            lookalike_engine::MirrorOutputs { sites: Some(&*sites), pages: Some(&*pages), unmatched: Some(&*unmatched) };
+        lookalike_engine::mirrors(&config, &asked, outputs, observer)
+    })?;
+    to_python(py, &summary)
+}
+
+/// Follows pages through crawls, and returns the summary. Each crawl has names or texts in memory. Writes the histories to `output`.
+#[pyfunction]
+pub fn history<'py>(
+    py: Python<'py>,
+    crawls: Vec<(Vec<String>, Option<Named<'py>>)>,
+    options: &Bound<'py, PyDict>,
+    output: PathBuf,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (config, Mirroring { sites, changed, .. }): (RunConfig, _) = Options::of_mirrors(options)?;
+    let crawl = |(inputs, texts): (Vec<String>, Option<Named<'_>>)| {
+        let tables = texts.map(|(name, texts)| texts.input(&name)).transpose()?.into_iter().collect();
+        Ok(Crawl { inputs, tables })
+    };
+    let crawls = crawls.into_iter().map(crawl).collect::<PyResult<Vec<_>>>()?;
+    let asked = Following { sites, changed };
+    let run = move |observer: lookalike_engine::Observer<'_>| {
+        lookalike_engine::history(&config, &crawls, &asked, Some(Path::new(&output)), observer)
+    };
+    to_python(py, &watched(py, progress.as_ref(), run)?)
+}
