@@ -129,6 +129,16 @@ fn a_pair_is_explained_in_bits() {
 }
 
 #[test]
+fn nothing_is_learned_from_an_empty_collection() {
+    let place = Place::new();
+    place.write("people.jsonl", people(60)).write("none.jsonl", "").write("link.toml", CONFIG);
+    for inputs in ["none.jsonl", "people.jsonl none.jsonl", "none.jsonl people.jsonl"] {
+        let ran = place.run(&format!("link {inputs} --config link.toml"));
+        assert_eq!((ran.code, &*ran.out), (0, ""), "{inputs}: {}", ran.err);
+    }
+}
+
+#[test]
 fn what_cannot_be_learned_is_refused() {
     let place = Place::new();
     place.write("few.jsonl", people(3)).write("people.jsonl", people(60)).write("link.toml", CONFIG);

@@ -155,7 +155,8 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
     let mut learned = None;
-    if linker.config().weights == Weights::Learned {
+    // From an empty collection, there is nothing to learn and nothing to link.
+    if linker.config().weights == Weights::Learned && gathered.pairs() > 0 {
         let model = learn(&gathered, &linker, (&budget, &pool), observer)?;
         learned = Some(Learned::of(&linker, &model));
         linker = linker.with_model(model);
