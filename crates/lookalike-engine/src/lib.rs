@@ -80,6 +80,7 @@ pub use jobs::{
         CardsSummary, FirstPairs, Genuine,
         card::{Cards, First},
         cards,
+        comparing::Comparison,
     },
     mirrors::{
         MirrorOutputs, MirrorsSummary,

@@ -7,8 +7,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::shown::cut;
-use lookalike_applications::minutiae::{By, Field, Model, Triangles};
-use lookalike_engine::{Cards, CardsSummary, First, Format, RunConfig, application_error, cards};
+use lookalike_applications::minutiae::{By, Field, Model, Neighbours, Reranked, Triangles};
+use lookalike_engine::{Cards, CardsSummary, Comparison, First, Format, RunConfig, application_error, cards};
 use serde::Serialize;
 
 use crate::{
@@ -31,8 +31,12 @@ use crate::{
 /// the command computes, by formula and by simulation, how many pairs of aligned prints become candidates with random sets of
 /// squares.
 ///
+/// With --by reranked, the nearest prints of each print (--nearest) are found by triangles, then aligned, and ranked by how many
+/// minutiae agree and by the triangles. This method ranks best, and aligns only a few pairs of each print, but it does
+/// not find pairs that are not among the nearest.
+///
 /// Whether --by neighbours or --by aligned ranks pairs better depends on the prints. If you know the finger of some prints, try
-/// both with --label.
+/// all ways with --label.
 ///
 /// The exit code is 1 if no pair is written, unless the collection is empty.
 #[derive(Args)]
@@ -101,6 +105,14 @@ pub struct Minutiae {
     /// Allow duplicate ids
     #[arg(long, help_heading = "Input")]
     allow_repeated_ids: bool,
+    /// With --by reranked: number of nearest prints of each print that are aligned [default: 16]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Triangles")]
+    nearest: Option<u32>,
+    /// Ignore triangles that more than N prints have [default: no limit; 50 with --by reranked]
+    ///
+    /// Such triangles say little, and without a limit, the time grows with the square of the number of prints.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Triangles")]
+    common: Option<u32>,
     /// Side of a square, in pixels
     #[arg(long, value_name = "PX", default_value_t = Field::default().square, help_heading = "Grids")]
     square: u32,
@@ -194,6 +206,8 @@ enum Way {
     Aligned,
     /// by squares, without aligning the prints
     Grid,
+    /// by triangles; then the nearest prints of each print are aligned and ranked again
+    Reranked,
 }
 
 fn first(given: &str) -> Result<First, String> {
@@ -223,6 +237,14 @@ impl Minutiae {
         if !(self.turn.is_finite() && self.turn > 0.0) {
             anyhow::bail!("--turn must be a finite number above 0, got {}; for example 256 or 360", self.turn);
         }
+        if self.nearest.is_some() && !matches!(self.by, Way::Reranked) {
+            anyhow::bail!("--nearest only works with --by reranked; give it, or leave out --nearest");
+        }
+        if self.common.is_some() && matches!(self.by, Way::Aligned | Way::Grid) {
+            anyhow::bail!("--common is about triangles, and only works with --by neighbours and --by reranked; leave it out");
+        }
+        let common = self.common.map(|common| common as usize);
+        let neighbours = |common: usize| Neighbours { triangles: Triangles::default(), common };
         let sets = self.sets.unwrap_or(if matches!(self.by, Way::Aligned) { 0 } else { Field::default().sets });
         let field = Field { square: self.square, margin: self.margin, sets, members: self.members, seed: self.seed };
         let asked = Cards {
@@ -232,9 +254,13 @@ impl Minutiae {
             upwards: self.upwards,
             within: self.within,
             by: match self.by {
-                Way::Neighbours => By::Neighbours(Triangles::default()),
-                Way::Aligned => By::Aligned(field),
-                Way::Grid => By::Grid(field),
+                Way::Neighbours => Comparison::Plain(By::Neighbours(neighbours(common.unwrap_or(usize::MAX)))),
+                Way::Aligned => Comparison::Plain(By::Aligned(field)),
+                Way::Grid => Comparison::Plain(By::Grid(field)),
+                Way::Reranked => Comparison::Reranked {
+                    neighbours: neighbours(common.unwrap_or(Reranked::COMMON)),
+                    nearest: self.nearest.map_or(Reranked::NEAREST, |nearest| nearest as usize),
+                },
             },
             first: self.first,
         };
@@ -347,6 +373,9 @@ fn page(summary: &CardsSummary) -> String {
         line(&format!("first {} %", first.share * 100.0), first.pairs, first.genuine);
     }
     line("candidates", summary.candidates, genuine.candidates);
+    if let Some(rate) = genuine.equal_error_rate {
+        page += &format!("equal error rate: {rate:.3}");
+    }
     page.truncate(page.trim_end().len());
     page
 }

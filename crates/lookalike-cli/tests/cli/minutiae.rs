@@ -46,6 +46,7 @@ fn pairs_of_the_same_finger_are_ranked_first() {
     first 1 %                1              1       33.3 %
     first 10 %               2              2       66.7 %
     candidates              15              3      100.0 %
+    equal error rate: 0.000
     "#);
     assert_snapshot!(place.run("minutiae prints.jsonl --by aligned --first 3").shown(), @r#"
     exit 0
@@ -80,7 +81,7 @@ fn within_a_field_and_compressed_and_for_any_number_of_threads() {
     let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
     assert_eq!((&summary["prints"], &summary["pairs"], &summary["written"]), (&6.into(), &3.into(), &3.into()));
     assert_eq!(place.names(), ["pairs.jsonl.gz", "prints.jsonl"]);
-    for by in ["neighbours", "aligned", "grid"] {
+    for by in ["neighbours", "aligned", "grid", "reranked"] {
         let run = |threads| place.run(&format!("minutiae prints.jsonl --by {by} -q --first 100% --threads {threads}")).out;
         assert_eq!(run(1), run(3), "{by}");
     }
@@ -197,7 +198,7 @@ fn prints_of_one_or_two_minutiae_are_never_candidates() {
         "{\"id\":1,\"minutiae\":[[1,2,3]]}\n{\"id\":2,\"minutiae\":[[90,70,9]]}\n{\"id\":3,\"minutiae\":[[5,5,3],[60,5,3]]}\n\
          {\"id\":4,\"minutiae\":[[25,5,3],[80,5,3]]}\n",
     );
-    for by in ["aligned", "aligned --sets 64 --members 1", "neighbours"] {
+    for by in ["aligned", "aligned --sets 64 --members 1", "neighbours", "reranked"] {
         let ran = place.run(&format!("minutiae few.jsonl --first 100% --by {by}"));
         assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{by}");
         assert!(
@@ -222,6 +223,15 @@ fn errors_for_invalid_sets_name_the_flags_that_help() {
     assert!(ran.code == 2 && ran.err.contains(words), "{}", ran.err);
     let ran = place.run("minutiae empty.jsonl --by grid --members 1");
     assert_eq!((ran.code, &*ran.out), (1, ""), "{}", ran.err);
+    place.write("one.jsonl", "{\"id\":1,\"minutiae\":[[1,2,3]]}\n");
+    for (asked, words) in [
+        ("--nearest 4", "--nearest only works with --by reranked"),
+        ("--by grid --common 9", "--common is about triangles"),
+        ("--by reranked --nearest 0", "--nearest"),
+    ] {
+        let ran = place.run(&format!("minutiae one.jsonl {asked}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
+    }
     for (asked, words) in [("--members 65", "of 1 to 64 squares (--members)"), ("--squares 0", "(--squares)")] {
         let ran = place.run(&format!("minutiae --model {asked}"));
         assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
@@ -253,8 +263,15 @@ fn real_prints() {
             (&320.into(), &12_640.into(), &1_120.into())
         );
         let of = |at: usize| summary["genuine"]["first"][at]["genuine"].as_u64().unwrap();
-        [of(1), of(2), summary["candidates"].as_u64().unwrap(), summary["genuine"]["candidates"].as_u64().unwrap()]
+        // The equal error rate in thousandths.
+        let rate = (summary["genuine"]["equal_error_rate"].as_f64().unwrap() * 1000.0) as u64;
+        [of(1), of(2), rate, summary["candidates"].as_u64().unwrap(), summary["genuine"]["candidates"].as_u64().unwrap()]
     };
+    let [first, tenth, rate, candidates, _] = figures("reranked");
+    assert!(first >= 125 && tenth >= 890 && rate <= 105 && candidates < 4_000, "{first} {tenth} {rate} {candidates}");
+    assert_eq!(figures("reranked --common 50 --nearest 16"), figures("reranked"));
+    let [first, tenth, rate, ..] = figures("neighbours --common 20");
+    assert!(first >= 120 && tenth >= 780 && rate <= 180, "{first} {tenth} {rate}");
     let [first, tenth, ..] = figures("neighbours");
     assert!(first >= 125 && tenth >= 810, "{first} {tenth}");
     let [first, tenth, ..] = figures("aligned");

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::minutiae::{By, Minutia};
+use lookalike_applications::minutiae::Minutia;
 use lookalike_io::{
     error::{Error, Place, Result, Setting, Words},
     read::Shape,
@@ -12,6 +12,7 @@ use lookalike_io::{
 };
 use serde_json::{Value, value::RawValue};
 
+use super::comparing::Comparison;
 use crate::{config::RunConfig, pass::lines::parse};
 
 /// How prints are stored in their records, how they are compared, and which results are wanted.
@@ -28,7 +29,7 @@ pub struct Cards {
     /// Compare only prints with equal values of this field.
     pub within: Option<String>,
     /// How prints are compared.
-    pub by: By,
+    pub by: Comparison,
     /// How many pairs are written.
     pub first: First,
 }

@@ -1,6 +1,10 @@
 //! Ranks pairs of prints on fingerprint cards by how likely they are to come from the same finger.
 
+pub(crate) mod comparing;
+
 pub(crate) mod card;
+
+mod rates;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,24 +12,26 @@ use std::{
 };
 
 use lookalike::cluster::Keep;
-use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Prints, Ranked, Ranking};
+use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Ranked, Ranking};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
     format::Format,
     read::{Fields, Reading, Source},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use self::card::{Card, Cards, First};
+use self::{
+    card::{Card, Cards, First},
+    comparing::{Comparison, each_candidate},
+    rates::Rates,
+};
 use crate::{
     config::RunConfig,
     pass::{
         lines::{each_line_of, repeated_id},
         open::pool,
-        refused::refused,
     },
 };
 
@@ -72,6 +78,10 @@ pub struct Genuine {
     pub pairs: u64,
     /// Genuine pairs that are candidates.
     pub candidates: u64,
+    /// The equal error rate of the score: the rate of false matches at the score at which it equals the rate of false non-matches.
+    /// Pairs that are not candidates have the lowest score. `None` if all pairs are genuine, or none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equal_error_rate: Option<f64>,
     /// How many genuine pairs are among the best pairs. Each entry is for the best pairs that make up one share of all pairs,
     /// such as the best 1 %.
     pub first: Vec<FirstPairs>,
@@ -132,21 +142,20 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     let judged = if labelled { SHARES.map(|share| share_of(share, pairs)) } else { [0; 3] };
     let mut ranking = Ranking::new(judged.into_iter().fold(wanted, u64::max).min(pairs) as usize);
     let is_genuine = |a: u32, b: u32| cards[a as usize].is_of_the_same(&cards[b as usize]);
-    let (mut candidates, mut genuine) = (0, 0);
+    let (mut candidates, mut genuine, mut rates) = (0, 0, Rates::default());
     let pool = pool(config.threads)?;
     for group in groups.values() {
         let prints: Vec<Vec<Minutia>> = group.iter().map(|&number| cards[number as usize].minutiae.clone()).collect();
-        let prints = Prints::new(&prints, &asked.by).map_err(refused)?;
-        let numbers: Vec<u32> = (0..group.len() as u32).collect();
-        for some in numbers.chunks(AT_A_TIME) {
-            let found: Vec<Vec<Ranked>> = pool.install(|| some.par_iter().map(|&b| prints.before(b)).collect());
-            for pair in found.into_iter().flatten() {
-                let pair = Ranked { a: group[pair.a as usize], b: group[pair.b as usize], ..pair };
-                candidates += 1;
-                genuine += u64::from(labelled && is_genuine(pair.a, pair.b));
-                ranking.push(pair);
+        each_candidate(&prints, &asked.by, &pool, |pair| {
+            let pair = Ranked { a: group[pair.a as usize], b: group[pair.b as usize], ..pair };
+            candidates += 1;
+            if labelled {
+                let is_genuine = is_genuine(pair.a, pair.b);
+                genuine += u64::from(is_genuine);
+                rates.push(pair.score, is_genuine);
             }
-        }
+            ranking.push(pair);
+        })?;
     }
     let ranked = ranking.into_pairs();
     let written = &ranked[..ranked.len().min(wanted as usize)];
@@ -163,20 +172,21 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
         pairs,
         genuine: ranked.iter().take(pairs as usize).filter(|pair| is_genuine(pair.a, pair.b)).count() as u64,
     };
+    let all_genuine = groups.values().map(|group| genuine_pairs(group.iter().map(|&number| &cards[number as usize]))).sum();
     let genuine = labelled.then(|| Genuine {
-        pairs: groups.values().map(|group| genuine_pairs(group.iter().map(|&number| &cards[number as usize]))).sum(),
+        pairs: all_genuine,
         candidates: genuine,
+        equal_error_rate: rates.equal([all_genuine, pairs - all_genuine]),
         first: SHARES.into_iter().zip(judged).map(first).collect(),
     });
     let too_few = match asked.by {
-        By::Grid(_) => 0,
-        By::Aligned(_) | By::Neighbours(_) => cards.iter().filter(|card| card.minutiae.len() < FEWEST_ALIGNED).count() as u64,
+        Comparison::Plain(By::Grid(_)) => 0,
+        Comparison::Plain(By::Aligned(_) | By::Neighbours(_)) | Comparison::Reranked { .. } => {
+            cards.iter().filter(|card| card.minutiae.len() < FEWEST_ALIGNED).count() as u64
+        }
     };
     Ok(CardsSummary { prints: cards.len() as u64, pairs, candidates, too_few, written: written.len() as u64, genuine })
 }
-
-/// The number of prints that are compared with all earlier prints in one step. The pairs found in a step are then ranked.
-const AT_A_TIME: usize = 256;
 
 fn pairs_of(prints: usize) -> u64 {
     let prints = prints as u64;
