@@ -64,6 +64,16 @@ pub enum ErrorKind {
         /// The maximum.
         max: usize,
     },
+    /// An invalid setting of regions.
+    #[error("the {setting} of regions must be {allowed}, got {given}")]
+    Region {
+        /// The setting.
+        setting: &'static str,
+        /// Its valid values, in words.
+        allowed: &'static str,
+        /// The value given.
+        given: f64,
+    },
     /// A fingerprint with too few bits, or with more bits than a machine word.
     #[error("the degree of a fingerprint must be from {min} to {max}, got {degree}; 64 bits is usual")]
     Degree {
@@ -376,6 +386,7 @@ impl ErrorKind {
             Self::Level { .. }
             | Self::Resemblance(_)
             | Self::Margin(_)
+            | Self::Region { .. }
             | Self::Confidence(_)
             | Self::NoSample { .. }
             | Self::UnlikeSketches { .. }

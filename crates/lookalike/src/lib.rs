@@ -38,6 +38,7 @@
 //! | candidate → match | [`verify`] | exact resemblance and containment; the exact join |
 //! | sketches without texts | [`stored`] | sketches with their parameters: estimate, union, accuracy |
 //! | match → passages | [`runs`] | what two texts share word for word, and where |
+//! | runs → regions | [`regions`] | passages that were copied and changed: edited, shuffled, reworded |
 //! | matches → groups | [`cluster`] | keep order (which document is considered first), connected components, greedy clusters |
 //! | answers → figures | [`eval`] | precision, recall and related measures, against an exact truth |
 //! | all of it | [`dedup()`], [`decide`] | the whole pipeline in memory |
@@ -102,6 +103,8 @@ pub mod lsh;
 pub mod verify;
 
 pub mod runs;
+
+pub mod regions;
 
 pub mod cluster;
 

@@ -33,7 +33,7 @@ impl Joined {
 }
 
 /// Returns the span from the first token of a range to the last.
-fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
+pub(crate) fn stretch(tokens: &Range<usize>, spans: &[Span]) -> Span {
     let (first, last) = (spans.get(tokens.start), tokens.end.checked_sub(1).and_then(|last| spans.get(last)));
     Span { start: first.map_or(0, |span| span.start), end: last.map_or(0, |span| span.end) }
 }

@@ -23,6 +23,7 @@ mod maximal;
 mod index;
 
 pub use index::{Entry, Lookup, RunIndex, SharedText};
+pub(crate) use joined::stretch;
 pub use joined::{Joined, covered, join};
 pub use maximal::shared_runs;
 pub use run::Run;
