@@ -97,6 +97,7 @@ const SHORT: [Short; 14] = [
             ("output", "Write JSON Lines to FILE"),
             ("least", "Minimum length of a shared run, in tokens"),
             ("gap", "Join shared runs with at most N tokens between them"),
+            ("regions", "Find passages that were copied and changed"),
             ("threshold", "Show only pairs in which one text contains this share of the other text"),
             ("common", "Ignore runs of words that more than N texts of A have in common"),
             ("pairs", "Show the N pairs that share the most text"),

@@ -92,7 +92,7 @@ pub use jobs::{
     },
     pairs::{Pair, PairsSummary, TellPair, pairs, pairs_reporting},
     passages::{
-        PassagesSummary,
+        PassagesSummary, RegionFigures,
         asked::{Quoting, TellQuoted},
         passages, passages_reporting,
         report::{Offsets, Quoted, SharedPassage, Shares},

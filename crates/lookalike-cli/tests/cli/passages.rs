@@ -146,3 +146,85 @@ fn invalid_inputs_and_options_are_reported() {
     let ran = place.run("passages essay.txt half.jsonl --skip-bad bad.out");
     assert!(ran.code == 0 && ran.err.contains("bad: 1 line skipped"), "{}", ran.err);
 }
+
+/// A source and an essay that copied its sentences in another order, with some words replaced.
+fn copied() -> Place {
+    let source = "The committee met in Geneva in the spring of 1921 and discussed the partition of the harbour. Delegates from \
+        eleven coastal states objected to the tariff schedule that the treasury had drafted. A compromise was signed after nine \
+        days of stubborn negotiation, and the fishing fleets returned to their usual grounds.";
+    let essay = "Nothing in my own family history prepared me for this topic. Emissaries from eleven coastal states objected to the \
+        customs schedule that the treasury had written. A deal was signed after nine long days of stubborn negotiation, and the \
+        fishing boats returned to their usual grounds. The committee met in Geneva during the spring of 1921 and discussed the \
+        partition of the harbour. My grandmother never talked about any of it when we were children.";
+    let place = Place::new();
+    place.write("source.txt", source).write("essay.txt", essay);
+    place
+}
+
+#[test]
+fn a_passage_that_was_changed_is_one_region() {
+    let place = copied();
+    assert_snapshot!(place.run("passages essay.txt source.txt --regions").shown(), @r#"
+    exit 0
+    --- stdout
+    A: "essay.txt"  B: "source.txt"
+    51 of A's 75 tokens and 51 of B's 51 in 1 region; containment of A in B 0.2254, of B in A 0.3404, resemblance 0.1569
+
+      45 tokens; density 0.86, score 36.9
+      A 72..378  prepared me for this topic. Emissaries from eleven coastal states objected to the customs schedule that the treasury had written. A deal was signed after nine long days of stubborn negotiation, and the fishing boats returned to their usual grounds. The committee met in Geneva during the spring of 1921 and discussed the partition of the harbour. My grandmother never talked about any
+      B 0..313  The committee met in Geneva in the spring of 1921 and discussed the partition of the harbour. Delegates from eleven coastal states objected to the tariff schedule that the treasury had drafted. A compromise was signed after nine days of stubborn negotiation, and the fishing fleets returned to their usual grounds.
+    --- stderr
+    1 pair between 1 text and 1 other share 1 region; regions of 20 tokens or more are searched in pairs that share a run of 4 tokens
+    "#);
+    let ran = place.run("passages essay.txt source.txt --regions --json --no-text");
+    assert_snapshot!(ran.shown(), @r#"
+    exit 0
+    --- stdout
+    {"a":"essay.txt","b":"source.txt","resemblance":0.1568627450980392,"containment_ab":0.22535211267605634,"containment_ba":0.3404255319148936,"intersection":16,"size_a":71,"size_b":47,"tokens_a":75,"tokens_b":51,"shared_a":44,"shared_b":44,"in_regions_a":51,"in_regions_b":51,"passages":[{"a":[72,378],"b":[0,313],"tokens":45,"density":0.8601220289591112,"score":36.89453125}]}
+    --- stderr
+    1 pair between 1 text and 1 other share 1 region; regions of 20 tokens or more are searched in pairs that share a run of 4 tokens
+    "#);
+    let ran = place.run("passages essay.txt source.txt --regions --json --offsets chars -q");
+    let pair: Value = serde_json::from_str(&ran.out).unwrap();
+    let region = &pair["passages"][0];
+    let within = |name: &str, field: &str| {
+        let range: Vec<usize> = region[field].as_array().unwrap().iter().map(|at| at.as_u64().unwrap() as usize).collect();
+        place.read(name).chars().skip(range[0]).take(range[1] - range[0]).collect::<String>()
+    };
+    assert_eq!(region["text_a"], within("essay.txt", "a"));
+    assert_eq!(region["text_b"], within("source.txt", "b"));
+}
+
+#[test]
+fn regions_obey_their_flags() {
+    let place = copied();
+    for (flags, code, found) in [
+        ("--density 0.95", 1, ""),
+        ("--score 100", 1, ""),
+        ("--min-tokens 100", 1, ""),
+        // No run is as long as this, so the texts are not compared.
+        ("--least 20", 1, ""),
+        ("--gap 40 --min-tokens 10 --least 2", 0, "share 1 region;"),
+    ] {
+        let ran = place.run(&format!("passages essay.txt source.txt --regions {flags}"));
+        assert!(ran.code == code && ran.err.contains(found), "{flags}: {} {}", ran.code, ran.err);
+    }
+    for (flags, part) in [
+        ("--density 0.5", "--regions"),
+        ("--regions --density 2", "the density of regions must be from 0 to 1, got 2"),
+        ("--regions --score -1", "the score of regions must be 0 or more, got -1"),
+        ("--regions --min-tokens 0", "the length of regions must be at least 1 token, got 0"),
+        ("--regions --gap 0", "the gap of regions must be from 1 to 1000 tokens, got 0"),
+        ("--regions --gap 2000", "the gap of regions must be from 1 to 1000 tokens, got 2000"),
+    ] {
+        let ran = place.run(&format!("passages essay.txt source.txt {flags}"));
+        assert!(ran.code == 2 && ran.err.contains(part), "{flags}: {} {}", ran.code, ran.err);
+    }
+}
+
+#[test]
+fn a_report_of_regions_is_written() {
+    let place = copied();
+    let ran = place.run("passages essay.txt source.txt --regions --report report.html -q");
+    assert!(ran.code == 0 && place.read("report.html").starts_with("<!"), "{}", ran.err);
+}

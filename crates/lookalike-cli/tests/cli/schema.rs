@@ -184,6 +184,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("compare_sketches", "compare 0 5 --in many.sketches.jsonl".into()),
         ("curve_sketches", "curve --sketches many.sketches.jsonl".into()),
         ("passages", "passages many.jsonl -o passages.jsonl --common 1".into()),
+        ("passages", "passages many.jsonl -o passages.jsonl --regions --min-tokens 5 --score 2".into()),
         ("passages", "passages records folder -o passages.jsonl --report report.html".into()),
         ("eval", "eval many.jsonl --sample 40 --run=".into()),
         ("eval", "eval many.jsonl --labels group --run= --report report.html".into()),

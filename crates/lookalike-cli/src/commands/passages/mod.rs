@@ -1,6 +1,7 @@
 //! `lookalike passages`.
 
 mod page;
+mod regions;
 
 use std::{
     path::{Path, PathBuf},
@@ -10,7 +11,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use lookalike_engine::{Offsets, PassagesSummary, Quoted, Quoting, RunConfig, passages, passages_reporting};
 
-use self::page::Page;
+use self::{page::Page, regions::RegionArgs};
 use crate::{
     args::{InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config},
     found::{left_out, too_large},
@@ -19,7 +20,7 @@ use crate::{
     report::{self, Report},
 };
 
-/// Show the passages that texts share word for word
+/// Show the passages that texts share word for word, or changed
 ///
 /// Compares each text of A with each text of B or, without B, the texts of A with each other. The command finds every run of at
 /// least --least consecutive tokens that two of these texts share: no such run is missed in either text, however long the texts
@@ -33,11 +34,17 @@ use crate::{
 /// text_a and text_b. --tokens and --fold determine what a token is. --shingle and the other shingle flags affect resemblance and
 /// containment, and therefore --threshold, but not which passages are found.
 ///
+/// With --regions, the command finds passages that were copied and then changed: words replaced, inserted or deleted, sentences put
+/// into another order. Each such passage is one region, not many runs. Regions are searched in the pairs of texts that share a run of
+/// --least tokens. In the JSON lines, the passages are then regions, with density and score, and in_regions_a and in_regions_b are
+/// the numbers of tokens that regions cover.
+///
 /// The exit code is 1 if no two texts share a passage, unless a collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike passages essay.txt sources/\n  \
     lookalike passages essay.txt wikipedia.jsonl.zst --least 12 --json > found.jsonl\n  \
-    lookalike passages essays/ --gap 3 --threshold 0.05\n  lookalike passages book.txt other.txt --full")]
+    lookalike passages essays/ --gap 3 --threshold 0.05\n  \
+    lookalike passages essay.txt sources/ --regions\n  lookalike passages book.txt other.txt --full")]
 pub struct Passages {
     /// A text or a collection to hold in memory
     ///
@@ -70,12 +77,16 @@ pub struct Passages {
     /// Minimum length of a shared run, in tokens
     ///
     /// A run is a sequence of consecutive tokens. Tokens are words, or characters in scripts without spaces. With --tokens lines,
-    /// they are lines.
-    #[arg(long, short, value_name = "N", default_value_t = Quoting::default().least, help_heading = "Comparison")]
-    least: usize,
+    /// they are lines. [default: 8; with --regions 4]
+    #[arg(long, short, value_name = "N", help_heading = "Comparison")]
+    least: Option<usize>,
     /// Join shared runs with at most N tokens between them in both texts
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, help_heading = "Comparison")]
-    gap: usize,
+    ///
+    /// With --regions, the maximum distance of neighbouring shared tokens of a region. [default: 0; with --regions 25]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Comparison")]
+    gap: Option<usize>,
+    #[command(flatten)]
+    regions: RegionArgs,
     /// Show only pairs in which one text contains this share of the other text
     #[arg(
         long,
@@ -120,9 +131,12 @@ impl Passages {
         if self.shingles.preset.is_some() {
             anyhow::bail!("--preset has no effect on passages, which are runs of --least tokens; leave it out");
         }
+        let regions = self.regions.settings(self.gap);
+        let default = Quoting { regions, ..Quoting::default() };
         let asked = Quoting {
-            least: self.least,
-            gap: self.gap,
+            least: self.least.unwrap_or(if regions.is_some() { Quoting::LEAST_OF_REGIONS } else { default.least }),
+            gap: self.gap.unwrap_or(default.gap),
+            regions,
             common: self.common,
             containment: self.threshold,
             offsets: match self.offsets {
@@ -178,10 +192,21 @@ fn words(summary: &PassagesSummary, among: bool) -> String {
         false => format!("between {} and {}", counted(summary.texts_a, "text"), counted(summary.texts_b, "other")),
     };
     let least = counted(summary.least as u64, "token");
-    let mut words = format!("{} {texts} share {}; ", counted(summary.pairs, "pair"), counted(summary.passages, "passage"));
-    words += &match summary.windows_aside {
-        0 => format!("every shared run of {least} or more is found"),
-        excluded => format!(
+    let found = if summary.regions.is_some() { "region" } else { "passage" };
+    let mut words = format!("{} {texts} share {}; ", counted(summary.pairs, "pair"), counted(summary.passages, found));
+    words += &match (summary.windows_aside, &summary.regions) {
+        (excluded, Some(regions)) => {
+            let aside = match excluded {
+                0 => String::new(),
+                excluded => format!(" without --common: {} excluded", counted(excluded, "window")),
+            };
+            format!(
+                "regions of {} or more are searched in pairs that share a run of {least}{aside}",
+                counted(regions.tokens as u64, "token")
+            )
+        }
+        (0, None) => format!("every shared run of {least} or more is found"),
+        (excluded, None) => format!(
             "every shared run of {least} or more is found, unless --common excludes all of its windows: {} excluded",
             counted(excluded, "window")
         ),

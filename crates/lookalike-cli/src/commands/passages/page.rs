@@ -54,21 +54,27 @@ fn pair(quoted: &Quoted, full: bool) -> String {
     let _ = writeln!(
         page,
         "{} of A's {} and {} of B's {} in {}; {DIM}containment of A in B {:.4}, of B in A {:.4}, resemblance {:.4}{DIM:#}",
-        count(shares.shared_a as u64),
+        count(shares.in_regions_a.unwrap_or(shares.shared_a) as u64),
         counted(shares.tokens_a as u64, "token"),
-        count(shares.shared_b as u64),
+        count(shares.in_regions_b.unwrap_or(shares.shared_b) as u64),
         count(shares.tokens_b as u64),
-        counted(shares.passages.len() as u64, "passage"),
+        counted(shares.passages.len() as u64, if shares.in_regions_a.is_some() { "region" } else { "passage" }),
         figures.containment_ab,
         figures.containment_ba,
         figures.resemblance,
     );
     let shown_of = if full { shares.passages.len() } else { PASSAGES };
     for passage in shares.passages.iter().take(shown_of) {
-        let SharedPassage { a, b, tokens, runs, .. } = passage;
-        let _ = writeln!(page, "\n  {BOLD}{}{BOLD:#}", counted(*tokens as u64, "token"));
+        let SharedPassage { a, b, tokens, density, score, runs, .. } = passage;
+        let measures = match density.zip(*score) {
+            Some((density, score)) => format!("; {DIM}density {density:.2}, score {score:.1}{DIM:#}"),
+            None => String::new(),
+        };
+        let _ = writeln!(page, "\n  {BOLD}{}{BOLD:#}{measures}", counted(*tokens as u64, "token"));
         for (side, (name, place)) in [("A", a), ("B", b)].into_iter().enumerate() {
-            let runs: Vec<Span> = runs.iter().map(|run| run[side]).collect();
+            let mut runs: Vec<Span> = runs.iter().map(|run| run[side]).collect();
+            // The runs of a region may be in another order in B.
+            runs.sort_unstable_by_key(|run| (run.start, run.end));
             let _ = writeln!(page, "  {name} {}..{}  {}", place.start, place.end, shown(quoted.texts[side], &runs, full));
         }
     }
@@ -78,10 +84,10 @@ fn pair(quoted: &Quoted, full: bool) -> String {
     page
 }
 
-/// Returns a passage and its surroundings on one line.
+/// Returns a passage and its surroundings on one line. The runs are in the order of their starts.
 fn shown(text: &str, runs: &[Span], full: bool) -> String {
-    let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return String::new() };
-    let (before, after) = (last_words(&text[..first.start]), first_words(&text[last.end..]));
+    let (Some(first), Some(last)) = (runs.first(), runs.iter().map(|run| run.end).max()) else { return String::new() };
+    let (before, after) = (last_words(&text[..first.start]), first_words(&text[last..]));
     let mut line = format!("{DIM}{}{DIM:#}", quiet(before.trim_start()));
     let mut end = first.start;
     for run in runs {

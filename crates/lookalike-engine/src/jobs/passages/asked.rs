@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lookalike::regions::RegionSettings;
 use lookalike_io::error::Result;
 
 use super::report::{Offsets, Quoted};
@@ -11,8 +12,11 @@ use super::report::{Offsets, Quoted};
 pub struct Quoting {
     /// The minimum length of a run of tokens that both texts have.
     pub least: usize,
-    /// The maximum number of tokens between two consecutive shared runs of a passage.
+    /// The maximum number of tokens between two consecutive shared runs of a passage. Without effect on regions, which have a gap
+    /// of their own.
     pub gap: usize,
+    /// Report regions, which are passages that were copied and then possibly changed, instead of runs and joined runs.
+    pub regions: Option<RegionSettings>,
     /// A window (a short run of tokens) is not used to find passages if it occurs in more than this number of the held (indexed)
     /// texts.
     pub common: Option<u32>,
@@ -28,9 +32,15 @@ pub struct Quoting {
     pub best: Option<usize>,
 }
 
+impl Quoting {
+    /// The minimum length of a run of two texts for which regions are searched, unless another one is wanted: a text of which a
+    /// third was replaced has few longer ones.
+    pub const LEAST_OF_REGIONS: usize = 4;
+}
+
 impl Default for Quoting {
     fn default() -> Self {
-        Self { least: 8, gap: 0, common: None, containment: 0.0, offsets: Offsets::Bytes, words: true, best: None }
+        Self { least: 8, gap: 0, regions: None, common: None, containment: 0.0, offsets: Offsets::Bytes, words: true, best: None }
     }
 }
 

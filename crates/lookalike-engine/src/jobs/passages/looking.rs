@@ -11,7 +11,7 @@ use std::{
 
 use lookalike::{
     Scratch,
-    runs::{Joined, Lookup, Run, RunIndex, SharedText, join},
+    runs::{Lookup, RunIndex, SharedText},
     verify::{Figures, Overlap},
 };
 use lookalike_io::{
@@ -24,7 +24,8 @@ use super::{
     asked::{Quoting, Wanted},
     best::{Best, Reported},
     references::Held,
-    report::{Placed, Quoted, Shares, shared_in},
+    report::{Placed, Quoted, Shares},
+    shared::Shared,
 };
 use crate::{
     config::{Progress, Stage},
@@ -168,19 +169,9 @@ struct HeldText {
 }
 
 /// What a text shares with a held text, and therefore also with the copies of the held text.
-struct Shared {
-    runs: Vec<Run>,
-    joined: Vec<Joined>,
+struct OfPair {
+    shared: Shared,
     figures: Figures,
-    /// The number of shared tokens in the first text or in the second, whichever is larger.
-    tokens: usize,
-}
-
-impl Shared {
-    fn new(runs: Vec<Run>, gap: usize, figures: Figures) -> Self {
-        let [a, b] = [shared_in(&runs, |run| run.a), shared_in(&runs, |run| run.b)];
-        Self { joined: join(&runs, gap), runs, figures, tokens: a.max(b) }
-    }
 }
 
 /// A text that is compared with the held texts.
@@ -206,7 +197,7 @@ impl Looker {
         let mut lookup = std::mem::take(&mut self.lookup);
         // Pairs must come in ascending order of the held texts' numbers. Other held texts may come between a held text and its
         // copies. So the result for a held text with copies is kept until the pairs with its copies have been output too.
-        let (mut later, mut shared) = (Later::new(), BTreeMap::<usize, (u32, Shared)>::new());
+        let (mut later, mut shared) = (Later::new(), BTreeMap::<usize, (u32, OfPair)>::new());
         let looked_up = index.each_shared_text(&tokens, below, &mut lookup, |shared_text: SharedText| {
             self.before(shared_text.text, looking, (&mut later, &mut shared), &mut text, found)?;
             let Some(of_pair) = self.shared(&shared_text, looking, (&set, &tokens), below, found)? else { return Ok(()) };
@@ -231,7 +222,7 @@ impl Looker {
         &mut self,
         number: u32,
         looking: &Looking,
-        (later, shared): (&mut Later, &mut BTreeMap<usize, (u32, Shared)>),
+        (later, shared): (&mut Later, &mut BTreeMap<usize, (u32, OfPair)>),
         text: &mut Text,
         found: &mut Found,
     ) -> Result<()> {
@@ -257,7 +248,7 @@ impl Looker {
         (set, tokens): (&[u64], &[u64]),
         below: u32,
         found: &mut Found,
-    ) -> Result<Option<Shared>> {
+    ) -> Result<Option<OfPair>> {
         let Looking { held, asked, .. } = *looking;
         if self.tokens.0 != Some(shared_text.text) {
             let mut scratch = Vec::new();
@@ -267,25 +258,25 @@ impl Looker {
             self.tokens.0 = Some(shared_text.text);
         }
         let runs = shared_text.runs(&self.tokens.1, tokens);
-        if runs.is_empty() {
+        let Some(shared) = Shared::new(runs, [&self.tokens.1, tokens], asked.gap, asked.regions.as_ref()) else {
             return Ok(None);
-        }
+        };
         let figures = Figures::from(Overlap::of(self.set(looking, shared_text.text)?, set));
         let pairs = 1 + held.copies(shared_text.text, below).len() as u64;
         if figures.containment_ab.max(figures.containment_ba) < asked.containment {
             found.counts.left += pairs;
             return Ok(None);
         }
-        let shared = Shared::new(runs, asked.gap, figures);
         found.counts.pairs += pairs;
-        found.counts.passages += pairs * shared.joined.len() as u64;
-        Ok(Some(shared))
+        found.counts.passages += pairs * shared.parts.len() as u64;
+        Ok(Some(OfPair { shared, figures }))
     }
 
     /// Writes or reports a pair. Returns false if the pair shares too few tokens to be reported. In that case, pairs that share
     /// the same number of tokens or fewer need not be tried.
-    fn give(&mut self, looking: &Looking, number: u32, shared: &Shared, text: &mut Text, found: &mut Found) -> Result<bool> {
+    fn give(&mut self, looking: &Looking, number: u32, of_pair: &OfPair, text: &mut Text, found: &mut Found) -> Result<bool> {
         let Looking { pass, held, asked, .. } = *looking;
+        let OfPair { shared, figures } = of_pair;
         if !looking.lines
             && let Some(best) = &found.best
             && shared.tokens <= best.floor().max(looking.floor.load(Ordering::Relaxed))
@@ -303,10 +294,9 @@ impl Looker {
             }
         };
         let placed = text.placed.get_or_insert_with(|| Placed::new(text.text.into(), pass.method));
-        let Shared { runs, joined, figures, tokens } = shared;
-        let shares = Shares::new(*figures, runs, joined, [of_held, placed], asked.offsets, asked.words);
+        let shares = Shares::new(*figures, shared, [of_held, placed], asked.offsets, asked.words);
         let texts = [of_held.text.clone(), placed.text.clone()];
-        Self::put(&mut self.id, looking, [number.into(), text.document], *tokens, shares, texts, found)?;
+        Self::put(&mut self.id, looking, [number.into(), text.document], shared.tokens, shares, texts, found)?;
         Ok(true)
     }
 

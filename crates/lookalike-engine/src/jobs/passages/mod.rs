@@ -2,6 +2,8 @@
 
 mod references;
 
+mod shared;
+
 pub(crate) mod report;
 
 pub(crate) mod asked;
@@ -17,7 +19,7 @@ use std::{
     sync::atomic::AtomicUsize,
 };
 
-use lookalike::{Candidates, Cluster, Config, Method, runs::Winnowing, text::TokensBy};
+use lookalike::{Candidates, Cluster, Config, Method, regions::RegionSettings, runs::Winnowing, text::TokensBy};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -47,7 +49,7 @@ pub struct PassagesSummary {
     pub texts_a: u64,
     /// The number of texts that were compared with the held texts.
     pub texts_b: u64,
-    /// Pairs of texts that share a passage.
+    /// Pairs of texts that share a passage or, if regions are searched, a region.
     pub pairs: u64,
     /// The total number of passages in these pairs.
     pub passages: u64,
@@ -56,6 +58,9 @@ pub struct PassagesSummary {
     pub pairs_left_out: u64,
     /// The minimum length of a run. Every run of tokens that two texts share is found if it has at least this length.
     pub least: usize,
+    /// The conditions for regions; `None` if passages are runs and joined runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<RegionFigures>,
     /// The number of windows (short runs of tokens by which texts are found in the index) that were excluded from the search
     /// because they occur in too many texts.
     pub windows_aside: u64,
@@ -75,14 +80,35 @@ pub struct PassagesSummary {
     pub report: Option<ReportFigures>,
 }
 
+/// The conditions for regions, as the summary reports them: see [`RegionSettings`].
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct RegionFigures {
+    /// The maximum distance of neighbouring shared tokens.
+    pub gap: usize,
+    /// The minimum number of tokens.
+    pub tokens: usize,
+    /// The minimum density.
+    pub density: f64,
+    /// The minimum score.
+    pub score: f64,
+}
+
+impl From<RegionSettings> for RegionFigures {
+    fn from(RegionSettings { gap, tokens, density, score }: RegionSettings) -> Self {
+        Self { gap, tokens, density, score }
+    }
+}
+
 /// Finds the passages that texts of the references share word for word with texts of the inputs. Without references, it finds the
 /// passages that texts of the inputs share with each other. Each pair is written with its passages. Pairs are ordered by the
 /// second text and then by the first.
 ///
-/// Every run of `least` or more tokens that two texts share is part of a passage, in both texts. The texts of the references are
-/// held and indexed; without references, the texts of the inputs are. The index takes 17 bytes per `least / 4` tokens,
-/// approximately. Held texts and their tokens go to temporary files when memory is short. The other texts are read twice. The
-/// result is the same for any number of threads.
+/// If regions are wanted, a passage is a region: it may be changed, and a run that is too short, or whose surroundings differ too
+/// much, is in none. Otherwise, every run of `least` or more tokens that two texts share is part of a passage, in both texts.
+///
+/// The texts of the references are held and indexed; without references, the texts of the inputs are. The index takes 17 bytes per
+/// `least / 4` tokens, approximately. Held texts and their tokens go to temporary files when memory is short. The other texts are
+/// read twice. The result is the same for any number of threads.
 ///
 /// # Errors
 /// Fails for the same reasons as [`pairs`](crate::jobs::pairs::pairs); also if the minimum length is invalid.
@@ -141,6 +167,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
         passages: counts.passages,
         pairs_left_out: counts.left,
         least: asked.least,
+        regions: asked.regions.map(RegionFigures::from),
         windows_aside: index.excluded(),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
         too_large: table.counts.too_large,
@@ -161,6 +188,7 @@ fn all_passes(config: &RunConfig, asked: &Quoting, mut wanted: Wanted, observer:
 /// Checks the request.
 fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
     let winnowing = Winnowing::new(asked.least)?;
+    asked.regions.map_or(Ok(()), |regions| regions.check())?;
     if !(0.0..=1.0).contains(&asked.containment) {
         let what = words![Setting::Containment, format!(" must be from 0 to 1, got {}", asked.containment)];
         return Err(Error::new(ErrorKind::Config, what).advise("for example 0.1"));

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use lookalike::{
     Method,
-    runs::{Joined, Run, covered},
     text::{CharCount, Span},
     verify::Figures,
 };
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+
+use super::shared::{Part, Shared, shared_in};
 
 /// The unit in which positions in a text are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,13 @@ pub struct Shares {
     pub shared_a: usize,
     /// Tokens of `b` that are in a run that also occurs in `a`.
     pub shared_b: usize,
-    /// The passages, in the order in which they occur in `a`.
+    /// Tokens of `a` that are in a region, if regions were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_regions_a: Option<usize>,
+    /// Tokens of `b` that are in a region.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_regions_b: Option<usize>,
+    /// The passages, in the order in which they occur in `a`. If regions were searched, they are regions.
     pub passages: Vec<SharedPassage>,
 }
 
@@ -64,6 +71,12 @@ pub struct SharedPassage {
     pub b: Span,
     /// The number of tokens that both texts have in this passage.
     pub tokens: usize,
+    /// For a region: the share of its tokens that both texts have in it, weighted by rarity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// For a region: the number of tokens that both texts have in it, weighted by rarity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
     /// The text of the passage in `a`, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_a: Option<String>,
@@ -92,43 +105,35 @@ impl Placed {
     }
 }
 
-/// Returns the number of a text's tokens that are in a run. `start` returns the position in the text at which a run begins.
-pub(super) fn shared_in(runs: &[Run], start: impl Fn(&Run) -> usize) -> usize {
-    covered(runs.iter().map(|run| start(run)..start(run) + run.tokens))
-}
-
 impl Shares {
-    /// Describes the runs of tokens that two texts share, and the passages that these runs are joined into.
-    pub(super) fn new(
-        figures: Figures,
-        runs: &[Run],
-        joined: &[Joined],
-        [a, b]: [&Placed; 2],
-        offsets: Offsets,
-        words: bool,
-    ) -> Self {
+    /// Describes what two texts share.
+    pub(super) fn new(figures: Figures, shared: &Shared, [a, b]: [&Placed; 2], offsets: Offsets, words: bool) -> Self {
         let spans = [&*a.spans, &*b.spans];
         let mut chars = [a, b].map(|placed| CharCount::new(&placed.text));
         let mut place = |side: usize, span: Span| if offsets == Offsets::Chars { chars[side].span(span) } else { span };
-        let passage = |joined: &Joined| {
-            let [in_a, in_b] = joined.places(spans);
+        let passage = |part: &Part| {
+            let [in_a, in_b] = part.places(spans);
             let of = |placed: &Placed, span: Span| words.then(|| placed.text[span.start..span.end].to_string());
             SharedPassage {
                 a: place(0, in_a),
                 b: place(1, in_b),
-                tokens: joined.tokens,
+                tokens: part.tokens(),
+                density: part.region().map(|region| region.density),
+                score: part.region().map(|region| region.score),
                 text_a: of(a, in_a),
                 text_b: of(b, in_b),
-                runs: joined.runs.iter().map(|run| run.places(spans)).collect(),
+                runs: part.runs().iter().map(|run| run.places(spans)).collect(),
             }
         };
         Self {
             figures,
             tokens_a: a.spans.len(),
             tokens_b: b.spans.len(),
-            shared_a: shared_in(runs, |run| run.a),
-            shared_b: shared_in(runs, |run| run.b),
-            passages: joined.iter().map(passage).collect(),
+            shared_a: shared_in(&shared.runs, |run| run.a),
+            shared_b: shared_in(&shared.runs, |run| run.b),
+            in_regions_a: shared.in_regions.map(|[a, _]| a),
+            in_regions_b: shared.in_regions.map(|[_, b]| b),
+            passages: shared.parts.iter().map(passage).collect(),
         }
     }
 }
