@@ -10,7 +10,7 @@ gives the same answers as its command, byte for byte, and releases the interpret
   decisions of an earlier run to files.
 - `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
-  word for word.
+  word for word, and `regions` those that one of them copied and changed. `find_passages` does both for collections.
 - `Index` is a persistent index: a folder with documents and the decisions about them, which can be changed at any time.
 - `LshIndex` is an in-memory index that returns the stored texts similar to a query text, and decides nothing.
 - `MinHash`, `Bottom`, `Modulo` and `SimHash` make sketches of one text or of a batch.
@@ -49,6 +49,7 @@ from lookalike._lookalike import (
     Modulo,
     ModuloSketch,
     Passage,
+    Region,
     SharedPassage,
     Signature,
     SimHash,
@@ -58,6 +59,7 @@ from lookalike._lookalike import (
     default_config,
     fingerprints,
     passages,
+    regions,
 )
 from lookalike.applying import apply
 from lookalike.config import (
@@ -79,6 +81,7 @@ from lookalike.files import Files
 from lookalike.index import Added, Decided, Deleted, Document, Found, FoundPassage, Index
 from lookalike.judging import Evaluation, evaluate
 from lookalike.report import Pairs, Report
+from lookalike.reuse import Passages, Reuse, ReusedPassage, find_passages
 from lookalike.running import dedup, pairs
 
 __version__ = _version("lookalike")
@@ -117,8 +120,12 @@ __all__ = [
     "Pairs",
     "PairsOptions",
     "Passage",
+    "Passages",
     "ReadOptions",
+    "Region",
     "Report",
+    "Reuse",
+    "ReusedPassage",
     "RunOptions",
     "SharedPassage",
     "ShinglesConfig",
@@ -132,9 +139,11 @@ __all__ = [
     "default_config",
     "errors",
     "evaluate",
+    "find_passages",
     "fingerprints",
     "history",
     "mirrors",
     "pairs",
     "passages",
+    "regions",
 ]

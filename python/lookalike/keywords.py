@@ -127,6 +127,7 @@ _TAKES = {
             "sets",
             "kept",
             "passages",
+            "regions",
         ),
         _SWITCH,
     ),

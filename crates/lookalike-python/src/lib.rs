@@ -41,7 +41,7 @@ mod _lookalike {
     #[pymodule_export]
     use super::collection::{
         Columns, Decisions, Lines, Pairs, PartJoin, Texts, apply, dedup, filtered, history, mirrors, pairs, part_keys,
-        part_links, part_nodes,
+        part_links, part_nodes, passages_among,
     };
     #[pymodule_export]
     use super::command::main;
@@ -60,7 +60,7 @@ mod _lookalike {
     #[pymodule_export]
     use super::items::fingerprints;
     #[pymodule_export]
-    use super::passages::{SharedPassage, passages};
+    use super::passages::{Region, SharedPassage, passages, regions};
     #[pymodule_export]
     use super::persistent::{Added, Deleted, Index};
     #[pymodule_export]

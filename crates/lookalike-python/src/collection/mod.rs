@@ -35,6 +35,6 @@ pub use decisions::Decisions;
 pub use lines::Lines;
 pub use matches::Pairs;
 pub use parts::{PartJoin, part_keys, part_links, part_nodes};
-pub use run::{apply, dedup, pairs};
+pub use run::{apply, dedup, pairs, passages_among};
 pub use stream::{Columns, filtered};
 pub use texts::Texts;

@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
-use lookalike_engine::{Observer, RunConfig, dedup_reporting, pairs_reporting};
-use pyo3::{prelude::*, types::PyDict};
+use lookalike::regions::RegionSettings;
+use lookalike_engine::{Observer, Offsets, Quoted, Quoting, RunConfig, dedup_reporting, pairs_reporting, passages_reporting};
+use pyo3::{
+    exceptions::PyRuntimeError,
+    prelude::*,
+    types::{PyBytes, PyDict},
+};
 
 use super::{
     decisions::{self, Decisions},
@@ -66,6 +71,41 @@ pub fn pairs<'py>(
         Ok((store, summary))
     })?;
     Ok((Pairs::of(store), to_python(py, &summary)?))
+}
+
+/// The conditions for passages: the minimum length of a run, the gap over which runs are joined, `common` and the containment.
+type Conditions = (usize, usize, Option<u32>, f64);
+
+/// Finds the passages that texts share or, with `regions` (gap, tokens, density and score), the regions. Returns the lines that the
+/// command writes, and the summary. Positions are in characters.
+#[pyfunction]
+pub fn passages_among<'py>(
+    py: Python<'py>,
+    texts: Option<Named<'py>>,
+    references: Vec<Named<'py>>,
+    options: &Bound<'py, PyDict>,
+    conditions: Conditions,
+    regions: Option<(usize, usize, f64, f64)>,
+    progress: Option<Bound<'py, PyAny>>,
+) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyAny>)> {
+    let Asked { config, .. } = asked(Options::of("pairs", options)?.run, texts, references)?;
+    let (least, gap, common, containment) = conditions;
+    let regions = regions.map(|(gap, tokens, density, score)| RegionSettings { gap, tokens, density, score });
+    let quoting = Quoting { least, gap, regions, common, containment, offsets: Offsets::Chars, words: true, best: None };
+    let (lines, summary) = watched(py, progress.as_ref(), move |observer| {
+        let mut lines = Vec::new();
+        let mut written = Ok(());
+        let mut tell = |quoted: &Quoted<'_>| {
+            if written.is_ok() {
+                written = serde_json::to_writer(&mut lines, quoted).map(|()| lines.push(b'\n'));
+            }
+            Ok(())
+        };
+        let summary = passages_reporting(&config, &quoting, &mut tell, observer)?;
+        Ok((written.map(|()| lines), summary))
+    })?;
+    let lines = lines.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    Ok((PyBytes::new(py, &lines), to_python(py, &summary)?))
 }
 
 /// Writes those documents of named inputs that the decisions keep, and returns the summary.
