@@ -362,7 +362,8 @@ bench-quotations: $(VENV)/installed
 	mkdir -p bench/record
 	$(VENV)/bin/python bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
 
-# Tests how well four kinds of plagiarism are distinguished by the share of an answer that is in its source, and by other tools.
+# Tests how well four kinds of plagiarism are distinguished by the share of an answer that is in its source, and by other tools; and
+# how well reused passages are found in a set like PAN's, by PlagDet.
 .PHONY: bench-plagiarism
 PLAGIARISM = bench/data/venv-plagiarism
 bench-plagiarism:
@@ -371,6 +372,10 @@ bench-plagiarism:
 	$(PLAGIARISM)/bin/pip install --quiet -r bench/rivals/requirements-plagiarism.txt
 	mkdir -p bench/record
 	$(PLAGIARISM)/bin/python bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
+	python3 bench/plagiarism/make_set.py $(DATA) bench/data/plagiarism
+	python3 bench/plagiarism/run.py bench/data/plagiarism --out bench/record/regions.json
+	python3 bench/plagiarism/make_set.py $(DATA) bench/data/plagiarism-other --seed 1
+	python3 bench/plagiarism/run.py bench/data/plagiarism-other --quick --out bench/record/regions-other.json
 
 # Compares lookalike with datasketch's MinHashLSH on the same sets; each set has the words of one post.
 .PHONY: bench-sets

@@ -121,6 +121,7 @@ def ours(program: str, answers: list[dict[str, str]], sources: list[dict[str, st
         for least in (3, 4, 5, 6, 8):
             pairs = ask("--least", str(least))
             found[f"in runs of {least} or more"] = of(pairs, lambda pair: pair["shared_a"] / pair["tokens_a"])
+        found["in regions"] = of(ask("--regions"), lambda pair: pair["in_regions_a"] / pair["tokens_a"])
     return found
 
 
