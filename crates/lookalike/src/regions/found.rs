@@ -21,8 +21,8 @@ const PART: u64 = 5 * ONE / 2;
 /// their tokens, with the runs that they [share](crate::runs::shared_runs). The shorter the shortest run, the more of a passage that
 /// was changed a lot is found: 4 tokens are usual.
 ///
-/// A run is inside a region unless it is too short, or too thin with what is around it. Runs of at least
-/// [`tokens`](RegionSettings::tokens) tokens whose tokens are rare are therefore always inside one.
+/// Regions come without a guarantee: a run that is too short or consists of frequent tokens is in none, and the edge of a region may
+/// be a few tokens off.
 ///
 /// Cost: about half a microsecond per token of both texts; sorting, and a bounded number of steps for each seed. Settings outside the valid
 /// range give a result too, but not a useful one: see [`RegionSettings::check`].

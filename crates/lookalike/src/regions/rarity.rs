@@ -39,7 +39,7 @@ impl Numbered {
 
 /// Returns the weight of a token that occurs `count` times among `all` tokens: its information content, relative to that of a token
 /// that occurs twice, squared. The square is what the tokens of two parts contribute to the inner product of TF-IDF vectors.
-/// Without it, frequent kana of unrelated Japanese texts formed regions: PlagDet was 0.10 less for Japanese.
+/// Without it, frequent kana of unrelated Japanese texts formed regions: PlagDet was 0.08 less for Japanese.
 fn weight(count: u64, all: u64) -> u64 {
     let (content, most) = (log2(all) - log2(count), log2(all).saturating_sub(log2(2)).max(1));
     (ONE * content * content / (most * most)).min(ONE)

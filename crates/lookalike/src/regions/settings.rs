@@ -12,7 +12,7 @@ pub const MAX_GAP: usize = 1000;
 #[cfg_attr(not(feature = "engine"), non_exhaustive)]
 pub struct RegionSettings {
     /// The maximum distance of neighbouring seeds, in tokens, in both texts. Parts that are side by side in both texts, in any
-    /// order, may be [`MERGED`] times as far apart.
+    /// order, may be three times as far apart.
     pub gap: usize,
     /// The minimum number of tokens of a region in each of the two texts.
     pub tokens: usize,
@@ -23,7 +23,7 @@ pub struct RegionSettings {
 }
 
 /// How much farther apart than seeds two parts of a region may be. A shuffled sentence that shares little with its original leaves
-/// a hole. With 1 instead of 3, PlagDet is 0.03 less, and with 5 it is 0.01 less.
+/// a hole. With 1 instead of 3, PlagDet was 0.04 less, and with 5 it was 0.005 less.
 pub(super) const MERGED: usize = 3;
 
 impl Default for RegionSettings {

