@@ -121,7 +121,8 @@ def test_passages_of_collections_match_the_command(command, tmp_path):
 
 def test_passages_of_collections_with_references_and_wrong_keywords():
     found = lookalike.find_passages([OWN, COPY], against=[SOURCE, OWN], regions=True)
-    assert [(pair.a, pair.b) for pair in found] == [(0, 1)] or [(pair.a, pair.b) for pair in found] == [(1, 0), (0, 1)]
+    # References come first in a pair, and pairs are in the order of the documents.
+    assert [(pair.a, pair.b) for pair in found] == [(1, 0), (0, 1)]
     assert len(lookalike.find_passages([OWN, COPY], against=[SOURCE, OWN], containment=0.9)) == 1
     with pytest.raises(TypeError, match="did you mean"):
         lookalike.find_passages([OWN], region=True)
