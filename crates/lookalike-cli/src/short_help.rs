@@ -169,6 +169,7 @@ const SHORT: [Short; 14] = [
             ("a", "Records: JSON Lines, JSON arrays or CSV (- for standard input)"),
             ("b", "Other records, to link with those of A"),
             ("config", "Configuration with fields, blocks and thresholds, in TOML"),
+            ("suggest", "Suggest a configuration for the records, and link nothing"),
             ("output", "Write the pairs to FILE instead of standard output"),
             ("clusters", "Write the cluster of each record to FILE"),
             ("one_to_one", "Allow each record in at most one pair"),

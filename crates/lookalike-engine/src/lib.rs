@@ -74,6 +74,7 @@ pub use jobs::{
         fields::{BlockExplained, FieldExplained, LinkExplained},
         learning::{FieldLearned, Learned},
         link,
+        suggest::suggest_link,
         truth::{Judged, LinkShares},
     },
     minutiae::{

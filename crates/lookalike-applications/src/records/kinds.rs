@@ -17,6 +17,9 @@ pub struct Scratch {
 
 /// Writes the normal form of a value; writes nothing if the value has no content.
 pub(super) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
+    if field.empty.iter().any(|empty| empty == value.trim()) {
+        return;
+    }
     match field.kind {
         Kind::Phone => phone(&digits::plain(value), into),
         Kind::Number => number(&digits::plain(value), into),

@@ -58,6 +58,8 @@ mod linker;
 
 mod valid;
 
+pub mod suggest;
+
 pub use blocks::{Block, NO_KEY};
 pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take, Weights};
 pub use kinds::Scratch;

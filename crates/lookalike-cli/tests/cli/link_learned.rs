@@ -161,3 +161,80 @@ fn what_cannot_be_learned_is_refused() {
     error: missing.toml: missing does not work with weights = "learned", for which a missing value is no evidence; leave it out
     "#);
 }
+
+#[test]
+fn a_suggested_configuration_links_without_a_change() {
+    let place = Place::new();
+    place.write("people.jsonl", people(600));
+    let ran = place.run("link people.jsonl --suggest --label who");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    for part in ["weights = \"learned\"\n", "name = \"born\"\ntype = \"date\"\n", "equal = [\"born\"]\n"] {
+        assert!(ran.out.contains(part), "{}", ran.out);
+    }
+    assert!(!ran.out.contains("who") && !ran.out.contains("\"id\""), "{}", ran.out);
+    assert_eq!(place.run("link people.jsonl --suggest --label who --threads 1 -o link.toml").code, 0);
+    assert_eq!(place.read("link.toml"), ran.out);
+    let linked = place.run("link people.jsonl --config link.toml --label who --json -o pairs.jsonl");
+    let summary: serde_json::Value = serde_json::from_str(&linked.err).unwrap_or_else(|_| panic!("{}", linked.err));
+    assert!(summary["judged"]["f1"].as_f64().unwrap() >= 0.98, "{}", linked.err);
+}
+
+#[test]
+fn two_collections_in_two_formats_are_suggested_one_to_one() {
+    let place = Place::new();
+    let (mut lines, mut table) = (String::new(), String::from("id,title,shelf,year\n"));
+    for i in 0..300u64 {
+        let words: Vec<String> = (0..6).map(|word| format!("w{}", lookalike::fingerprint::finish(i * 10 + word) % 900)).collect();
+        writeln!(lines, r#"{{"id":{i},"title":"{}","year":{},"ours":"x{i}"}}"#, words.join(" "), 1990 + i % 25).unwrap();
+        writeln!(table, "t{i},\"{}\",{},{}", words[usize::from(i % 4 == 0)..].join(" "), i % 7, 1990 + i % 25).unwrap();
+    }
+    place.write("ours.jsonl", lines).write("theirs.csv", table);
+    let ran = place.run("link ours.jsonl theirs.csv --suggest -o link.toml");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let suggested = place.read("link.toml");
+    for part in [
+        "for 300 and 300 records",
+        "one_to_one = true\n",
+        "name = \"title\"\ntype = \"text\"\ncompare = \"words\"\n",
+        "name = \"year\"\ntype = \"number\"\nwithin = 4\n",
+        "#   \"ours\": only the first collection has it\n",
+        "#   \"shelf\": only the second collection has it\n",
+    ] {
+        assert!(suggested.contains(part), "{part}\n{suggested}");
+    }
+    let linked = place.run("link ours.jsonl theirs.csv --config link.toml --matches-only -o pairs.jsonl");
+    assert_eq!(linked.code, 0, "{}", linked.err);
+    assert_eq!(place.read("pairs.jsonl").lines().count(), 300, "{}", linked.err);
+}
+
+#[test]
+fn what_cannot_be_suggested_is_refused() {
+    let place = Place::new();
+    place
+        .write("ids.jsonl", "{\"id\": 1, \"n\": \"x\"}\n{\"id\": 2, \"n\": \"x\"}\n")
+        .write("none.jsonl", "")
+        .write("bad.jsonl", "[1]\n");
+    let mut all = String::new();
+    for command in [
+        "link ids.jsonl --suggest",
+        "link none.jsonl --suggest",
+        "link bad.jsonl --suggest",
+        "link ids.jsonl --suggest -o ids.jsonl",
+        "link ids.jsonl --suggest --config link.toml",
+        "link ids.jsonl",
+    ] {
+        let ran = place.run(command);
+        assert_eq!(ran.code, 2, "{command}: {}", ran.out);
+        all += ran.err.lines().next().unwrap_or_default();
+        all.push('\n');
+    }
+    assert_snapshot!(all, @r#"
+    error: ids.jsonl: no field can be compared ("n": all records have the same value); write a configuration by hand
+    error: none.jsonl: there are no records with fields; write a configuration by hand
+    error: bad.jsonl:1: not a JSON object: the record is a value
+    error: ids.jsonl: would overwrite the input ids.jsonl; give another name
+    error: the argument '--suggest' cannot be used with '--config <FILE>'
+    error: the following required arguments were not provided:
+    "#);
+    assert_eq!(place.read("ids.jsonl").lines().count(), 2);
+}

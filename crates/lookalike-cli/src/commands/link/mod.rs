@@ -11,7 +11,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use lookalike::shown::quoted;
 use lookalike_applications::records::{LinkConfig, Linker, Verdict};
-use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path};
+use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path, suggest_link};
 
 use crate::{
     args::{PageArgs, delimiter, memory, page_size},
@@ -37,12 +37,14 @@ use crate::{
 ///
 /// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
-#[command(after_help = "Examples:\n  lookalike link customers.csv --config link.toml > pairs.jsonl\n  \
+#[command(
+    after_help = "Examples:\n  lookalike link customers.csv --suggest -o link.toml\n  lookalike link customers.csv --config link.toml > pairs.jsonl\n  \
     lookalike link ours.jsonl theirs.csv --config link.toml --one-to-one --matches-only -o pairs.jsonl\n  \
     lookalike link people.jsonl --config link.toml --label person --clusters clusters.jsonl -o pairs.jsonl\n\n\
     A configuration:\n  match = 0.85\n  possible = 0.75\n\n  [[field]]\n  name = \"name\"\n  type = \"name\"\n\n  \
     [[field]]\n  name = \"phone\"\n  type = \"phone\"\n  weight = 50\n\n  [[block]]\n  equal = [\"phone\"]\n\n  \
-    [[block]]\n  similar = \"name\"")]
+    [[block]]\n  similar = \"name\""
+)]
 pub struct Link {
     /// Records: a file, folder, quoted glob or URL (- for standard input)
     ///
@@ -53,8 +55,16 @@ pub struct Link {
     #[arg(value_name = "B")]
     b: Option<String>,
     /// Configuration with fields, blocks and thresholds, in TOML
-    #[arg(long, short, value_name = "FILE")]
-    config: PathBuf,
+    #[arg(long, short, value_name = "FILE", required_unless_present = "suggest")]
+    config: Option<PathBuf>,
+    /// Suggest a configuration for the records, and link nothing
+    ///
+    /// Writes TOML with comments, by default to standard output: the fields to compare as what, values that mean that there is none,
+    /// columns that cannot be compared and why, and blocks with the number of pairs that each makes. The weights are learned from the
+    /// records when they are linked. The fields of --id-field and --label are not compared.
+    #[arg(long, conflicts_with_all = ["config", "clusters", "one_to_one", "matches_only", "truth", "right_by", "explain", "json"])]
+    #[arg(conflicts_with_all = ["summary", "report"])]
+    suggest: bool,
     /// Write the pairs to FILE instead of standard output
     ///
     /// FILE can be a URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
@@ -170,37 +180,22 @@ impl From<RecordsBy> for Format {
 
 impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        let mut linkage = read(&self.config)?;
+        let Some(path) = self.config.clone() else { return self.suggested() };
+        let mut linkage = read(&path)?;
         linkage.one_to_one |= self.one_to_one;
         // This check reports errors in the configuration file. Errors that occur after it concern the flags and the inputs.
-        Linker::new(linkage.clone())
-            .map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&self.config)))?;
+        Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&path)))?;
         let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);
-        let report = report.inputs("config", [self.config.display().to_string()]);
+        let report = report.inputs("config", [path.display().to_string()]);
         let report = report.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
-        let config = RunConfig {
-            inputs: [self.a].into_iter().chain(self.b).collect(),
-            all_splits: self.all_splits,
-            format: self.format.map(Format::from),
-            delimiter: self.delimiter,
-            encoding: self.encoding,
-            id_field: self.id_field,
-            label_field: self.label,
-            allow_repeated_ids: self.allow_repeated_ids,
-            summary: self.summary,
-            report: self.page.config(),
-            threads: self.threads,
-            memory: self.memory,
-            temp_dir: self.temp_dir.unwrap_or_else(std::env::temp_dir),
-            ..RunConfig::default()
-        };
+        let config = self.run_config();
         let asked = Asked {
             config: linkage,
             matches_only: self.matches_only,
             clusters: self.clusters,
             truth: self.truth,
             right_by: self.right_by,
-            config_path: Some(self.config),
+            config_path: Some(path),
         };
         if let Some([a, b]) = self.explain.as_deref() {
             let explained = explain_link(&config, &asked, [a, b])?;
@@ -227,6 +222,43 @@ impl Link {
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::from(u8::from(summary.written == 0 && !is_empty)))
+    }
+}
+
+impl Link {
+    fn run_config(&self) -> RunConfig {
+        RunConfig {
+            inputs: [&self.a].into_iter().chain(&self.b).cloned().collect(),
+            all_splits: self.all_splits,
+            format: self.format.map(Format::from),
+            delimiter: self.delimiter,
+            encoding: self.encoding.clone(),
+            id_field: self.id_field.clone(),
+            label_field: self.label.clone(),
+            allow_repeated_ids: self.allow_repeated_ids,
+            summary: self.summary.clone(),
+            report: self.page.config(),
+            threads: self.threads,
+            memory: self.memory,
+            temp_dir: self.temp_dir.clone().unwrap_or_else(std::env::temp_dir),
+            ..RunConfig::default()
+        }
+    }
+
+    /// Suggests a configuration.
+    fn suggested(self) -> anyhow::Result<ExitCode> {
+        let bars = Bars::new(self.quiet);
+        let config = RunConfig { label_field: None, ..self.run_config() };
+        let output = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        let file = report::open(output)?;
+        let suggestion = suggest_link(&config, self.label.as_deref(), output, &|progress| bars.observe(progress));
+        bars.clear();
+        let page = suggestion?.to_toml();
+        match file {
+            Some(file) => file.finish(page.as_bytes())?,
+            None => print_data(&page)?,
+        }
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -18,6 +18,8 @@ pub(crate) mod explain;
 
 mod html;
 
+pub(crate) mod suggest;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

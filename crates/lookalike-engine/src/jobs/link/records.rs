@@ -216,7 +216,7 @@ struct Came {
     first: Vec<u8>,
 }
 
-fn open(config: &RunConfig, name: &str) -> Result<Source> {
+pub(super) fn open(config: &RunConfig, name: &str) -> Result<Source> {
     let inputs = RunConfig { inputs: vec![name.into()], ..config.clone() }.expand()?;
     let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
     let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };

@@ -1,0 +1,28 @@
+//! Chooses how a column is compared.
+
+use super::facts::Facts;
+use crate::records::config::{Compare, FieldConfig, Kind};
+
+/// Returns the field for a column with these facts. The name counts only where values leave several choices.
+pub(super) fn field(name: &str, facts: &Facts) -> FieldConfig {
+    let hints = |words: &[&str]| words.iter().any(|word| name.to_lowercase().contains(word));
+    let of = |kind| FieldConfig::new(name, kind);
+    let with = |kind, compare| FieldConfig { compare: Some(compare), ..FieldConfig::new(name, kind) };
+    match facts {
+        _ if facts.dates >= 0.8 => FieldConfig { month_first: facts.month_first, ..of(Kind::Date) },
+        _ if facts.phones >= 0.8 || hints(&["phone", "fax", "mobile", "telephone"]) && facts.digits >= 0.8 => of(Kind::Phone),
+        _ if facts.years >= 0.8 => FieldConfig { within: Some(4.0), ..of(Kind::Number) },
+        _ if hints(&["page"]) && facts.digits >= 0.6 && facts.words < 6.0 => {
+            FieldConfig { within: Some(10.0), ..of(Kind::Number) }
+        }
+        _ if facts.whole >= 0.8 => of(Kind::Code),
+        _ if facts.numbers >= 0.8 => of(Kind::Number),
+        _ if facts.words < 1.3 && facts.digits >= 0.6 => of(Kind::Code),
+        _ if facts.characters <= 3.0 || facts.distinct <= 12 => of(Kind::Exact),
+        _ if facts.addresses >= 0.5 || hints(&["address", "street"]) => of(Kind::Address),
+        _ if facts.words >= 1.8 && facts.initials >= 0.1 => with(Kind::Name, Compare::Soft),
+        _ if facts.words >= 3.5 => with(Kind::Text, Compare::Words),
+        _ if facts.words >= 1.8 => with(Kind::Name, Compare::Words),
+        _ => of(Kind::Name),
+    }
+}
