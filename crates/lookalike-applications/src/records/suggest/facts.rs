@@ -12,8 +12,9 @@ use crate::records::{
 /// Facts about a column. A share is one of the values that are not missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Facts {
-    /// The share of the records that have a value.
+    /// The share of the records that have a value, and their number.
     pub(super) present: f64,
+    pub(super) values: usize,
     /// The number of different normal forms of text.
     pub(super) distinct: usize,
     /// How many records have the most common one.
@@ -62,6 +63,7 @@ impl Facts {
         let slashed: Vec<[u32; 2]> = present.iter().filter_map(|value| slashed(value)).collect();
         Self {
             present: all / values.len() as f64,
+            values: present.len(),
             distinct: counts.len(),
             most: counts.values().copied().max().unwrap_or(0),
             characters: present.iter().map(|value| value.chars().count()).sum::<usize>() as f64 / all,

@@ -18,7 +18,8 @@ pub(super) fn field(name: &str, facts: &Facts) -> FieldConfig {
         _ if facts.whole >= 0.8 => of(Kind::Code),
         _ if facts.numbers >= 0.8 => of(Kind::Number),
         _ if facts.words < 1.3 && facts.digits >= 0.6 => of(Kind::Code),
-        _ if facts.characters <= 3.0 || facts.distinct <= 12 => of(Kind::Exact),
+        // A few values that occur again and again, such as states.
+        _ if facts.characters <= 3.0 || facts.distinct <= 12 && 5 * facts.distinct <= facts.values => of(Kind::Exact),
         _ if facts.addresses >= 0.5 || hints(&["address", "street"]) => of(Kind::Address),
         _ if facts.words >= 1.8 && facts.initials >= 0.1 => with(Kind::Name, Compare::Soft),
         _ if facts.words >= 3.5 => with(Kind::Text, Compare::Words),

@@ -56,7 +56,7 @@ fn columns_are_compared_by_what_they_contain() {
             ("price", Kind::Number, None),
             ("address", Kind::Address, None),
             ("state", Kind::Exact, None),
-            ("floor", Kind::Exact, None),
+            ("floor", Kind::Name, Some(Compare::Words)),
             ("title", Kind::Text, Some(Compare::Words)),
         ]
     );
@@ -76,6 +76,19 @@ fn columns_are_compared_by_what_they_contain() {
             ("tags", "lists and objects cannot be compared; join their parts into one string first"),
         ]
     );
+}
+
+#[test]
+fn few_records_are_not_taken_for_few_values() {
+    let of =
+        |path: &str, values: [&str; 4]| Column { path: path.into(), values: values.map(String::from).into(), is_nested: false };
+    let columns = [
+        of("name", ["Mary Lee", "Lee, Mary", "Jon Smyth", "John Smith"]),
+        of("address", ["12 North Street", "12 N. St.", "7 Mill Lane", "7 Mill Ln"]),
+    ];
+    let (fields, left_out) = fields(&columns, 4);
+    assert_eq!(left_out, []);
+    assert_eq!(fields.iter().map(|field| field.config.kind).collect::<Vec<_>>(), [Kind::Name, Kind::Address]);
 }
 
 #[test]
