@@ -52,9 +52,13 @@ class Scored:
 
 
 def scored(path: Path) -> list[Scored]:
-    """Returns the pairs that a tool wrote: lookalike writes a verdict, the other tools write true or false."""
+    """Returns the pairs that a tool wrote. lookalike writes a verdict, and bits if it learned; the others write true or false."""
     return [
-        Scored(ordered(line["a"], line["b"]), line["score"], line["match"] if "match" in line else line["verdict"] == "match")
+        Scored(
+            ordered(line["a"], line["b"]),
+            line["score"] if "score" in line else line["bits"],
+            line["match"] if "match" in line else line["verdict"] == "match",
+        )
         for line in lines(path)
     ]
 

@@ -1,6 +1,7 @@
 """`make bench-link`: links records of the same person, restaurant or paper with lookalike and other tools.
 
 The tools run in turn as whole processes, from JSON Lines to scored pairs, and judging.py judges all of them with the same code.
+lookalike runs with our configuration, whose points were tuned, and with the one that it suggests, without any change.
 One set has a million people. If a tool fails or is stopped at the time limit, the table says so; a slow tool runs only once. The
 rivals are programs in bench/rivals. Each rival has the settings of its own manual if the manual has a recipe for the set
 ("documented" in the table), and ours otherwise.
@@ -9,6 +10,7 @@ rivals are programs in bench/rivals. Each rival has the settings of its own manu
 import argparse
 import hashlib
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -147,6 +149,17 @@ class Place:
         """Returns the path of a collection."""
         return self.folder / f"{name}.jsonl"
 
+    def plain(self, name: str) -> Path:
+        """Returns the path of a collection whose records have only an id and the fields to compare."""
+        return self.folder / f"{name}.plain.jsonl"
+
+    def lay_plain(self, name: str) -> None:
+        """Writes the records of a collection without anything that has the answer."""
+        with self.records(name).open() as source, self.plain(name).open("w") as out:
+            for line in source:
+                record = json.loads(line)
+                out.write(json.dumps({"id": record["id"], **record["fields"]}) + "\n")
+
     def truth(self, contest: Contest) -> Path:
         """Returns the path of the true pairs of a set."""
         return self.folder / f"{contest.name}.truth.jsonl"
@@ -157,6 +170,7 @@ class Place:
         for contest in contests:
             if contest.name == "people":
                 self.make_people(people)
+                self.lay_plain("people")
                 continue
             unpacked = self.unpacked(contest.name)
             if len(contest.inputs) == 1:
@@ -165,6 +179,8 @@ class Place:
                 for name in contest.inputs:
                     of = [line for line in unpacked if json.loads(line)["source"] == name]
                     self.records(name).write_bytes(b"".join(of))
+            for name in contest.inputs:
+                self.lay_plain(name)
             if contest.is_pairs:
                 self.truth(contest).write_bytes(b"".join(self.unpacked(f"{contest.name}.matches")))
             else:
@@ -205,7 +221,14 @@ def tools(place: Place, contest: Contest, options: argparse.Namespace) -> list[T
     out = place.folder / f"{contest.name}.lookalike.pairs.jsonl"
     command = [options.lookalike, "link", *inputs, "--config", str(HERE / f"{contest.name}.toml"), "-o", str(out), "--json"]
     output = subprocess.run([options.lookalike, "--version"], capture_output=True, text=True, check=True).stdout
-    found = [Tool(contest, "lookalike", "", command, out, False, output.split()[-1])]
+    version = output.split()[-1]
+    found = [Tool(contest, "lookalike", "", command, out, False, version)]
+    # The suggestion is part of the run.
+    plain, out = [str(place.plain(name)) for name in contest.inputs], place.folder / f"{contest.name}.suggested.pairs.jsonl"
+    config = str(place.folder / f"{contest.name}.suggested.toml")
+    suggest = shlex.join([options.lookalike, "link", *plain, "--suggest", "-o", config, "--quiet"])
+    link = shlex.join([options.lookalike, "link", *plain, "--config", config, "-o", str(out), "--json"])
+    found.append(Tool(contest, "lookalike", "suggested", ["sh", "-ec", f"{suggest}; exec {link}"], out, True, version))
     for name, recipe in contest.rivals if options.rivals else ():
         out = place.folder / f"{contest.name}.{name}.{recipe}.pairs.jsonl"
         # No result may depend on Python's random hash seed.
@@ -277,7 +300,7 @@ def main() -> None:
             if tool.runs and not tool.problem:
                 pairs = scored(tool.out)
                 tool.verdict = judge(pairs, truth)
-                answer = pairs if tool.name == "lookalike" else answer
+                answer = pairs if tool.name == "lookalike" and not tool.recipe else answer
             rows.append(tool.row(possible))
         figures = {"records": records, "possible_pairs": possible, "true_pairs": len(truth)}
         if contest.name == "people":
@@ -287,7 +310,8 @@ def main() -> None:
         record["sets"][contest.name] = {**figures, "tools": [tool.record(possible) for tool in contestants[contest]]}
 
     print("\n".join(f"| {' | '.join(row)} |" for row in rows))
-    print("* with its manual's recipe for this set. dedupe sees some true pairs; F1 in hindsight is that of the best threshold.")
+    print("* with its manual's recipe for this set, or with what lookalike suggests. dedupe sees some true pairs.")
+    print("F1 in hindsight is that of the best threshold.")
     for band in record["sets"].get("people", {}).get("estimate", ()):
         print(
             f"people, scores {band['lowest']:g} to {band['highest']:g}: {band['pairs']:,} pairs, {band['days']:.1f} days apart, "
