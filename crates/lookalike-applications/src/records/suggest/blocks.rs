@@ -19,8 +19,11 @@ pub struct SuggestedBlock {
     pub pairs: Option<u64>,
 }
 
-/// A block may make this many pairs for each record.
-const PAIRS: u64 = 20;
+/// A block may make this many pairs for each record: many if there are few records, so that blocks on one field find most matches, and
+/// few if there are many records, so that a run takes seconds. A million people took 59 s with 20 pairs.
+fn per_record(records: usize) -> u64 {
+    (2_000_000 / records.max(1) as u64).clamp(3, 20)
+}
 
 /// A field whose blocks would make too many pairs is combined with at most this many others.
 const PARTNERS: usize = 2;
@@ -35,7 +38,7 @@ const BUCKET: u32 = 200;
 /// # Errors
 /// Fails only if the fields are invalid.
 pub fn blocks(fields: &[FieldConfig], records: &Records, split: Option<u32>) -> Result<Vec<SuggestedBlock>> {
-    let most = (PAIRS * records.len() as u64).max(1000);
+    let most = (per_record(records.len()) * records.len() as u64).max(1000);
     let counted = |config: BlockConfig| -> Result<SuggestedBlock> {
         let pairs = pairs(&Block::new(&config, 1, fields)?, records, split);
         Ok(SuggestedBlock { config, pairs: Some(pairs) })
