@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use lookalike_engine::{Crawl, Following, Mirroring, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 
-use super::{options::Options, texts::Texts, watch::watched};
+use super::{
+    options::Options,
+    texts::{Named, tables},
+    watch::watched,
+};
 use crate::config::to_python;
-
-/// Texts in memory, and their name in messages.
-type Named<'py> = (String, PyRef<'py, Texts>);
 
 /// Finds pairs of sites, and returns the summary. Writes `sites.jsonl`, `pages.jsonl` and `unmatched.jsonl` into the folder.
 #[pyfunction]
@@ -23,9 +24,8 @@ pub fn mirrors<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (mut config, asked) = Options::of_mirrors(options)?;
-    let tables = |texts: Option<Named<'_>>| texts.map(|(name, texts)| texts.input(&name)).transpose();
-    config.against_tables = tables(a)?.into_iter().collect();
-    config.tables = tables(b)?.into_iter().collect();
+    config.against_tables = tables(a)?;
+    config.tables = tables(b)?;
     let summary = watched(py, progress.as_ref(), move |observer| {
         let path = |name: &str| folder.join(name);
         let (sites, pages, unmatched) = (path("sites.jsonl"), path("pages.jsonl"), path("unmatched.jsonl"));
@@ -46,10 +46,7 @@ pub fn history<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (config, Mirroring { sites, changed, .. }): (RunConfig, _) = Options::of_mirrors(options)?;
-    let crawl = |(inputs, texts): (Vec<String>, Option<Named<'_>>)| {
-        let tables = texts.map(|(name, texts)| texts.input(&name)).transpose()?.into_iter().collect();
-        Ok(Crawl { inputs, tables })
-    };
+    let crawl = |(inputs, texts): (Vec<String>, Option<Named<'_>>)| Ok(Crawl { inputs, tables: tables(texts)? });
     let crawls = crawls.into_iter().map(crawl).collect::<PyResult<Vec<_>>>()?;
     let asked = Following { sites, changed };
     let run = move |observer: lookalike_engine::Observer<'_>| {

@@ -37,4 +37,4 @@ pub use matches::Pairs;
 pub use parts::{PartJoin, part_keys, part_links, part_nodes};
 pub use run::{apply, dedup, pairs, passages_among};
 pub use stream::{Columns, filtered};
-pub use texts::Texts;
+pub use texts::{Named, Texts};

@@ -15,13 +15,10 @@ use super::{
     ids::Ids,
     matches::{self, Pairs},
     options::Options,
-    texts::Texts,
+    texts::{Named, tables},
     watch::watched,
 };
 use crate::config::to_python;
-
-/// Texts in memory, and their name in messages.
-type Named<'py> = (String, PyRef<'py, Texts>);
 
 /// Deduplicates a collection, and returns the decisions and the summary. The in-memory `references` come after the references
 /// that are named in `options`.
@@ -140,7 +137,7 @@ fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references: Vec<Named<
             ids = Ids::Rows;
         }
     }
-    config.against_tables = references.iter().map(|(name, texts)| texts.input(name)).collect::<PyResult<_>>()?;
+    config.against_tables = tables(references)?;
     let against = !config.against.is_empty() || !config.against_tables.is_empty() || !config.against_stored.is_empty();
     Ok(Asked { config, ids, against })
 }

@@ -237,6 +237,14 @@ impl Texts {
     }
 }
 
+/// Texts in memory, and their name in messages.
+pub type Named<'py> = (String, PyRef<'py, Texts>);
+
+/// Returns collections as inputs of a run.
+pub fn tables<'py>(texts: impl IntoIterator<Item = Named<'py>>) -> PyResult<Vec<InputTable>> {
+    texts.into_iter().map(|(name, texts)| texts.input(&name)).collect()
+}
+
 /// Returns the mask of the rows in which all fields have a value.
 fn usable(batch: &RecordBatch, fields: &[String]) -> BooleanArray {
     let mut mask = BooleanBuffer::new_set(batch.num_rows());

@@ -19,11 +19,11 @@ use super::{
     found::FoundRows,
     ids::{id_of, object},
     outcome::{Added, Deleted, Outcome},
-    reading::{Named, reading, settings},
+    reading::{reading, settings},
     searching::{Answer, Asking},
 };
 use crate::{
-    collection::{Columns, Decisions, decisions, ids::Ids, watch::watched},
+    collection::{Columns, Decisions, Named, decisions, ids::Ids, watch::watched},
     config::to_python,
     error::raise,
     parallel::{self, TICK},

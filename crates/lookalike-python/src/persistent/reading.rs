@@ -8,7 +8,7 @@ use pyo3::{prelude::*, types::PyDict};
 
 use crate::{
     collection::{
-        Texts,
+        Named,
         options::{fields_of_records, names},
     },
     config::{laid_over, not_asked, object, parted},
@@ -16,9 +16,6 @@ use crate::{
 
 /// For fewer texts, starting a thread takes longer than it saves.
 const FEW: usize = 64;
-
-/// Texts in memory, and their name in messages.
-pub type Named<'py> = (String, PyRef<'py, Texts>);
 
 /// Returns the settings of a new index.
 ///
