@@ -165,7 +165,7 @@ pub struct FieldConfig {
     /// For dates such as 3/4/1998: whether the month comes first.
     #[serde(default)]
     pub month_first: bool,
-    /// Values that mean that there is none, such as `N/A`, as they are written in the records.
+    /// Values that mean that one is missing, such as `N/A`, as they are written in the records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub empty: Vec<String>,
     /// With learned weights: the similarities at which the next level begins. Equal values have a level of their own. If `None`, the

@@ -19,11 +19,11 @@ const LEAST: f64 = 1e-4;
 /// With fewer pairs that have values of both fields, two fields count as independent.
 const FEW: f64 = 100.0;
 
-/// The strength with which a share is drawn to that of independent fields, in pairs.
+/// As long as fewer pairs than this are expected to have two levels, they count as nearly independent.
 const STRENGTH: f64 = 5.0;
 
 impl Parents {
-    /// Returns that no field depends on another.
+    /// No field depends on another.
     pub(super) fn none(fields: usize) -> Self {
         Self { of: vec![None; fields], order: (0..fields).collect() }
     }

@@ -36,8 +36,8 @@ pub struct FieldEstimate {
     pub others: Vec<f64>,
     /// The field on which this one depends in other pairs.
     pub parent: Option<usize>,
-    /// For each level of this field, the weight of each level in bits; only one row if there is none. Weights do not decrease from level
-    /// to level.
+    /// For each level of that other field, a row with the weight of each level of this one, in bits; only one row if there is no other
+    /// field. In a row, a weight is never lower than the one before.
     pub weights: Vec<Vec<f64>>,
 }
 
@@ -73,7 +73,7 @@ const ROUGH: u32 = 4;
 /// cuisine.
 const PRIORS: [f64; 2] = [1.0, 0.3];
 
-/// How often dependences are found. Which pairs are matches, and which fields depend on each other, is estimated in turns.
+/// Which pairs are matches and which fields depend on each other is estimated in turns, this many times.
 const TURNS: usize = 3;
 
 /// Estimates weights from the patterns of candidates and of random pairs.

@@ -41,7 +41,7 @@ const MOST: f64 = 8.0;
 impl Frequencies {
     /// Counts the values of all records. If there are two collections, the second one begins at `split`. Cost: a sort for each field.
     pub fn new(records: &Records, split: Option<u32>) -> Self {
-        Self { fields: (0..records.fields()).map(|field| FieldFrequencies::new(records, field, split)).collect() }
+        (0..records.fields()).map(|field| FieldFrequencies::new(records, field, split)).collect()
     }
 
     /// Returns what is added to the weight of a field if both records have the value of record `record`, in bits.

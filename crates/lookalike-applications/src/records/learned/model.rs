@@ -42,11 +42,6 @@ impl Model {
         self.prior
     }
 
-    /// Returns the size in bytes.
-    pub fn size(&self) -> usize {
-        self.frequencies.size()
-    }
-
     /// Returns the weight of a field in bits, for a pair with a pattern. `same` is a record with the value that both records have, if
     /// they have the same one. Only the levels of this field and of the one on which it depends must be known.
     pub(in crate::records) fn weight(&self, field: usize, pattern: Pattern, same: Option<u32>) -> f64 {

@@ -19,7 +19,7 @@ const NOTHING: [&str; 14] =
 const NOUGHTS: f64 = 0.05;
 
 impl Column {
-    /// Returns the values that mean that there is none, as they are written in the records.
+    /// Returns the values that mean that one is missing, as they are written in the records.
     pub(super) fn nothing(&self) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         let (mut noughts, mut decimals, mut present) = (0, 0, 0);

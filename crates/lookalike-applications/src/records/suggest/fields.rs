@@ -57,6 +57,7 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
             (nothing, facts)
         })
         .collect();
+    let words: Vec<Vec<String>> = columns.iter().map(words).collect();
     for (at, (column, (nothing, facts))) in columns.iter().zip(&known).enumerate() {
         let name = name(&column.path, fields.iter().map(|field: &SuggestedField| field.config.name.as_str()));
         let field = kinds::field(&name, facts);
@@ -72,7 +73,7 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
             Some("no two records have the same value".into())
         } else if let Some(other) = chosen.iter().find(|other| are_same(column, other)) {
             Some(format!("the same as {}", other.path))
-        } else if repeats(column, columns, &known, at) {
+        } else if repeats(&words, &known, at) {
             Some("repeats the words of other fields".into())
         } else {
             None
@@ -114,26 +115,24 @@ fn are_same(column: &Column, other: &Column) -> bool {
     same as f64 >= SAME * present().count().max(1) as f64
 }
 
-/// Returns whether a column consists of the words of at least two other columns, each of which has fewer words.
-fn repeats(column: &Column, columns: &[Column], facts: &[(Vec<String>, Facts)], at: usize) -> bool {
-    let shorter: Vec<&Column> = columns
-        .iter()
-        .zip(facts)
-        .enumerate()
-        .filter(|(other, (_, (_, of)))| *other != at && of.present >= RARE && of.words < facts[at].1.words)
-        .map(|(_, (column, _))| column)
-        .collect();
+/// Returns the words of the first values of a column.
+fn words(column: &Column) -> Vec<String> {
     let mut scratch = Scratch::default();
+    column.values.iter().take(WORDS_OF).map(|value| normal(Kind::Text, value, &mut scratch)).collect()
+}
+
+/// Returns whether a column consists of the words of at least two other columns, each of which has fewer words. `words` has those of
+/// each column.
+fn repeats(words: &[Vec<String>], facts: &[(Vec<String>, Facts)], at: usize) -> bool {
+    let is_shorter = |of: &Facts| of.present >= RARE && of.words < facts[at].1.words;
+    let others = words.iter().zip(facts).enumerate();
+    let shorter: Vec<&Vec<String>> =
+        others.filter(|(other, (_, (_, of)))| *other != at && is_shorter(of)).map(|(_, (words, _))| words).collect();
     let (mut all, mut found, mut sources) = (0, 0, BTreeSet::new());
-    for (record, value) in column.values.iter().enumerate().take(WORDS_OF) {
-        let own = normal(Kind::Text, value, &mut scratch);
+    for (record, own) in words[at].iter().enumerate() {
         for word in own.split(' ').filter(|word| !word.is_empty()) {
             all += 1;
-            let has = |other: &&Column| {
-                let text = normal(Kind::Text, &other.values[record], &mut Scratch::default());
-                text.split(' ').any(|one| one == word)
-            };
-            if let Some(source) = shorter.iter().position(has) {
+            if let Some(source) = shorter.iter().position(|other| other[record].split(' ').any(|one| one == word)) {
                 found += 1;
                 sources.insert(source);
             }

@@ -1,13 +1,15 @@
 //! Writes a suggested configuration, with comments.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
+
+use serde::Serialize;
 
 use super::{
     blocks::SuggestedBlock,
     fields::{LeftOut, SuggestedField, is_long},
 };
 use crate::records::{
-    config::{BlockConfig, Compare, FieldConfig, Kind, Part, Take},
+    config::{BlockConfig, FieldConfig, Part, Take},
     table::Records,
 };
 
@@ -100,9 +102,9 @@ fn written(field: &FieldConfig) -> String {
     if let [from] = &*field.from {
         lines += &format!("from = {}\n", quoted(from));
     }
-    lines += &format!("type = \"{}\"\n", kind(field.kind));
+    lines += &format!("type = \"{}\"\n", Named(field.kind));
     if let Some(compare) = field.compare {
-        lines += &format!("compare = \"{}\"\n", comparison(compare));
+        lines += &format!("compare = \"{}\"\n", Named(compare));
     }
     if let Some(within) = field.within {
         lines += &format!("within = {within}\n");
@@ -133,28 +135,11 @@ fn block_written(block: &BlockConfig) -> String {
     lines
 }
 
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Name => "name",
-        Kind::Address => "address",
-        Kind::Phone => "phone",
-        Kind::Date => "date",
-        Kind::Number => "number",
-        Kind::Text => "text",
-        Kind::Code => "code",
-        Kind::Exact => "exact",
-    }
-}
+/// Shows a value of an enumeration as it is written in a configuration.
+struct Named<T>(T);
 
-fn comparison(compare: Compare) -> &'static str {
-    match compare {
-        Compare::JaroWinkler => "jaro-winkler",
-        Compare::Edits => "edits",
-        Compare::Ratio => "ratio",
-        Compare::Words => "words",
-        Compare::Shorter => "shorter",
-        Compare::Soft => "soft",
-        Compare::Trigrams => "trigrams",
-        Compare::Exact => "exact",
+impl<T: Serialize> fmt::Display for Named<T> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.0.serialize(f)
     }
 }

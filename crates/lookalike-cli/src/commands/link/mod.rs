@@ -59,7 +59,7 @@ pub struct Link {
     config: Option<PathBuf>,
     /// Suggest a configuration for the records, and link nothing
     ///
-    /// Writes TOML with comments, by default to standard output: the fields to compare as what, values that mean that there is none,
+    /// Writes TOML with comments, by default to standard output: the fields to compare as what, values that mean that one is missing,
     /// columns that cannot be compared and why, and blocks with the number of pairs that each makes. The weights are learned from the
     /// records when they are linked. The fields of --id-field and --label are not compared.
     #[arg(long, conflicts_with_all = ["config", "clusters", "one_to_one", "matches_only", "truth", "right_by", "explain", "json"])]

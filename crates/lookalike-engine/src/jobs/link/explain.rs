@@ -1,7 +1,7 @@
 //! Explains why two records match or not.
 
 use lookalike::shown::cut;
-use lookalike_applications::records::{Linker, Weights};
+use lookalike_applications::records::Linker;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     words,
@@ -11,7 +11,7 @@ use super::{
     Link,
     fields::{LinkExplained, explained},
     gather,
-    learning::learn,
+    learning::learned,
     records::Gathered,
 };
 use crate::{
@@ -27,14 +27,11 @@ use crate::{
 /// belong to the same record.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
-        let mut linker = Linker::new(asked.config.clone()).map_err(refused)?;
+        let linker = Linker::new(asked.config.clone()).map_err(refused)?;
         let pool = pool(config.threads)?;
         let gathered = gather(config, (&linker, None), &pool, UNOBSERVED)?;
-        if linker.config().weights == Weights::Learned {
-            let budget = config.budget(pool.current_num_threads(), &[], |_| 0)?;
-            let model = learn(&gathered, &linker, (&budget, &pool), UNOBSERVED)?;
-            linker = linker.with_model(model);
-        }
+        let budget = config.budget(pool.current_num_threads(), &[], |_| 0)?;
+        let linker = learned(linker, &gathered, (&budget, &pool), UNOBSERVED)?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {

@@ -7,7 +7,7 @@ use std::sync::{
 
 use lookalike::fingerprint::finish;
 use lookalike_applications::records::{
-    Linker,
+    Linker, Weights,
     learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Sample, fit},
 };
 use lookalike_io::{
@@ -53,8 +53,9 @@ pub struct FieldLearned {
 }
 
 impl Learned {
-    pub(super) fn of(linker: &Linker, model: &Model) -> Self {
-        let estimate = model.estimate();
+    /// Returns what a linker learned; `None` if it uses points.
+    pub(super) fn of(linker: &Linker) -> Option<Self> {
+        let estimate = linker.model()?.estimate();
         let fields = linker.config().fields.iter().zip(&estimate.fields);
         let fields = fields.map(|(config, field)| FieldLearned {
             field: config.name.clone(),
@@ -63,7 +64,7 @@ impl Learned {
             depends_on: field.parent.map(|parent| linker.config().fields[parent].name.clone()),
             weights: field.weights.iter().skip(usize::from(field.parent.is_some())).map(|row| row[1..].into()).collect(),
         });
-        Self { prior: estimate.prior, expected: estimate.expected, doubt: estimate.doubt, fields: fields.collect() }
+        Some(Self { prior: estimate.prior, expected: estimate.expected, doubt: estimate.doubt, fields: fields.collect() })
     }
 }
 
@@ -81,16 +82,25 @@ const LEAST_MATCHES: f64 = 5.0;
 /// The largest share of wrong decisions that is expected.
 const MOST_DOUBT: f64 = 0.4;
 
-/// Learns weights. The result depends only on the records.
+/// Learns weights if the configuration says so, and returns a linker that uses them. The result depends only on the records.
 ///
 /// # Errors
 /// Fails if the records have too few candidates or matches, or if the fields do not separate matches from other pairs.
-pub(super) fn learn(
+pub(super) fn learned(
+    linker: Linker,
     gathered: &Gathered,
-    linker: &Linker,
-    (budget, pool): (&Arc<Budget>, &ThreadPool),
+    means: (&Arc<Budget>, &ThreadPool),
     observer: Observer,
-) -> Result<Model> {
+) -> Result<Linker> {
+    // From an empty collection, there is nothing to learn and nothing to link.
+    if linker.config().weights != Weights::Learned || gathered.pairs() == 0 {
+        return Ok(linker);
+    }
+    let model = learn(gathered, &linker, means, observer)?;
+    Ok(linker.with_model(model))
+}
+
+fn learn(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &ThreadPool), observer: Observer) -> Result<Model> {
     let split = gathered.are_two().then_some(gathered.split);
     let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
     let fields = linker.config().fields.len();
@@ -154,14 +164,16 @@ impl Sampled {
     ) -> Result<Self> {
         let by_value = (gathered.records.len() / RECORDS).checked_ilog2().unwrap_or(0);
         let mut sampled = Self { pairs: Vec::new(), halved: [by_value, 0] };
-        // Workers may see an old limit, which is higher: what they return too much is removed later.
+        // A worker may still use an older limit, which is higher. The pairs above the new limit are left out when they arrive.
         let limit = AtomicU64::new(u64::MAX);
         let pattern = |a: u32, b: u32| {
             let hash = finish(u64::from(a) << 32 | u64::from(b));
             (hash <= limit.load(Ordering::Relaxed)).then(|| (hash, linker.pattern(&gathered.records, a, b)))
         };
         candidates((gathered, linker), Wanted::Sample(by_value), (budget, pool), observer, pattern, |pair| {
-            sampled.pairs.push(pair);
+            if pair.0 <= u64::MAX >> sampled.halved[1] {
+                sampled.pairs.push(pair);
+            }
             while sampled.pairs.len() > CANDIDATES {
                 sampled.halved[1] += 1;
                 let lower = u64::MAX >> sampled.halved[1];
@@ -170,8 +182,6 @@ impl Sampled {
             }
             Ok(())
         })?;
-        let lower = u64::MAX >> sampled.halved[1];
-        sampled.pairs.retain(|(hash, _)| *hash <= lower);
         Ok(sampled)
     }
 }

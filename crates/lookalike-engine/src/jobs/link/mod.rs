@@ -27,7 +27,7 @@ use std::{
 };
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict, Weights};
+use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -44,7 +44,7 @@ use self::{
     candidates::{BlockFigures, Wanted, candidates},
     distances::{Distances, RightShares},
     html::Picked,
-    learning::{Learned, learn},
+    learning::{Learned, learned},
     lines::{AT_A_TIME, write_clusters, write_pairs},
     records::Gathered,
     truth::{Counts, Judged, Truth},
@@ -145,7 +145,7 @@ fn gather(
 }
 
 fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> Result<LinkSummary> {
-    let mut linker = check(config, asked)?;
+    let linker = check(config, asked)?;
     let named = refuse_outputs(config, asked, output)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let pool = pool(config.threads)?;
@@ -156,13 +156,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     };
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
-    let mut learned = None;
-    // From an empty collection, there is nothing to learn and nothing to link.
-    if linker.config().weights == Weights::Learned && gathered.pairs() > 0 {
-        let model = learn(&gathered, &linker, (&budget, &pool), observer)?;
-        learned = Some(Learned::of(&linker, &model));
-        linker = linker.with_model(model);
-    }
+    let linker = learned(linker, &gathered, (&budget, &pool), observer)?;
     let mut output = Output::create(output, config.threads)?;
     let [mut roll, mut report] = create(config, [asked.clusters.as_deref(), report])?;
     let mut picked = report.is_some().then(|| Picked::new(&linker));
@@ -187,7 +181,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         clustered: several.map(|&size| u64::from(size)).sum(),
         judged: truth.as_ref().map(|truth| truth.judge(&gathered, found.right, &counts, &representatives)),
         blocks: found.blocks,
-        learned,
+        learned: Learned::of(&linker),
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
         report: None,
