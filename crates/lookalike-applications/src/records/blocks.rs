@@ -15,7 +15,6 @@ use lookalike::{
 
 use super::{
     config::{BlockConfig, FieldConfig, Part, Take},
-    strings::{sorted_words, sounds},
     table::Records,
 };
 use crate::error::{Error, Result};
@@ -176,18 +175,7 @@ impl Block {
 
 /// Returns a part of a normal form.
 fn take(value: &str, part: &Part) -> String {
-    let taken = match part.take {
-        Take::Whole => value.to_owned(),
-        Take::FirstWord => value.split(' ').next().unwrap_or_default().to_owned(),
-        Take::LastWord => value.rsplit(' ').next().unwrap_or_default().to_owned(),
-        Take::LongestWord => {
-            // `max_by_key` returns the last of several maxima, so the words are reversed.
-            value.split(' ').rev().max_by_key(|word| word.chars().count()).unwrap_or_default().to_owned()
-        }
-        Take::SortedWords => sorted_words(value),
-        Take::Sound if value.is_empty() => String::new(),
-        Take::Sound => sounds(value),
-    };
+    let taken = part.take.of(value);
     let characters = taken.chars().count();
     let first = part.suffix.map_or(0, |suffix| characters.saturating_sub(suffix));
     match (part.prefix, part.suffix) {
@@ -205,6 +193,8 @@ fn shown(part: &Part) -> String {
         Take::LongestWord => Some("longest word".to_owned()),
         Take::SortedWords => Some("sorted words".to_owned()),
         Take::Sound => Some("sound".to_owned()),
+        Take::Code => Some("code".to_owned()),
+        Take::Numbers => Some("numbers".to_owned()),
     };
     let prefix = part.prefix.map(|prefix| format!("first {prefix}"));
     let suffix = part.suffix.map(|suffix| format!("last {suffix}"));

@@ -21,9 +21,9 @@ pub struct LinkConfig {
     /// The evidence that a field gives.
     #[serde(default, skip_serializing_if = "Weights::are_points")]
     pub weights: Weights,
-    /// Whether each record is in at most one pair: the pairs with the best scores are kept.
+    /// Whether each record is in at most one pair.
     #[serde(default)]
-    pub one_to_one: bool,
+    pub one_to_one: OneToOne,
     /// The method that turns matches into clusters.
     #[serde(default)]
     pub clusters: ClusterBy,
@@ -66,6 +66,55 @@ pub enum Weights {
 impl Weights {
     fn are_points(&self) -> bool {
         *self == Self::Points
+    }
+}
+
+/// Whether each record is in at most one pair: written as `"auto"`, `true` or `false`, or `"yes"` or `"no"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OneToOne {
+    /// If there are two collections, and neither seems to have a thing twice.
+    #[default]
+    Auto,
+    /// Always.
+    Yes,
+    /// Never.
+    No,
+}
+
+impl Serialize for OneToOne {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Auto => serializer.serialize_str("auto"),
+            Self::Yes => serializer.serialize_bool(true),
+            Self::No => serializer.serialize_bool(false),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for OneToOne {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = OneToOne;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("\"auto\", true or false")
+            }
+
+            fn visit_bool<E: de::Error>(self, is: bool) -> Result<OneToOne, E> {
+                Ok(if is { OneToOne::Yes } else { OneToOne::No })
+            }
+
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<OneToOne, E> {
+                match value {
+                    "auto" => Ok(OneToOne::Auto),
+                    "yes" => Ok(OneToOne::Yes),
+                    "no" => Ok(OneToOne::No),
+                    _ => Err(E::invalid_value(de::Unexpected::Str(value), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(Either)
     }
 }
 
@@ -144,6 +193,9 @@ pub struct FieldConfig {
     /// The type, which decides how values are normalised and compared.
     #[serde(rename = "type")]
     pub kind: Kind,
+    /// The part of the value that is compared.
+    #[serde(default, skip_serializing_if = "Take::is_whole")]
+    pub take: Take,
     /// The comparison to use instead of the type's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compare: Option<Compare>,
@@ -158,10 +210,10 @@ pub struct FieldConfig {
     /// How the field counts if it is missing. If `None`, the setting for all fields applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
-    /// For numbers: two numbers that differ by this much or more are not similar at all, and smaller differences count in
-    /// proportion. If `None`, the difference counts as a share of the larger number.
+    /// For numbers and quantities: two numbers that differ by this much or more are not similar at all, and smaller differences count
+    /// in proportion. If `None`, the difference may be as large as the larger number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<f64>,
+    pub within: Option<Within>,
     /// For dates such as 3/4/1998: whether the month comes first.
     #[serde(default)]
     pub month_first: bool,
@@ -185,6 +237,7 @@ impl FieldConfig {
             name: name.into(),
             from: Vec::new(),
             kind,
+            take: Take::Whole,
             compare: None,
             weight: Self::usual_weight(),
             floor: 0.0,
@@ -202,6 +255,66 @@ impl FieldConfig {
     }
 }
 
+/// The difference at which two numbers are not similar at all.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Within {
+    /// A number, in the unit of the field.
+    Apart(f64),
+    /// A share of the larger number, written in percent: `"10%"` is 0.1.
+    Share(f64),
+}
+
+impl fmt::Display for Within {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Apart(apart) => write!(f, "{apart}"),
+            Self::Share(share) => write!(f, "{}%", 100.0 * share),
+        }
+    }
+}
+
+impl Serialize for Within {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Apart(apart) => serializer.serialize_f64(*apart),
+            Self::Share(_) => serializer.collect_str(self),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Within {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl Visitor<'_> for Either {
+            type Value = Within;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a number, or a share of the larger number such as \"10%\"")
+            }
+
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Within, E> {
+                let percent = value.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+                percent
+                    .map(|percent| Within::Share(percent / 100.0))
+                    .ok_or_else(|| E::invalid_value(de::Unexpected::Str(value), &self))
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Within, E> {
+                Ok(Within::Apart(value))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Within, E> {
+                Ok(Within::Apart(value as f64))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Within, E> {
+                Ok(Within::Apart(value as f64))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -216,6 +329,9 @@ pub enum Kind {
     Date,
     /// A number: the first one in the value. The point is a decimal point, and commas separate thousands.
     Number,
+    /// A number with a unit or a currency, such as 500 GB, 1,5 kg or $1,299.00: the first one in the value that has a unit, converted
+    /// to the base unit of its kind. Different currencies are not converted.
+    Quantity,
     /// Text: canonical words.
     Text,
     /// A code of digits and letters, such as 12-345/B. Separators are removed, and codes are compared by the number of typing
@@ -248,6 +364,12 @@ pub enum Compare {
     /// The number of runs of three characters that both values contain, divided by the number of runs that either contains
     /// (Jaccard).
     Trigrams,
+    /// The cosine of the words by TF-IDF: words that few records have count more.
+    #[serde(rename = "tfidf")]
+    TfIdf,
+    /// The cosine of the runs of three characters by TF-IDF.
+    #[serde(rename = "tfidf-trigrams")]
+    TfIdfTrigrams,
     /// Equal or different.
     Exact,
 }
@@ -329,6 +451,16 @@ pub enum Take {
     SortedWords,
     /// The sound of the words: the American Soundex code of each word.
     Sound,
+    /// The word that looks most like a model number: one with letters and digits, or a long number. In a field, it may contain signs.
+    Code,
+    /// The words with digits.
+    Numbers,
+}
+
+impl Take {
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
+    }
 }
 
 impl<'de> Deserialize<'de> for Part {

@@ -3,8 +3,9 @@
 use lookalike::text::{Folds, Tokens, TokensBy, canonicalise};
 
 use super::{
-    config::{Compare, FieldConfig, Kind},
-    dates, digits,
+    codes::code,
+    config::{Compare, FieldConfig, Kind, Take, Within},
+    dates, digits, quantities,
     strings::{self, distance},
 };
 
@@ -15,14 +16,28 @@ pub struct Scratch {
     plain: String,
 }
 
-/// Writes the normal form of a value; writes nothing if the value has no content.
+/// Writes the normal form of a value, or of the part that the field takes; writes nothing if the value has no content.
 pub(super) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
     if field.empty.iter().any(|empty| empty == value.trim()) {
         return;
     }
+    match field.take {
+        Take::Whole => whole(field, value, scratch, into),
+        // A model number may contain signs, which normal forms do not have.
+        Take::Code => whole(field, code(value).unwrap_or_default(), scratch, into),
+        take => {
+            let mut all = String::new();
+            whole(field, value, scratch, &mut all);
+            *into += &take.of(&all);
+        }
+    }
+}
+
+fn whole(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
     match field.kind {
         Kind::Phone => phone(&digits::plain(value), into),
         Kind::Number => number(&digits::plain(value), into),
+        Kind::Quantity => quantities::write(&digits::plain(value), into),
         Kind::Code => {
             let words = words(value, scratch);
             into.extend(words.chars().filter(|&c| c != ' '));
@@ -77,7 +92,11 @@ pub(super) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
         (None, Kind::Exact) => 0.0,
         (None, Kind::Phone) => phones_alike(a, b),
         (None, Kind::Date) => dates::similarity(a, b),
-        (None, Kind::Number) => numbers_alike(a, b, field.within),
+        (None, Kind::Number) => match (a.parse(), b.parse()) {
+            (Ok(x), Ok(y)) => numbers_alike(x, y, field.within),
+            _ => 0.0,
+        },
+        (None, Kind::Quantity) => quantities::comparable(a, b).map_or(0.0, |(x, y)| numbers_alike(x, y, field.within)),
     }
 }
 
@@ -188,9 +207,17 @@ fn thousands(rest: &[u8]) -> bool {
     rest.len() >= 3 && rest[..3].iter().all(u8::is_ascii_digit) && !rest.get(3).is_some_and(u8::is_ascii_digit)
 }
 
-fn numbers_alike(a: &str, b: &str, within: Option<f64>) -> f64 {
-    let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) else { return 0.0 };
-    let apart = (x - y).abs() / within.unwrap_or(x.abs().max(y.abs()));
+fn numbers_alike(x: f64, y: f64, within: Option<Within>) -> f64 {
+    if x == y && x.is_finite() {
+        return 1.0;
+    }
+    let larger = x.abs().max(y.abs());
+    let apart = (x - y).abs()
+        / match within {
+            None => larger,
+            Some(Within::Apart(most)) => most,
+            Some(Within::Share(share)) => share * larger,
+        };
     // Numbers beyond the range of `f64` are infinite, so `apart` is not finite. Such numbers count as maximally different.
     if apart.is_finite() { (1.0 - apart).max(0.0) } else { 0.0 }
 }
@@ -397,14 +424,33 @@ mod tests {
         ] {
             assert_eq!((phones_alike(a, b), phones_alike(b, a)), (expected, expected), "{a} {b}");
         }
-        for (a, b, within, expected) in [
-            ("1995", "1996", Some(4.0), 0.75),
-            ("1995", "2005", Some(4.0), 0.0),
-            ("50", "100", None, 0.5),
-            ("-50", "100", None, 0.0),
-            ("x", "1", None, 0.0),
+        let within = |kind, within| FieldConfig { within, ..FieldConfig::new("x", kind) };
+        for (field, a, b, expected) in [
+            (within(Kind::Number, Some(Within::Apart(4.0))), "1995", "1996", 0.75),
+            (within(Kind::Number, Some(Within::Apart(4.0))), "1995", "2005", 0.0),
+            (within(Kind::Number, Some(Within::Share(0.5))), "75", "100", 0.5),
+            (within(Kind::Number, None), "50", "100", 0.5),
+            (within(Kind::Number, None), "-50", "100", 0.0),
+            (within(Kind::Number, None), "x", "1", 0.0),
+            (within(Kind::Quantity, None), "50 eur", "100 eur", 0.5),
+            (within(Kind::Quantity, None), "50 eur", "50 usd", 0.0),
+            (within(Kind::Quantity, None), "50 eur", "50", 1.0),
         ] {
-            assert_eq!(numbers_alike(a, b, within), expected, "{a} {b}");
+            assert_eq!((similarity(&field, a, b), similarity(&field, b, a)), (expected, expected), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn a_field_can_take_a_part_of_a_value() {
+        let taken = |kind, take, value: &str| {
+            let mut into = String::new();
+            normalise(&FieldConfig { take, ..FieldConfig::new("x", kind) }, value, &mut Scratch::default(), &mut into);
+            into
+        };
+        let title = "Ardent 10x Zoom Camera, DS-W120/B";
+        assert_eq!(taken(Kind::Code, Take::Code, title), "dsw120b");
+        assert_eq!(taken(Kind::Text, Take::Numbers, title), "10x w120");
+        assert_eq!(taken(Kind::Name, Take::FirstWord, title), "ardent");
+        assert_eq!(taken(Kind::Code, Take::Code, "Kettle"), "");
     }
 }

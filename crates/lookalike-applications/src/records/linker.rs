@@ -6,10 +6,11 @@ use serde::Serialize;
 
 use super::{
     blocks::Block,
-    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, Weights},
+    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, Weights, Within},
     kinds::{self, Scratch},
     learned::{self, Model, Pattern},
     table::Records,
+    tfidf::TfIdf,
 };
 use crate::error::{Error, Result};
 
@@ -28,6 +29,8 @@ pub struct Linker {
     blocks: Vec<Block>,
     /// For each field, the similarities at which the next level begins.
     thresholds: Vec<Vec<f64>>,
+    /// For each field that is compared by TF-IDF, the weights of its words. Empty if they were not counted.
+    counted: Arc<[Option<TfIdf>]>,
     model: Option<Arc<Model>>,
 }
 
@@ -67,7 +70,19 @@ impl Linker {
         }
         let blocks = config.blocks.iter().zip(1..).map(|(block, number)| Block::new(block, number, &config.fields));
         let thresholds = config.fields.iter().map(learned::thresholds).collect();
-        Ok(Self { blocks: blocks.collect::<Result<_>>()?, config, thresholds, model: None })
+        Ok(Self { blocks: blocks.collect::<Result<_>>()?, config, thresholds, counted: Arc::new([]), model: None })
+    }
+
+    /// Counts the words of the fields that are compared by TF-IDF, in all records. Without counts, all words have the same weight.
+    #[must_use]
+    pub fn with_counts(self, records: &Records) -> Self {
+        let of_field = |(field, config): (usize, &FieldConfig)| TfIdf::new(config.compare, records, field);
+        Self { counted: self.config.fields.iter().enumerate().map(of_field).collect(), ..self }
+    }
+
+    /// Returns the number of bytes that the counts take.
+    pub fn size_of_counts(&self) -> usize {
+        self.counted.iter().flatten().map(TfIdf::size).sum()
     }
 
     /// Scores pairs by a model from now on.
@@ -120,7 +135,10 @@ impl Linker {
     /// lacks the field.
     pub fn similarity(&self, records: &Records, field: usize, a: u32, b: u32) -> Option<f64> {
         let (a, b) = (records.get(a, field), records.get(b, field));
-        (!a.is_empty() && !b.is_empty()).then(|| kinds::similarity(&self.config.fields[field], a, b))
+        (!a.is_empty() && !b.is_empty()).then(|| match self.counted.get(field) {
+            Some(Some(counts)) if a != b => counts.similarity(a, b),
+            _ => kinds::similarity(&self.config.fields[field], a, b),
+        })
     }
 
     /// Returns the weights that the fields have for two records by a model, in bits; `None` for a field that one record lacks.
@@ -307,11 +325,13 @@ fn check(config: &LinkConfig) -> Result<()> {
         {
             return wrong(format!("field {name:?}: missing must be from 0 to 1 or \"skip\", got {share}"));
         }
-        if field.within.is_some() && field.kind != Kind::Number {
-            return wrong(format!("field {name:?}: within only works with type = \"number\"; leave it out"));
+        if field.within.is_some() && !matches!(field.kind, Kind::Number | Kind::Quantity) {
+            return wrong(format!("field {name:?}: within only works with type = \"number\" or \"quantity\"; leave it out"));
         }
-        if field.within.is_some_and(|within| !(within > 0.0 && within.is_finite())) {
-            return wrong(format!("field {name:?}: within must be a number above 0"));
+        if let Some(Within::Apart(within) | Within::Share(within)) = field.within
+            && !(within > 0.0 && within.is_finite())
+        {
+            return wrong(format!("field {name:?}: within must be a number above 0, or a share such as \"10%\""));
         }
         if field.compare.is_some() && (field.within.is_some() || field.month_first) {
             let what = if field.within.is_some() { "within" } else { "month_first" };

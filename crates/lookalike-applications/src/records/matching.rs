@@ -17,11 +17,11 @@ pub struct Scored {
 
 /// A one-to-one matching: each record is in at most one pair. Takes one byte per record.
 #[derive(Debug)]
-pub struct OneToOne {
+pub struct Matching {
     taken: Vec<bool>,
 }
 
-impl OneToOne {
+impl Matching {
     /// Creates a matching of `records` records, all unmatched.
     pub fn new(records: usize) -> Self {
         Self { taken: vec![false; records] }
@@ -40,6 +40,21 @@ impl OneToOne {
             (self.taken[a], self.taken[b]) = (true, true);
         }
         free
+    }
+
+    /// Returns whether a record is in an accepted pair.
+    ///
+    /// # Panics
+    /// Panics if the record does not exist.
+    pub fn is_taken(&self, record: u32) -> bool {
+        self.taken[record as usize]
+    }
+
+    /// Accepts other pairs instead of some accepted ones.
+    pub(super) fn replace<'a>(&mut self, old: impl Iterator<Item = &'a Scored>, new: impl Iterator<Item = &'a Scored>) {
+        let mut mark = |pair: &Scored, is| (self.taken[pair.a as usize], self.taken[pair.b as usize]) = (is, is);
+        old.for_each(|pair| mark(pair, false));
+        new.for_each(|pair| mark(pair, true));
     }
 }
 
@@ -124,7 +139,7 @@ mod tests {
         fn one_to_one_rejects_a_pair_only_for_a_better_one(all in pairs()) {
             let mut left = all.clone();
             left.sort_by(|x, y| y.score.total_cmp(&x.score).then((x.a, x.b).cmp(&(y.a, y.b))));
-            let mut matching = OneToOne::new(12);
+            let mut matching = Matching::new(12);
             left.retain(|pair| matching.takes(pair));
             for (i, x) in left.iter().enumerate() {
                 prop_assert!(all.contains(x));

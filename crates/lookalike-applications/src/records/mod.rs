@@ -42,13 +42,25 @@ mod digits;
 
 mod matching;
 
+mod assignment;
+
 mod strings;
 
+mod codes;
+
+mod parts;
+
 mod dates;
+
+mod quantities;
 
 mod kinds;
 
 mod table;
+
+mod duplicates;
+
+mod tfidf;
 
 mod blocks;
 
@@ -60,11 +72,15 @@ mod valid;
 
 pub mod suggest;
 
+pub use assignment::assign;
 pub use blocks::{Block, NO_KEY};
-pub use config::{BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, Part, Take, Weights};
+pub use config::{
+    BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Part, Take, Weights, Within,
+};
+pub use duplicates::has_no_duplicates;
 pub use kinds::Scratch;
 pub use linker::{Linker, Points, Verdict};
-pub use matching::{Clusters, OneToOne, Scored};
+pub use matching::{Clusters, Matching, Scored};
 pub use table::Records;
 pub use valid::{mean_apart, measure, right_share};
 

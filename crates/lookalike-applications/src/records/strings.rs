@@ -20,10 +20,13 @@ pub fn similarity(by: Compare, a: &str, b: &str) -> f64 {
         Compare::JaroWinkler => as_it_stands_or_sorted(a, b, winkler),
         Compare::Edits => edits(a, b),
         Compare::Ratio => as_it_stands_or_sorted(a, b, ratio),
-        Compare::Words => words(a, b, |shared, a, b| shared / (a + b - shared)),
+        Compare::Words => words(a, b, jaccard),
         Compare::Shorter => words(a, b, |shared, a, b| shared / a.min(b)),
         Compare::Soft => soft(a, b),
-        Compare::Trigrams => trigrams(a, b),
+        Compare::Trigrams => runs(a, b, jaccard),
+        // Without counts, all words and all runs have the same weight.
+        Compare::TfIdf => words(a, b, cosine),
+        Compare::TfIdfTrigrams => runs(a, b, cosine),
         Compare::Exact => 0.0,
     }
 }
@@ -96,6 +99,14 @@ fn distinct(value: &str) -> Vec<&str> {
     words.sort_unstable();
     words.dedup();
     words
+}
+
+fn jaccard(shared: f64, a: f64, b: f64) -> f64 {
+    shared / (a + b - shared)
+}
+
+fn cosine(shared: f64, a: f64, b: f64) -> f64 {
+    shared / (a * b).sqrt()
 }
 
 /// Counts distinct words: the words that both values have, the words of `a`, and the words of `b`. Passes these three numbers to
@@ -219,8 +230,8 @@ fn words_alike(a: &str, b: &str) -> f64 {
     if alike < LEAST_ALIKE { 0.0 } else { alike }
 }
 
-/// Returns the resemblance of the sets of runs of three characters, with one space before and after each value.
-fn trigrams(a: &str, b: &str) -> f64 {
+/// Counts distinct runs of three characters, with one space before and after each value, as [`words`] counts words.
+fn runs(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
     let grams = |value: &str| {
         let characters: Vec<char> = [' '].into_iter().chain(value.chars()).chain([' ']).collect();
         let mut grams: Vec<[char; 3]> = characters.windows(3).map(|run| [run[0], run[1], run[2]]).collect();
@@ -230,7 +241,7 @@ fn trigrams(a: &str, b: &str) -> f64 {
     };
     let (a, b) = (grams(a), grams(b));
     let shared = a.iter().filter(|gram| b.binary_search(gram).is_ok()).count();
-    shared as f64 / (a.len() + b.len() - shared) as f64
+    share(shared as f64, a.len() as f64, b.len() as f64)
 }
 
 /// Returns the American Soundex code of each word, as defined by the National Archives. Letters with the same digit are coded

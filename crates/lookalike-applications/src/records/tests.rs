@@ -88,8 +88,11 @@ fn errors_contain_the_cause_and_advice() {
         ),
         (
             with(|c| {
-                let number =
-                    FieldConfig { within: Some(2.0), compare: Some(Compare::Edits), ..FieldConfig::new("n", Kind::Number) };
+                let number = FieldConfig {
+                    within: Some(Within::Apart(2.0)),
+                    compare: Some(Compare::Edits),
+                    ..FieldConfig::new("n", Kind::Number)
+                };
                 c.fields[1] = number;
             }),
             "field \"n\": within does not work with compare",
@@ -105,7 +108,7 @@ fn errors_contain_the_cause_and_advice() {
         (with(|c| c.fields[0].weight = 0.0), "field \"a\": weight must be above 0 and at most 1000000, got 0"),
         (with(|c| c.fields[0].weight = f64::INFINITY), "weight must be above 0 and at most 1000000, got inf"),
         (with(|c| c.fields[0].floor = 1.0), "field \"a\": floor must be at least 0 and below 1, got 1"),
-        (with(|c| c.fields[0].within = Some(2.0)), "within only works with type = \"number\""),
+        (with(|c| c.fields[0].within = Some(Within::Apart(2.0))), "within only works with type = \"number\""),
         (with(|c| c.fields[0].month_first = true), "month_first only works with type = \"date\""),
         (with(|c| c.blocks = vec![BlockConfig::equal(&[])]), "block 1 must have either equal"),
         (

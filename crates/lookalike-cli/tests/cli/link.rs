@@ -121,6 +121,7 @@ fn customers_are_linked_and_judged() {
         }
       ],
       "records": 6,
+      "one_to_one": true,
       "possible_pairs": 15,
       "candidates": 4,
       "matches": 2,
@@ -182,6 +183,7 @@ fn two_collections_of_several_formats() {
     3 matches and 0 possible ones among 6 and 2 records
     3 of 12 possible pairs scored (25.00 %)
     2 clusters of 5 records
+    a record can be in several pairs
 
     block                                     candidates
     name                                               1
@@ -490,7 +492,7 @@ fn threads_change_nothing_and_one_to_one_is_a_matching() {
 #[test]
 fn a_run_finds_the_same_pairs_as_the_naive_method() {
     let config = format!(
-        "{}[[block]]\nequal=[\"phone\"]\n[[block]]\nequal=[{{field=\"name\",take=\"first-word\"}},\"address\"]\n\
+        "one_to_one=false\n{}[[block]]\nequal=[\"phone\"]\n[[block]]\nequal=[{{field=\"name\",take=\"first-word\"}},\"address\"]\n\
          [[block]]\nsimilar=\"name\"\nthreshold=0.6\n[[block]]\nequal=[{{field=\"name\",take=\"sound\"}}]\n",
         CONFIG.replace("0.6", "0.8")
     );

@@ -195,7 +195,7 @@ fn two_collections_in_two_formats_are_suggested_one_to_one() {
     for part in [
         "for 300 and 300 records",
         "one_to_one = true\n",
-        "name = \"title\"\ntype = \"text\"\ncompare = \"words\"\n",
+        "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf\"\n",
         "name = \"year\"\ntype = \"number\"\nwithin = 4\n",
         "#   \"ours\": only the first collection has it\n",
         "#   \"shelf\": only the second collection has it\n",
@@ -205,6 +205,98 @@ fn two_collections_in_two_formats_are_suggested_one_to_one() {
     let linked = place.run("link ours.jsonl theirs.csv --config link.toml --matches-only -o pairs.jsonl");
     assert_eq!(linked.code, 0, "{}", linked.err);
     assert_eq!(place.read("pairs.jsonl").lines().count(), 300, "{}", linked.err);
+}
+
+/// Products of two shops: each series has the same words, and its models differ in a digit. The second shop leaves out some numbers.
+fn products(place: &Place) {
+    let (mut ours, mut theirs, mut truth) = (String::new(), String::from("id,title,price\n"), String::new());
+    for i in 0..400u64 {
+        let draw = |salt: u64, of: u64| lookalike::fingerprint::finish((i / 4) * 16 + salt) % of;
+        let word = |salt, of| {
+            let number = draw(salt, of);
+            ["ka", "lo", "mi", "su", "te"].map(|part| part.as_bytes()[(number % 2) as usize] as char).iter().collect::<String>()
+                + ["ardent", "bright", "cantor", "delph", "esk", "fulg", "gant", "halc"][(number / 2 % 8) as usize]
+                + ["a", "e", "i", "o"][(number / 16 % 4) as usize]
+        };
+        let (brand, kind, spec) = (word(1, 20), word(2, 15), word(3, 64));
+        let code = format!("K{}-{}", draw(4, 9), 1000 + 10 * draw(5, 800) + i % 4);
+        let price = 20 + draw(6, 900) + 5 * (i % 4);
+        writeln!(ours, r#"{{"id":{i},"title":"{brand} {kind} with {spec} - {code}","price":"${price}.00"}}"#).unwrap();
+        let code = if i % 10 == 7 { String::new() } else { code.replace('-', "") };
+        writeln!(theirs, "t{i},{brand} {code} {kind} {spec} new,\"{}\"", price + i % 3).unwrap();
+        writeln!(truth, r#"{{"a":{i},"b":"t{i}"}}"#).unwrap();
+    }
+    place.write("ours.jsonl", ours).write("theirs.csv", theirs).write("truth.jsonl", truth);
+}
+
+#[test]
+fn products_are_suggested_by_their_numbers_and_linked_one_to_one() {
+    let place = Place::new();
+    products(&place);
+    assert_eq!(place.run("link ours.jsonl theirs.csv --suggest -o link.toml").code, 0);
+    let suggested = place.read("link.toml");
+    for part in [
+        "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf\"\n",
+        "name = \"title_code\"\nfrom = \"title\"\ntype = \"code\"\ntake = \"code\"\n",
+        "[[block]]\nequal = [\"title_code\"]\n",
+    ] {
+        assert!(suggested.contains(part), "{part}\n{suggested}");
+    }
+    let run = |flags: &str| {
+        let ran = place.run(&format!("link ours.jsonl theirs.csv --config link.toml --truth truth.jsonl --json {flags}"));
+        let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{}", ran.err));
+        (summary, ran.out)
+    };
+    let (summary, out) = run("");
+    assert!(summary["one_to_one"] == true && summary["judged"]["f1"].as_f64().unwrap() >= 0.94, "{summary}");
+    assert_eq!(out, run("--one-to-one auto --threads 1").1);
+    assert_eq!(out, run("--one-to-one --memory 1").1);
+    let (several, _) = run("--one-to-one no");
+    assert!(several["one_to_one"] == false && several["matches"].as_u64() > summary["matches"].as_u64(), "{several}");
+    // One shop has its products twice, so that a record can be in several pairs.
+    place.write("twice.jsonl", place.read("ours.jsonl").repeat(2));
+    let twice = place.run("link twice.jsonl theirs.csv --config link.toml --allow-repeated-ids -o pairs.jsonl");
+    assert!(twice.err.contains("a record can be in several pairs\n"), "{}", twice.err);
+    let bad = place.run("link ours.jsonl theirs.csv --config link.toml --one-to-one maybe");
+    assert!(bad.code == 2 && bad.err.contains("[possible values: auto, yes, no]"), "{}", bad.err);
+}
+
+#[test]
+fn quantities_parts_and_shares_are_configured() {
+    let place = Place::new();
+    place
+        .write("a.csv", "id,title,size,price\n1,Veltro ZX-120B drill,0.5 kg,\"$1,000.00\"\n2,Asama saw,17 in,€ 50\n")
+        .write("b.csv", "id,title,size,price\n3,ZX120B by Veltro,500 g,\"1.050,00 USD\"\n4,Saw,50 cm,50 USD\n")
+        .write(
+            "link.toml",
+            "match = 0.5\n[[field]]\nname = \"code\"\nfrom = \"title\"\ntype = \"code\"\ntake = \"code\"\n[[field]]\nname = \"title\"\n\
+             type = \"text\"\ncompare = \"tfidf\"\n[[field]]\nname = \"size\"\ntype = \"quantity\"\n[[field]]\nname = \"price\"\n\
+             type = \"quantity\"\nwithin = \"10%\"\n[[block]]\nequal = \"code\"\n",
+        );
+    let ran = place.run("link a.csv b.csv --config link.toml");
+    assert_snapshot!(ran.out, @r#"{"a":"1","b":"3","score":0.6708,"verdict":"match","points":{"code":100.0,"title":15.94,"size":100.0,"price":52.38}}"#);
+    let explained = place.run("link a.csv b.csv --config link.toml --explain 2 4");
+    assert_snapshot!(explained.out, @r#"
+    field  "2"        "4"     alike   points
+    code                          -   left out
+    title  asama saw  saw     0.564   56.38 of 100
+    size   0.4318 m   0.5 m   0.864   86.36 of 100
+    price  50 eur     50 usd  0.000   0.00 of 100
+
+    142.74 of 300 points, score 0.4758: not a match
+    not candidates: they share nothing that a block requires, so they are not scored
+    "#);
+    let wrong = |old: &str, new: &str| {
+        place.write("wrong.toml", place.read("link.toml").replacen(old, new, 1));
+        place.run("link a.csv b.csv --config wrong.toml").err
+    };
+    let all = [("10%", "ten"), ("10%", "0%"), ("take = \"code\"", "take = \"first\""), ("match", "one_to_one = 1\nmatch")];
+    assert_snapshot!(all.map(|(old, new)| wrong(old, new)).concat(), @r#"
+    error: wrong.toml:17: invalid value: string "ten", expected a number, or a share of the larger number such as "10%"
+    error: wrong.toml: field "price": within must be a number above 0, or a share such as "10%"
+    error: wrong.toml:6: unknown variant `first`, expected one of `whole`, `first-word`, `last-word`, `longest-word`, `sorted-words`, `sound`, `code`, `numbers`
+    error: wrong.toml:1: invalid type: integer `1`, expected "auto", true or false
+    "#);
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Estimates, without labels, how often matches and other pairs have each level of each field.
 
+use std::collections::BTreeMap;
+
 use super::{
     dependence::Parents,
     odds::{self, shares},
     others::{All, Expected},
     patterns::{Pattern, Patterns},
+    rivals::{OfPattern, Rivals},
 };
 
 /// Candidates that were counted, and how many candidates each of them represents.
@@ -14,6 +17,8 @@ pub struct Sample<'a> {
     pub patterns: &'a Patterns,
     /// The number of all candidates divided by the number of these.
     pub each: f64,
+    /// The same candidates, if each record is in at most one pair.
+    pub rivals: Option<&'a Rivals>,
 }
 
 /// What is known of all possible pairs.
@@ -76,10 +81,16 @@ const PRIORS: [f64; 2] = [1.0, 0.3];
 /// Which pairs are matches and which fields depend on each other is estimated in turns, this many times.
 const TURNS: usize = 3;
 
+/// Odds in bits above which a pair is a match for sure. Their sums do not overflow.
+const MOST_ODDS: f64 = 500.0;
+
 /// Estimates weights from the patterns of candidates and of random pairs.
 ///
 /// `levels` has the number of levels of each field, with that of missing values. Cost: for each round, the number of patterns × fields;
 /// to find dependences, the number of random patterns × the square of the number of fields.
+///
+/// If the candidates have rivals, a record matches one of its candidates or none. So records with many similar candidates, such as the
+/// products of a series, do not pass for matches of all of them.
 ///
 /// Pairs that are no candidates are taken as no matches. A pair's odds do not depend on how candidates are chosen, because the same
 /// choice holds for matches and for other pairs.
@@ -120,6 +131,8 @@ struct Fitting<'a> {
     weights: Vec<Vec<Vec<f64>>>,
     /// How many matches have each level.
     counts: Vec<Vec<f64>>,
+    /// For each pattern of rivals, the share of matches.
+    shares: BTreeMap<Pattern, f64>,
     found: f64,
     doubt: f64,
     rounds: u32,
@@ -137,6 +150,7 @@ impl<'a> Fitting<'a> {
             counts: expectation.iter().map(|levels| vec![0.0; levels.len()]).collect(),
             expectation,
             others,
+            shares: BTreeMap::new(),
             parents: Parents::none(all.levels.len()),
             given,
             weights: Vec::new(),
@@ -153,11 +167,13 @@ impl<'a> Fitting<'a> {
         self.rounds += 1;
         let (mut now, mut wrong) = (0.0, 0.0);
         let mut counts: Vec<Vec<f64>> = self.counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
-        for (pattern, count) in self.candidates.patterns.iter() {
-            let (probability, pairs) = (self.probability(pattern), count * self.candidates.each);
-            now += probability * pairs;
-            wrong += probability.min(1.0 - probability) * pairs;
-            counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += probability * pairs);
+        for (pattern, of) in self.expected() {
+            now += of.matches;
+            wrong += of.wrong;
+            counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += of.matches);
+            if self.candidates.rivals.is_some() {
+                self.shares.insert(pattern, of.matches / of.pairs);
+            }
         }
         for ((counts, expectation), matches) in counts.iter().zip(&self.expectation).zip(&mut self.matches) {
             let drawn = prior * counts[1..].iter().sum::<f64>() + 0.1;
@@ -169,6 +185,19 @@ impl<'a> Fitting<'a> {
         (self.found, self.doubt, self.counts) = (now.max(1.0), wrong / now.max(1.0), counts);
         self.weigh();
         change
+    }
+
+    /// Returns what is expected of the candidates with each pattern.
+    fn expected(&self) -> BTreeMap<Pattern, OfPattern> {
+        let each = self.candidates.each;
+        if let Some(rivals) = self.candidates.rivals {
+            return rivals.expected(|pattern| self.odds(pattern).min(MOST_ODDS).exp2(), each);
+        }
+        let of = |(pattern, count): (Pattern, f64)| {
+            let (probability, pairs) = (odds::probability(self.odds(pattern)), count * each);
+            (pattern, OfPattern { pairs, matches: probability * pairs, wrong: probability.min(1.0 - probability) * pairs })
+        };
+        self.candidates.patterns.iter().map(of).collect()
     }
 
     /// Counts the levels of other pairs again.
@@ -204,14 +233,19 @@ impl<'a> Fitting<'a> {
         (self.found / self.all.possible.max(1.0)).clamp(f64::MIN_POSITIVE, 0.5)
     }
 
+    /// Returns the probability that a pair with a pattern is a match.
     fn probability(&self, pattern: Pattern) -> f64 {
-        let prior = self.prior();
+        self.shares.get(&pattern).copied().unwrap_or_else(|| odds::probability(self.odds(pattern)))
+    }
+
+    /// Returns the odds that a pair with a pattern is a match, in bits, without its rivals.
+    fn odds(&self, pattern: Pattern) -> f64 {
         let weight = |(field, weights): (usize, &Vec<Vec<f64>>)| {
             let row = self.parents.of(field).map_or(0, |parent| pattern.level(parent));
             weights[row][pattern.level(field)]
         };
         let bits: f64 = self.weights.iter().enumerate().map(weight).sum();
-        odds::probability(odds::bits(prior) + bits)
+        odds::bits(self.prior()) + bits
     }
 
     fn finish(self) -> Estimate {

@@ -27,10 +27,11 @@ pub(in crate::records) fn thresholds(field: &FieldConfig) -> Vec<f64> {
         (Some(Compare::Edits), _) | (None, Kind::Code) => &[0.7, 0.85],
         (Some(Compare::Ratio | Compare::Soft), _) | (None, Kind::Text | Kind::Address) => &[0.6, 0.75, 0.9],
         (Some(Compare::Words | Compare::Shorter | Compare::Trigrams), _) => &[0.15, 0.3, 0.5, 0.7, 0.85],
+        (Some(Compare::TfIdf | Compare::TfIdfTrigrams), _) => &[0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9],
         (Some(Compare::Exact), _) | (None, Kind::Exact) => &[],
         // One typing error has a similarity of 0.8, and two have 0.5.
         (None, Kind::Phone | Kind::Date) => &[0.5, 0.8, 0.9],
-        (None, Kind::Number) => &[0.5, 0.8, 0.95],
+        (None, Kind::Number | Kind::Quantity) => &[0.5, 0.8, 0.95],
     };
     usual.into()
 }

@@ -11,6 +11,8 @@ mod levels;
 
 mod patterns;
 
+mod rivals;
+
 mod odds;
 
 mod dependence;
@@ -29,6 +31,7 @@ pub(super) use levels::{check, level, thresholds};
 pub use model::Model;
 pub(super) use odds::{bits, probability};
 pub use patterns::{Pattern, Patterns};
+pub use rivals::Rivals;
 
 #[cfg(test)]
 mod tests;

@@ -33,7 +33,7 @@ fn fitted(all: &Patterns, fields: usize) -> Estimate {
     let (pairs, levels) = (all.pairs() as f64, vec![4; fields]);
     let equal = |field| all.iter().filter(|(pattern, _)| pattern.level(field) == 3).map(|(_, count)| count).sum::<f64>() / pairs;
     let equal: Vec<f64> = (0..fields).map(equal).collect();
-    fit(&levels, Sample { patterns: all, each: 1.0 }, Possible { pairs, random: all, equal: &equal })
+    fit(&levels, Sample { patterns: all, each: 1.0, rivals: None }, Possible { pairs, random: all, equal: &equal })
 }
 
 #[test]
@@ -64,7 +64,8 @@ fn each_counted_candidate_can_stand_for_several() {
     let pairs = all.pairs() as f64;
     let (levels, equal) = ([4; 6], [0.07; 6]);
     let fit = |sample| fit(&levels, sample, Possible { pairs, random: &all, equal: &equal }).expected;
-    let (one, two) = (fit(Sample { patterns: &all, each: 1.0 }), fit(Sample { patterns: &halves, each: 2.0 }));
+    let (one, two) =
+        (fit(Sample { patterns: &all, each: 1.0, rivals: None }), fit(Sample { patterns: &halves, each: 2.0, rivals: None }));
     assert!((one - two).abs() < 0.02 * one, "{one} {two}");
 }
 
@@ -91,7 +92,7 @@ fn learned(linker: &Linker, records: &Records) -> Model {
     (0..count).for_each(|b| (0..b).for_each(|a| all.add(linker.pattern(records, a, b))));
     let equal: Vec<f64> = (0..3).map(|field| frequencies.equal(field)).collect();
     let possible = Possible { pairs: all.pairs() as f64, random: &all, equal: &equal };
-    Model::new(fit(&linker.levels(), Sample { patterns: &all, each: 1.0 }, possible), frequencies)
+    Model::new(fit(&linker.levels(), Sample { patterns: &all, each: 1.0, rivals: None }, possible), frequencies)
 }
 
 proptest! {

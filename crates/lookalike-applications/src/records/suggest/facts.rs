@@ -1,9 +1,10 @@
 //! What the values of a column have in common.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::Column;
 use crate::records::{
+    codes::code,
     config::{FieldConfig, Kind},
     kinds::{Scratch, normalise},
     valid::measure,
@@ -34,6 +35,9 @@ pub(super) struct Facts {
     /// The share of values with a digit, and of those that begin with a number and a word.
     pub(super) digits: f64,
     pub(super) addresses: f64,
+    /// The share of values with a model number, and of those with a word that has digits.
+    pub(super) codes: f64,
+    pub(super) numbered: f64,
     /// Whether a date such as 3/25/1998 has the month first.
     pub(super) month_first: bool,
 }
@@ -76,8 +80,30 @@ impl Facts {
             phones: share(&is_phone),
             digits: share(&|value| value.contains(|c: char| c.is_ascii_digit())),
             addresses: share(&is_address),
+            codes: share(&|value| code(value).is_some()),
+            numbered: share(&|value| value.split_whitespace().any(|word| word.contains(|c: char| c.is_ascii_digit()))),
             month_first: slashed.iter().any(|[_, second]| *second > 12) && slashed.iter().all(|[first, _]| *first <= 12),
         }
+    }
+}
+
+/// How many values have a part, as a share of all values, and how many different parts there are.
+pub(super) struct PartFacts {
+    pub(super) present: f64,
+    pub(super) distinct: usize,
+}
+
+impl Facts {
+    pub(super) fn of_part(column: &Column, field: &FieldConfig) -> PartFacts {
+        let mut scratch = Scratch::default();
+        let part = |value: &String| {
+            let mut into = String::new();
+            normalise(field, value, &mut scratch, &mut into);
+            into
+        };
+        let parts: Vec<String> = column.values.iter().map(part).filter(|part| !part.is_empty()).collect();
+        let distinct: BTreeSet<&String> = parts.iter().collect();
+        PartFacts { present: parts.len() as f64 / column.values.len().max(1) as f64, distinct: distinct.len() }
     }
 }
 

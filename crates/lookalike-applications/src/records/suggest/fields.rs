@@ -8,7 +8,7 @@ use super::{
     kinds,
 };
 use crate::records::{
-    config::{Compare, FieldConfig, Kind},
+    config::{Compare, FieldConfig, Kind, Take},
     kinds::Scratch,
 };
 
@@ -60,7 +60,7 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
     let words: Vec<Vec<String>> = columns.iter().map(words).collect();
     for (at, (column, (nothing, facts))) in columns.iter().zip(&known).enumerate() {
         let name = name(&column.path, fields.iter().map(|field: &SuggestedField| field.config.name.as_str()));
-        let field = kinds::field(&name, facts);
+        let field = kinds::field(&name, facts, split < column.values.len());
         let why = if column.is_nested {
             Some("lists and objects cannot be compared; join their parts into one string first".into())
         } else if facts.present == 0.0 || facts.present < RARE {
@@ -84,8 +84,18 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
         }
         let from = if field.name == column.path { Vec::new() } else { vec![column.path.clone()] };
         let config = FieldConfig { from, empty: nothing.clone(), ..field };
+        let parts = kinds::parts(&config, facts);
         fields.push(SuggestedField { config, missing: 1.0 - facts.present, distinct: facts.distinct });
         chosen.push(column);
+        for config in parts {
+            if fields.iter().any(|field| field.config.name == config.name) {
+                continue;
+            }
+            let facts = Facts::of_part(column, &config);
+            if facts.present >= RARE && facts.distinct > 1 {
+                fields.push(SuggestedField { config, missing: 1.0 - facts.present, distinct: facts.distinct });
+            }
+        }
     }
     (fields, left_out)
 }
@@ -144,6 +154,7 @@ fn repeats(words: &[Vec<String>], facts: &[(Vec<String>, Facts)], at: usize) -> 
 /// Returns whether the values of a field are long enough for a block of similar values.
 pub(super) fn is_long(field: &FieldConfig) -> bool {
     match field.kind {
+        _ if field.take != Take::Whole => false,
         Kind::Text | Kind::Address => true,
         Kind::Name => matches!(field.compare, Some(Compare::Soft | Compare::Words)),
         _ => false,

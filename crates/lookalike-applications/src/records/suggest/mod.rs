@@ -18,7 +18,7 @@ mod written;
 pub use blocks::{SuggestedBlock, blocks};
 pub use column::Column;
 pub use fields::{LeftOut, SuggestedField, fields};
-pub use written::{Suggestion, has_no_duplicates};
+pub use written::Suggestion;
 
 #[cfg(test)]
 mod tests;

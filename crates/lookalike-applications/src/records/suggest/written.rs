@@ -6,12 +6,9 @@ use serde::Serialize;
 
 use super::{
     blocks::SuggestedBlock,
-    fields::{LeftOut, SuggestedField, is_long},
+    fields::{LeftOut, SuggestedField},
 };
-use crate::records::{
-    config::{BlockConfig, FieldConfig, Part, Take},
-    table::Records,
-};
+use crate::records::config::{BlockConfig, FieldConfig, Part, Take, Within};
 
 /// A suggested configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,23 +23,6 @@ pub struct Suggestion {
     pub left_out: Vec<LeftOut>,
     /// The blocks.
     pub blocks: Vec<SuggestedBlock>,
-}
-
-/// The largest share of the records of a collection that may have the same value as another one, if the collection has no duplicates.
-const REPEATED: f64 = 0.05;
-
-/// Returns whether neither of two collections seems to have a thing twice: few records share their longest value with another of the
-/// same collection.
-pub fn has_no_duplicates(fields: &[FieldConfig], records: &Records, split: u32) -> bool {
-    let Some(field) = fields.iter().position(is_long) else { return false };
-    let repeated = |range: std::ops::Range<u32>| {
-        let count = f64::from(range.end - range.start);
-        let mut values: Vec<&str> = range.map(|record| records.get(record, field)).filter(|value| !value.is_empty()).collect();
-        values.sort_unstable();
-        let repeated: usize = values.chunk_by(|a, b| a == b).map(|same| same.len() - 1).sum();
-        repeated as f64 / count.max(1.0)
-    };
-    repeated(0..split) <= REPEATED && repeated(split..records.len() as u32) <= REPEATED
 }
 
 impl Suggestion {
@@ -103,11 +83,16 @@ fn written(field: &FieldConfig) -> String {
         lines += &format!("from = {}\n", quoted(from));
     }
     lines += &format!("type = \"{}\"\n", Named(field.kind));
+    if field.take != Take::Whole {
+        lines += &format!("take = \"{}\"\n", Named(field.take));
+    }
     if let Some(compare) = field.compare {
         lines += &format!("compare = \"{}\"\n", Named(compare));
     }
-    if let Some(within) = field.within {
-        lines += &format!("within = {within}\n");
+    match field.within {
+        Some(within @ Within::Apart(_)) => lines += &format!("within = {within}\n"),
+        Some(within @ Within::Share(_)) => lines += &format!("within = \"{within}\"\n"),
+        None => {}
     }
     if field.month_first {
         lines += "month_first = true\n";

@@ -10,7 +10,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use lookalike::shown::quoted;
-use lookalike_applications::records::{LinkConfig, Linker, Verdict};
+use lookalike_applications::records::{LinkConfig, Linker, OneToOne, Verdict};
 use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path, suggest_link};
 
 use crate::{
@@ -75,9 +75,12 @@ pub struct Link {
     /// The fields are the record's id, the id of the first record of its cluster, and the number of records in that cluster.
     #[arg(long, value_name = "FILE")]
     clusters: Option<PathBuf>,
-    /// Allow each record in at most one pair; the best scores win
-    #[arg(long)]
-    one_to_one: bool,
+    /// Allow each record in at most one pair: auto, yes or no [default: the configuration's, else auto]
+    ///
+    /// The pairs with the greatest total score are chosen; in very large groups of connected records, the best scores win. auto means
+    /// yes if there are two collections and neither seems to have a thing twice. --one-to-one without a value means yes.
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes")]
+    one_to_one: Option<When>,
     /// Leave out possible matches
     #[arg(long)]
     matches_only: bool,
@@ -157,6 +160,24 @@ pub struct Link {
     page: PageArgs,
 }
 
+/// Whether each record is in at most one pair.
+#[derive(Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    Yes,
+    No,
+}
+
+impl From<When> for OneToOne {
+    fn from(when: When) -> Self {
+        match when {
+            When::Auto => Self::Auto,
+            When::Yes => Self::Yes,
+            When::No => Self::No,
+        }
+    }
+}
+
 /// Formats of inputs of records.
 #[derive(Clone, Copy, ValueEnum)]
 enum RecordsBy {
@@ -182,7 +203,7 @@ impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let Some(path) = self.config.clone() else { return self.suggested() };
         let mut linkage = read(&path)?;
-        linkage.one_to_one |= self.one_to_one;
+        linkage.one_to_one = self.one_to_one.map_or(linkage.one_to_one, OneToOne::from);
         // This check reports errors in the configuration file. Errors that occur after it concern the flags and the inputs.
         Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&path)))?;
         let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);

@@ -24,6 +24,11 @@ pub fn found(summary: &LinkSummary) -> String {
         counted(summary.clusters, "cluster"),
         counted(summary.clustered, "record"),
     );
+    if summary.one_to_one {
+        page += "\neach record is in at most one pair";
+    } else if summary.records_a.is_some() {
+        page += "\na record can be in several pairs";
+    }
     page += &format!("\n\n{BOLD}block                                     candidates{BOLD:#}");
     for block in &summary.blocks {
         page += &format!("\n{:<40}  {:>10}", block.block, count(block.candidates));

@@ -12,6 +12,7 @@ use super::{
     fields::{LinkExplained, explained},
     gather,
     learning::learned,
+    matched::is_one_to_one,
     records::Gathered,
 };
 use crate::{
@@ -31,7 +32,9 @@ pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Resu
         let pool = pool(config.threads)?;
         let gathered = gather(config, (&linker, None), &pool, UNOBSERVED)?;
         let budget = config.budget(pool.current_num_threads(), &[], |_| 0)?;
-        let linker = learned(linker, &gathered, (&budget, &pool), UNOBSERVED)?;
+        let linker = linker.with_counts(&gathered.records);
+        let one_to_one = is_one_to_one(&linker, &gathered, &pool);
+        let linker = learned(linker, (&gathered, one_to_one), (&budget, &pool), UNOBSERVED)?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {

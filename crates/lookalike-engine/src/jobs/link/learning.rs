@@ -8,7 +8,7 @@ use std::sync::{
 use lookalike::fingerprint::finish;
 use lookalike_applications::records::{
     Linker, Weights,
-    learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Sample, fit},
+    learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Rivals, Sample, fit},
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result},
@@ -88,7 +88,7 @@ const MOST_DOUBT: f64 = 0.4;
 /// Fails if the records have too few candidates or matches, or if the fields do not separate matches from other pairs.
 pub(super) fn learned(
     linker: Linker,
-    gathered: &Gathered,
+    (gathered, one_to_one): (&Gathered, bool),
     means: (&Arc<Budget>, &ThreadPool),
     observer: Observer,
 ) -> Result<Linker> {
@@ -96,18 +96,23 @@ pub(super) fn learned(
     if linker.config().weights != Weights::Learned || gathered.pairs() == 0 {
         return Ok(linker);
     }
-    let model = learn(gathered, &linker, means, observer)?;
+    let model = learn((gathered, one_to_one && gathered.are_two()), &linker, means, observer)?;
     Ok(linker.with_model(model))
 }
 
-fn learn(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &ThreadPool), observer: Observer) -> Result<Model> {
+fn learn(
+    (gathered, one_to_one): (&Gathered, bool),
+    linker: &Linker,
+    (budget, pool): (&Arc<Budget>, &ThreadPool),
+    observer: Observer,
+) -> Result<Model> {
     let split = gathered.are_two().then_some(gathered.split);
     let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
     let fields = linker.config().fields.len();
     let counted: Vec<FieldFrequencies> = pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
     let frequencies = Frequencies::from_iter(counted);
     budget.hold(frequencies.size());
-    let sampled = Sampled::candidates(gathered, linker, (budget, pool), observer)?;
+    let sampled = Sampled::candidates((gathered, one_to_one), linker, (budget, pool), observer)?;
     let candidates = sampled.pairs.len() as u64 * sampled.each();
     if candidates < LEAST_CANDIDATES {
         let what = match candidates {
@@ -119,9 +124,10 @@ fn learn(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &T
     }
     let mut patterns = Patterns::default();
     sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
+    let rivals = (one_to_one && sampled.has_all_rivals()).then(|| Rivals::new(&sampled.pairs));
     let random = random(gathered, linker, pool);
     let equal: Vec<f64> = (0..fields).map(|field| frequencies.equal(field)).collect();
-    let sample = Sample { patterns: &patterns, each: sampled.each() as f64 };
+    let sample = Sample { patterns: &patterns, each: sampled.each() as f64, rivals: rivals.as_ref() };
     let possible = Possible { pairs: gathered.pairs() as f64, random: &random, equal: &equal };
     let estimate = fit(&linker.levels(), sample, possible);
     if estimate.expected < LEAST_MATCHES {
@@ -145,8 +151,8 @@ fn refused(what: String, advice: &str) -> Error {
 
 /// A random sample of the candidates.
 struct Sampled {
-    pairs: Vec<(u64, Pattern)>,
-    /// How often the candidates were halved, first by their common values, and then by the hashes of the pairs.
+    pairs: Vec<([u32; 2], Pattern)>,
+    /// How often the candidates were halved, first by their common values, and then by their hashes.
     halved: [u32; 2],
 }
 
@@ -156,8 +162,13 @@ impl Sampled {
         1 << (self.halved[0] + self.halved[1])
     }
 
+    /// Returns whether there are all candidates of each first record.
+    fn has_all_rivals(&self) -> bool {
+        self.halved[0] == 0
+    }
+
     fn candidates(
-        gathered: &Gathered,
+        (gathered, one_to_one): (&Gathered, bool),
         linker: &Linker,
         (budget, pool): (&Arc<Budget>, &ThreadPool),
         observer: Observer,
@@ -166,19 +177,21 @@ impl Sampled {
         let mut sampled = Self { pairs: Vec::new(), halved: [by_value, 0] };
         // A worker may still use an older limit, which is higher. The pairs above the new limit are left out when they arrive.
         let limit = AtomicU64::new(u64::MAX);
+        // If records have one match only, all candidates of a first record are in the sample, or none.
+        let hash = |a: u32, b: u32| finish(u64::from(a) << 32 | if one_to_one { 0 } else { u64::from(b) });
         let pattern = |a: u32, b: u32| {
-            let hash = finish(u64::from(a) << 32 | u64::from(b));
-            (hash <= limit.load(Ordering::Relaxed)).then(|| (hash, linker.pattern(&gathered.records, a, b)))
+            let is_wanted = hash(a, b) <= limit.load(Ordering::Relaxed);
+            is_wanted.then(|| ([a, b], linker.pattern(&gathered.records, a, b)))
         };
-        candidates((gathered, linker), Wanted::Sample(by_value), (budget, pool), observer, pattern, |pair| {
-            if pair.0 <= u64::MAX >> sampled.halved[1] {
-                sampled.pairs.push(pair);
+        candidates((gathered, linker), Wanted::Sample(by_value), (budget, pool), observer, pattern, |([a, b], pattern)| {
+            if hash(a, b) <= u64::MAX >> sampled.halved[1] {
+                sampled.pairs.push(([a, b], pattern));
             }
             while sampled.pairs.len() > CANDIDATES {
                 sampled.halved[1] += 1;
                 let lower = u64::MAX >> sampled.halved[1];
                 limit.store(lower, Ordering::Relaxed);
-                sampled.pairs.retain(|(hash, _)| *hash <= lower);
+                sampled.pairs.retain(|([a, b], _)| hash(*a, *b) <= lower);
             }
             Ok(())
         })?;

@@ -12,6 +12,8 @@ pub(crate) mod truth;
 
 pub(crate) mod candidates;
 
+mod matched;
+
 pub(crate) mod learning;
 
 pub(crate) mod explain;
@@ -27,7 +29,7 @@ use std::{
 };
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, OneToOne, Scored, Verdict};
+use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, Scored, Verdict};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -46,6 +48,7 @@ use self::{
     html::Picked,
     learning::{Learned, learned},
     lines::{AT_A_TIME, write_clusters, write_pairs},
+    matched::is_one_to_one,
     records::Gathered,
     truth::{Counts, Judged, Truth},
 };
@@ -85,6 +88,8 @@ pub struct LinkSummary {
     /// Records of the first collection, if there are two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records_a: Option<u64>,
+    /// Whether each record is in at most one pair.
+    pub one_to_one: bool,
     /// The number of all pairs of records. If there are two collections, only pairs of records from different collections count.
     pub possible_pairs: u64,
     /// Pairs that were scored.
@@ -156,12 +161,16 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     };
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
-    let linker = learned(linker, &gathered, (&budget, &pool), observer)?;
+    let linker = linker.with_counts(&gathered.records);
+    budget.hold(linker.size_of_counts());
+    let one_to_one = is_one_to_one(&linker, &gathered, &pool);
+    let linker = learned(linker, (&gathered, one_to_one), (&budget, &pool), observer)?;
     let mut output = Output::create(output, config.threads)?;
     let [mut roll, mut report] = create(config, [asked.clusters.as_deref(), report])?;
     let mut picked = report.is_some().then(|| Picked::new(&linker));
 
-    let work = Work { asked, linker: &linker, gathered: &gathered, truth: truth.as_ref(), budget: &budget, pool: &pool };
+    let truth = truth.as_ref();
+    let work = Work { asked, linker: &linker, one_to_one, gathered: &gathered, truth, budget: &budget, pool: &pool };
     let (pairs, found) = work.find(observer)?;
     let Decided { counts, representatives, distances } = work.decide(pairs, &mut output, picked.as_mut())?;
     let sizes = sizes(&representatives);
@@ -172,6 +181,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     let mut summary = LinkSummary {
         records: gathered.records.len() as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
+        one_to_one,
         possible_pairs: gathered.pairs(),
         candidates: found.blocks.iter().map(|block| block.candidates).sum(),
         matches: counts.matches,
@@ -179,7 +189,7 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
         written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
         clusters: several.clone().count() as u64,
         clustered: several.map(|&size| u64::from(size)).sum(),
-        judged: truth.as_ref().map(|truth| truth.judge(&gathered, found.right, &counts, &representatives)),
+        judged: truth.map(|truth| truth.judge(&gathered, found.right, &counts, &representatives)),
         blocks: found.blocks,
         learned: Learned::of(&linker),
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
@@ -229,6 +239,7 @@ fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) 
 struct Work<'a> {
     asked: &'a Link,
     linker: &'a Linker,
+    one_to_one: bool,
     gathered: &'a Gathered,
     truth: Option<&'a Truth>,
     budget: &'a Arc<Budget>,
@@ -247,29 +258,32 @@ impl<'a> Work<'a> {
     /// Scores candidates. Returns a sorter with the pairs that match or may match. The sorter's rows are sorted by their first
     /// number, then by the second, then by the third.
     fn find(&self, observer: Observer) -> Result<(Sorter<'a, Row>, candidates::Found)> {
-        let (linker, one_to_one) = (self.linker, self.linker.config().one_to_one);
+        let (linker, means) = (self.linker, (self.budget, self.pool));
         let mut pairs = Sorter::<Row>::new(self.budget, candidates::SORTERS, self.pool);
+        let mut to_match = self.one_to_one.then(|| matched::Found::new(self.gathered, means));
         let least = linker.least();
         let score = |a: u32, b: u32| {
             let score = linker.score_from(&self.gathered.records, a, b, least)?;
             (linker.verdict(score) != Verdict::Not).then_some(Scored { a, b, score })
         };
         let give = |Scored { a, b, score }: Scored| {
-            let rank = linker.rank(score);
-            pairs.push(if one_to_one { [u32::MAX - rank, a, b] } else { [a, b, rank] })
+            let row = [a, b, linker.rank(score)];
+            match &mut to_match {
+                None => pairs.push(row),
+                Some(found) => found.push(row),
+            }
         };
-        let found =
-            candidates((self.gathered, linker), Wanted::All(self.truth), (self.budget, self.pool), observer, score, give)?;
-        if one_to_one {
-            pairs = matched(pairs, linker, self.gathered.records.len(), (self.budget, self.pool))?;
+        let found = candidates((self.gathered, linker), Wanted::All(self.truth), means, observer, score, give)?;
+        match to_match {
+            None => Ok((pairs, found)),
+            Some(to_match) => Ok((to_match.matched(linker)?, found)),
         }
-        Ok((pairs, found))
     }
 
     /// Processes the pairs in their order: writes the pairs, counts them, chooses those of the page, and joins the records of
     /// matching pairs.
     fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output, mut picked: Option<&mut Picked>) -> Result<Decided<'a>> {
-        let Self { asked, linker, gathered, truth, budget, pool } = *self;
+        let Self { asked, linker, gathered, truth, budget, pool, .. } = *self;
         let by = linker.config().clusters;
         let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, gathered.records.len()));
         let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(budget, candidates::SORTERS, pool));
@@ -331,24 +345,6 @@ fn scored(linker: &Linker, [a, b, rank]: Row) -> Scored {
     Scored { a, b, score: linker.score_of(rank) }
 }
 
-/// Returns the pairs of a one-to-one matching. The given pairs are sorted by their scores, the highest first.
-fn matched<'a>(
-    pairs: Sorter<'a, Row>,
-    linker: &Linker,
-    records: usize,
-    (budget, pool): (&Arc<Budget>, &'a ThreadPool),
-) -> Result<Sorter<'a, Row>> {
-    let (mut matching, mut matched) = (OneToOne::new(records), Sorter::new(budget, candidates::SORTERS, pool));
-    for found in pairs.sorted()? {
-        let [lacks, a, b] = found?;
-        let row = [a, b, u32::MAX - lacks];
-        if matching.takes(&scored(linker, row)) {
-            matched.push(row)?;
-        }
-    }
-    Ok(matched)
-}
-
 /// Returns the number of records in each cluster, at the index of the cluster's first record. The number is 0 at the indexes of
 /// all other records.
 fn sizes(representatives: &[u32]) -> Vec<u32> {
@@ -361,7 +357,7 @@ fn sizes(representatives: &[u32]) -> Vec<u32> {
 mod tests {
     use std::fs;
 
-    use lookalike_applications::records::{BlockConfig, FieldConfig, Kind};
+    use lookalike_applications::records::{BlockConfig, FieldConfig, Kind, OneToOne};
     use proptest::prelude::*;
     use tempfile::TempDir;
 
@@ -407,6 +403,7 @@ mod tests {
                 blocks.push(BlockConfig::equal(&["name"]));
             }
             let clusters = if greedy { ClusterBy::Greedy } else { ClusterBy::Components };
+            let one_to_one = if one_to_one { OneToOne::Yes } else { OneToOne::No };
             let config = LinkConfig { fields, blocks, one_to_one, clusters, ..LinkConfig::default() };
             let asked = Link { config, matches_only, ..Link::default() };
             let usual = linked(&records, &asked, None, 1);

@@ -6,7 +6,7 @@ use lookalike::shown::quoted;
 use lookalike_applications::records::{
     LinkConfig, Linker, Weights,
     learned::Pattern,
-    suggest::{Column, LeftOut, Suggestion, blocks, fields, has_no_duplicates},
+    suggest::{Column, LeftOut, Suggestion, blocks, fields},
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
@@ -22,6 +22,7 @@ use serde::{
 
 use super::{
     gather,
+    matched::is_one_to_one,
     records::{Gathered, open},
 };
 use crate::{
@@ -81,7 +82,7 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
         let split = gathered.are_two().then_some(gathered.split);
         Ok(Suggestion {
             records: split.map_or_else(|| vec![all], |split| vec![split.into(), all - u64::from(split)]),
-            one_to_one: split.is_some_and(|split| has_no_duplicates(compared, &gathered.records, split)),
+            one_to_one: is_one_to_one(&linker, &gathered, &pool),
             blocks: blocks(compared, &gathered.records, split).map_err(refused)?,
             fields: chosen,
             left_out,
