@@ -2,9 +2,9 @@
 
 The tools run in turn as whole processes, from JSON Lines to scored pairs, and judging.py judges all of them with the same code.
 lookalike runs with our configuration, whose points were tuned, and with the one that it suggests, without any change.
-One set has a million people. If a tool fails or is stopped at the time limit, the table says so; a slow tool runs only once. The
-rivals are programs in bench/rivals. Each rival has the settings of its own manual if the manual has a recipe for the set
-("documented" in the table), and ours otherwise.
+One set has a million people, and two have the products of two shops (make_products.py), on which only lookalike runs. If a tool
+fails or is stopped at the time limit, the table says so; a slow tool runs only once. The rivals are programs in bench/rivals and
+have the settings of their own manuals if these have a recipe for the set ("documented" in the table), and ours otherwise.
 """
 
 import argparse
@@ -72,8 +72,12 @@ CONTESTS = (
         "dblp_acm", ("dblp", "acm"), (("recordlinkage", "dblp_acm"), ("splink", "dblp_acm"), ("dedupe", "dblp_acm")), (), True
     ),
     Contest("cora", ("cora",), (("recordlinkage", "cora"), ("splink", "cora"), ("dedupe", "cora")), (), True),
+    Contest("devices", ("devices_a", "devices_b"), (), (), True),
+    Contest("programs", ("programs_a", "programs_b"), (), (), True),
     Contest("people", ("people",), (("splink", "people"),), patience=3),
 )
+# Two pairs of catalogues, which make_products.py makes.
+PRODUCTS = ("devices", "programs")
 
 
 @dataclass
@@ -171,6 +175,12 @@ class Place:
             if contest.name == "people":
                 self.make_people(people)
                 self.lay_plain("people")
+                continue
+            if contest.name in PRODUCTS:
+                subprocess.run([sys.executable, HERE / "make_products.py", self.folder], check=True)
+                self.truth(contest).write_bytes((self.folder / f"{contest.name}.pairs.jsonl").read_bytes())
+                for name in contest.inputs:
+                    self.lay_plain(name)
                 continue
             unpacked = self.unpacked(contest.name)
             if len(contest.inputs) == 1:
