@@ -687,6 +687,77 @@ test("passages are side by side, marked in both texts", async () => {
   await close();
 });
 
+/** Two essays of which one was copied from a source and changed: words replaced, sentences in another order. */
+function copied() {
+  const [source, essay] = ["source.txt", "essay.txt"].map((name) => join(folder, name));
+  const sentences = [
+    "The committee met in Geneva in the spring of 1921 and discussed the partition of the harbour.",
+    "Delegates from eleven coastal states objected to the tariff schedule that the treasury had drafted.",
+    "A compromise was signed after nine days of stubborn negotiation, and the fishing fleets returned to their usual grounds.",
+  ];
+  const other = "Thirty years later, an astronomer in Uppsala measured the parallax of a faint red star near Cygnus and doubted her own figures for weeks.";
+  const between = Array.from({ length: 120 }, (_, at) => `filler${at}`).join(" ");
+  const changed = [sentences[1].replace("Delegates", "𝒳 Emissaries").replace("tariff", "customs"), sentences[2].replace("A compromise", "A deal"), sentences[0].replace(" in the spring", " during the spring")];
+  writeFileSync(source, `${other} ${sentences.join(" ")}`);
+  writeFileSync(essay, `Nothing prepared me for this. ${changed.join(" ")} ${between} ${other.replace("faint", "dim")}`);
+  return [source, essay];
+}
+
+test("regions are marked in both texts, with their measures", async () => {
+  const [out, path] = ["regions.jsonl", "regions.html"].map((name) => join(folder, name));
+  run("passages", ...copied(), "--regions", "--min-tokens", "10", "--offsets", "chars", "-o", out, "--report", path, "--quiet");
+  const [pair] = lines(out);
+  assert.equal(pair.passages.length, 2);
+  for (const settings of [{}, { locale: "zh-CN", colorScheme: "dark", viewport: { width: 390, height: 844 } }]) {
+    const { page, close } = await open(path, "#/", settings);
+    assert.ok((await page.locator(".tile").first().textContent()).startsWith("2"));
+    await page.goto(`file://${path}#/pairs`);
+    await page.waitForSelector(".list-row .tag");
+    assert.ok((await page.locator(".list-row .tag").textContent()).startsWith("2"));
+    await page.goto(`file://${path}#/pair/0/1`);
+    await page.waitForSelector(".regions tbody tr");
+    // The table has the figures of the output, in the order of the first text.
+    const cells = await page.locator(".regions tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)));
+    const percent = (share) => `${(100 * share).toFixed(1)}`;
+    const expected = pair.passages.map(({ tokens, density, score }, at) => [String(at + 1), String(tokens), percent(density), String(Math.round(10 * score) / 10)]);
+    assert.deepEqual(cells.map((row) => row.map((cell) => cell.replace(/\s*%$/, ""))), expected.map(([number, tokens, density, score]) => [number, tokens, density.replace(/\.0$/, ".0"), score]));
+    // In each text, every region is one band with exactly the text of the output.
+    for (const side of [0, 1]) {
+      const bands = await page.locator(".side").nth(side).locator(".text-box").evaluate((box) => {
+        const found = [];
+        for (const element of box.children) {
+          if (element.classList.contains("region-number")) found.push({ number: Number(element.textContent), text: "" });
+          else if (element.classList.contains("in-region")) found.at(-1).text += element.textContent;
+        }
+        return found.sort((x, y) => x.number - y.number).map(({ text }) => text);
+      });
+      assert.deepEqual(bands, pair.passages.map((passage) => (side ? passage.text_b : passage.text_a)));
+      const marked = (await page.locator(".side").nth(side).locator("mark.in-region").allTextContents()).join(" ");
+      assert.ok(marked.includes("eleven coastal states") && !/tariff|customs/.test(marked), marked);
+    }
+    // A click on a region shows it in both texts, and keys go from one to the next.
+    await page.locator(".regions button").nth(1).click();
+    await page.waitForSelector('.regions tr[aria-current="true"]');
+    for (const side of [0, 1]) {
+      const current = (await page.locator(".side").nth(side).locator(".current-region").allTextContents()).join("");
+      assert.equal(current, side ? pair.passages[1].text_b : pair.passages[1].text_a);
+    }
+    await page.keyboard.press("n");
+    assert.equal(await page.locator('.regions tr[aria-current="true"] button').textContent(), "1");
+    await page.goto(`file://${path}#/pair/1/0`);
+    await page.waitForFunction((first) => document.querySelector(".side h2")?.textContent.includes(first), "essay.txt");
+    await page.waitForSelector(".regions tbody tr");
+    const swapped = await page.locator(".side").first().locator(".current-region, .in-region").allTextContents();
+    assert.ok(swapped.join("").includes("customs schedule"), swapped.join(""));
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document));
+    assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);
+    const [width, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(width <= view, `${width} > ${view}`);
+    await close();
+  }
+});
+
 test("methods are side by side in a report of eval", async () => {
   const path = join(folder, "eval.html");
   const summary = run("eval", data("licenses.jsonl.zst"), "--sample", "100", "--run", "", "--run", "--method simhash", "--run", "--method exact", "--report", path);
@@ -830,5 +901,33 @@ test("mirrored sites are shown with their pages side by side", async () => {
     const { violations } = await page.evaluate(() => axe.run(document));
     assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);
   }
+  await close();
+});
+
+test("pages that changed a lot are marked by how they were paired", async () => {
+  const words = (seed, from = 0) => Array.from({ length: 60 - from }, (_, at) => `word${seed * 100 + at + from}`).join(" ");
+  const root = join(folder, "changed");
+  for (const [site, version] of [["old.example", 0], ["new.example", 1]]) {
+    mkdirSync(join(root, site), { recursive: true });
+    for (let number = 0; number < 4; number++) writeFileSync(join(root, site, `page${number}.txt`), words(number));
+    writeFileSync(join(root, site, version ? "renamed.txt" : "rewritten.txt"), version ? `${words(7, 25)} ${words(8, 30)}` : words(7));
+    writeFileSync(join(root, site, "replaced.txt"), words(20 + version));
+  }
+  const [out, pages, path] = ["changed.jsonl", "changed-pages.jsonl", "changed.html"].map((name) => join(folder, name));
+  run("mirrors", root, "--changed", "-o", out, "--pages", pages, "--report", path, "--quiet");
+  const by = lines(pages).map((one) => one.by);
+  assert.deepEqual(by.toSorted(), ["match", "match", "match", "match", "path", "similarity"]);
+  const { page, close } = await open(path, "#/site/0");
+  assert.ok((await page.locator(".tile").allTextContents()).some((text) => text === "2more pairs of pages that changed a lot"));
+  const rows = await page.locator(".list-row").allTextContents();
+  const expected = { match: "match", similarity: "changed: lower similarity", path: "changed: same path only" };
+  for (const one of lines(pages)) {
+    const row = rows.find((text) => text.includes(one.a) && text.includes(one.b));
+    assert.ok(row?.endsWith(expected[one.by]), `${row} ${one.by}`);
+  }
+  assert.equal(rows.length, by.length);
+  await page.goto(`file://${path}#/pairs`);
+  await page.waitForSelector(".list-row .tag");
+  assert.equal(await page.locator(".list-row .tag").count(), 2);
   await close();
 });

@@ -11,12 +11,28 @@ use serde::Serialize;
 /// The shared parts of two texts. Each part is three numbers: its start and its length in its own text, and its start in the other
 /// text (-1 if the part has no place there, such as an item of a set). The numbers count UTF-16 code units, as JavaScript does. The
 /// parts of a text are in order and do not overlap; everything between them is not shared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Aligned {
     /// The parts of the first text.
     pub a: Vec<i64>,
     /// The parts of the second text.
     pub b: Vec<i64>,
+    /// The regions of the two texts, if they were searched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub regions: Vec<AlignedRegion>,
+}
+
+/// A passage that was copied and changed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AlignedRegion {
+    /// Its start and its end in each text, in UTF-16 code units.
+    pub places: [[i64; 2]; 2],
+    /// The number of tokens that both texts have in it.
+    pub tokens: usize,
+    /// The share of its tokens that both texts have in it, weighted by rarity.
+    pub density: f64,
+    /// The number of tokens that both texts have in it, weighted by rarity.
+    pub score: f64,
 }
 
 impl Aligned {
@@ -31,7 +47,7 @@ impl Aligned {
         let [units_a, units_b] = texts.map(units_before);
         let a = parts(runs.iter().copied(), [&spans[0], &spans[1]], [&units_a, &units_b]);
         let swapped = runs.iter().map(|run| Run { a: run.b, b: run.a, tokens: run.tokens });
-        Self { a, b: parts(swapped, [&spans[1], &spans[0]], [&units_b, &units_a]) }
+        Self { a, b: parts(swapped, [&spans[1], &spans[0]], [&units_b, &units_a]), regions: Vec::new() }
     }
 
     /// Returns the parts that given runs cover. Each run is a range of bytes in the first text and one in the second; what is beyond
@@ -62,7 +78,19 @@ impl Aligned {
             }
             parts
         });
-        Self { a, b }
+        Self { a, b, regions: Vec::new() }
+    }
+
+    /// Adds regions, which are given with ranges of bytes. Those that reach beyond the end of a text are left out.
+    pub fn with_regions(mut self, texts: [&str; 2], regions: impl IntoIterator<Item = AlignedRegion>) -> Self {
+        let units = texts.map(units_before);
+        let inside = regions.into_iter().filter_map(|region| {
+            let unit = |side: usize, at: i64| units[side].get(usize::try_from(at).ok()?).copied();
+            let place = |side: usize| Some([unit(side, region.places[side][0])?, unit(side, region.places[side][1])?]);
+            Some(AlignedRegion { places: [place(0)?, place(1)?], ..region })
+        });
+        self.regions = inside.collect();
+        self
     }
 
     /// Returns the parts that are in shared shingles, without their places in the other text. Used for sets, and for texts that are
@@ -74,7 +102,7 @@ impl Aligned {
             let shared = passages.into_iter().filter(|passage| passage.shared).map(|passage| passage.span);
             shared.flat_map(|Span { start, end }| [units[start], units[end] - units[start], -1]).collect()
         };
-        Self { a: parts(texts[0], of_a), b: parts(texts[1], of_b) }
+        Self { a: parts(texts[0], of_a), b: parts(texts[1], of_b), regions: Vec::new() }
     }
 }
 
@@ -187,6 +215,14 @@ mod tests {
         let found = Aligned::of(&method, [a, b], &mut Scratch::default());
         assert!(found.a.chunks(3).all(|part| part[2] == -1), "{found:?}");
         assert!(shown(&found.a, a).join(" ").contains("\"x\""), "{found:?}");
+    }
+
+    #[test]
+    fn regions_are_placed_in_code_units() {
+        let texts = ["\u{1d4b3} one two", "one \u{1d4b3}"];
+        let region = |places| AlignedRegion { places, tokens: 2, density: 0.5, score: 1.5 };
+        let aligned = Aligned::of_runs(texts, []).with_regions(texts, [region([[5, 8], [0, 8]]), region([[0, 4], [4, 9]])]);
+        assert_eq!(aligned.regions, [region([[3, 6], [0, 6]])]);
     }
 
     proptest! {

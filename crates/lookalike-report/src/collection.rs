@@ -113,11 +113,16 @@ pub struct Pairs {
     pub a: Vec<u32>,
     /// The other document.
     pub b: Vec<u32>,
-    /// Shingles in both; for `passages`, shared tokens. -1 if they were not counted.
+    /// Shingles in both; for `passages`, shared tokens, or those in regions. -1 if they were not counted.
     pub shared: Vec<i64>,
     /// For `passages`, the larger of the shares of the two texts that are in the other; for `pairs` and `mirrors`, the similarity, or
     /// NaN if it was not measured. For `dedup`, empty, because the page computes similarities.
     pub similarity: Vec<f64>,
+    /// For `passages`, if regions were searched: how many regions each pair has. Otherwise empty.
+    pub regions: Vec<u32>,
+    /// For `mirrors`, if there was a second round: a letter for how each pair was found, by a match (m), by lower similarity (s), or
+    /// only by path (p). Otherwise empty.
+    pub by: String,
 }
 
 /// Whether the page can apply the law at another threshold.

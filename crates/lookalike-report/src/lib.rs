@@ -13,6 +13,6 @@ mod aligned;
 
 mod collection;
 
-pub use aligned::Aligned;
+pub use aligned::{Aligned, AlignedRegion};
 pub use collection::{AlignedPairs, Collection, Counts, Documents, Limits, Pairs, Settings, Slider, Texts};
 pub use page::Page;

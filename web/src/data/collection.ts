@@ -2,7 +2,7 @@
 
 import { decide, similarityOf, type Decisions, type LawInput } from "./law";
 import { Blocks } from "./load";
-import type { Aligned, Data } from "./types";
+import type { Aligned, Data, Region } from "./types";
 
 /** A group: a kept document and the documents that it represents. */
 export interface Group {
@@ -15,6 +15,10 @@ export interface Pair {
   a: number;
   b: number;
   similarity: number;
+  /** For passages: the number of regions, if these were searched. */
+  regions?: number;
+  /** For mirrors with a second round: found by a match (m), by lower similarity (s), or only by path (p). */
+  by?: string;
 }
 
 /** Characters of a text that are shown before and after the words that a search finds. */
@@ -121,11 +125,11 @@ export class Collection {
   private fillPairs() {
     const { pairs } = this.data;
     const seen = new Set<number>();
-    const add = (a: number, b: number, similarity: number) => {
+    const add = (a: number, b: number, similarity: number, at = -1) => {
       const key = Math.min(a, b) * this.count + Math.max(a, b);
       if (seen.has(key)) return;
       seen.add(key);
-      this.pairs.push({ a, b, similarity });
+      this.pairs.push({ a, b, similarity, ...this.foundBy(at) });
     };
     for (let d = 0; d < this.count; d++) {
       const r = this.data.documents.representative[d];
@@ -134,13 +138,25 @@ export class Collection {
     pairs.a.forEach((a, at) => {
       const b = pairs.b[at];
       if (pairs.similarity.length) {
-        add(a, b, pairs.similarity[at] ?? Number.NaN);
+        add(a, b, pairs.similarity[at] ?? Number.NaN, at);
         return;
       }
       const there = similarityOf(this.law, b, a, pairs.shared[at]);
       const back = similarityOf(this.law, a, b, pairs.shared[at]);
       add(a, b, Math.max(there, back));
     });
+  }
+
+  /** How many regions a listed pair has and how it was found, if this is known. */
+  private foundBy(at: number): Pick<Pair, "regions" | "by"> {
+    const { regions, by } = this.data.pairs;
+    return { regions: regions[at], by: by[at] };
+  }
+
+  /** A pair that the command lists, by its number. */
+  listed(at: number): Pair {
+    const { pairs } = this.data;
+    return { a: pairs.a[at], b: pairs.b[at], similarity: pairs.similarity[at] ?? Number.NaN, ...this.foundBy(at) };
   }
 
   /** The pairs of a document, the most similar first. */
@@ -262,7 +278,8 @@ export class Collection {
     const back = this.alignedAt.get(`${b} ${a}`);
     if (back === undefined) return null;
     const found = await this.aligned.at(back);
-    return { a: found.b, b: found.a };
+    const swapped = found.regions?.map((region) => ({ ...region, places: [region.places[1], region.places[0]] as Region["places"] }));
+    return { a: found.b, b: found.a, regions: swapped?.sort((x, y) => x.places[0][0] - y.places[0][0]) };
   }
 
   /** Shared shingles of two documents, if they are known. */

@@ -46,6 +46,9 @@ export interface Summary {
   bad_lines?: number;
   keep?: string;
   found_at_threshold?: number | null;
+  regions?: { gap: number; tokens: number; density: number; score: number };
+  changed?: number;
+  changed_by_path?: number;
   against?: { documents: number; dropped: number; only: boolean };
 }
 
@@ -61,6 +64,7 @@ export interface SitePair {
   share_b: number;
   counterparts: number;
   same_path: number;
+  changed?: number;
   listed: number;
 }
 
@@ -82,7 +86,7 @@ export interface Data {
   curve: [number, number][];
   counts: Counts[];
   documents: Documents;
-  pairs: { a: number[]; b: number[]; shared: number[]; similarity: (number | null)[] };
+  pairs: { a: number[]; b: number[]; shared: number[]; similarity: (number | null)[]; regions: number[]; by: string };
   sites: SitePair[];
   slider: { floor: number | null; why_not: string | null; left_out: number[] };
   texts: { documents: number[]; counts: number[]; cut: [number, number][] };
@@ -94,4 +98,13 @@ export interface Data {
 export interface Aligned {
   a: number[];
   b: number[];
+  regions?: Region[];
+}
+
+/** A passage that was copied and changed: its start and end in both texts, in UTF-16 code units, and its measures. */
+export interface Region {
+  places: [[number, number], [number, number]];
+  tokens: number;
+  density: number;
+  score: number;
 }

@@ -18,6 +18,8 @@ export function PairRow({ pair }: { pair: Pair }) {
       <span class="pair-ids">
         <Short text={collection.id(a)} most={60} /> <span aria-hidden="true">↔</span> <Short text={collection.id(b)} most={60} />
       </span>
+      {pair.regions !== undefined ? <span class="tag">{w.countedRegions(pair.regions)}</span> : null}
+      {pair.by !== undefined ? <span class={pair.by === "m" ? "note status" : "tag"}>{w.pairedBy(pair.by)}</span> : null}
       {collection.data.command === "dedup" ? <span class={linked ? "tag" : "note status"}>{status}</span> : null}
     </>
   );

@@ -1,87 +1,14 @@
 // Two texts side by side: what they share, and what is only in one of them.
 
-import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { cut, differs, missing, withRegions, type Part } from "../data/parts";
 import { Verdict } from "../parts/reason";
-import { Short, figure, plain, visible } from "../parts/shown";
+import { Short, figure, plain } from "../parts/shown";
 import { trail, useKeys, useLater, useShared } from "../parts/state";
-import { CutNote, NoText } from "../parts/text-box";
-import { useWords, type Words } from "../words";
+import { useWords } from "../words";
 import { Counted, unlinked, why } from "./document";
-
-/** A part of a text: shared with the other text at `other` (-1: nowhere), or only here. */
-interface Part {
-  text: string;
-  shared: boolean;
-  /** Where it begins, and where it is in the other text. */
-  start: number;
-  other: number;
-}
-
-/** What makes a difference: letters, digits, symbols, and the marks that belong to them. */
-const WORD = /[\p{L}\p{N}\p{S}\p{M}]/u;
-
-/** Where the words of a part begin and end: without the spaces and punctuation around them. Both are `from` if there are no words. */
-function wordsOf(text: string, from: number, to: number): [number, number] {
-  let first = from;
-  while (first < to && !WORD.test(String.fromCodePoint(text.codePointAt(first)!))) first++;
-  if (first >= to) return [from, from];
-  let last = to;
-  while (last > first) {
-    const pair = last - 2 >= first && text.codePointAt(last - 2)! > 0xffff;
-    if (WORD.test(pair ? text.slice(last - 2, last) : text[last - 1])) break;
-    last -= pair ? 2 : 1;
-  }
-  return [first, last];
-}
-
-/**
- * Cuts a text at the borders of its shared parts. In the other parts, the spaces and punctuation before the first word and after
- * the last one are parts of their own, so that only words are marked.
- */
-export function cut(text: string, shared: number[]): Part[] {
-  const parts: Part[] = [];
-  let end = 0;
-  const only = (from: number, to: number) => {
-    if (to > from) parts.push({ text: text.slice(from, to), shared: false, start: from, other: -1 });
-  };
-  const rest = (to: number) => {
-    const [first, last] = wordsOf(text, end, to);
-    only(end, first);
-    only(first, last);
-    only(last, to);
-  };
-  for (let at = 0; at < shared.length; at += 3) {
-    rest(shared[at]);
-    end = shared[at] + shared[at + 1];
-    parts.push({ text: text.slice(shared[at], end), shared: true, start: shared[at], other: shared[at + 2] });
-  }
-  rest(text.length);
-  return parts;
-}
-
-/** Whether a part that is not shared has words: spaces and punctuation between shared parts are no difference. */
-const differs = (part: Part) => !part.shared && WORD.test(part.text);
-
-/**
- * The shared parts of `other` after which `text` has words that `other` lacks, where `other` has no words of its own instead.
- * -1 is the beginning of `other`.
- */
-function missing(text: Part[], other: Part[]): Set<number> {
-  const at = new Map<number, number>();
-  other.forEach((part, number) => part.shared && at.set(part.start, number));
-  const found = new Set<number>();
-  let before: number | undefined = -1;
-  for (const part of text) {
-    if (part.shared) before = at.get(part.other);
-    else if (before !== undefined && differs(part)) {
-      let next = before + 1;
-      while (next < other.length && !other[next].shared && !differs(other[next])) next++;
-      if (next >= other.length || other[next].shared) found.add(before);
-    }
-  }
-  return found;
-}
+import { Regions } from "./regions";
+import { Side } from "./side";
 
 export function Compare({ a, b }: { a: number; b: number }) {
   const w = useWords();
@@ -94,7 +21,10 @@ export function Compare({ a, b }: { a: number; b: number }) {
   const parts = useMemo(() => {
     if (textA === null || textB === null) return null;
     if (!aligned) return null;
-    return [cut(textA, aligned.a), cut(textB, aligned.b)] as const;
+    const [ofA, ofB] = [cut(textA, aligned.a), cut(textB, aligned.b)];
+    const regions = aligned.regions;
+    if (!regions) return [ofA, ofB] as const;
+    return [withRegions(ofA, regions.map(({ places }) => places[0])), withRegions(ofB, regions.map(({ places }) => places[1]))] as const;
   }, [textA, textB, aligned]);
   const lacks = useMemo(() => (parts ? [missing(parts[1], parts[0]), missing(parts[0], parts[1])] : null), [parts]);
   const [at, setAt] = useState(-1);
@@ -102,12 +32,17 @@ export function Compare({ a, b }: { a: number; b: number }) {
 
   // For passages, people look for what is shared; otherwise, for what differs.
   const passages = collection.data.command === "passages";
+  const regions = aligned?.regions;
   const stands = passages ? (part: Part) => part.shared : differs;
 
   // The marked parts of both texts, in the order of the first.
   const differences = useMemo(() => {
     if (!parts) return [];
     const found: { side: 0 | 1; part: number; order: number }[] = [];
+    // Regions are in the order of the first text.
+    if (regions) {
+      return regions.map(({ places }) => ({ side: 0 as const, part: parts[0].findIndex((part) => part.start === places[0][0]), order: places[0][0] }));
+    }
     for (const side of [0, 1] as const) {
       let order = 0;
       parts[side].forEach((part, number) => {
@@ -161,6 +96,7 @@ export function Compare({ a, b }: { a: number; b: number }) {
     setAt(next);
     const { side, part } = differences[next];
     show(side, part);
+    if (regions) return jump(1, regions[next].places[1][0]);
     if (passages) return jump(1 - side, parts[side][part].other);
     // Scroll the other text to the shared part before the difference.
     for (let before = part - 1; before >= 0; before--) {
@@ -218,12 +154,12 @@ export function Compare({ a, b }: { a: number; b: number }) {
       ) : null}
       {passages ? null : <Counted a={a} b={b} />}
       <p class="actions compare-actions">
-        <span role="status">{parts ? (passages ? w.sharedPassages : w.differences)(differences.length) + (at >= 0 && differences.length > 1 ? ` (${w.differenceOf(at + 1, differences.length)})` : "") : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
+        <span role="status">{parts ? (regions ? w.countedRegions : passages ? w.sharedPassages : w.differences)(differences.length) + (at >= 0 && differences.length > 1 ? ` (${w.differenceOf(at + 1, differences.length)})` : "") : loaded && textA !== null && textB !== null ? w.notAligned : ""}</span>
         <button type="button" disabled={!differences.length} onClick={() => go(at < 0 ? -1 : at - 1)} title="p">
-          ← {passages ? w.previousPassage : w.previousDifference}
+          ← {regions ? w.previousRegion : passages ? w.previousPassage : w.previousDifference}
         </button>
         <button type="button" disabled={!differences.length} onClick={() => go(at + 1)} title="n">
-          {passages ? w.nextPassage : w.nextDifference} →
+          {regions ? w.nextRegion : passages ? w.nextPassage : w.nextDifference} →
         </button>
         <button type="button" disabled={here <= 0} onClick={() => move(-1)} title="[">
           {w.previousPair}
@@ -247,7 +183,13 @@ export function Compare({ a, b }: { a: number; b: number }) {
           </li>
         ) : null}
         <li>{passages ? <mark class="only">{w.inBoth}</mark> : <span class="shared">{w.inBoth}</span>}</li>
+        {regions ? (
+          <li>
+            <span class="in-region">{w.onlyInRegion}</span>
+          </li>
+        ) : null}
       </ul>
+      {regions ? <Regions regions={regions} current={at} show={go} /> : null}
       <div class="columns">
         {[a, b].map((d, side) => (
           <section class="card side" key={side} aria-label={plain(collection.id(d))}>
@@ -267,72 +209,19 @@ export function Compare({ a, b }: { a: number; b: number }) {
               loading={loaded === null}
               text={side ? textB : textA}
               parts={parts?.[side] ?? null}
-              current={at >= 0 && differences[at]?.side === side ? differences[at].part : -1}
+              current={!regions && at >= 0 && differences[at]?.side === side ? differences[at].part : -1}
               box={sides[side]}
               onScroll={() => follow(side)}
               marked={stands}
               lacks={passages ? undefined : lacks?.[side]}
-              onShared={(part) => part.other >= 0 && jump(1 - side, part.other)}
+              region={regions ? at : -1}
+              onRegion={go}
+              onShared={(part: Part) => part.other >= 0 && jump(1 - side, part.other)}
               words={w}
             />
           </section>
         ))}
       </div>
-    </>
-  );
-}
-
-interface SideProps {
-  d: number;
-  loading: boolean;
-  text: string | null;
-  parts: Part[] | null;
-  current: number;
-  box: { current: HTMLDivElement | null };
-  /** Which parts are marked. */
-  marked: (part: Part) => boolean;
-  /** After which parts the other text has words that this one lacks. */
-  lacks?: Set<number>;
-  onShared: (part: Part) => void;
-  onScroll: () => void;
-  words: Words;
-}
-
-function Side({ d, loading, text, parts, current, box, marked, lacks, onShared, onScroll, words }: SideProps) {
-  const { collection } = useShared();
-  if (loading) return <p class="note">{words.loading}</p>;
-  if (text === null) return <NoText d={d} />;
-  const caret = <i class="caret" title={words.onlyThere} aria-hidden="true" />;
-  const shown: (string | JSX.Element)[] | JSX.Element[] = parts
-    ? parts.map((part, number) =>
-        marked(part) ? (
-          <mark
-            class={`only ${part.shared ? "shared" : ""} ${number === current ? "current" : ""}`}
-            data-part={number}
-            key={number}
-            onClick={part.shared ? () => onShared(part) : undefined}
-          >
-            {visible(part.text, words)}
-          </mark>
-        ) : part.shared ? (
-          <span class="shared" data-part={number} key={number} onClick={() => onShared(part)}>
-            {visible(part.text, words)}
-            {lacks?.has(number) ? caret : null}
-          </span>
-        ) : (
-          <span data-part={number} key={number}>
-            {visible(part.text, words)}
-          </span>
-        ),
-      )
-    : visible(text, words);
-  return (
-    <>
-      <div class="text-box" dir="auto" tabIndex={0} ref={box} onScroll={onScroll} role="region" aria-label={`${words.text}: ${plain(collection.id(d), 40)}`}>
-        {lacks?.has(-1) ? caret : null}
-        {shown}
-      </div>
-      <CutNote d={d} shown={[...text].length} />
     </>
   );
 }

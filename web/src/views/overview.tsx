@@ -42,11 +42,14 @@ export function Overview() {
     return known.slice(from, from + CLOSEST);
   }, [collection, threshold]);
   const passages = data.command === "passages";
+  const figureIs = summary.regions ? w.regionsFigure : w.passagesFigure;
   const mirrors = data.command === "mirrors";
   const rule = mirrors
     ? w.ruleMirrors(threshold)
     : passages
-      ? w.rulePassages(settings.shingle)
+      ? summary.regions
+        ? w.ruleRegions(settings.shingle, summary.regions)
+        : w.rulePassages(settings.shingle)
       : !dedup
         ? w.rulePairs(measure, threshold) + (summary.nearest ? w.ruleNearest(summary.nearest) : "")
         : settings.cluster === "components"
@@ -64,7 +67,7 @@ export function Overview() {
     for (let d = 0; d < collection.count; d++) found += Number("u-".includes(data.documents.reason[d]) && !collection.hasText(d) && !collection.pairsOf(d).length);
     return found;
   }, [collection]);
-  const otherPages = data.sites.reduce((sum, site) => sum + site.counterparts - site.listed, 0);
+  const otherPages = data.sites.reduce((sum, site) => sum + site.counterparts + (site.changed ?? 0) - site.listed, 0);
   const leftOut = [
     alone && w.textsAlone(alone),
     dedup && slider.floor !== null && w.belowFloor(slider.floor),
@@ -97,7 +100,7 @@ export function Overview() {
       ) : null}
       <ul class="tiles">
         {passages ? (
-          <Tile value={w.number(summary.passages ?? 0)} label={w.passages} />
+          <Tile value={w.number(summary.passages ?? 0)} label={summary.regions ? w.regions : w.passages} />
         ) : mirrors ? (
           <>
             <Tile value={w.number((summary.pages_a ?? 0) + (summary.pages_b ?? 0))} label={w.pages} />
@@ -123,7 +126,7 @@ export function Overview() {
       {dedup ? <ThresholdControl /> : null}
       <section class="card">
         <h2>{passages ? w.pairsAlike : w.closest}</h2>
-        <p class="note">{passages ? w.passagesFigure : dedup ? w.closestNote(threshold) : w.leastNote(threshold)}</p>
+        <p class="note">{passages ? figureIs : dedup ? w.closestNote(threshold) : w.leastNote(threshold)}</p>
         <ul class="plain-list">
           {closest.map((pair) => (
             <li key={`${pair.a} ${pair.b}`}>
@@ -149,7 +152,7 @@ export function Overview() {
         <h2>{w.howCompared}</h2>
         <ul>
           <li>{rule}</li>
-          {passages ? <li>{w.passagesFigure}</li> : <><li>{settings.tokens === "items" ? (contained ? w.containmentOfSets : w.resemblanceOfSets) : contained ? w.containmentIs(unit) : w.resemblanceIs(unit)}</li>
+          {passages ? <li>{figureIs}</li> : <><li>{settings.tokens === "items" ? (contained ? w.containmentOfSets : w.resemblanceOfSets) : contained ? w.containmentIs(unit) : w.resemblanceIs(unit)}</li>
           <li>{settings.verify === "exact" ? w.verifiedExact : settings.verify === "sketch" ? w.verifiedSketch : w.verifiedNone}</li>
           <li>{w.sameText}</li>
           <li>
@@ -225,7 +228,8 @@ const share = (value: number) => value.toFixed(2);
 function Similarities() {
   const w = useWords();
   const { collection, threshold, theme } = useShared();
-  const { command, curve, settings } = collection.data;
+  const { command, curve, settings, summary } = collection.data;
+  const figureIs = summary.regions ? w.regionsFigure : w.passagesFigure;
   // The curve is drawn over the bars if it is about the same similarity.
   const curved = curve.length > 0 && settings.measure === "resemblance";
   const x = useMemo(() => (curved ? curve.map(([at]) => at) : AT), [curve, curved]);
@@ -243,7 +247,7 @@ function Similarities() {
   return (
     <Chart
       title={w.similarities}
-      note={(command === "passages" ? w.passagesFigure : command !== "dedup" ? w.similaritiesOfPairs : w.similaritiesNote) + (curved ? ` ${w.curveNote}` : "")}
+      note={(command === "passages" ? figureIs : command !== "dedup" ? w.similaritiesOfPairs : w.similaritiesNote) + (curved ? ` ${w.curveNote}` : "")}
       xLabel={command === "passages" ? w.shareOfText : w[settings.measure]}
       yLabel={w.pairs}
       x={x}

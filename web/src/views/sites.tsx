@@ -40,16 +40,16 @@ export function Sites() {
 export function Site({ number }: { number: number }) {
   const w = useWords();
   const { collection } = useShared();
-  const { sites, pairs } = collection.data;
+  const { sites } = collection.data;
   const site = sites[number];
   const pages = useMemo(() => {
     const start = sites.slice(0, number).reduce((sum, one) => sum + one.listed, 0);
     const found: Pair[] = [];
     for (let at = start; at < start + (site?.listed ?? 0); at++) {
-      found.push({ a: pairs.a[at], b: pairs.b[at], similarity: pairs.similarity[at] ?? Number.NaN });
+      found.push(collection.listed(at));
     }
     return found;
-  }, [sites, pairs, number]);
+  }, [collection, sites, number]);
   if (!site) return <h1>{w.noPairsFilter}</h1>;
   return (
     <>
@@ -63,6 +63,7 @@ export function Site({ number }: { number: number }) {
             [w.of(w.number(site.matched_b), w.number(site.pages_b)), w.pagesMatched(site.b)],
             [w.number(site.counterparts), w.correspondingPages],
             [w.number(site.same_path), w.samePath],
+            ...(site.changed === undefined ? [] : [[w.number(site.changed), w.changedPages]]),
           ] as [string, string][]
         ).map(([value, label], at) => (
           <li class="tile" key={at}>
@@ -74,7 +75,7 @@ export function Site({ number }: { number: number }) {
         ))}
       </ul>
       <h2>{w.correspondingPages}</h2>
-      <p class="note">{site.listed < site.counterparts ? w.leastSimilarPages(site.listed) : w.leastSimilarFirst}</p>
+      <p class="note">{site.listed < site.counterparts + (site.changed ?? 0) ? w.leastSimilarPages(site.listed) : w.leastSimilarFirst}</p>
       <List
         label={w.correspondingPages}
         count={pages.length}

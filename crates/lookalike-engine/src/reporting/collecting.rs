@@ -309,6 +309,7 @@ impl Collecting<'_> {
                 pairs.b.push(b);
                 pairs.shared.push(pair.counted.map_or(-1, |[shared, ..]| shared as i64));
                 pairs.similarity.push(pair.similarity);
+                pairs.by.extend(pair.by);
             }
         }
         for &(a, b, overlap) in self.near.iter().flat_map(|(_, near)| &near.pairs) {

@@ -16,6 +16,8 @@ pub(crate) struct Listed {
     pub(crate) similarity: f64,
     /// The number of shared shingles, and the sizes of `a` and `b`, if they were counted.
     pub(crate) counted: Option<[u64; 3]>,
+    /// A letter for how the pair was found, if there are several ways: see [`Pairs::by`](lookalike_report::Pairs::by).
+    pub(crate) by: Option<char>,
 }
 
 impl Listed {
@@ -30,7 +32,7 @@ impl Listed {
             (PairFigures::Containment { containment_ab, containment_ba }, _) => (containment_ab.max(containment_ba), None),
             (PairFigures::Unknown {}, _) => (f64::NAN, None),
         };
-        Self { a, b, similarity, counted }
+        Self { a, b, similarity, counted, by: None }
     }
 }
 
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     fn pair(a: u64, b: u64) -> Listed {
-        Listed { a: Document(a), b: Document(b), similarity: 0.9, counted: None }
+        Listed { a: Document(a), b: Document(b), similarity: 0.9, counted: None, by: None }
     }
 
     #[test]

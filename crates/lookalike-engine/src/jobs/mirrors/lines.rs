@@ -88,6 +88,15 @@ pub(super) fn word(evidence: Evidence) -> &'static str {
     }
 }
 
+/// Returns the letter for the same reason in a report.
+fn letter(evidence: Evidence) -> char {
+    match evidence {
+        Evidence::Match => 'm',
+        Evidence::Similarity => 's',
+        Evidence::Path => 'p',
+    }
+}
+
 /// A line of the output of pages without a counterpart.
 #[derive(Serialize)]
 struct AloneLine<'a> {
@@ -127,6 +136,7 @@ pub(super) struct PageData {
 }
 
 impl PageData {
+    /// Adds a pair of sites with its pages.
     fn take(&mut self, line: &SiteLine, counterparts: &[Counterpart]) -> Result<()> {
         if self.sites.len() == SITES {
             return Ok(());
@@ -136,7 +146,8 @@ impl PageData {
         sorted.sort_by(|x, y| x.resemblance.total_cmp(&y.resemblance).then((x.a, x.b).cmp(&(y.a, y.b))));
         let listed = sorted.iter().take(PAGES).map(|page| {
             let (a, b) = (Document(page.a), Document(page.b));
-            Listed { a, b, similarity: page.resemblance, counted: None }
+            let by = line.changed.map(|_| letter(page.evidence));
+            Listed { a, b, similarity: page.resemblance, counted: None, by }
         });
         self.pages.extend(listed);
         let mut site = serde_json::to_value(line).map_err(failure)?;
@@ -179,14 +190,14 @@ impl Writing<'_> {
         self.table.budget.hold(pairs.bytes());
         let mut counts = Counts { site_pairs: pairs.len() as u64, common: pairs.excluded(), ..Counts::default() };
         let pages = (to.alone.is_some() || self.asked.changed.is_some()).then(|| self.pages_of_sites());
-        let remaining = match (&pages, self.asked.changed) {
+        let mut remaining = match (&pages, self.asked.changed) {
             (Some(pages), Some(least)) => Some(load(self.all_remaining(&pairs, pages), least)?),
             _ => None,
         };
         for ref pair in pairs.iter() {
             let mut counterparts = self.mirrors.counterparts(pair.a, pair.b);
             let mut changed = Vec::new();
-            if let (Some(remaining), Some(pages)) = (&remaining, &pages) {
+            if let (Some(remaining), Some(pages)) = (&mut remaining, &pages) {
                 let [a, b] = self.remaining(pair, &counterparts, pages);
                 changed = remaining.pair(self.sites, &a, &b)?;
             }

@@ -6,10 +6,16 @@ use std::{
 };
 
 use lookalike_io::{error::Result, write::plain};
-use lookalike_report::{Aligned, AlignedPairs, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts};
+use lookalike_report::{
+    Aligned, AlignedPairs, AlignedRegion, Collection, Documents, Limits, Page, Pairs, Settings, Slider, Texts,
+};
 use serde::Serialize;
 
-use super::{asked::Quoting, best::Best};
+use super::{
+    asked::Quoting,
+    best::Best,
+    report::{SharedPassage, Shares},
+};
 use crate::{
     matching::sets::Pass,
     reporting::{
@@ -71,13 +77,18 @@ pub(super) fn page(
             let shares = &reported.shares;
             let share = |shared: usize, tokens: usize| shared as f64 / tokens.max(1) as f64;
             let [a, b] = reported.documents.each_ref().map(position);
+            let [of_a, of_b] = in_common(shares);
             of_pairs.a.push(a);
             of_pairs.b.push(b);
-            of_pairs.shared.push(shares.shared_a.max(shares.shared_b) as i64);
-            of_pairs.similarity.push(share(shares.shared_a, shares.tokens_a).max(share(shares.shared_b, shares.tokens_b)));
+            of_pairs.shared.push(of_a.max(of_b) as i64);
+            of_pairs.similarity.push(share(of_a, shares.tokens_a).max(share(of_b, shares.tokens_b)));
+            if asked.regions.is_some() {
+                of_pairs.regions.push(shares.passages.len() as u32);
+            }
             let texts = reported.texts.each_ref().map(|text| &text[..cut(text)]);
             let runs = shares.passages.iter().flat_map(|passage| passage.runs.iter().copied());
-            parts.push(Aligned::of_runs(texts, runs.map(|run| run.map(|span| [span.start, span.end]))));
+            let one = Aligned::of_runs(texts, runs.map(|run| run.map(|span| [span.start, span.end])));
+            parts.push(one.with_regions(texts, shares.passages.iter().filter_map(region)));
             aligned.a.push(a);
             aligned.b.push(b);
         }
@@ -133,4 +144,15 @@ pub(super) fn page(
         seconds: started.elapsed().as_secs_f64(),
     };
     Ok((html, figures))
+}
+
+/// Returns the numbers of tokens that the two texts have in regions, if regions were searched, or else in shared runs.
+fn in_common(shares: &Shares) -> [usize; 2] {
+    [shares.in_regions_a.unwrap_or(shares.shared_a), shares.in_regions_b.unwrap_or(shares.shared_b)]
+}
+
+/// Returns a passage as a region, if it is one.
+fn region(passage: &SharedPassage) -> Option<AlignedRegion> {
+    let places = passage.places.map(|place| [place.start as i64, place.end as i64]);
+    Some(AlignedRegion { places, tokens: passage.tokens, density: passage.density?, score: passage.score? })
 }

@@ -83,6 +83,9 @@ pub struct SharedPassage {
     /// The text of the passage in `b`, if it is wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_b: Option<String>,
+    /// The position of the passage in both texts, in bytes.
+    #[serde(skip)]
+    pub places: [Span; 2],
     /// The runs that the passage consists of. Each run is given by its range of bytes in `a` and its range of bytes in `b`.
     #[serde(skip)]
     pub runs: Vec<[Span; 2]>,
@@ -122,6 +125,7 @@ impl Shares {
                 score: part.region().map(|region| region.score),
                 text_a: of(a, in_a),
                 text_b: of(b, in_b),
+                places: [in_a, in_b],
                 runs: part.runs().iter().map(|run| run.places(spans)).collect(),
             }
         };
