@@ -31,6 +31,10 @@ mod side;
 
 mod counterparts;
 
+mod remaining;
+
+mod similar_pages;
+
 mod second_round;
 
 mod histories;
@@ -43,7 +47,8 @@ mod twin;
 pub use counterparts::{Counterpart, Evidence};
 pub use histories::{Event, Happened, Histories};
 pub use likes::Likes;
-pub use second_round::{COMMON, Remaining, second_round};
+pub use remaining::{COMMON, Remaining, ShingleSets};
+pub use second_round::second_round;
 pub use side::{Page, Side};
 pub use site_pairs::{ShareOf, SitePair, SitePairs};
 

@@ -4,26 +4,13 @@
 //! and it is usually at the same path. Among the pages of two sites that are known to mirror each other, this is good evidence.
 //! Among all pages of two collections, it would not be.
 
-use std::cmp::Ordering;
+use lookalike::verify::Overlap;
 
-use lookalike::verify::{Measure, Overlap};
-
-use super::{Counterpart, Evidence};
-
-/// A page that has no counterpart yet.
-#[derive(Debug, Clone)]
-pub struct Remaining {
-    /// The page's identifier, unique in its collection.
-    pub page: u64,
-    /// A hash of the path inside the site.
-    pub path: u64,
-    /// The page's shingles, sorted; empty if the page has no text.
-    pub set: Vec<u64>,
-}
-
-/// A shingle that occurs on more remaining pages than this is part of a template, and a path that more remaining pages have than
-/// this identifies no page. Without this limit, the pages of a template would all be compared with each other.
-pub const COMMON: usize = 64;
+use super::{
+    Counterpart, Evidence,
+    remaining::{COMMON, Edge, Remaining, ShingleSets},
+    similar_pages::similar_pages,
+};
 
 /// Returns pairs of pages of two sites, sorted by the number of the first page. Each page is in at most one pair. `a` and `b` are
 /// the remaining pages of the two sites, sorted by number.
@@ -38,34 +25,34 @@ pub const COMMON: usize = 64;
 /// Within each step, pairs with a higher resemblance come first, then pairs of earlier pages. Paths that more than [`COMMON`] of
 /// the pages of `a` or of `b` have are not used.
 ///
-/// Cost: a sort of the shingles of `b`, a search for each shingle of `a`, and a merge of two sets for each pair of pages that
-/// share enough shingles. Memory: 16 bytes for each shingle of `b`, and 24 for each pair with a resemblance of at least `least`.
-pub fn second_round(a: &[Remaining], b: &[Remaining], least: f64) -> Vec<Counterpart> {
+/// Cost: a sort of the shingles of `b`, a search for each shingle of `a`, and a merge of two sets for each pair of pages that may
+/// share enough shingles: at most [`COMMON`] pages for each shingle of a page of `a`. Memory: 16 bytes for each shingle of `b`, up to
+/// 400 for each page of `a`, and 24 for each pair of pages with the same path.
+///
+/// # Errors
+/// Fails if a set cannot be read.
+pub fn second_round<S: ShingleSets>(
+    a: &[Remaining],
+    b: &[Remaining],
+    sets: &S,
+    least: f64,
+) -> Result<Vec<Counterpart>, S::Error> {
     let mut round = Round { a, b, free_a: vec![true; a.len()], free_b: vec![true; b.len()], found: Vec::new() };
-    let same = same_paths(a, b);
-    let figures = |&(i, j): &(usize, usize)| Edge { i, j, resemblance: Overlap::of(&a[i].set, &b[j].set).resemblance() };
-    let same: Vec<Edge> = same.iter().map(figures).collect();
+    let [mut of_a, mut of_b] = [Vec::new(), Vec::new()];
+    let mut same = Vec::new();
+    for (i, j) in same_paths(a, b) {
+        let overlap = Overlap::of(sets.set(a[i].page, &mut of_a)?, sets.set(b[j].page, &mut of_b)?);
+        same.push(Edge { i, j, resemblance: overlap.resemblance() });
+    }
     let (alike, others): (Vec<Edge>, Vec<Edge>) = same.into_iter().partition(|edge| edge.resemblance >= least);
     round.accept(alike, Evidence::Similarity);
-    let similar = round.similar(least);
+    let free = |free: &[bool]| (0..free.len()).filter(|&at| free[at]).collect();
+    let similar = similar_pages([a, b], [free(&round.free_a), free(&round.free_b)], sets, least)?;
     round.accept(similar, Evidence::Similarity);
     round.accept(others, Evidence::Path);
     let mut found = round.found;
     found.sort_unstable_by_key(|pair| pair.a);
-    found
-}
-
-/// Two pages by their positions in `a` and `b`.
-struct Edge {
-    i: usize,
-    j: usize,
-    resemblance: f64,
-}
-
-impl Edge {
-    fn order(&self, other: &Self) -> Ordering {
-        other.resemblance.total_cmp(&self.resemblance).then((self.i, self.j).cmp(&(other.i, other.j)))
-    }
+    Ok(found)
 }
 
 struct Round<'a> {
@@ -86,43 +73,6 @@ impl Round<'_> {
                 self.found.push(Counterpart { a: a.page, b: b.page, resemblance, same_path: a.path == b.path, evidence });
             }
         }
-    }
-
-    /// Returns the free pages that have a resemblance of at least `least` and share a shingle that is not common.
-    fn similar(&self, least: f64) -> Vec<Edge> {
-        let free = (0..self.b.len()).filter(|&j| self.free_b[j]);
-        let mut postings: Vec<(u64, usize)> = free.flat_map(|j| self.b[j].set.iter().map(move |&shingle| (shingle, j))).collect();
-        postings.sort_unstable();
-        let (mut shared, mut met, mut edges) = (vec![0u64; self.b.len()], Vec::new(), Vec::new());
-        for (i, a) in self.a.iter().enumerate().filter(|(i, _)| self.free_a[*i]) {
-            let (mut common, mut rest) = (0, postings.as_slice());
-            for &shingle in &a.set {
-                rest = &rest[rest.partition_point(|posting| posting.0 < shingle)..];
-                // One more than the limit shows that a shingle is common.
-                let pages = rest.iter().take(COMMON + 1).take_while(|posting| posting.0 == shingle);
-                let pages = &rest[..pages.count()];
-                if pages.len() > COMMON {
-                    common += 1;
-                    continue;
-                }
-                for &(_, j) in pages {
-                    if shared[j] == 0 {
-                        met.push(j);
-                    }
-                    shared[j] += 1;
-                }
-            }
-            for j in met.drain(..) {
-                let (set, most) = (&self.b[j].set, std::mem::take(&mut shared[j]) + common);
-                let needed = Measure::Resemblance.needed(a.set.len() as u64, set.len() as u64, least);
-                if needed.is_some_and(|needed| needed <= most)
-                    && let Some(overlap) = Measure::Resemblance.at_least(&a.set, set, least)
-                {
-                    edges.push(Edge { i, j, resemblance: overlap.resemblance() });
-                }
-            }
-        }
-        edges
     }
 }
 
@@ -147,24 +97,61 @@ fn same_paths(a: &[Remaining], b: &[Remaining]) -> Vec<(usize, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        convert::Infallible,
+    };
 
     use proptest::prelude::*;
 
     use super::*;
 
+    /// A page and its set.
+    #[derive(Debug)]
+    struct WithSet {
+        page: u64,
+        path: u64,
+        set: Vec<u64>,
+    }
+
+    /// The sets of two sites. The pages of the second site are numbered from [`OF_B`].
+    struct InMemory(BTreeMap<u64, Vec<u64>>);
+
+    const OF_B: u64 = 1000;
+
+    impl ShingleSets for InMemory {
+        type Error = Infallible;
+
+        fn set<'a>(&'a self, page: u64, scratch: &'a mut Vec<u64>) -> Result<&'a [u64], Infallible> {
+            scratch.clone_from(&self.0[&page]);
+            Ok(scratch)
+        }
+    }
+
+    fn found(a: &[WithSet], b: &[WithSet], least: f64) -> Vec<Counterpart> {
+        let remaining = |pages: &[WithSet], from: u64| -> Vec<Remaining> {
+            pages.iter().map(|&WithSet { page, path, .. }| Remaining { page: from + page, path }).collect()
+        };
+        let sets =
+            |pages: &[WithSet], from: u64| pages.iter().map(|page| (from + page.page, page.set.clone())).collect::<Vec<_>>();
+        let all = InMemory(sets(a, 0).into_iter().chain(sets(b, OF_B)).collect());
+        let Ok(mut found) = second_round(&remaining(a, 0), &remaining(b, OF_B), &all, least);
+        found.iter_mut().for_each(|pair| pair.b -= OF_B);
+        found
+    }
+
     /// Compares every page with every other, step by step as documented.
-    fn twin(a: &[Remaining], b: &[Remaining], least: f64) -> Vec<Counterpart> {
+    fn twin(a: &[WithSet], b: &[WithSet], least: f64) -> Vec<Counterpart> {
         let (mut of_a, mut of_b) = (BTreeSet::new(), BTreeSet::new());
         let mut found = Vec::new();
-        let resemblance = |p: &Remaining, q: &Remaining| {
+        let resemblance = |p: &WithSet, q: &WithSet| {
             let (p, q): (BTreeSet<u64>, BTreeSet<u64>) = (p.set.iter().copied().collect(), q.set.iter().copied().collect());
             let whole = p.union(&q).count();
             if whole == 0 { 0.0 } else { p.intersection(&q).count() as f64 / whole as f64 }
         };
-        let many = |pages: &[Remaining], path: u64| pages.iter().filter(|page| page.path == path).count() > COMMON;
+        let many = |pages: &[WithSet], path: u64| pages.iter().filter(|page| page.path == path).count() > COMMON;
         for step in 1..=3 {
-            let free: Vec<&Remaining> = b.iter().filter(|q| !of_b.contains(&q.page)).collect();
+            let free: Vec<&WithSet> = b.iter().filter(|q| !of_b.contains(&q.page)).collect();
             let rare = |shingle: &u64| free.iter().filter(|q| q.set.contains(shingle)).count() <= COMMON;
             let mut pairs = Vec::new();
             for p in a {
@@ -195,11 +182,10 @@ mod tests {
         found
     }
 
-    fn pages(most: usize) -> impl Strategy<Value = Vec<Remaining>> {
+    fn pages(most: usize) -> impl Strategy<Value = Vec<WithSet>> {
         let page = (0u64..9, prop::collection::btree_set(0u64..30, 0..12));
         prop::collection::vec(page, 0..most).prop_map(|pages| {
-            let page =
-                |((path, set), page): ((u64, BTreeSet<u64>), u64)| Remaining { page, path, set: set.into_iter().collect() };
+            let page = |((path, set), page): ((u64, BTreeSet<u64>), u64)| WithSet { page, path, set: set.into_iter().collect() };
             pages.into_iter().zip(10..).map(page).collect()
         })
     }
@@ -211,26 +197,25 @@ mod tests {
             b in pages(20),
             least in prop::sample::select(vec![0.05, 0.2, 0.3, 0.5, 1.0]),
         ) {
-            prop_assert_eq!(second_round(&a, &b, least), twin(&a, &b, least));
+            prop_assert_eq!(found(&a, &b, least), twin(&a, &b, least));
         }
 
         /// With this number of pages, some shingles and some paths are common.
         #[test]
         fn common_shingles_and_paths_pair_no_pages(a in pages(20), b in pages(200)) {
-            prop_assert_eq!(second_round(&a, &b, 0.1), twin(&a, &b, 0.1));
-            prop_assert_eq!(second_round(&b, &a, 0.1), twin(&b, &a, 0.1));
+            prop_assert_eq!(found(&a, &b, 0.1), twin(&a, &b, 0.1));
+            prop_assert_eq!(found(&b, &a, 0.1), twin(&b, &a, 0.1));
         }
     }
 
     #[test]
     fn each_step_has_its_pages() {
-        let page = |page, path, set: &[u64]| Remaining { page, path, set: set.to_vec() };
+        let page = |page, path, set: &[u64]| WithSet { page, path, set: set.to_vec() };
         let old = [page(0, 1, &[1, 2, 3, 4]), page(1, 2, &[5, 6, 7, 8]), page(2, 3, &[9]), page(3, 4, &[]), page(4, 5, &[20])];
         let new =
             [page(0, 1, &[3, 4, 30, 31]), page(1, 9, &[5, 6, 7, 32]), page(2, 3, &[33]), page(3, 4, &[]), page(4, 6, &[21])];
-        let found: Vec<_> =
-            second_round(&old, &new, 0.3).iter().map(|pair| (pair.a, pair.b, pair.same_path, pair.evidence)).collect();
+        let pairs: Vec<_> = found(&old, &new, 0.3).iter().map(|pair| (pair.a, pair.b, pair.same_path, pair.evidence)).collect();
         let (similar, path) = (Evidence::Similarity, Evidence::Path);
-        assert_eq!(found, [(0, 0, true, similar), (1, 1, false, similar), (2, 2, true, path), (3, 3, true, path)]);
+        assert_eq!(pairs, [(0, 0, true, similar), (1, 1, false, similar), (2, 2, true, path), (3, 3, true, path)]);
     }
 }

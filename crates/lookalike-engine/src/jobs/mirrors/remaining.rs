@@ -3,8 +3,13 @@
 //! The shingle sets of the first round are only those of pages with candidates, so the sets of the remaining pages are made in a
 //! pass of their own.
 
-use lookalike_applications::mirrors::{Counterpart, Remaining, second_round};
-use lookalike_io::error::{Error, ErrorKind, Result, Setting};
+use std::sync::Arc;
+
+use lookalike_applications::mirrors::{Counterpart, Remaining, ShingleSets, second_round};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, Setting},
+    spill::Budget,
+};
 
 use super::sites::Sites;
 use crate::matching::sets::{self, Pass, Sets};
@@ -19,7 +24,12 @@ pub(super) struct RemainingPages {
     pages: Vec<u64>,
     sets: Sets,
     least: f64,
+    budget: Arc<Budget>,
 }
+
+/// The memory that the second round takes for each shingle of the second site and for each page of the first one, in bytes.
+const FOR_SHINGLE: usize = 16;
+const FOR_PAGE: usize = 400;
 
 impl RemainingPages {
     /// Makes the sets of these pages, in a pass over the input. Pages may be repeated.
@@ -36,26 +46,36 @@ impl RemainingPages {
         pass.table.budget.hold(size_of_val(&*pages));
         let number = |page: u64| pages.binary_search(&page).ok().map(|number| number as u32);
         let sets = sets::load(pass, count, number)?;
-        Ok(Self { pages, sets, least })
+        Ok(Self { pages, sets, least, budget: pass.table.budget.clone() })
     }
 
-    /// Pairs the remaining pages of two sites. Both lists of pages are sorted.
-    pub(super) fn pair(&self, sites: &Sites, a: &[u64], b: &[u64]) -> Result<Vec<Counterpart>> {
+    /// Pairs the remaining pages of two sites. Both lists of pages are sorted. The sets are spilled if this needs their memory.
+    pub(super) fn pair(&mut self, sites: &Sites, a: &[u64], b: &[u64]) -> Result<Vec<Counterpart>> {
         if a.is_empty() || b.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(second_round(&self.of(sites, a)?, &self.of(sites, b)?, self.least))
+        let of = |pages: &[u64]| -> Vec<Remaining> {
+            pages.iter().map(|&page| Remaining { page, path: sites.paths[page as usize] }).collect()
+        };
+        let shingles = b.iter().filter_map(|&page| self.number(page)).map(|number| self.sets.len(number)).sum::<usize>();
+        let bytes = FOR_SHINGLE * shingles + FOR_PAGE * a.len();
+        self.budget.hold(bytes);
+        self.sets.make_room()?;
+        let found = second_round(&of(a), &of(b), self, self.least);
+        self.budget.release(bytes);
+        found
     }
 
-    fn of(&self, sites: &Sites, pages: &[u64]) -> Result<Vec<Remaining>> {
-        let mut scratch = Vec::new();
-        let mut remaining = Vec::with_capacity(pages.len());
-        for &page in pages {
-            let number = self.pages.binary_search(&page).ok();
-            let set = number.map_or(Ok(&[][..]), |number| self.sets.get(number as u32, &mut scratch))?;
-            remaining.push(Remaining { page, path: sites.paths[page as usize], set: set.to_vec() });
-        }
-        Ok(remaining)
+    fn number(&self, page: u64) -> Option<u32> {
+        self.pages.binary_search(&page).ok().map(|number| number as u32)
+    }
+}
+
+impl ShingleSets for RemainingPages {
+    type Error = Error;
+
+    fn set<'a>(&'a self, page: u64, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        self.number(page).map_or(Ok(&[]), |number| self.sets.get(number, scratch))
     }
 }
 

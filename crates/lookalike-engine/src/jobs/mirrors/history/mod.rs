@@ -168,13 +168,13 @@ fn all_passes(
     drop(matches);
 
     let pass = Pass { config: &config, method: &method, source: &source, table: &table, pool: &means.pool, observer };
-    let remaining = steps.load(pass, least)?;
+    let mut remaining = steps.load(pass, least)?;
     let mut figures = vec![CrawlFigures::default(); crawls.len()];
     figures.iter_mut().zip(0..).for_each(|(figures, crawl)| {
         (figures.pages, figures.sites) = (crawls.pages(crawl), crawls.sites(crawl, &sites));
     });
     let mut rows = Sorter::new(&table.budget, 1, &means.pool);
-    steps.each(&remaining, |crawl, happened| {
+    steps.each(&mut remaining, |crawl, happened| {
         figures[crawl].count(happened.event, happened.counterpart.map(|counterpart| counterpart.1));
         rows.push(lines::row(crawl, happened))
     })?;

@@ -34,7 +34,11 @@ impl Steps<'_> {
     }
 
     /// Passes all events to `give`, crawl by crawl, with the crawl from 0. Pages are numbered over all crawls.
-    pub(super) fn each(&mut self, remaining: &RemainingPages, mut give: impl FnMut(usize, Happened) -> Result<()>) -> Result<()> {
+    pub(super) fn each(
+        &mut self,
+        remaining: &mut RemainingPages,
+        mut give: impl FnMut(usize, Happened) -> Result<()>,
+    ) -> Result<()> {
         let names: Vec<u64> = self.sites.names.iter().map(|name| xxh3_64(name.as_bytes())).collect();
         let address = |sites: &Sites, page: u64| {
             let site = names[sites.of[page as usize] as usize];
