@@ -101,6 +101,16 @@ pub fn too_large(pages: u64) -> Option<String> {
         .then(|| format!("{} {are} too large or nested too deeply for --html main: all text is compared", counted(pages, "page")))
 }
 
+/// Returns the lines of a summary about the preset, what was excluded and what was skipped, in this order.
+pub fn notes(method: &Config, finding: &Finding, left: Option<&LeftOut>) -> Vec<String> {
+    let mut lines: Vec<String> = preset(method).map(|words| format!("preset: {words}")).into_iter().collect();
+    lines.extend(anchors(finding).map(|words| format!("anchors: {words}")));
+    lines.extend(excluded(finding).iter().map(|words| format!("excluded: {words}")));
+    lines.extend(left.map(|left| format!("skipped: {}", left_out(left))));
+    lines.extend(too_large(finding.too_large).map(|words| format!("html: {words}")));
+    lines
+}
+
 /// Describes by how much the run exceeded its memory limit, if it did.
 pub fn above(finding: &Finding) -> Option<String> {
     let above = finding.above_memory;

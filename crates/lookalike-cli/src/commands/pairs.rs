@@ -12,7 +12,7 @@ use lookalike_engine::{RunConfig, pairs};
 
 use crate::{
     args::{FindArgs, InputArgs, MethodBy, ReportArgs, RunArgs, ShingleArgs, VerifyBy, described, run_config, set_references},
-    found::{above, anchors, excluded, found, hints, left_out, preset, sketches, too_large},
+    found::{above, found, hints, notes, sketches},
     front::Flags,
     output::{Bars, counted, name, say, warnings},
     report::{self, Report},
@@ -136,11 +136,7 @@ impl Pairs {
             let most = summary.nearest.map_or(String::new(), |most| format!(", at most {most} per document"));
             say(&format!("{pairs} {among}{most}{similar}; found: {}", found(&summary.finding, &config.method)));
             summary.sketches.iter().flat_map(sketches).for_each(|words| say(&words));
-            preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
-            anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
-            excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
-            summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
-            too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
+            notes(&config.method, &summary.finding, summary.left_out.as_ref()).iter().for_each(|words| say(words));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
             hints(&summary.finding).for_each(|words| say(&format!("hint: {words}")));
             let page = self.report.path().zip(summary.report.as_ref());

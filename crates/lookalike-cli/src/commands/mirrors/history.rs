@@ -6,7 +6,7 @@ use lookalike_engine::{Crawl, Following, HistorySummary, Mirroring, history, sho
 
 use super::{Mirrors, is_same, short};
 use crate::{
-    found::{above, anchors, excluded, found, left_out, preset, too_large},
+    found::{above, found, notes},
     front::Flags,
     output::{BOLD, Bars, count, counted, say, warnings},
     report::{self, Report},
@@ -47,11 +47,7 @@ impl Mirrors {
                 say(&format!("empty: {} {have} no text to compare", counted(summary.textless, "page")));
             }
             say(&format!("found: {}", found(&summary.finding, &config.method)));
-            preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
-            anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
-            excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
-            summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
-            too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
+            notes(&config.method, &summary.finding, summary.left_out.as_ref()).iter().for_each(|words| say(words));
             above(&summary.finding).iter().for_each(|words| say(&format!("memory: {words}")));
         }
         report::write(file, &report, &summary)?;

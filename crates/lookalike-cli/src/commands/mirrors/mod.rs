@@ -14,7 +14,7 @@ use lookalike_engine::{MirrorOutputs, Mirroring, MirrorsSummary, RunConfig, Site
 
 use crate::{
     args::{FindArgs, InputArgs, PageArgs, RecordArgs, RunArgs, ShingleArgs, page_size, run_config},
-    found::{above, anchors, excluded, found, left_out, preset, too_large},
+    found::{above, found, notes},
     front::Flags,
     output::{BOLD, Bars, count, counted, quiet, say, warnings},
     report::{self, Report},
@@ -233,11 +233,7 @@ impl Mirrors {
             if let Some(common) = summary.common_pages.filter(|&common| common > 0) {
                 say(&format!("excluded: {} with matches on more sites than --common-sites allows", counted(common, "page")));
             }
-            preset(&config.method).iter().for_each(|words| say(&format!("preset: {words}")));
-            anchors(&summary.finding).iter().for_each(|words| say(&format!("anchors: {words}")));
-            excluded(&summary.finding).iter().for_each(|words| say(&format!("excluded: {words}")));
-            summary.left_out.iter().for_each(|left| say(&format!("skipped: {}", left_out(left))));
-            too_large(summary.finding.too_large).iter().for_each(|words| say(&format!("html: {words}")));
+            notes(&config.method, &summary.finding, summary.left_out.as_ref()).iter().for_each(|words| say(words));
             summary.report.iter().for_each(|figures| say(&format!("report: {}", page_size(figures))));
             let many = summary.site_pairs >= MANY;
             above(&summary.finding).iter().for_each(|words| match many {
