@@ -363,19 +363,20 @@ bench-quotations: $(VENV)/installed
 	$(VENV)/bin/python bench/quality/quotations.py $(DATA) --out bench/record/quotations.json
 
 # Tests how well four kinds of plagiarism are distinguished by the share of an answer that is in its source, and by other tools; and
-# how well reused passages are found in a set like PAN's, by PlagDet.
+# how well reused passages are found in a set like PAN's, by PlagDet. LOOKALIKE=PROGRAM evaluates a program that is built already.
 .PHONY: bench-plagiarism
 PLAGIARISM = bench/data/venv-plagiarism
+bench-plagiarism: MEASURED = $(if $(LOOKALIKE),--lookalike $(LOOKALIKE))
 bench-plagiarism:
-	cargo build --release --locked
+	$(if $(LOOKALIKE),,cargo build --release --locked)
 	test -d $(PLAGIARISM) || python3 -m venv $(PLAGIARISM)
 	$(PLAGIARISM)/bin/pip install --quiet -r bench/rivals/requirements-plagiarism.txt
 	mkdir -p bench/record
-	$(PLAGIARISM)/bin/python bench/quality/plagiarism.py $(DATA) --out bench/record/plagiarism.json
+	$(PLAGIARISM)/bin/python bench/quality/plagiarism.py $(DATA) $(MEASURED) --out bench/record/plagiarism.json
 	python3 bench/plagiarism/make_set.py $(DATA) bench/data/plagiarism
-	python3 bench/plagiarism/run.py bench/data/plagiarism --out bench/record/regions.json
+	python3 bench/plagiarism/run.py bench/data/plagiarism $(MEASURED) --out bench/record/regions.json
 	python3 bench/plagiarism/make_set.py $(DATA) bench/data/plagiarism-other --seed 1
-	python3 bench/plagiarism/run.py bench/data/plagiarism-other --quick --out bench/record/regions-other.json
+	python3 bench/plagiarism/run.py bench/data/plagiarism-other $(MEASURED) --quick --out bench/record/regions-other.json
 
 # Compares lookalike with datasketch's MinHashLSH on the same sets; each set has the words of one post.
 .PHONY: bench-sets
