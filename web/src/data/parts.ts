@@ -7,8 +7,8 @@ export interface Part {
   /** Where it begins, and where it is in the other text. */
   start: number;
   other: number;
-  /** The number of the region that it belongs to; -1 for none. */
-  region: number;
+  /** The regions that it belongs to. */
+  regions: number[];
   /** The regions that begin with it. */
   begins: number[];
 }
@@ -38,7 +38,7 @@ export function cut(text: string, shared: number[]): Part[] {
   const parts: Part[] = [];
   let end = 0;
   const only = (from: number, to: number) => {
-    if (to > from) parts.push({ text: text.slice(from, to), shared: false, start: from, other: -1, region: -1, begins: [] });
+    if (to > from) parts.push({ text: text.slice(from, to), shared: false, start: from, other: -1, regions: [], begins: [] });
   };
   const rest = (to: number) => {
     const [first, last] = wordsOf(text, end, to);
@@ -49,7 +49,7 @@ export function cut(text: string, shared: number[]): Part[] {
   for (let at = 0; at < shared.length; at += 3) {
     rest(shared[at]);
     end = shared[at] + shared[at + 1];
-    parts.push({ text: text.slice(shared[at], end), shared: true, start: shared[at], other: shared[at + 2], region: -1, begins: [] });
+    parts.push({ text: text.slice(shared[at], end), shared: true, start: shared[at], other: shared[at + 2], regions: [], begins: [] });
   }
   rest(text.length);
   return parts;
@@ -78,7 +78,7 @@ export function missing(text: Part[], other: Part[]): Set<number> {
   return found;
 }
 
-/** Cuts the parts of a text at the borders of regions. What is in several regions belongs to the first of them. */
+/** Cuts the parts of a text at the borders of regions, which may overlap. */
 export function withRegions(parts: Part[], places: [number, number][]): Part[] {
   const borders = [...new Set(places.flat())].sort((x, y) => x - y);
   let next = 0;
@@ -94,7 +94,7 @@ export function withRegions(parts: Part[], places: [number, number][]): Part[] {
         start,
         text: part.text.slice(start - part.start, to - part.start),
         other: part.other < 0 ? -1 : part.other + start - part.start,
-        region: places.findIndex(([from, until]) => from <= start && to <= until),
+        regions: places.flatMap(([from, until], number) => (from <= start && to <= until ? [number] : [])),
         begins: places.flatMap(([from], number) => (from === start ? [number] : [])),
       };
     });

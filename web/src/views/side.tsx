@@ -33,7 +33,7 @@ export function Side({ d, loading, text, parts, current, box, marked, lacks, onS
   const caret = <i class="caret" title={words.onlyThere} aria-hidden="true" />;
   const shown: (string | JSX.Element)[] | JSX.Element[] = parts
     ? parts.flatMap((part, number) => {
-        const within = part.region < 0 ? "" : part.region === region ? "in-region current-region" : "in-region";
+        const within = part.regions.includes(region) ? "in-region current-region" : part.regions.length ? "in-region" : "";
         const shown = marked(part) ? (
           <mark
             class={`only ${part.shared ? "shared" : ""} ${number === current ? "current" : ""} ${within}`}
