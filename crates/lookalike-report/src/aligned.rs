@@ -180,7 +180,7 @@ mod tests {
         let method = Dedup::new().shingle(2).method().unwrap();
         let mut scratch = Scratch::default();
         let mut of = |a: &str, b: &str| {
-            let Aligned { a: parts_a, b: parts_b } = Aligned::of(&method, [a, b], &mut scratch);
+            let Aligned { a: parts_a, b: parts_b, .. } = Aligned::of(&method, [a, b], &mut scratch);
             (shown(&parts_a, a), shown(&parts_b, b), parts_a.chunks(3).map(|part| part[2]).collect::<Vec<_>>())
         };
         let strings = |all: &[&str]| all.iter().map(|&one| one.to_string()).collect::<Vec<_>>();
