@@ -12,14 +12,16 @@ use lookalike_engine::{Cards, CardsSummary, Comparison, First, Format, RunConfig
 use serde::Serialize;
 
 use crate::{
+    args::delimiter,
     output::{BOLD, DIM, count, counted, print, print_data, say},
     report::{self, Report},
 };
 
 /// Find fingerprint cards that may be from the same finger
 ///
-/// A record has an id and the minutiae of a print (the points where ridges end or fork), each as [x, y, angle]. The command
-/// writes one JSON line per pair of prints, the best first: a, b, score. With --by neighbours, the score is the overlap of
+/// A record has an id and the minutiae of a print (the points where ridges end or fork), each as [x, y, angle]. In CSV, each row
+/// is one minutia, with the columns id, x, y and angle, and all rows of a file with the same id are one print. The command writes
+/// one JSON line per pair of prints, the best first: a, b, score. With --by neighbours, the score is the overlap of
 /// triangles of neighbouring minutiae. These triangles stay the same when a print is shifted or turned, and rare ones count more.
 /// With --by grid, each print is divided into squares, and the score is the resemblance of the two sets of squares that contain
 /// minutiae. The prints are not aligned first. With --by aligned, the score is the same resemblance, after one print has been
@@ -41,12 +43,13 @@ use crate::{
 /// The exit code is 1 if no pair is written, unless the collection is empty.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
+    lookalike minutiae minutiae.csv --turn 360 --by reranked > pairs.jsonl\n  \
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
     lookalike minutiae --model --members 4")]
 pub struct Minutiae {
     /// Prints: files, folders, quoted globs or URLs (- for standard input)
     ///
-    /// The files are JSON Lines or JSON arrays, plain or compressed.
+    /// The files are JSON Lines, JSON arrays or CSV, plain or compressed.
     #[arg(required_unless_present = "model", conflicts_with = "model", value_name = "PRINTS")]
     inputs: Vec<String>,
     /// Write the pairs to FILE instead of standard output
@@ -71,17 +74,28 @@ pub struct Minutiae {
     /// Without this flag, a folder with several splits is an error.
     #[arg(long, help_heading = "Input")]
     all_splits: bool,
-    /// Field with the minutiae
+    /// Field delimiter of CSV [default: a tab in .tsv, detected otherwise]
+    ///
+    /// The detected delimiter is the comma, semicolon, tab or vertical bar, whichever occurs most often in the header.
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter, help_heading = "Input")]
+    delimiter: Option<u8>,
+    /// Encoding of inputs that are not UTF-8, such as windows-1252 or gbk
+    ///
+    /// The flag applies to JSON Lines, and to CSV that is neither UTF-8 nor UTF-16.
+    #[arg(long, value_name = "LABEL", help_heading = "Input")]
+    encoding: Option<String>,
+    /// Field with the minutiae; not used for CSV
     #[arg(long, value_name = "FIELD", default_value = "minutiae", help_heading = "Input")]
     minutiae_field: String,
     /// Field with the id, a string or a number
     ///
-    /// A record without this field gets an id of the form file:line.
+    /// A record without this field gets an id of the form file:line. In CSV, the rows with the same id are one print, so each row
+    /// needs one.
     #[arg(long, value_name = "FIELD", default_value = "id", help_heading = "Input")]
     id_field: String,
     /// Names of the values of a minutia, in order
     ///
-    /// x, y and angle are used; all other values are ignored.
+    /// x, y and angle are used; all other values are ignored. In CSV, the header names the columns, and this flag is not used.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "x,y,angle", help_heading = "Input")]
     columns: Vec<String>,
     /// Value of a full turn in the unit of the angles
@@ -96,7 +110,7 @@ pub struct Minutiae {
     upwards: bool,
     /// Compare only prints with the same value of this field
     ///
-    /// For example, FIELD can be the sensor.
+    /// For example, FIELD can be the sensor. In CSV, all rows of a print must have the same value.
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     within: Option<String>,
     /// Field that identifies the finger, to evaluate the result
@@ -158,6 +172,8 @@ enum CardsBy {
     Jsonl,
     /// one JSON array of objects
     Json,
+    /// CSV or TSV with a header: one minutia per row
+    Csv,
 }
 
 impl From<CardsBy> for Format {
@@ -165,6 +181,7 @@ impl From<CardsBy> for Format {
         match format {
             CardsBy::Jsonl => Self::Lines,
             CardsBy::Json => Self::Array,
+            CardsBy::Csv => Self::Delimited,
         }
     }
 }
@@ -270,6 +287,8 @@ impl Minutiae {
             inputs: self.inputs,
             all_splits: self.all_splits,
             format: self.format.map(Format::from),
+            delimiter: self.delimiter,
+            encoding: self.encoding,
             id_field: self.id_field,
             label_field: self.label,
             allow_repeated_ids: self.allow_repeated_ids,

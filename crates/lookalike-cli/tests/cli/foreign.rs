@@ -173,7 +173,7 @@ fn lines_in_another_encoding_are_read_and_written_unchanged() {
         ("eval in.jsonl --sample 2", "or name its encoding with --encoding"),
         ("compare 1 2 --in in.jsonl", "or name its encoding with --encoding"),
         ("link in.jsonl --config link.toml", "or name its encoding with --encoding"),
-        ("minutiae in.jsonl --minutiae-field text", "of the line; convert the file to UTF-8, for instance with iconv\n"),
+        ("minutiae in.jsonl --minutiae-field text", "or name its encoding with --encoding"),
     ] {
         let ran = place.run(asked);
         assert!(ran.code == 2 && ran.err.contains("invalid UTF-8 at byte ") && ran.err.contains(advice), "{asked}: {}", ran.err);

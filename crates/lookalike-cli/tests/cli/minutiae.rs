@@ -152,16 +152,22 @@ fn bad_record_errors_name_file_line_field_and_remedy() {
         }
     }
     // The help does not offer formats that the command cannot read.
-    let ran = Place::new().run("minutiae prints.csv --format csv");
-    assert!(ran.code == 2 && ran.err.contains("[possible values: jsonl, json]"), "{}", ran.err);
+    let ran = Place::new().run("minutiae prints.html --format html");
+    assert!(ran.code == 2 && ran.err.contains("[possible values: jsonl, json, csv]"), "{}", ran.err);
     let place = Place::new();
-    place.write("prints.csv", "id,minutiae\n1,x\n");
+    place.write("prints.html", "<p>none</p>");
     std::fs::copy(testdata("formats/unsupported/empty.parquet"), place.path("prints.parquet")).unwrap();
     let ran = place.run("minutiae prints.parquet");
-    assert!(ran.code == 2 && ran.err.contains("prints.parquet: is a Parquet file, but prints are read from JSON"), "{}", ran.err);
-    for (input, part) in
-        [("none.jsonl", "no such file"), ("prints.csv", "prints.csv: is CSV, but prints are read from JSON Lines or JSON arrays")]
-    {
+    assert!(
+        ran.code == 2
+            && ran.err.contains("prints.parquet: is a Parquet file, but prints are read from JSON Lines, JSON arrays or CSV"),
+        "{}",
+        ran.err
+    );
+    for (input, part) in [
+        ("none.jsonl", "no such file"),
+        ("prints.html", "prints.html: is plain text, but prints are read from JSON Lines, JSON arrays or CSV"),
+    ] {
         let ran = place.run(&format!("minutiae {input}"));
         assert!(ran.code == 2 && ran.err.contains(part), "{}", ran.err);
     }
@@ -236,6 +242,98 @@ fn errors_for_invalid_sets_name_the_flags_that_help() {
         let ran = place.run(&format!("minutiae --model {asked}"));
         assert!(ran.code == 2 && ran.err.contains(words), "{asked}: {}", ran.err);
     }
+}
+
+/// Returns the prints as CSV, with the rows of all prints interleaved.
+fn rows() -> String {
+    let prints: Vec<serde_json::Value> = prints().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut rows = "quality,angle,id,y,x,finger\n".to_owned();
+    for minutia in 0..30 {
+        for print in &prints {
+            if let Some([x, y, angle]) = print["minutiae"].get(minutia).map(|minutia| [0, 1, 2].map(|at| &minutia[at])) {
+                writeln!(rows, "50,{angle},{},{y}, {x}.0,{}", print["id"].as_str().unwrap(), print["finger"]).unwrap();
+            }
+        }
+    }
+    rows
+}
+
+#[test]
+fn rows_of_csv_are_the_same_prints_as_records() {
+    let place = Place::new();
+    let degrees = |row: &str| {
+        let mut cells: Vec<String> = row.split(',').map(str::to_owned).collect();
+        if let Ok(angle) = cells[1].parse::<f64>() {
+            cells[1] = (angle * 360.0 / 256.0).to_string();
+        }
+        cells.join(";")
+    };
+    let in_degrees: Vec<String> = rows().lines().map(degrees).collect();
+    place.write("prints.jsonl", prints()).write("rows.csv", rows()).write("degrees.csv", in_degrees.join("\r\n"));
+    place.write("rows", rows());
+    for flags in ["--first 100%", "--first 100% --by aligned --label finger", "--first 100% --within finger"] {
+        let expected = place.run(&format!("minutiae prints.jsonl {flags}"));
+        for input in ["rows.csv", "degrees.csv --turn 360", "degrees.csv --delimiter ; --turn 360", "rows --format csv"] {
+            let ran = place.run(&format!("minutiae {input} {flags}"));
+            assert_eq!((ran.code, ran.out, ran.err), (0, expected.out.clone(), expected.err.clone()), "{input} {flags}");
+        }
+    }
+    // Ids are strings in CSV, and in each file they are different prints.
+    place.write("one.csv", "id,x,y,angle\n7,1,2,3\n8,,,\n7,4,5,6\n").write("two.csv", "id,x,y,angle\n7,1,2,3\n");
+    let ran = place.run("minutiae one.csv --json");
+    assert!(ran.err.contains("\"prints\": 2") && ran.err.contains("\"too_few\": 2"), "{}", ran.err);
+    let ran = place.run("minutiae one.csv two.csv");
+    assert!(ran.code == 2 && ran.err.contains("two.csv:2: id \"7\" was already used"), "{}", ran.err);
+    let ran = place.run("minutiae one.csv two.csv --allow-repeated-ids --json");
+    assert!(ran.err.contains("\"prints\": 3"), "{}", ran.err);
+    // A label is compared by its text, because CSV has no numbers.
+    place.write("more.csv", "id,finger,x,y,angle\nmore,0,1,2,3\nmore,0,4,5,6\nmore,0,9,30,6\n");
+    let ran = place.run("minutiae prints.jsonl more.csv --label finger --json --first 0");
+    let summary: serde_json::Value = serde_json::from_str(&ran.err).unwrap();
+    assert_eq!(summary["genuine"]["pairs"], 5, "{}", ran.err);
+}
+
+#[test]
+fn bad_row_errors_name_file_line_column_and_remedy() {
+    for (rows, flags, parts) in [
+        (
+            "id,x,y\na,1,2\n",
+            "",
+            &["rows.csv:1: no column \"angle\"; the columns are \"id\", \"x\", \"y\"", "must have the columns"][..],
+        ),
+        ("print,x,y,angle\na,1,2,3\n", "", &["rows.csv:1: no column \"id\"", "--id-field"]),
+        ("id,x,y,angle\na,1,2,3\n", "--label finger", &["rows.csv:1: no column \"finger\"", "--label"]),
+        ("id,x,y,angle\na,1,2,3\n", "--within sensor", &["rows.csv:1: no column \"sensor\"", "--within"]),
+        ("id,x,y,angle\na,1,2,3\na,1,two,3\n", "", &["rows.csv:3: field \"y\" is \"two\"; a number is needed"]),
+        ("id,x,y,angle\na,1,2,\n", "", &["rows.csv:2: field \"angle\" is empty; a number is needed"]),
+        ("id,x,y,angle\na,1,2,NaN\n", "", &["rows.csv:2: field \"angle\" is \"NaN\"; a number is needed"]),
+        ("id,x,y,angle\na,1,2,270\n", "", &["rows.csv:2: field \"angle\" is \"270\"; a turn is 256; give --turn 360"]),
+        ("id,x,y,angle\na,1,99999,2\n", "", &["rows.csv:2: field \"y\" is \"99999\"; give pixels from -32767"]),
+        ("id,x,y,angle\n,1,2,3\n", "", &["rows.csv:2: field \"id\" is empty; each row needs the id"]),
+        ("id,x,y,angle\na,1,2\n", "", &["rows.csv:2: the row has 3 fields, but the header has 4", "--delimiter"]),
+        ("id,x,x,y,angle\na,1,2,3,4\n", "", &["duplicate field \"x\""]),
+        (
+            "id,f,x,y,angle\na,1,1,2,3\nb,2,1,2,3\na,2,4,5,6\n",
+            "--label f",
+            &["rows.csv:4: field \"f\" is \"2\", but \"1\" in an earlier row of the print \"a\"; all rows"],
+        ),
+    ] {
+        let place = Place::new();
+        place.write("rows.csv", rows);
+        let ran = place.run(&format!("minutiae rows.csv {flags}"));
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{rows} {flags}: {}", ran.err);
+        for part in parts {
+            assert!(ran.err.contains(part), "{rows} {flags}: no {part:?} in {}", ran.err);
+        }
+    }
+    let place = Place::new();
+    place.write("rows", "id,x,y,angle\na,1,2,3\n");
+    let ran = place.run("minutiae rows");
+    assert!(
+        ran.code == 2 && ran.err.contains("rows:1: not a JSON object") && ran.err.contains("for CSV, give --format csv"),
+        "{}",
+        ran.err
+    );
 }
 
 /// The minimum numbers of genuine pairs that this test requires are a little below the measured values, which are in

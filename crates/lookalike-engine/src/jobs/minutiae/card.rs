@@ -1,5 +1,5 @@
-//! Reads a record as a print (the image of one finger): its id, its minutiae, its label, and the value that prints must share to
-//! be compared.
+//! Reads a JSON record as a print (the image of one finger): its id, its minutiae, its label, and the value that prints must share
+//! to be compared.
 
 use std::collections::BTreeMap;
 
@@ -49,9 +49,10 @@ pub(super) struct Card {
     /// The id as written in the record.
     pub(super) id: Box<RawValue>,
     pub(super) minutiae: Vec<Minutia>,
-    /// The value that prints must share to be compared, as written in the record; `None` if it is null or missing.
+    /// The value that prints must share to be compared; `None` if it is null or missing. Only its text counts, not its type, because
+    /// CSV has no numbers: 7 and "7" are the same value.
     pub(super) within: Option<String>,
-    /// The label as written in the record; `None` if it is null or missing.
+    /// The label, in the same form.
     pub(super) label: Option<String>,
 }
 
@@ -72,7 +73,7 @@ impl Card {
         let optional = |field: &Option<String>, what: &str, option: Setting| -> Result<Option<String>> {
             match field {
                 None => Ok(None),
-                Some(field) => Ok(name(&record, field, what, option)?.map(|value| value.get().to_owned())),
+                Some(field) => Ok(name(&record, field, what, option)?.map(|value| text_of(value.get()))),
             }
         };
         let within = optional(&asked.within, "the value of this field", Setting::Within)?;
@@ -84,6 +85,11 @@ impl Card {
     pub(super) fn is_of_the_same(&self, other: &Self) -> bool {
         self.label.is_some() && self.label == other.label
     }
+}
+
+/// Returns the text of a string, or a number as written.
+fn text_of(value: &str) -> String {
+    serde_json::from_str(value).unwrap_or_else(|_| value.to_owned())
 }
 
 /// Returns the field with exactly this name. If there is no such field, the name is read as a dotted path into nested objects.
@@ -152,11 +158,11 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
         let what = words![which(), count, Setting::Columns, format!(" names {} ({names})", columns.len())];
         return Err(Error::record(what).advise("name all columns, such as type,x,y,angle,quality"));
     }
-    let value = |column: &str, most: f64, advice: &dyn Fn() -> Words| {
+    let value = |column: &str| {
         let value = columns.iter().position(|name| name == column).and_then(|at| values.get(at)).unwrap_or(&Value::Null);
         match value.as_f64() {
-            Some(number) if number.abs() <= most => Ok(number),
-            Some(_) => Err(Error::record(words![which(), format!("has {value} for {column}")]).advise(advice())),
+            Some(number) if asked.is_possible(column, number) => Ok(number),
+            Some(_) => Err(Error::record(words![which(), format!("has {value} for {column}")]).advise(asked.advice(column))),
             None => {
                 let what = format!("has {} for {column}, which is not a number", cut(&value.to_string()));
                 let advice = words!["name the columns in order with ", Setting::Columns];
@@ -164,14 +170,30 @@ fn minutia(values: &[Value], asked: &Cards, which: impl Fn() -> String) -> Resul
             }
         }
     };
-    let pixels = || words!["give pixels from -32767 to 32767, or name the columns in order with ", Setting::Columns];
-    let (x, y) = (value("x", FARTHEST, &pixels)?, value("y", FARTHEST, &pixels)?);
-    let turns = || words![format!("a turn is {}; give ", asked.turn), (Setting::Turn, "360"), " if angles are degrees"];
-    let angle = value("angle", asked.turn, &turns)? / asked.turn * 256.0;
-    // In files, y grows downwards unless `upwards` is set, while angles grow counter-clockwise. In a `Minutia`, angles grow from
-    // the x axis towards the y axis.
-    let y = if asked.upwards { y } else { -y };
-    Ok(Minutia { x: whole(x), y: whole(y), angle: (whole(angle) & 255) as u8 })
+    Ok(asked.minutia([value("x")?, value("y")?, value("angle")?]))
+}
+
+impl Cards {
+    /// Returns whether a number can be the x or y coordinate or the angle of a minutia.
+    pub(super) fn is_possible(&self, column: &str, number: f64) -> bool {
+        number.abs() <= if column == "angle" { self.turn } else { FARTHEST }
+    }
+
+    /// Returns advice for a number that cannot be a value of this column.
+    pub(super) fn advice(&self, column: &str) -> Words {
+        if column == "angle" {
+            return words![format!("a turn is {}; give ", self.turn), (Setting::Turn, "360"), " if angles are degrees"];
+        }
+        words!["give pixels from -32767 to 32767, or name the columns in order with ", Setting::Columns]
+    }
+
+    /// Returns the minutia with these coordinates and this angle.
+    pub(super) fn minutia(&self, [x, y, angle]: [f64; 3]) -> Minutia {
+        // In files, y grows downwards unless `upwards` is set, while angles grow counter-clockwise. In a `Minutia`, angles grow
+        // from the x axis towards the y axis.
+        let y = if self.upwards { y } else { -y };
+        Minutia { x: whole(x), y: whole(y), angle: (whole(angle / self.turn * 256.0) & 255) as u8 }
+    }
 }
 
 /// Rounds to the nearest whole number.

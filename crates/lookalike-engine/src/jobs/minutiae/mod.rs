@@ -4,19 +4,22 @@ pub(crate) mod comparing;
 
 pub(crate) mod card;
 
+mod gathered;
+
+mod rows;
+
+mod gathering;
+
 mod rates;
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-use lookalike::cluster::Keep;
 use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Ranked, Ranking};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, without_panic},
-    format::Format,
-    read::{Fields, Reading, Source},
+    error::{Error, Result, without_panic},
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 use serde::Serialize;
@@ -25,15 +28,10 @@ use serde_json::value::RawValue;
 use self::{
     card::{Card, Cards, First},
     comparing::{Comparison, each_candidate},
+    gathering::gather,
     rates::Rates,
 };
-use crate::{
-    config::RunConfig,
-    pass::{
-        lines::{each_line_of, repeated_id},
-        open::pool,
-    },
-};
+use crate::{config::RunConfig, pass::open::pool};
 
 /// A line of the output: two prints, the earlier one first.
 #[derive(Serialize)]
@@ -116,17 +114,7 @@ pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result
 fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
     let inputs = config.expand()?;
     refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &inputs)?;
-    refuse_other_than_lines(output, "pairs")?;
-    // Tables are refused before they are opened, because opening a table requires its text column.
-    for input in &inputs {
-        let name = input.name();
-        if let Some(format) = config.format.or_else(|| Format::of_name(&name)).filter(|format| format.is_table()) {
-            return Err(refuse(&name, format));
-        }
-    }
-    let fields = Fields::new(asked.minutiae_field.clone(), None, config.id_field.clone(), Keep::First, None);
-    let source = Source::new(inputs, Reading { format: config.format, ..Reading::of(fields) }, &config.temp_dir)?;
-    let cards = read(config, asked, &source)?;
+    let cards = gather(config, asked, inputs)?;
     let mut output = Output::create(output, config.threads)?;
 
     let mut groups: BTreeMap<Option<&str>, Vec<u32>> = BTreeMap::new();
@@ -201,30 +189,4 @@ fn genuine_pairs<'a>(cards: impl Iterator<Item = &'a Card>) -> u64 {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     cards.filter_map(|card| card.label.as_deref()).for_each(|label| *counts.entry(label).or_default() += 1);
     counts.values().map(|&count| pairs_of(count)).sum()
-}
-
-fn refuse(name: &str, format: Format) -> Error {
-    let what = format!("is {}, but prints are read from JSON Lines or JSON arrays", format.name());
-    Error::new(ErrorKind::Input, what).at(name).advise("convert it to one of these")
-}
-
-fn read(config: &RunConfig, asked: &Cards, source: &Source) -> Result<Vec<Card>> {
-    for (input, format) in source.inputs().iter().zip(source.formats()) {
-        let is_json = format.is_none_or(|format| matches!(format, Format::Lines | Format::Array));
-        // A folder without files is accepted as an empty collection, whatever the format.
-        let is_empty = input.files().is_some_and(|mut files| files.next().is_none());
-        if let Some(format) = format.filter(|_| !is_json && !is_empty) {
-            return Err(refuse(&input.name(), format));
-        }
-    }
-    let (mut cards, mut ids) = (Vec::new(), BTreeSet::new());
-    each_line_of(source, |line, block, record| {
-        let card = Card::read(line, config, asked, || source.place(block.tag().part, record))?;
-        if !config.allow_repeated_ids && !ids.insert(card.id.get().to_owned()) {
-            return Err(repeated_id(card.id.get()));
-        }
-        cards.push(card);
-        Ok(())
-    })?;
-    Ok(cards)
 }
