@@ -26,6 +26,8 @@ mod ranking;
 
 mod turn;
 
+mod template;
+
 mod align;
 
 mod grid;
@@ -47,5 +49,6 @@ pub use grid::{Grid, Squares};
 pub use near::{Near, NearScratch, Neighbours};
 pub use ranking::{Ranked, Ranking};
 pub use reranked::Reranked;
+pub use template::{TemplateError, View, is_template, views};
 pub use triangles::Triangles;
 pub use turn::{Minutia, direction};

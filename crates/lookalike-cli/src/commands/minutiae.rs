@@ -44,12 +44,15 @@ use crate::{
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike minutiae prints.jsonl --columns type,x,y,angle,quality > pairs.jsonl\n  \
     lookalike minutiae minutiae.csv --turn 360 --by reranked > pairs.jsonl\n  \
+    lookalike minutiae templates/ --within position > pairs.jsonl\n  \
     lookalike minutiae prints.jsonl --by aligned --within sensor --label finger --first 5% -o pairs.jsonl\n  \
     lookalike minutiae --model --members 4")]
 pub struct Minutiae {
     /// Prints: files, folders, quoted globs or URLs (- for standard input)
     ///
-    /// The files are JSON Lines, JSON arrays or CSV, plain or compressed.
+    /// The files are JSON Lines, JSON arrays or CSV, plain or compressed, or templates of ISO/IEC 19794-2 (2005 and 2011) and ANSI
+    /// INCITS 378-2004, which are recognised by their first bytes. Templates have their own units, so --turn and --upwards do not
+    /// apply to them. Each view is a print. Its id is the name of the file, followed by :POSITION.VIEW if there are several.
     #[arg(required_unless_present = "model", conflicts_with = "model", value_name = "PRINTS")]
     inputs: Vec<String>,
     /// Write the pairs to FILE instead of standard output
@@ -110,7 +113,8 @@ pub struct Minutiae {
     upwards: bool,
     /// Compare only prints with the same value of this field
     ///
-    /// For example, FIELD can be the sensor. In CSV, all rows of a print must have the same value.
+    /// For example, FIELD can be the sensor. In CSV, all rows of a print must have the same value. Templates have the fields
+    /// position, view and impression.
     #[arg(long, value_name = "FIELD", help_heading = "Input")]
     within: Option<String>,
     /// Field that identifies the finger, to evaluate the result

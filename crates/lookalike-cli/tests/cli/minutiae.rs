@@ -293,6 +293,68 @@ fn rows_of_csv_are_the_same_prints_as_records() {
     assert_eq!(summary["genuine"]["pairs"], 5, "{}", ran.err);
 }
 
+/// Returns prints as a template of ISO/IEC 19794-2:2005, each a view of a finger of its own, counted from 1.
+fn template(prints: &[&serde_json::Value]) -> Vec<u8> {
+    let mut views = Vec::new();
+    for (position, print) in (1u8..).zip(prints) {
+        let minutiae = print["minutiae"].as_array().unwrap();
+        views.extend([position, 0, 80, minutiae.len() as u8]);
+        for minutia in minutiae {
+            let [x, y, angle] = [0, 1, 2].map(|at| minutia[at].as_u64().unwrap());
+            views.extend([(x >> 8) as u8 | 0x40, x as u8, (y >> 8) as u8, y as u8, angle as u8, 50]);
+        }
+        views.extend([0, 0]);
+    }
+    let length = 24 + views.len() as u32;
+    let image = [0, 0, 1, 244, 1, 244, 0, 197, 0, 197, prints.len() as u8, 0];
+    [&b"FMR\x00 20\x00"[..], &length.to_be_bytes(), &image, &views].concat()
+}
+
+#[test]
+fn templates_are_the_same_prints_as_records() {
+    let place = Place::new();
+    let lines: Vec<serde_json::Value> = prints().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    place.write("prints.jsonl", prints());
+    let expected = place.run("minutiae prints.jsonl --first 100%");
+    let named = |name: &dyn Fn(usize, &str) -> String| {
+        let ids = lines.iter().map(|line| line["id"].as_str().unwrap()).enumerate();
+        ids.fold(expected.out.clone(), |out, (at, id)| out.replace(&format!("\"{id}\""), &format!("\"{}\"", name(at, id))))
+    };
+    let folders = ["a", "a", "b", "b", "b", "b/c"];
+    for (line, folder) in lines.iter().zip(folders) {
+        std::fs::create_dir_all(place.path(&format!("cards/{folder}"))).unwrap();
+        let name = format!("cards/{folder}/{}.fmr", line["id"].as_str().unwrap());
+        place.write(&name, template(&[line]));
+    }
+    let ran = place.run("minutiae cards --first 100%");
+    assert_eq!((ran.code, ran.err), (0, expected.err.clone()));
+    assert_eq!(ran.out, named(&|at, id| format!("{}/{id}.fmr", folders[at])));
+    let all: Vec<&serde_json::Value> = lines.iter().collect();
+    place.write("all", template(&all));
+    let ran = place.run("minutiae all --first 100%");
+    assert_eq!((ran.code, ran.out), (0, named(&|at, _| format!("all:{}.0", at + 1))), "{}", ran.err);
+    let ran = place.run("minutiae all prints.jsonl --within position --json --first 0");
+    // Six prints without the field are compared with each other; the views are of different fingers.
+    assert!(ran.err.contains("\"prints\": 12") && ran.err.contains("\"pairs\": 15"), "{}", ran.err);
+    place.write("cards/more.jsonl", "{\"id\":1,\"minutiae\":[]}\n");
+    assert!(place.run("minutiae cards --json --first 0").err.contains("\"prints\": 7"));
+    let ran = place.run("minutiae all -o all");
+    assert!(ran.code == 2 && ran.err.contains("would overwrite the input"), "{}", ran.err);
+    let mut bad = template(&all[..2]);
+    bad.truncate(100);
+    place.write("bad.fmr", &bad).write("other.fmr", &b"FMR\x00xyz\x00"[..]);
+    for (name, words) in [
+        (
+            "bad.fmr",
+            "bad.fmr: not a valid fingerprint template: byte 100: the data ends within minutia 13 of 30; templates of ISO/IEC 19794-2",
+        ),
+        ("other.fmr", "other.fmr: not a valid fingerprint template: byte 4: version \"xyz\"; only"),
+    ] {
+        let ran = place.run(&format!("minutiae {name}"));
+        assert!(ran.code == 2 && ran.err.contains(words), "{}", ran.err);
+    }
+}
+
 #[test]
 fn bad_row_errors_name_file_line_column_and_remedy() {
     for (rows, flags, parts) in [

@@ -1,4 +1,5 @@
-//! Reads all prints of a run, in input order. A record of JSON is a print; in CSV, the rows with one id are a print.
+//! Reads all prints of a run: first those of records, in input order, then those of templates. A record of JSON is a print; in CSV,
+//! the rows with one id are a print.
 
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
@@ -11,21 +12,30 @@ use super::{
     card::{Card, Cards},
     gathered::Gathered,
     rows::Rows,
+    templates::Template,
 };
 use crate::config::RunConfig;
 
 /// The formats from which prints are read, for messages.
 const FORMATS: &str = "prints are read from JSON Lines, JSON arrays or CSV";
 
-/// Reads the prints of all inputs.
+/// Reads the prints of all inputs and then those of all templates.
 ///
 /// # Errors
 /// Fails if an input cannot be read, if a record or row is not usable, or if an id occurs twice.
-pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>) -> Result<Vec<Card>> {
-    let source = open(config, inputs)?;
-    let (mut all, mut rows) = (Gathered::new(config), Rows::new(config, asked));
+pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>, templates: &[Template]) -> Result<Vec<Card>> {
+    let mut all = Gathered::new(config);
+    if !inputs.is_empty() {
+        records(config, asked, &open(config, inputs)?, &mut all)?;
+    }
+    templates.iter().try_for_each(|template| template.add(asked, config.label_field.as_deref(), &mut all))?;
+    Ok(all.cards)
+}
+
+fn records(config: &RunConfig, asked: &Cards, source: &Source, all: &mut Gathered) -> Result<()> {
+    let mut rows = Rows::new(config, asked);
     let (mut scratch, mut object) = (Scratch::default(), Vec::new());
-    each_block(Blocks::new(&source).whole(true), |block, first| {
+    each_block(Blocks::new(source).whole(true), |block, first| {
         let (part, reading) = (block.tag().part, source.reading());
         for at in 0..block.len() {
             let record = first + at as u64;
@@ -33,12 +43,12 @@ pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>) -> R
                 let Some(object) = block.fields(at, reading, &mut scratch, &mut object)? else { return Ok(()) };
                 if block.is_delimited() {
                     rows.begin(part, object).map_err(|wrong| wrong.at_place(source.place(part, 1)))?;
-                    return rows.add(object, &mut all);
+                    return rows.add(object, all);
                 }
                 let card = Card::read(object, config, asked, || source.place(part, record));
                 let card = card.map_err(|wrong| match block.not_utf8(at, reading, Naming::Encoding) {
                     Some(encoding) => encoding,
-                    None if may_be_csv(&source, part, object) => wrong.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
+                    None if may_be_csv(source, part, object) => wrong.advise(words!["for CSV, give ", (Setting::Format, "csv")]),
                     None => wrong,
                 })?;
                 all.push(card).map(drop)
@@ -49,8 +59,7 @@ pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>) -> R
             })?;
         }
         Ok(true)
-    })?;
-    Ok(all.cards)
+    })
 }
 
 /// Returns whether a line that was read as JSON may be CSV: nothing named the format, and the line does not begin an object.

@@ -8,6 +8,8 @@ mod gathered;
 
 mod rows;
 
+mod templates;
+
 mod gathering;
 
 mod rates;
@@ -20,6 +22,7 @@ use std::{
 use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Ranked, Ranking};
 use lookalike_io::{
     error::{Error, Result, without_panic},
+    read::Input,
     write::{Output, finish, refuse_other_than_lines, refuse_overwriting},
 };
 use serde::Serialize;
@@ -112,9 +115,12 @@ pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result
 }
 
 fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
-    let inputs = config.expand()?;
-    refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &inputs)?;
-    let cards = gather(config, asked, inputs)?;
+    let (inputs, templates) = templates::split(config)?;
+    let read: Vec<Input> =
+        inputs.iter().cloned().chain(templates.iter().map(|template| Input::File(template.path.clone()))).collect();
+    refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &read)?;
+    refuse_other_than_lines(output, "pairs")?;
+    let cards = gather(config, asked, inputs, &templates)?;
     let mut output = Output::create(output, config.threads)?;
 
     let mut groups: BTreeMap<Option<&str>, Vec<u32>> = BTreeMap::new();
