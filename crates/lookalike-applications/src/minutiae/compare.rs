@@ -141,21 +141,25 @@ impl<'a> Prints<'a> {
                 let ranked = |a| Ranked { a, b, score: squares[a as usize].resemblance(&squares[at]) };
                 candidates.into_iter().map(ranked).collect()
             }
-            Way::Aligned { ground, squares, keys } => {
-                let is_enough = |print: &&Vec<Minutia>| print.len() >= FEWEST_ALIGNED;
-                let ranked = |a: u32| {
-                    let print = Some(&self.prints[a as usize]).filter(is_enough)?;
-                    let laid = ground.squares(&align(print, &self.prints[at], MAX_TURN)?.lay(print));
-                    if let (Some(family), Some(keys)) = (&ground.family, keys) {
-                        let shares = |key: &u32| keys[at].binary_search(&u64::from(*key)).is_ok();
-                        family.keys(&laid).iter().find(|key| shares(key))?;
-                    }
-                    Some(Ranked { a, b, score: laid.resemblance(&squares[at]) })
-                };
-                (0..b).filter(|_| is_enough(&&self.prints[at])).filter_map(ranked).collect()
-            }
+            Way::Aligned { .. } => (0..b).filter_map(|a| self.aligned(a, b)).collect(),
             Way::Neighbours(near) => near.before(b, scratch),
         }
+    }
+
+    /// Aligns print a with print b, and returns the pair with the score of [`before`](Self::before). Returns `None` if the pair is no
+    /// candidate, or if prints are not compared by aligning.
+    pub fn aligned(&self, a: u32, b: u32) -> Option<Ranked> {
+        let Way::Aligned { ground, squares, keys } = &self.way else { return None };
+        let [print, onto] = [a, b].map(|number| &self.prints[number as usize]);
+        if print.len().min(onto.len()) < FEWEST_ALIGNED {
+            return None;
+        }
+        let laid = ground.squares(&align(print, onto, MAX_TURN)?.lay(print));
+        if let (Some(family), Some(keys)) = (&ground.family, keys) {
+            let shares = |key: &u32| keys[b as usize].binary_search(&u64::from(*key)).is_ok();
+            family.keys(&laid).iter().find(|key| shares(key))?;
+        }
+        Some(Ranked { a, b, score: laid.resemblance(&squares[b as usize]) })
     }
 }
 

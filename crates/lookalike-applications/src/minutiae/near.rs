@@ -37,17 +37,27 @@ pub struct NearScratch {
 impl Near {
     /// Computes the triangles of all prints. Takes about 150 kB for a print of 40 minutiae.
     pub fn new(prints: &[Vec<Minutia>], by: &Neighbours) -> Self {
-        let index = Index::new(prints.iter().map(|print| by.triangles.set(print)).collect());
-        let counted = |print: u32| index.having(print).filter(|having| having.len() <= by.common);
-        let weights = (0..prints.len() as u32).map(|print| counted(print).map(weight).sum()).collect();
-        Self { index, weights, common: by.common }
+        Self::of_sets(prints.iter().map(|print| by.triangles.set(print)).collect(), by.common)
+    }
+
+    /// Takes the sets of triangles of all prints, which a caller with several threads computes on all of them. Most of the time of
+    /// [`new`](Self::new) is spent on these sets.
+    pub fn of_sets(sets: Vec<Vec<u64>>, common: usize) -> Self {
+        let prints = sets.len() as u32;
+        let index = Index::new(sets);
+        let counted = |print: u32| index.having(print).filter(|having| having.len() <= common);
+        let weights = (0..prints).map(|print| counted(print).map(weight).sum()).collect();
+        Self { index, weights, common }
     }
 
     /// Returns the prints before `b` that share a triangle with it, in ascending order. The score is the total weight of the
     /// triangles that both prints have, divided by the geometric mean of both prints' total weights. The weight of a triangle that n
     /// prints have is 1 / n².
     ///
-    /// Cost: one step for each triangle of `b` and each print that has it, if the triangle is not too common.
+    /// Cost: one step for each triangle of `b` and each print that has it, if the triangle is not too common. We rejected a search for
+    /// only the best pairs, in which rare triangles find candidates and bounds reject most of them (a prefix filter, as in Bayardo, Ma,
+    /// Srikant 2007). Among 1,000 prints, it must still read 37 % of the 76,000 entries of a print to find the best 1 % of all pairs,
+    /// and sorting the triangles of a print takes longer than reading all entries: twice the time in all, also with 4,000 prints.
     pub fn before(&self, b: u32, scratch: &mut NearScratch) -> Vec<Ranked> {
         let mut found = self.sharing(b, |having| having.iter().take_while(|&&a| a < b), scratch);
         found.sort_unstable_by_key(|pair| pair.a);

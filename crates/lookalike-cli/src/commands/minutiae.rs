@@ -123,10 +123,13 @@ pub struct Minutiae {
     /// Allow duplicate ids
     #[arg(long, help_heading = "Input")]
     allow_repeated_ids: bool,
-    /// With --by reranked: number of nearest prints of each print that are aligned [default: 16]
+    /// Align only the K nearest prints of each print [default: all; 16 with --by reranked]
+    ///
+    /// This flag is for --by aligned and --by reranked. The nearest prints are found by triangles, and pairs that are not among them
+    /// are not in the result. The scores of the others are the same for any number.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Triangles")]
     nearest: Option<u32>,
-    /// Ignore triangles that more than N prints have [default: no limit; 50 with --by reranked]
+    /// Ignore triangles that more than N prints have [default: no limit; 50 with --by reranked and with --nearest]
     ///
     /// Such triangles say little, and without a limit, the time grows with the square of the number of prints.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Triangles")]
@@ -222,8 +225,8 @@ enum Way {
     /// by triangles of neighbouring minutiae, independent of position and rotation
     Neighbours,
     /// by squares, after one print has been aligned with the other. This method is better for some sensors, and is fast enough
-    /// for up to thousands of prints. The 255 minutiae nearest to the middle of a print determine the alignment; a print with
-    /// fewer than 3 is not aligned
+    /// for up to thousands of prints, or for more with --nearest. The 255 minutiae nearest to the middle of a print determine the
+    /// alignment; a print with fewer than 3 is not aligned
     Aligned,
     /// by squares, without aligning the prints
     Grid,
@@ -258,11 +261,13 @@ impl Minutiae {
         if !(self.turn.is_finite() && self.turn > 0.0) {
             anyhow::bail!("--turn must be a finite number above 0, got {}; for example 256 or 360", self.turn);
         }
-        if self.nearest.is_some() && !matches!(self.by, Way::Reranked) {
-            anyhow::bail!("--nearest only works with --by reranked; give it, or leave out --nearest");
+        if self.nearest.is_some() && !matches!(self.by, Way::Reranked | Way::Aligned) {
+            anyhow::bail!("--nearest only works with --by reranked and --by aligned; give one of them, or leave out --nearest");
         }
-        if self.common.is_some() && matches!(self.by, Way::Aligned | Way::Grid) {
-            anyhow::bail!("--common is about triangles, and only works with --by neighbours and --by reranked; leave it out");
+        if self.common.is_some() && matches!((self.by, self.nearest), (Way::Grid, _) | (Way::Aligned, None)) {
+            anyhow::bail!(
+                "--common is about triangles, and only works with --by neighbours, --by reranked and --nearest; leave it out"
+            );
         }
         let common = self.common.map(|common| common as usize);
         let neighbours = |common: usize| Neighbours { triangles: Triangles::default(), common };
@@ -276,7 +281,14 @@ impl Minutiae {
             within: self.within,
             by: match self.by {
                 Way::Neighbours => Comparison::Plain(By::Neighbours(neighbours(common.unwrap_or(usize::MAX)))),
-                Way::Aligned => Comparison::Plain(By::Aligned(field)),
+                Way::Aligned => match self.nearest {
+                    None => Comparison::Plain(By::Aligned(field)),
+                    Some(nearest) => Comparison::Nearest {
+                        field,
+                        neighbours: neighbours(common.unwrap_or(Reranked::COMMON)),
+                        nearest: nearest as usize,
+                    },
+                },
                 Way::Grid => Comparison::Plain(By::Grid(field)),
                 Way::Reranked => Comparison::Reranked {
                     neighbours: neighbours(common.unwrap_or(Reranked::COMMON)),

@@ -88,6 +88,20 @@ fn within_a_field_and_compressed_and_for_any_number_of_threads() {
     assert_eq!(place.run("minutiae prints.jsonl --first 0 -q").code, 1);
 }
 
+/// With `--nearest`, `aligned` has fewer pairs, with the same scores; with as many as there are, it has all that share a triangle.
+#[test]
+fn the_nearest_prints_have_the_scores_of_all_pairs() {
+    let place = Place::new();
+    place.write("prints.jsonl", prints());
+    let lines = |flags: &str| -> Vec<String> {
+        place.run(&format!("minutiae prints.jsonl --by aligned --first 100% -q {flags}")).out.lines().map(String::from).collect()
+    };
+    let (all, nearest) = (lines(""), lines("--nearest 1"));
+    assert_eq!((all.len(), lines("--nearest 5 --common 9")), (15, all.clone()));
+    assert!((3..15).contains(&nearest.len()) && nearest.iter().all(|line| all.contains(line)), "{nearest:?}");
+    assert_eq!(nearest[..3], all[..3]);
+}
+
 /// The result does not depend on the unit of the angles or on the direction of the y axis.
 #[test]
 fn units_and_columns() {
@@ -231,8 +245,9 @@ fn errors_for_invalid_sets_name_the_flags_that_help() {
     assert_eq!((ran.code, &*ran.out), (1, ""), "{}", ran.err);
     place.write("one.jsonl", "{\"id\":1,\"minutiae\":[[1,2,3]]}\n");
     for (asked, words) in [
-        ("--nearest 4", "--nearest only works with --by reranked"),
+        ("--nearest 4", "--nearest only works with --by reranked and --by aligned"),
         ("--by grid --common 9", "--common is about triangles"),
+        ("--by aligned --common 9", "--common is about triangles"),
         ("--by reranked --nearest 0", "--nearest"),
     ] {
         let ran = place.run(&format!("minutiae one.jsonl {asked}"));

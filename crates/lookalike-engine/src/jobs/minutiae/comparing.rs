@@ -1,6 +1,6 @@
 //! Finds the candidate pairs of some prints, with their scores, on all threads.
 
-use lookalike_applications::minutiae::{By, Minutia, NearScratch, Neighbours, Prints, Ranked, Reranked};
+use lookalike_applications::minutiae::{By, Field, Minutia, Near, NearScratch, Neighbours, Prints, Ranked, Reranked};
 use lookalike_io::error::Result;
 use rayon::{ThreadPool, prelude::*};
 
@@ -11,6 +11,15 @@ use crate::pass::refused::refused;
 pub enum Comparison {
     /// By squares or triangles.
     Plain(By),
+    /// By aligning, but only the nearest prints of each print. The scores are those of [`By::Aligned`].
+    Nearest {
+        /// How aligned prints are compared.
+        field: Field,
+        /// How the nearest prints are found.
+        neighbours: Neighbours,
+        /// The number of nearest prints of each print that are aligned with it.
+        nearest: usize,
+    },
     /// By triangles, and then by aligning the nearest prints of each print.
     Reranked {
         /// How the nearest prints are found.
@@ -37,24 +46,53 @@ pub(super) fn each_candidate(
     mut take: impl FnMut(Ranked),
 ) -> Result<()> {
     let numbers: Vec<u32> = (0..prints.len() as u32).collect();
+    let near = |by: &Neighbours| {
+        let sets = pool.install(|| prints.par_iter().map(|print| by.triangles.set(print)).collect());
+        Near::of_sets(sets, by.common)
+    };
     match by {
+        Comparison::Plain(By::Neighbours(neighbours)) => {
+            let near = near(neighbours);
+            for some in numbers.chunks(AT_A_TIME) {
+                let found = on_all(pool, some, |b, scratch| near.before(b, scratch));
+                found.into_iter().flatten().for_each(&mut take);
+            }
+        }
         Comparison::Plain(by) => {
             let ready = Prints::new(prints, by).map_err(refused)?;
             for some in numbers.chunks(AT_A_TIME) {
-                let before = |scratch: &mut NearScratch, &b: &u32| ready.before(b, scratch);
-                let found: Vec<Vec<Ranked>> = pool.install(|| some.par_iter().map_init(NearScratch::default, before).collect());
+                let found = on_all(pool, some, |b, scratch| ready.before(b, scratch));
                 found.into_iter().flatten().for_each(&mut take);
             }
         }
+        Comparison::Nearest { field, neighbours, nearest } => {
+            let (near, ready) = (near(neighbours), Prints::new(prints, &By::Aligned(*field)).map_err(refused)?);
+            let lists = on_all(pool, &numbers, |b, scratch| near.nearest(b, *nearest, scratch));
+            each_aligned(lists, pool, |pair| ready.aligned(pair.a, pair.b), &mut take);
+        }
         Comparison::Reranked { neighbours, nearest } => {
-            let ready = Reranked::new(prints, neighbours, *nearest);
-            let near = |scratch: &mut NearScratch, &b: &u32| ready.nearest(b, scratch);
-            let lists: Vec<Vec<Ranked>> = pool.install(|| numbers.par_iter().map_init(NearScratch::default, near).collect());
-            for some in Reranked::pairs(lists).chunks(ALIGNED_AT_A_TIME) {
-                let found: Vec<Option<Ranked>> = pool.install(|| some.par_iter().map(|&pair| ready.aligned(pair)).collect());
-                found.into_iter().flatten().for_each(&mut take);
-            }
+            let ready = Reranked::new(prints, near(neighbours), *nearest);
+            let lists = on_all(pool, &numbers, |b, scratch| ready.nearest(b, scratch));
+            each_aligned(lists, pool, |pair| ready.aligned(pair), &mut take);
         }
     }
     Ok(())
+}
+
+/// Aligns the pairs in lists of nearest prints, each pair once, on all threads.
+fn each_aligned(
+    lists: Vec<Vec<Ranked>>,
+    pool: &ThreadPool,
+    align: impl Fn(Ranked) -> Option<Ranked> + Sync,
+    mut take: impl FnMut(Ranked),
+) {
+    for some in Reranked::pairs(lists).chunks(ALIGNED_AT_A_TIME) {
+        let found: Vec<Option<Ranked>> = pool.install(|| some.par_iter().map(|&pair| align(pair)).collect());
+        found.into_iter().flatten().for_each(&mut take);
+    }
+}
+
+/// Calls a function for each print, on all threads.
+fn on_all<T: Send>(pool: &ThreadPool, prints: &[u32], work: impl Fn(u32, &mut NearScratch) -> T + Sync) -> Vec<T> {
+    pool.install(|| prints.par_iter().map_init(NearScratch::default, |scratch, &print| work(print, scratch)).collect())
 }

@@ -175,7 +175,7 @@ fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary>
     });
     let too_few = match asked.by {
         Comparison::Plain(By::Grid(_)) => 0,
-        Comparison::Plain(By::Aligned(_) | By::Neighbours(_)) | Comparison::Reranked { .. } => {
+        Comparison::Plain(By::Aligned(_) | By::Neighbours(_)) | Comparison::Nearest { .. } | Comparison::Reranked { .. } => {
             cards.iter().filter(|card| card.minutiae.len() < FEWEST_ALIGNED).count() as u64
         }
     };
