@@ -121,13 +121,13 @@ pub(super) fn candidates<T: Send>(
             })?;
             drop(keys);
             let truth = if let Wanted::All(truth) = wanted { truth } else { None };
-            let scoring = Scoring { gathered, linker, earlier: &columns, truth, pool, score: &score };
+            let scoring = Scoring { gathered, linker, earlier: &columns, truth, pool, observer, score: &score };
             let mut batch = Batch::default();
-            let mut done = 0;
             each_bucket(rows, &mut column, gathered, linker, &mut figures, |bucket| {
-                Progress::new(Stage::Scoring, done, gathered.records.len() as u64).tell(observer)?;
-                done += bucket.len() as u64;
-                scoring.bucket(bucket, &mut batch, &mut give)
+                scoring.tell(&batch)?;
+                scoring.bucket(bucket, &mut batch, &mut give)?;
+                batch.done += bucket.len() as u64;
+                Ok(())
             })?;
             scoring.score(&mut batch, &mut give)?;
             figures.candidates += batch.candidates;
@@ -229,6 +229,8 @@ struct Batch {
     /// The index of a record in `records`, and the range of indexes that the later records in its bucket have.
     units: Vec<(usize, std::ops::Range<usize>)>,
     pairs: usize,
+    /// The number of records in the buckets before the last one.
+    done: u64,
     candidates: u64,
     right: u64,
 }
@@ -261,10 +263,16 @@ struct Scoring<'a, F> {
     earlier: &'a [Column],
     truth: Option<&'a Truth>,
     pool: &'a ThreadPool,
+    observer: Observer<'a>,
     score: &'a F,
 }
 
 impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
+    /// Reports the progress. A large bucket takes long, so this is also called for each part of it.
+    fn tell(&self, batch: &Batch) -> Result<()> {
+        Progress::new(Stage::Scoring, batch.done, self.gathered.records.len() as u64).tell(self.observer)
+    }
+
     /// Adds a bucket's pairs, and scores the batch when it is large enough; a large bucket is scored in parts.
     fn bucket(&self, bucket: &[u32], batch: &mut Batch, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
         if batch.units.is_empty() {
@@ -283,6 +291,7 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
                 batch.pairs += to - from;
                 from = to;
                 if batch.pairs >= PAIRS_AT_ONCE {
+                    self.tell(batch)?;
                     self.score(batch, give)?;
                 }
             }
