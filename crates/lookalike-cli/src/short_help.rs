@@ -166,7 +166,7 @@ const SHORT: [Short; 14] = [
     (
         "link",
         &[
-            ("a", "Records: JSON Lines, JSON arrays or CSV (- for standard input)"),
+            ("a", "Records: JSON Lines, CSV, Parquet or Arrow (- for standard input)"),
             ("b", "Other records, to link with those of A"),
             ("config", "Configuration with fields, blocks and thresholds, in TOML"),
             ("suggest", "Suggest a configuration for the records, and link nothing"),

@@ -35,7 +35,7 @@ pub struct RunConfig {
     /// references. Reference documents come first in keep order (the order in which documents are considered) and are all kept.
     /// They are not written to the outputs, and no decision is made about them. [`pairs`](crate::pairs()) lists the pairs that
     /// consist of a reference document and a document of the inputs. `mirrors` and `passages` also compare references with
-    /// inputs. Runs of other kinds do not read references.
+    /// inputs, and [`link`](crate::link()) links them. Runs of other kinds do not read references.
     pub against: Vec<String>,
     /// In-memory tables. They are references too, and are read after all other references.
     pub against_tables: Vec<InputTable>,

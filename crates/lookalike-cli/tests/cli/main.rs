@@ -19,6 +19,7 @@ mod labels;
 mod limits;
 mod link;
 mod link_learned;
+mod link_tables;
 mod methods;
 mod minutiae;
 mod mirrors;

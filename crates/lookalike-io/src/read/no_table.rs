@@ -18,6 +18,16 @@ pub(crate) enum RowBlocks {}
 #[derive(Debug)]
 pub enum Rows {}
 
+/// The rows of a table as objects; they cannot exist in this build.
+#[derive(Debug)]
+pub enum Objects {}
+
+/// The rows of a block; they cannot exist in this build.
+pub(crate) enum Cut {
+    Texts(Arc<Rows>),
+    Objects(Arc<Objects>),
+}
+
 /// A batch of rows; it cannot exist in this build.
 pub enum RecordBatch {}
 
@@ -53,7 +63,17 @@ impl RowBlocks {
         match *self {}
     }
 
-    pub(crate) fn cut(&mut self, _: &mut Buffer) -> std::result::Result<Option<Rows>, Failure> {
+    pub(crate) fn cut(&mut self, _: &mut Buffer) -> std::result::Result<Option<Cut>, Failure> {
+        match *self {}
+    }
+}
+
+impl Objects {
+    pub(crate) fn len(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn object(&self, _: usize) -> std::result::Result<&[u8], Fault> {
         match *self {}
     }
 }

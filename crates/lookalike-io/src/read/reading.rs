@@ -2,7 +2,7 @@
 
 use lookalike::cluster::Keep;
 
-use super::json::Fields;
+use super::json::{Fields, RecordFields};
 use crate::format::{Format, Html};
 
 /// The settings for reading inputs.
@@ -41,6 +41,12 @@ impl Reading {
         let Some(format) = Format::of_name(name).filter(|format| format.is_table()) else { return Self::lines() };
         let fields = Fields::new("verdict".into(), None, "id".into(), Keep::First, None);
         Self { format: Some(format), ..Self::of(fields) }
+    }
+
+    /// Creates the settings for records with fields, in files whose format is detected.
+    pub fn records(fields: RecordFields) -> Self {
+        let none = Fields::new(String::new(), None, String::new(), Keep::First, None);
+        Self::of(Fields { records: Some(fields), ..none })
     }
 
     /// Creates the settings for JSON Lines that are not parsed as records.

@@ -1,7 +1,5 @@
 //! Reads inputs that can only be read sequentially, as blocks.
 
-use std::sync::Arc;
-
 #[cfg(feature = "warc")]
 use super::crawl::CrawlStream;
 use super::{
@@ -9,7 +7,7 @@ use super::{
     buffer::Failure,
     lines::LineStream,
     records::RecordStream,
-    table::RowBlocks,
+    table::{Cut, RowBlocks},
 };
 
 /// An input that can only be read sequentially.
@@ -49,7 +47,11 @@ impl Stream {
             }
             #[cfg(feature = "warc")]
             Self::Crawl(stream) => stream.cut(buffer, span).map(|()| Records::Crawl)?,
-            Self::Rows(stream) => stream.cut(buffer)?.map_or(Records::Lines, |rows| Records::Rows(Arc::new(rows))),
+            Self::Rows(stream) => match stream.cut(buffer)? {
+                None => Records::Lines,
+                Some(Cut::Texts(rows)) => Records::Rows(rows),
+                Some(Cut::Objects(objects)) => Records::Objects(objects),
+            },
         };
         block.hold(records);
         Ok(())

@@ -48,7 +48,7 @@ use crate::{
 pub struct Link {
     /// Records: a file, folder, quoted glob or URL (- for standard input)
     ///
-    /// The files are JSON Lines, JSON arrays or CSV, plain or compressed.
+    /// The files are JSON Lines, JSON arrays or CSV, plain or compressed, or Parquet or Arrow.
     #[arg(value_name = "A")]
     a: String,
     /// Other records, to link with those of A
@@ -187,6 +187,10 @@ enum RecordsBy {
     Json,
     /// CSV or TSV with a header
     Csv,
+    /// Parquet
+    Parquet,
+    /// Arrow IPC: a file, also as Feather, or a stream
+    Arrow,
 }
 
 impl From<RecordsBy> for Format {
@@ -195,6 +199,8 @@ impl From<RecordsBy> for Format {
             RecordsBy::Jsonl => Self::Lines,
             RecordsBy::Json => Self::Array,
             RecordsBy::Csv => Self::Delimited,
+            RecordsBy::Parquet => Self::Parquet,
+            RecordsBy::Arrow => Self::Arrow,
         }
     }
 }
@@ -202,22 +208,14 @@ impl From<RecordsBy> for Format {
 impl Link {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let Some(path) = self.config.clone() else { return self.suggested() };
-        let mut linkage = read(&path)?;
-        linkage.one_to_one = self.one_to_one.map_or(linkage.one_to_one, OneToOne::from);
+        let linkage = read(&path)?;
         // This check reports errors in the configuration file. Errors that occur after it concern the flags and the inputs.
         Linker::new(linkage.clone()).map_err(|error| anyhow::Error::new(Error::config(error)).context(shown_path(&path)))?;
         let report = Report::new("link").inputs("a", [&self.a]).inputs("b", &self.b);
         let report = report.inputs("config", [path.display().to_string()]);
         let report = report.inputs("truth", self.truth.iter().map(|path| path.display().to_string()));
         let config = self.run_config();
-        let asked = Asked {
-            config: linkage,
-            matches_only: self.matches_only,
-            clusters: self.clusters,
-            truth: self.truth,
-            right_by: self.right_by,
-            config_path: Some(path),
-        };
+        let asked = Asked { config_path: Some(path), ..self.asked(linkage) };
         if let Some([a, b]) = self.explain.as_deref() {
             let explained = explain_link(&config, &asked, [a, b])?;
             match self.json {
@@ -247,9 +245,22 @@ impl Link {
 }
 
 impl Link {
-    fn run_config(&self) -> RunConfig {
+    /// Returns the request for a linkage with this configuration.
+    pub(crate) fn asked(&self, config: LinkConfig) -> Asked {
+        Asked {
+            config: LinkConfig { one_to_one: self.one_to_one.map_or(config.one_to_one, OneToOne::from), ..config },
+            matches_only: self.matches_only,
+            clusters: self.clusters.clone(),
+            truth: self.truth.clone(),
+            right_by: self.right_by.clone(),
+            config_path: None,
+        }
+    }
+
+    pub(crate) fn run_config(&self) -> RunConfig {
         RunConfig {
-            inputs: [&self.a].into_iter().chain(&self.b).cloned().collect(),
+            inputs: vec![self.b.as_ref().unwrap_or(&self.a).clone()],
+            against: self.b.iter().map(|_| self.a.clone()).collect(),
             all_splits: self.all_splits,
             format: self.format.map(Format::from),
             delimiter: self.delimiter,
@@ -283,12 +294,12 @@ impl Link {
     }
 }
 
-/// Reads a configuration.
-fn read(path: &Path) -> anyhow::Result<LinkConfig> {
+/// Reads a configuration from a file.
+pub(crate) fn read(path: &Path) -> anyhow::Result<LinkConfig> {
     refuse_url("--config", "file", path)?;
     let name = shown_path(path);
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; name a TOML file with --config"),
+        std::io::ErrorKind::NotFound => anyhow::anyhow!("{name}: no such file; name a TOML file with the fields to compare"),
         std::io::ErrorKind::InvalidData => anyhow::anyhow!("{name}: is not UTF-8; save the configuration as UTF-8"),
         _ => anyhow::anyhow!("{name}: cannot be read: {error}"),
     })?;

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use lookalike::fingerprint::finish;
 use lookalike_applications::records::{Linker, Scored};
-use lookalike_io::{error::Result, store::shown_name, write::plain};
+use lookalike_io::{error::Result, write::plain};
 use lookalike_report::Page;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
+    collections::shown_names,
     fields::{LinkExplained, explained},
     records::Gathered,
 };
@@ -101,7 +102,7 @@ pub(super) fn page(
         blocks.add(&format!("pairs-{number}"), &pairs?).map_err(failure)?;
         counts.push(block.len());
     }
-    let inputs: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
+    let inputs = shown_names(config);
     let title = format!("{} – lookalike link", inputs.join(", "));
     let (program, thresholds) = (env!("CARGO_PKG_VERSION"), picked.thresholds);
     let summary = &without_times(summary)?;

@@ -256,8 +256,8 @@ mod tests {
         let (first, second) = lines.split_at(if two { lines.len() / 3 } else { lines.len() });
         fs::write(name("a.jsonl"), first.concat()).unwrap();
         fs::write(name("b.jsonl"), second.concat()).unwrap();
-        let inputs = if two { vec![name("a.jsonl"), name("b.jsonl")] } else { vec![name("a.jsonl")] };
-        let config = RunConfig { inputs, temp_dir: folder.path().into(), ..RunConfig::default() };
+        let (against, own) = if two { (vec![name("a.jsonl")], name("b.jsonl")) } else { (Vec::new(), name("a.jsonl")) };
+        let config = RunConfig { inputs: vec![own], against, temp_dir: folder.path().into(), ..RunConfig::default() };
         let fields = vec![FieldConfig::new("name", Kind::Name), FieldConfig::new("town", Kind::Exact)];
         let blocks = vec![BlockConfig::equal(&["name"]), BlockConfig::equal(&["town"])];
         let linker = Linker::new(LinkConfig { fields, blocks, ..LinkConfig::default() }).unwrap();

@@ -2,6 +2,8 @@
 
 pub(crate) mod distances;
 
+mod collections;
+
 mod records;
 
 pub(crate) mod fields;
@@ -44,6 +46,7 @@ use serde::Serialize;
 
 use self::{
     candidates::{BlockFigures, Wanted, candidates},
+    collections::all_inputs,
     distances::{Distances, RightShares},
     html::Picked,
     learning::{Learned, learned},
@@ -61,8 +64,8 @@ use crate::{
     reporting::ReportFigures,
 };
 
-/// What to link, how to link it, and which outputs are wanted. A [`RunConfig`] names one or two inputs, each of which is a
-/// collection. With two collections, only pairs of records from different collections are wanted. The configuration's label is a
+/// What to link, how to link it, and which outputs are wanted. The inputs of a [`RunConfig`] are a
+/// collection of records. If it has references, they are the first of two collections. With two collections, only pairs of records from different collections are wanted. The configuration's label is a
 /// value that the records of one person share; it is used as ground truth.
 #[derive(Debug, Clone, Default)]
 pub struct Link {
@@ -142,10 +145,6 @@ fn gather(
     pool: &ThreadPool,
     observer: Observer,
 ) -> Result<Gathered> {
-    if config.inputs.len() > 2 {
-        let what = "more than two collections cannot be linked";
-        return Err(Error::new(ErrorKind::Config, what).advise("give one collection, or two to link across"));
-    }
     Gathered::read(config, (linker, right_by), pool, observer)
 }
 
@@ -226,7 +225,7 @@ fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) 
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let outputs: Vec<&Path> =
         [Some(output), asked.clusters.as_deref(), config.summary.as_deref(), report].into_iter().flatten().collect();
-    let mut inputs = config.expand()?;
+    let mut inputs = all_inputs(config)?;
     let others = asked.truth.iter().chain(&asked.config_path).filter(|path| *path != Path::new("-"));
     inputs.extend(others.cloned().map(Input::File));
     refuse_overwriting(&outputs, &inputs)?;
@@ -374,9 +373,17 @@ mod tests {
         let two = asked.config.blocks.len() == 1;
         fs::write(name("a"), first.concat()).unwrap();
         fs::write(name("b"), if two { second.concat() } else { lines.concat() }).unwrap();
-        let inputs = if two { vec![name("a"), name("b")] } else { vec![name("b")] };
+        let against = if two { vec![name("a")] } else { Vec::new() };
         let format = Some(lookalike_io::format::Format::Lines);
-        let config = RunConfig { inputs, format, memory, threads, temp_dir: folder.path().into(), ..RunConfig::default() };
+        let config = RunConfig {
+            inputs: vec![name("b")],
+            against,
+            format,
+            memory,
+            threads,
+            temp_dir: folder.path().into(),
+            ..RunConfig::default()
+        };
         let asked = Link { clusters: Some(name("clusters").into()), ..asked.clone() };
         let summary = link(&config, &asked, Some(Path::new(&name("pairs"))), UNOBSERVED).unwrap();
         let summary = LinkSummary { above_memory: 0, ..summary };

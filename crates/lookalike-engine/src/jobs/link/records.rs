@@ -7,14 +7,14 @@ use lookalike_applications::records::{Linker, Records, Scratch as Normal, measur
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
-    read::{Block, Blocks, Naming, Paths, Reading, Scratch, Shape, Source, encoding_named},
-    store::shown_name,
+    read::{Block, Blocks, Naming, Paths, Reading, RecordFields, Scratch, Shape, each_block},
     words,
 };
 use rayon::ThreadPool;
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::collections::{Collection, collections, shown_names};
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     pass::{
@@ -44,7 +44,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Reads the one or two inputs, each of which is a collection.
+    /// Reads the one or two collections.
     ///
     /// # Errors
     /// Fails if an input cannot be read or does not contain records with fields, if a record or a value is invalid, if an id
@@ -55,38 +55,38 @@ impl Gathered {
         pool: &ThreadPool,
         observer: Observer,
     ) -> Result<Self> {
-        let fields = linker.config().fields.len();
+        let (fields, collections) = (linker.config().fields.len(), collections(config));
         let mut all = Self {
             records: Records::new(fields),
             ids: Records::new(1),
             labels: Vec::new(),
             values: Vec::new(),
             split: 0,
-            are_two: config.inputs.len() > 1,
+            are_two: collections.len() > 1,
             by_id: Default::default(),
         };
         let asked = Asked::new(config, linker, right_by);
         let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
-        for (collection, name) in config.inputs.iter().enumerate() {
-            let came = all.collection(config, name, collection.min(1), (&asked, linker, pool, observer))?;
-            if collection == 0 {
+        for (number, collection) in collections.iter().enumerate() {
+            let came = all.collection(config, collection, number, (&asked, linker, pool, observer))?;
+            if number == 0 {
                 all.split = all.len()?;
             }
             // An empty collection has no record that could have a field.
             if came.first.is_empty() {
                 continue;
             }
-            let name = &shown_name(name);
+            let name = &collection.shown();
             asked.refuse_absent(&came.seen, &came.first, name)?;
             seen.iter_mut().zip(&came.seen).for_each(|(seen, other)| *seen |= other);
             if first.is_empty() {
                 first = came.first;
             }
-            all.refuse_unlabelled(config, name, collection)?;
-            all.refuse_unmeasured(right_by, name, collection)?;
+            all.refuse_unlabelled(config, name, number)?;
+            all.refuse_unmeasured(right_by, name, number)?;
         }
         if !first.is_empty() {
-            asked.refuse_absent_everywhere(&seen, &first, &config.inputs)?;
+            asked.refuse_absent_everywhere(&seen, &first, &shown_names(config))?;
         }
         Ok(all)
     }
@@ -164,12 +164,12 @@ impl Gathered {
     fn collection(
         &mut self,
         config: &RunConfig,
-        name: &str,
+        collection: &Collection,
         number: usize,
         (asked, linker, pool, observer): (&Asked, &Linker, &ThreadPool, Observer),
     ) -> Result<Came> {
-        let source = open(config, name)?;
-        let says_format = config.format.is_some() || Format::of_name(name).is_some();
+        let source = collection.open(config, asked.record_fields())?;
+        let says_format = collection.says_format(config);
         let mut came = Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() };
         in_order_placed(
             pool,
@@ -204,6 +204,11 @@ impl Gathered {
                 self.len().map(drop)
             },
         )?;
+        // The columns that are not read are not in the first record, but a message about a missing field lists them, too.
+        let is_table = source.formats().iter().any(|format| format.is_some_and(Format::is_table));
+        if is_table && !came.first.is_empty() && came.seen.contains(&false) {
+            came.first = first_record(config, collection)?;
+        }
         Ok(came)
     }
 }
@@ -216,17 +221,20 @@ struct Came {
     first: Vec<u8>,
 }
 
-pub(super) fn open(config: &RunConfig, name: &str) -> Result<Source> {
-    let inputs = RunConfig { inputs: vec![name.into()], ..config.clone() }.expand()?;
-    let encoding = config.encoding.as_deref().map(encoding_named).transpose()?;
-    let reading = Reading { format: config.format, delimiter: config.delimiter, encoding, ..Reading::lines() };
-    // Tables are refused before they are opened, because opening a table requires its text column.
-    let is_table = config.format.into_iter().chain(inputs.iter().filter_map(|input| Format::of_name(&input.name())));
-    if let Some(format) = is_table.into_iter().find(|format| format.is_table()) {
-        let what = format!("is {}, but records are read from JSON Lines, JSON arrays or CSV", format.name());
-        return Err(Error::new(ErrorKind::Input, what).at(shown_name(name)).advise("convert it to one of these"));
-    }
-    Source::new(inputs, reading, &config.temp_dir)
+/// Returns the first record of a collection with all its fields; empty if there is none.
+fn first_record(config: &RunConfig, collection: &Collection) -> Result<Vec<u8>> {
+    let source = collection.open(config, RecordFields::All)?;
+    let (mut scratch, mut line, mut first) = (Scratch::default(), Vec::new(), Vec::new());
+    each_block(Blocks::new(&source), |block, _| {
+        for at in 0..block.len() {
+            if let Some(object) = block.fields(at, source.reading(), &mut scratch, &mut line)? {
+                first = object.to_vec();
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })?;
+    Ok(first)
 }
 
 /// What is read from each record.
@@ -290,6 +298,12 @@ impl<'a> Asked<'a> {
         let (paths_of_fields, label) = (names.len(), config.label_field.as_deref());
         let all = names.iter().copied().chain([config.id_field.as_str()]).chain(label).chain(right_by).map(String::from);
         Self { paths: Paths::new(all), fields, paths_of_fields, id: &config.id_field, label, right_by, names }
+    }
+
+    /// Returns the fields that are read.
+    fn record_fields(&self) -> RecordFields {
+        let names = self.names.iter().copied().chain([self.id]).chain(self.label).chain(self.right_by);
+        RecordFields::Named(names.map(String::from).collect())
     }
 
     fn read(
@@ -372,7 +386,6 @@ impl<'a> Asked<'a> {
     fn refuse_absent_everywhere(&self, seen: &[bool], first: &[u8], inputs: &[String]) -> Result<()> {
         let of_path = |(field, numbers): &(&str, Range<usize>)| {
             let number = numbers.clone().find(|&number| !seen[number])?;
-            let inputs: Vec<String> = inputs.iter().map(|name| shown_name(name)).collect();
             Some(absent(&inputs.join(", "), field, &self.names[number..=number], first))
         };
         self.fields.iter().find_map(of_path).map_or(Ok(()), Err)

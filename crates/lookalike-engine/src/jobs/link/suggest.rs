@@ -10,8 +10,7 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
-    read::{Block, Blocks, Reading, Scratch},
-    store::shown_name,
+    read::{Block, Blocks, Reading, RecordFields, Scratch},
     write::refuse_overwriting,
 };
 use rayon::ThreadPool;
@@ -21,9 +20,10 @@ use serde::{
 };
 
 use super::{
+    collections::{Collection, all_inputs, collections, shown_names},
     gather,
     matched::is_one_to_one,
-    records::{Gathered, open},
+    records::Gathered,
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -45,12 +45,12 @@ const SAMPLE: usize = 20_000;
 /// Fails if an input cannot be read, if `output`, where the caller will write, is an input, or if no field can be compared.
 pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Path>, observer: Observer) -> Result<Suggestion> {
     without_panic(|| {
-        refuse_overwriting(&output.into_iter().collect::<Vec<_>>(), &config.expand()?)?;
+        refuse_overwriting(&output.into_iter().collect::<Vec<_>>(), &all_inputs(config)?)?;
         let pool = pool(config.threads)?;
         let mut sampled = Sampled::default();
         let mut splits = Vec::new();
-        for name in &config.inputs {
-            sampled.collection(config, name, &pool, observer)?;
+        for collection in &collections(config) {
+            sampled.collection(config, collection, &pool, observer)?;
             splits.push(sampled.rows.len());
         }
         let split = splits.first().copied().unwrap_or(0);
@@ -62,13 +62,12 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
             left_out.push(LeftOut { path, why: format!("at most {} fields can be compared", Pattern::FIELDS) });
         }
         if chosen.is_empty() {
-            let names: Vec<String> = config.inputs.iter().map(|name| shown_name(name)).collect();
             let reasons: Vec<String> = left_out.iter().map(|left| format!("{}: {}", quoted(&left.path), left.why)).collect();
             let what = match &*reasons {
                 [] => "there are no records with fields".into(),
                 reasons => format!("no field can be compared ({})", reasons.join("; ")),
             };
-            let wrong = Error::new(ErrorKind::Input, what).at(names.join(", "));
+            let wrong = Error::new(ErrorKind::Input, what).at(shown_names(config).join(", "));
             return Err(wrong.advise("write a configuration by hand"));
         }
         let of_fields = LinkConfig {
@@ -100,8 +99,8 @@ struct Sampled {
 }
 
 impl Sampled {
-    fn collection(&mut self, config: &RunConfig, name: &str, pool: &ThreadPool, observer: Observer) -> Result<()> {
-        let source = open(config, name)?;
+    fn collection(&mut self, config: &RunConfig, from: &Collection, pool: &ThreadPool, observer: Observer) -> Result<()> {
+        let source = from.open(config, RecordFields::All)?;
         let before = self.rows.len();
         let (mut number, mut step) = (0, 1);
         in_order_placed(
@@ -155,7 +154,7 @@ impl Sampled {
         let is_other = |column: &Column| column.path == config.id_field || Some(&*column.path) == label;
         columns.retain(|column| !is_other(column));
         let mut left_out = Vec::new();
-        if config.inputs.len() > 1 {
+        if config.has_references() {
             columns.retain(|column| {
                 let has = |values: &[String]| column.is_nested || values.iter().any(|value| !value.trim().is_empty());
                 let (first, second) = column.values.split_at(split);

@@ -20,7 +20,7 @@ use super::{
     csv::Columns,
     documents::Files,
     json::Unit,
-    table::Rows,
+    table::{Objects, Rows},
 };
 
 /// Some consecutive records of one part of the source. The source is all inputs of a run; a part is an input or an independently
@@ -58,8 +58,10 @@ pub(crate) enum Records {
     /// The records of a crawl.
     #[cfg(feature = "warc")]
     Crawl,
-    /// The rows of a table.
+    /// The rows of a table, as documents.
     Rows(Arc<Rows>),
+    /// The rows of a table, as records with fields.
+    Objects(Arc<Objects>),
 }
 
 impl Block {
@@ -83,7 +85,11 @@ impl Block {
 
     /// Returns the number of records in the block, including blank lines.
     pub fn len(&self) -> usize {
-        if let Records::Rows(rows) = &self.records { rows.len() } else { self.buffer.len() }
+        match &self.records {
+            Records::Rows(rows) => rows.len(),
+            Records::Objects(objects) => objects.len(),
+            _ => self.buffer.len(),
+        }
     }
 
     /// Returns a record as stored: a line includes its newline.

@@ -16,6 +16,10 @@ impl Block {
     pub fn append_raw(&self, at: usize, into: &mut Vec<u8>) -> Result<()> {
         match &self.records {
             Records::Rows(rows) => rows.json_line(at, into),
+            Records::Objects(objects) => {
+                push_line(into, objects.object(at)?);
+                Ok(())
+            }
             _ => {
                 push_line(into, self.raw(at));
                 Ok(())
@@ -32,7 +36,8 @@ impl Block {
     /// record is CSV, or a line in an encoding other than UTF-8. This function does not check whether a line is valid JSON.
     ///
     /// # Errors
-    /// Fails if a CSV record does not match its header, or if the records have no fields.
+    /// Fails if a CSV record does not match its header, if JSON cannot represent a row of a table, or if the records have no
+    /// fields.
     pub fn fields<'a>(
         &'a self,
         at: usize,
@@ -58,7 +63,8 @@ impl Block {
                 columns.json(raw, reading.encoding, &mut scratch.cells, into);
                 Ok(Some(into))
             }
-            _ => Err(Fault::record("is not a record with fields").advise("give JSON Lines, JSON arrays or CSV")),
+            Records::Objects(objects) => objects.object(at).map(Some),
+            _ => Err(Fault::record("is not a record with fields").advise("give JSON Lines, JSON arrays, CSV, Parquet or Arrow")),
         }
     }
 
@@ -73,6 +79,7 @@ impl Block {
                 return Ok(());
             }
             Records::Rows(rows) => return rows.json_line(at, into),
+            Records::Objects(objects) => into.extend_from_slice(objects.object(at)?),
             Records::Elements => push_compact(into, self.raw(at)),
             Records::Cells(columns) => columns.json(self.raw(at), reading.encoding, &mut scratch.cells, into),
             Records::Files(..) => self.document_json(at, reading, scratch, into),

@@ -66,6 +66,7 @@ impl Block {
             #[cfg(feature = "warc")]
             Records::Crawl => crawled(raw, reading, scratch),
             Records::Rows(rows) => row(rows, at, reading, scratch).map(Some),
+            Records::Objects(_) => Err(Fault::failure("a record with fields was read as a document")),
         }
     }
 

@@ -20,6 +20,17 @@ pub struct Fields {
     /// The paths to the fields above. None unless at least one of their names contains a dot, and may therefore be a path into an
     /// object.
     pub(crate) inside: Option<Arc<Inside>>,
+    /// The fields that a run reads if it reads records with fields instead of documents. None if it reads documents.
+    pub(crate) records: Option<RecordFields>,
+}
+
+/// The fields of records that a run reads. The columns of a table that have none of these fields are not read from the file.
+#[derive(Debug, Clone)]
+pub enum RecordFields {
+    /// All fields.
+    All,
+    /// The fields with these names. A name may be a dotted path into objects.
+    Named(Vec<String>),
 }
 
 impl Fields {
@@ -27,7 +38,7 @@ impl Fields {
     /// it is the exact name of a column.
     pub fn new(text: String, set: Option<Occurrences>, id: String, keep: Keep, label: Option<String>) -> Self {
         let inside = Inside::of(&text, &id, &keep, label.as_deref()).map(Arc::new);
-        Self { text, set, id, keep, label, inside }
+        Self { text, set, id, keep, label, inside, records: None }
     }
 }
 

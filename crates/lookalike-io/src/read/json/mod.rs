@@ -30,7 +30,7 @@ pub(crate) use self::{
     record::of_utf16,
 };
 pub use self::{
-    fields::{Fault, Fields, Shape},
+    fields::{Fault, Fields, RecordFields, Shape},
     names::field_of,
     paths::Paths,
     record::Record,

@@ -1,4 +1,5 @@
-//! Finds the columns of the text, the id, the label, and the keep order (the field that decides which document is kept).
+//! Finds the columns that a run reads: those of the text, the id, the label, and the keep order (the field that decides which
+//! document is kept), or those of some fields of records.
 
 use std::sync::Arc;
 
@@ -15,17 +16,25 @@ use crate::{
 
 /// The columns that a run reads, found in a schema. Cloning it is cheap.
 #[derive(Debug, Clone)]
-pub struct Columns(Arc<Chosen>);
+pub struct Columns(Chosen);
 
+#[derive(Debug, Clone)]
+enum Chosen {
+    Document(Arc<Document>),
+    /// The paths through structs of the columns that contain the values of fields of records.
+    Fields(Arc<[Vec<String>]>),
+}
+
+/// The columns of documents.
 #[derive(Debug)]
-struct Chosen {
-    text: Column,
+pub(super) struct Document {
+    pub(super) text: Column,
     /// If the text is a set, how repeated items are counted.
-    set: Option<Occurrences>,
-    id: Option<Column>,
-    keep: Option<Column>,
-    label: Option<Column>,
-    order: Keep,
+    pub(super) set: Option<Occurrences>,
+    pub(super) id: Option<Column>,
+    pub(super) keep: Option<Column>,
+    pub(super) label: Option<Column>,
+    pub(super) order: Keep,
 }
 
 /// A column: the name that the user gave, and its path through structs.
@@ -52,8 +61,8 @@ const KEEP: Purpose = Purpose { is: "keep order needs a number, a date or a time
 const LABEL: Purpose = Purpose { is: "a label must be a string or a number", option: Setting::LabelField, fits: is_value };
 
 impl Columns {
-    /// Finds columns by their names, first exactly, then as dotted paths into structs. `name` is the name of the file, for
-    /// messages. The id and the label may be absent. If documents are sets, the column of the texts has the sets instead: lists, or strings with JSON arrays.
+    /// Finds the columns of documents by their names, first exactly, then as dotted paths into structs. `name` is the name of the
+    /// file, for messages. The id and the label may be absent. If documents are sets, the column of the texts has the sets instead: lists, or strings with JSON arrays.
     ///
     /// # Errors
     /// Fails if the table has no column for the text, or none for the field that determines the keep order; the message then lists
@@ -91,33 +100,40 @@ impl Columns {
             };
             find(asked, purpose)?.ok_or_else(none)
         };
-        Ok(Self(Arc::new(Chosen {
+        Ok(Self(Chosen::Document(Arc::new(Document {
             text: need(text, if set.is_some() { &SET } else { &TEXT })?,
             set,
             id: find(id, &ID)?,
             keep: order.field().map(|field| need(field, &KEEP)).transpose()?,
             label: label.map(|label| find(label, &LABEL)).transpose()?.flatten(),
             order: order.clone(),
-        })))
+        }))))
     }
 
-    pub(super) fn text(&self) -> &Column {
-        &self.0.text
+    /// Finds the columns that may contain the values of these fields of records: every column that has the name of a field, or
+    /// whose name is the beginning of a path to a field. If `names` is none, all columns are chosen.
+    pub fn of_records(schema: &Schema, names: Option<&[String]>) -> Self {
+        let mut paths = Vec::new();
+        match names {
+            None => paths.extend(schema.fields().iter().map(|field| vec![field.name().clone()])),
+            Some(names) => names.iter().for_each(|name| leading(schema.fields(), name, &mut Vec::new(), &mut paths)),
+        }
+        Self(Chosen::Fields(paths.into()))
     }
 
-    /// Returns how repeated items count, if texts are sets.
-    pub(super) fn set(&self) -> Option<Occurrences> {
-        self.0.set
+    /// Returns the columns of documents, or none if records with fields are read.
+    pub(super) fn document(&self) -> Option<&Arc<Document>> {
+        if let Chosen::Document(document) = &self.0 { Some(document) } else { None }
     }
 
-    /// Returns the path to the text through structs.
-    pub fn text_path(&self) -> &[String] {
-        &self.0.text.path
+    /// Returns the path to the text through structs, or none if records with fields are read.
+    pub fn text_path(&self) -> Option<&[String]> {
+        Some(&self.document()?.text.path)
     }
 
     /// Returns the type of ids, or none if the table has no id column.
     pub fn id_type(&self, schema: &Schema) -> Option<DataType> {
-        let (first, rest) = self.id()?.path.split_first()?;
+        let (first, rest) = self.document()?.id.as_ref()?.path.split_first()?;
         let mut kind = schema.field_with_name(first).ok()?.data_type();
         for name in rest {
             let DataType::Struct(fields) = kind else { return None };
@@ -126,31 +142,25 @@ impl Columns {
         Some(kind.clone())
     }
 
-    pub(super) fn id(&self) -> Option<&Column> {
-        self.0.id.as_ref()
-    }
-
-    pub(super) fn keep(&self) -> Option<&Column> {
-        self.0.keep.as_ref()
-    }
-
-    pub(super) fn label(&self) -> Option<&Column> {
-        self.0.label.as_ref()
-    }
-
-    pub(super) fn order(&self) -> &Keep {
-        &self.0.order
-    }
-
     /// Returns the paths of all chosen columns.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &[String]> {
-        let Chosen { text, id, keep, label, .. } = &*self.0;
-        [Some(text), id.as_ref(), keep.as_ref(), label.as_ref()].into_iter().flatten().map(|column| &*column.path)
+    pub(super) fn paths(&self) -> Vec<&[String]> {
+        match &self.0 {
+            Chosen::Document(document) => {
+                let Document { text, id, keep, label, .. } = &**document;
+                [Some(text), id.as_ref(), keep.as_ref(), label.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .map(|column| &*column.path)
+                    .collect()
+            }
+            Chosen::Fields(paths) => paths.iter().map(|path| &**path).collect(),
+        }
     }
 
     /// Returns the indices of the schema's columns that are chosen or contain a chosen one, in ascending order.
     pub(super) fn roots(&self, schema: &Schema) -> Vec<usize> {
-        let is_root = |field: &FieldRef| self.paths().any(|path| path.first() == Some(field.name()));
+        let paths = self.paths();
+        let is_root = |field: &FieldRef| paths.iter().any(|path| path.first() == Some(field.name()));
         (0..schema.fields().len()).filter(|&at| is_root(&schema.fields()[at])).collect()
     }
 
@@ -202,6 +212,22 @@ fn find<'a>(fields: &'a Fields, asked: &str) -> std::result::Result<Option<Found
         }
     }
     Ok(None)
+}
+
+/// Appends the paths of the columns that may contain the value of a field: a name may be exact, or a dotted path into structs. The
+/// names of columns may contain dots too, so that several columns may fit, and which of them counts depends on the row.
+fn leading(fields: &Fields, asked: &str, before: &mut Vec<String>, into: &mut Vec<Vec<String>>) {
+    for field in fields {
+        let Some(rest) = asked.strip_prefix(field.name().as_str()) else { continue };
+        before.push(field.name().clone());
+        match (rest.strip_prefix('.'), field.data_type()) {
+            (Some(inside), DataType::Struct(inner)) => leading(inner, inside, before, into),
+            (Some(_), _) => into.push(before.clone()),
+            (None, _) if rest.is_empty() => into.push(before.clone()),
+            _ => {}
+        }
+        before.pop();
+    }
 }
 
 /// Returns whether a type can contain texts.

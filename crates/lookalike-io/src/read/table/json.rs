@@ -20,25 +20,32 @@ pub(super) fn filter(batch: &RecordBatch, mask: &BooleanArray) -> Result<RecordB
 /// Returns the first row that JSON cannot represent, and the error for this row. The batch could not be written because of
 /// `error`.
 pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Error) {
+    let (row, column, what) = unwritten(batch, error);
+    let Some(name) = column else {
+        let wrong = Error::new(ErrorKind::Output, format!("a row {what}"));
+        return (row, wrong.advise("write a table, such as kept.parquet or kept.arrow"));
+    };
+    let wrong = Error::new(ErrorKind::Output, format!("column {} {what}", quoted(&name))).in_field(name);
+    (row, wrong.advise("write a table, such as kept.parquet or kept.arrow, or leave that column out"))
+}
+
+/// Returns the first row that JSON cannot represent, the column with the value that is to blame if it is known, and a description
+/// of what is wrong with it.
+pub(super) fn unwritten(batch: &RecordBatch, error: &ArrowError) -> (usize, Option<String>, String) {
     let fails = |row: usize, at: usize| {
         let cell = batch.slice(row, 1).project(&[at]).ok()?;
         write_json_lines(&cell, Nulls::Written, &mut Vec::new()).err().map(|error| (row, at, error.to_string()))
     };
     let cells = (0..batch.num_rows()).flat_map(|row| (0..batch.num_columns()).map(move |at| (row, at)));
     let found = cells.into_iter().find_map(|(row, at)| fails(row, at));
-    let Some((row, at, why)) = found else {
-        let wrong = Error::new(ErrorKind::Output, format!("a row cannot be written as JSON ({error})"));
-        return (0, wrong.advise("write a table, such as kept.parquet or kept.arrow"));
-    };
+    let Some((row, at, why)) = found else { return (0, None, format!("cannot be written as JSON ({error})")) };
     let schema = batch.schema_ref();
     let field = schema.field(at);
     let what = match field.data_type() {
         DataType::Map(pair, _) if !has_string_keys(pair) => "is a map with keys that are not strings".into(),
         _ => format!("cannot be written as JSON ({why})"),
     };
-    let name = field.name();
-    let wrong = Error::new(ErrorKind::Output, format!("column {} {what}", quoted(name))).in_field(name);
-    (row, wrong.advise("write a table, such as kept.parquet or kept.arrow, or leave that column out"))
+    (row, Some(field.name().clone()), what)
 }
 
 fn has_string_keys(pair: &FieldRef) -> bool {

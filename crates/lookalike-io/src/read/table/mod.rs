@@ -23,6 +23,8 @@ mod columns;
 
 mod rows;
 
+mod objects;
+
 mod stored;
 
 mod ipc;
@@ -37,12 +39,13 @@ pub use arrow_array::RecordBatch;
 
 #[cfg(test)]
 use self::layout::Part;
-pub(crate) use self::opened::{RowBlocks, Table, TableLayout, TablePart};
+pub(crate) use self::opened::{Cut, RowBlocks, Table, TableLayout, TablePart};
 pub use self::{
     columns::Columns,
     encode::{Nulls, write_json_lines},
     file::{RowStream, TableFile},
     layout::{Format, Layout, Wanted},
+    objects::Objects,
     ranges::Ranges,
     retype::{mapped_fields, retyped},
     rows::Rows,

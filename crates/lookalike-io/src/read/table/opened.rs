@@ -7,12 +7,12 @@ use std::sync::{
 
 use arrow_schema::DataType;
 
-use super::{Columns, Layout, RowStream, Rows, TableFile, Wanted};
+use super::{Columns, Layout, Objects, RowStream, Rows, TableFile, Wanted};
 use crate::{
     error::Result,
     read::{
         buffer::{Buffer, Failure},
-        json::Fields,
+        json::{Fields, RecordFields},
     },
 };
 
@@ -48,8 +48,12 @@ const PART: u64 = 8 << 20;
 impl Table {
     /// Creates a table from which a run reads these fields. `name` is the table's name.
     pub(crate) fn of(name: &str, mut file: TableFile, fields: &Fields) -> Result<Self> {
-        let Fields { text, set, id, keep, label, .. } = fields;
-        let columns = Columns::choose(name, file.schema(), (text, *set), id, keep, label.as_deref())?;
+        let Fields { text, set, id, keep, label, records, .. } = fields;
+        let columns = match records {
+            None => Columns::choose(name, file.schema(), (text, *set), id, keep, label.as_deref())?,
+            Some(RecordFields::All) => Columns::of_records(file.schema(), None),
+            Some(RecordFields::Named(names)) => Columns::of_records(file.schema(), Some(names)),
+        };
         file.split(&columns, PART);
         Ok(Self { file, columns })
     }
@@ -76,7 +80,7 @@ impl Table {
     /// Returns the properties that an output inherits from the table. `name` is the table's name.
     pub(crate) fn layout<'a>(&'a self, name: &'a str) -> TableLayout<'a> {
         let (layout, columns) = (self.file.layout(), &self.columns);
-        TableLayout { name, layout, text: columns.text_path(), id: columns.id_type(&layout.schema) }
+        TableLayout { name, layout, text: columns.text_path().unwrap_or_default(), id: columns.id_type(&layout.schema) }
     }
 
     /// Begins reading a part, with all its columns or only those that are needed. Adds the number of bytes read to `read`.
@@ -85,6 +89,14 @@ impl Table {
         let rows = self.file.part(number, &self.columns, if whole { Wanted::All } else { Wanted::Chosen })?;
         Ok(RowBlocks { rows, columns: self.columns.clone(), index: 0, size: (part.rows, part.bytes), passed: 0, read })
     }
+}
+
+/// The rows of a block.
+pub(crate) enum Cut {
+    /// Rows that are documents.
+    Texts(Arc<Rows>),
+    /// Rows that are records with fields.
+    Objects(Arc<Objects>),
 }
 
 /// The rows of a part: a block has the rows of one batch.
@@ -107,7 +119,7 @@ impl RowBlocks {
     }
 
     /// Empties `buffer`, and returns the next rows, or none if the part has no more rows.
-    pub(crate) fn cut(&mut self, buffer: &mut Buffer) -> std::result::Result<Option<Rows>, Failure> {
+    pub(crate) fn cut(&mut self, buffer: &mut Buffer) -> std::result::Result<Option<Cut>, Failure> {
         buffer.index = self.index;
         self.index += 1;
         let bytes = buffer.emptied();
@@ -117,8 +129,12 @@ impl RowBlocks {
         let passed = (u128::from(all - left) * u128::from(size) / u128::from(all.max(1))) as u64;
         self.read.fetch_add(passed - std::mem::replace(&mut self.passed, passed), Ordering::Relaxed);
         buffer.last = left == 0;
-        let rows = batch.map(|batch| Rows::new(batch, &self.columns)).transpose().map_err(Failure::Reported)?;
+        let rows = |batch| match self.columns.document() {
+            Some(_) => Rows::new(batch, &self.columns).map(Arc::new).map(Cut::Texts),
+            None => Ok(Cut::Objects(Arc::new(Objects::new(batch)))),
+        };
+        let cut = batch.map(rows).transpose().map_err(Failure::Reported)?;
         buffer.fill(bytes);
-        Ok(rows)
+        Ok(cut)
     }
 }

@@ -8,7 +8,7 @@ mod chunks;
 mod pages;
 
 use std::{
-    collections::{BTreeMap, btree_map::Entry},
+    collections::{BTreeMap, BTreeSet, btree_map::Entry},
     ops::Range,
     sync::{Arc, Mutex},
 };
@@ -132,7 +132,7 @@ impl Parquet {
         if self.ranges.as_object().is_some() {
             return;
         }
-        let Some(text) = self.leaf(columns.text_path()) else { return };
+        let Some(text) = self.widest(columns) else { return };
         if self.columns().columns().iter().any(|column| column.max_rep_level() > 0) {
             return;
         }
@@ -197,14 +197,26 @@ impl Parquet {
         self.groups().iter().map(|group| group.columns().iter().map(page_size).sum()).max().unwrap_or(0)
     }
 
-    /// Returns the leaf column for a path through structs. For a list, this is the column of its items.
-    fn leaf(&self, path: &[String]) -> Option<usize> {
-        self.columns().columns().iter().position(|column| column.path().parts().starts_with(path))
+    /// Returns the leaf columns for a path through structs. For a list, this is the column of its items; for a struct, these are
+    /// the columns of all its fields.
+    fn leaves(&self, path: &[String]) -> impl Iterator<Item = usize> {
+        let columns = self.columns().columns().iter().enumerate();
+        columns.filter(move |(_, column)| column.path().parts().starts_with(path)).map(|(leaf, _)| leaf)
+    }
+
+    /// Returns the leaf column that decides which rows are read together: the column of the texts or, if records with fields are
+    /// read, the largest column that is read.
+    fn widest(&self, columns: &Columns) -> Option<usize> {
+        if let Some(text) = columns.text_path() {
+            return self.leaves(text).next();
+        }
+        let size = |&leaf: &usize| self.groups().iter().map(|group| plain_size(group.column(leaf))).sum::<u64>();
+        columns.paths().into_iter().flat_map(|path| self.leaves(path)).max_by_key(size)
     }
 
     #[cfg(test)]
     pub(crate) fn chunk_place(&self, number: usize, path: &[String]) -> Option<std::ops::Range<usize>> {
-        let chunk = self.groups()[number].column(self.leaf(path)?);
+        let chunk = self.groups()[number].column(self.leaves(path).next()?);
         let start = chunk_start(chunk) as usize;
         Some(start..start + chunk.compressed_size() as usize)
     }
@@ -212,13 +224,18 @@ impl Parquet {
     pub(crate) fn read(&self, part: usize, columns: &Columns, wanted: Wanted) -> Result<Batches> {
         let Stretch { group: number, start, rows } = self.stretches[part];
         let group = &self.groups()[number];
-        let leaves: Option<Vec<usize>> = columns.paths().map(|path| self.leaf(path)).collect();
-        let leaves = match (leaves, wanted) {
-            (Some(leaves), Wanted::Chosen) => leaves,
+        let leaves: Vec<Vec<usize>> = columns.paths().into_iter().map(|path| self.leaves(path).collect()).collect();
+        let are_known = leaves.iter().all(|leaves| !leaves.is_empty());
+        let leaves: Vec<usize> = match wanted {
+            Wanted::Chosen if are_known => leaves.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect(),
             _ => (0..self.columns().num_columns()).collect(),
         };
         let all = group.total_byte_size().max(0) as u64;
-        let texts = self.leaf(columns.text_path()).map_or(all, |leaf| plain_size(group.column(leaf)));
+        let sizes = || leaves.iter().map(|&leaf| plain_size(group.column(leaf)));
+        let texts = match columns.text_path() {
+            Some(path) => self.leaves(path).next().map_or(all, |leaf| plain_size(group.column(leaf))),
+            None => sizes().sum(),
+        };
         let batch = batch_rows(group.num_rows() as u64, texts, all);
         let schema = match wanted {
             Wanted::Chosen => self.with_views(columns),
@@ -295,7 +312,7 @@ impl Parquet {
     /// Returns the schema with texts as views. The views point into the decompressed pages, so nothing is copied.
     fn with_views(&self, columns: &Columns) -> Option<SchemaRef> {
         let schema = self.metadata.schema();
-        let fields = viewed(schema.fields(), columns.text_path())?;
+        let fields = viewed(schema.fields(), columns.text_path()?)?;
         Some(Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())))
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the texts, ids, labels and keys of a batch's rows.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray,
@@ -14,7 +14,7 @@ use lookalike::{shown::quoted, text::Text};
 
 use super::{
     Columns, Nulls,
-    columns::Column,
+    columns::{Column, Document},
     json, lists,
     values::{not_finite, write_json, write_string},
     write_json_lines,
@@ -30,7 +30,7 @@ use crate::{
 /// dictionary: then it costs one index per row.
 pub struct Rows {
     batch: RecordBatch,
-    columns: Columns,
+    columns: Arc<Document>,
     text: Values,
     id: Option<Values>,
     keep: Option<Values>,
@@ -72,17 +72,18 @@ impl Rows {
     /// Finds the chosen columns in a batch. The batch may have all columns of the table, or only the chosen ones.
     ///
     /// # Errors
-    /// Fails if the batch is from another table.
+    /// Fails if the batch is from another table, or if the columns are not those of documents.
     pub fn new(batch: RecordBatch, columns: &Columns) -> Result<Self> {
+        let columns = columns.document().ok_or_else(|| Error::failure("the columns are not those of documents"))?;
         let values = |column: &Column| {
             let found = column.of(&batch).map(|(array, around)| Values { is_json: column.is_json, ..Values::of(array, &around) });
             found.ok_or_else(|| Error::failure(format!("a batch has no column {}", quoted(&column.name))))
         };
         Ok(Self {
-            text: values(columns.text())?,
-            id: columns.id().map(values).transpose()?,
-            keep: columns.keep().map(values).transpose()?,
-            label: columns.label().map(values).transpose()?,
+            text: values(&columns.text)?,
+            id: columns.id.as_ref().map(values).transpose()?,
+            keep: columns.keep.as_ref().map(values).transpose()?,
+            label: columns.label.as_ref().map(values).transpose()?,
             columns: columns.clone(),
             batch,
         })
@@ -99,7 +100,7 @@ impl Rows {
     /// Fails if the text is null, or if its bytes are not UTF-8.
     #[inline]
     pub fn text(&self, row: usize) -> std::result::Result<&str, Fault> {
-        let field = &self.columns.text().name;
+        let field = &self.columns.text.name;
         let Some(at) = self.text.place(row) else {
             let wrong = Fault::record(format!("field {} is null, not a text", quoted(field))).in_field(&**field);
             return Err(wrong.advise(words!["give a string, or name another field with ", Setting::TextField]));
@@ -112,7 +113,7 @@ impl Rows {
     /// # Errors
     /// Fails if the set is null, if its bytes are not UTF-8, or if an item is neither a string nor a number.
     pub fn set<'a>(&'a self, row: usize, scratch: &'a mut String, fields: &Fields) -> std::result::Result<&'a str, Fault> {
-        let field = &self.columns.text().name;
+        let field = &self.columns.text.name;
         let Some(at) = self.text.place(row) else {
             let wrong = Fault::record(format!("field {} is null, not a set", quoted(field))).in_field(&**field);
             let advice = words!["give a list of strings or numbers, or name another field with ", Setting::SetField];
@@ -152,7 +153,7 @@ impl Rows {
     /// Fails if the id is null, is a number that is not finite, or has bytes that are not UTF-8.
     pub fn id(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
-        let (Some(values), Some(column)) = (&self.id, self.columns.id()) else { return Ok(()) };
+        let (Some(values), Some(column)) = (&self.id, &self.columns.id) else { return Ok(()) };
         let field = &column.name;
         let refused = |what: &str| Fault::record(format!("field {} is {what}", quoted(field))).in_field(&**field).advise(no_id());
         if values.json(field, row, out)? { Ok(()) } else { Err(refused(values.what(row))) }
@@ -164,7 +165,7 @@ impl Rows {
     /// Fails if the label is a number that is not finite, or has bytes that are not UTF-8.
     pub fn label(&self, row: usize, out: &mut String) -> std::result::Result<(), Fault> {
         out.clear();
-        let (Some(values), Some(column)) = (&self.label, self.columns.label()) else { return Ok(()) };
+        let (Some(values), Some(column)) = (&self.label, &self.columns.label) else { return Ok(()) };
         let field = &column.name;
         if values.place(row).is_none() || values.json(field, row, out)? {
             return Ok(());
@@ -179,14 +180,14 @@ impl Rows {
     /// Fails if the value cannot be used for the keep order.
     pub fn key(&self, row: usize, text: &str, scratch: &mut String) -> std::result::Result<u64, Fault> {
         scratch.clear();
-        if let (Some(values), Some(column)) = (&self.keep, self.columns.keep())
+        if let (Some(values), Some(column)) = (&self.keep, &self.columns.keep)
             && !values.json(&column.name, row, scratch)?
         {
-            return Err(keys::unfit(self.columns.order(), &format!("is {}", values.what(row))));
+            return Err(keys::unfit(&self.columns.order, &format!("is {}", values.what(row))));
         }
         let keep = self.keep.is_some().then_some(&**scratch);
         keys::key(
-            (self.columns.order(), self.columns.set()),
+            (&self.columns.order, self.columns.set),
             &Found { text: Text::Plain(text), surplus: 0, id: None, keep, label: None },
         )
     }
@@ -228,8 +229,12 @@ impl Rows {
     }
 }
 
-/// Returns the number of bytes of all texts of a batch.
+/// Returns the number of bytes of all texts of a batch or, if records with fields are read, of all their values.
 pub(crate) fn text_bytes(batch: &RecordBatch, columns: &Columns) -> Result<u64> {
+    if columns.document().is_none() {
+        let size = |array: &ArrayRef| array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size());
+        return Ok(columns.project(batch)?.columns().iter().map(|array| size(array) as u64).sum());
+    }
     let rows = Rows::new(batch.clone(), columns)?;
     Ok((0..rows.len()).map(|row| rows.text_len(row) as u64).sum())
 }

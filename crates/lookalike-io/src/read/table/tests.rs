@@ -11,7 +11,7 @@ use ::parquet::{
     file::{metadata::KeyValue, properties::WriterProperties},
 };
 use arrow_array::{
-    ArrayRef, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
     Float32Array, Float64Array, Int64Array, LargeListArray, ListArray, ListViewArray, RecordBatch, StringArray, StringViewArray,
     StructArray, TimestampMillisecondArray, UInt64Array,
     types::{Float64Type, Int8Type, Int32Type},
@@ -237,6 +237,80 @@ fn ids_that_are_json_already() {
     };
     assert_eq!(of(JSON), ["1", "\"1\"", "12e400"]);
     assert_eq!(of("another"), ["\"1\"", "\"\\\"1\\\"\"", "\"12e400\""]);
+}
+
+/// Reads the rows as objects that have these fields.
+fn objects(table: &TableFile, names: Option<&[String]>) -> Vec<serde_json::Value> {
+    let columns = Columns::of_records(table.schema(), names);
+    let (mut all, batches) = (Vec::new(), batches(table, &columns, Wanted::Chosen));
+    for batch in batches {
+        let objects = Objects::new(batch);
+        // The order in which rows are asked for does not matter.
+        let rows: Vec<_> = (0..objects.len()).rev().map(|row| objects.object(row).unwrap()).collect();
+        all.extend(rows.into_iter().rev().map(|row| serde_json::from_slice::<serde_json::Value>(row).unwrap()));
+    }
+    all
+}
+
+#[test]
+fn records_have_the_columns_that_their_fields_need() {
+    let expected = expected();
+    let names = ["id", "text", "meta.deep.x", "map.a", "none", "kind.none", "meta.text.none"].map(String::from);
+    for path in files() {
+        let table = open(&path);
+        let (all, some) = (objects(&table, None), objects(&table, Some(&names)));
+        assert_eq!((all.len(), some.len()), (60, 60), "{path:?}");
+        let in_parquet = table.layout().types.is_some();
+        for (row, (all, some)) in all.iter().zip(&some).enumerate() {
+            assert_eq!((some["id"].to_string(), some["text"].as_str().unwrap()), (expected[row].0.clone(), &*expected[row].1));
+            let mut own: Vec<_> = some.as_object().unwrap().keys().map(String::as_str).collect();
+            own.sort_unstable();
+            // `kind` is a string, but the row of another table could have an object there.
+            assert_eq!(own, ["id", "kind", "map", "meta", "text"], "{path:?}");
+            assert_eq!((&some["map"], &some["meta"]["deep"]), (&all["map"], &all["meta"]["deep"]), "{path:?}");
+            // The other fields of a struct are not decoded from Parquet.
+            assert_eq!(some["meta"].get("n").is_some(), !in_parquet && row % 11 > 0, "{path:?}");
+            assert_eq!(all["meta"]["n"].as_u64(), (row % 11 > 0).then_some(row as u64), "{path:?}");
+        }
+        assert!(objects(&table, Some(&["none".into()])).iter().all(|row| row.as_object().unwrap().is_empty()), "{path:?}");
+    }
+}
+
+#[test]
+fn values_of_records_are_json() {
+    let is_json = HashMap::from([(JSON.to_owned(), String::new())]);
+    let texts = |values: Vec<Option<&'static str>>| Arc::new(StringArray::from(values)) as ArrayRef;
+    let columns: [(&str, ArrayRef, bool); 5] = [
+        ("json", texts(vec![Some("1"), Some("{\"a\":[1]}"), Some("no json"), None]), true),
+        ("text", texts(vec![Some("1"), Some("a\nb"), Some(""), None]), false),
+        ("bytes", Arc::new(BinaryArray::from(vec![Some("é".as_bytes()), Some(b"\xff"), Some(b""), None])), false),
+        ("float", Arc::new(Float64Array::from(vec![Some(1.0), Some(f64::NAN), Some(f64::INFINITY), None])), false),
+        ("a.b", texts(vec![Some("x"); 4]), false),
+    ];
+    let field = |(name, array, json): &(&str, ArrayRef, bool)| {
+        let field = Field::new(*name, array.data_type().clone(), true);
+        if *json { field.with_metadata(is_json.clone()) } else { field }
+    };
+    let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+    let batch = RecordBatch::try_new(schema.clone(), columns.iter().map(|(_, array, _)| array.clone()).collect()).unwrap();
+    let rows = Objects::new(batch.clone());
+    let lines: Vec<_> = (0..4).map(|row| std::str::from_utf8(rows.object(row).unwrap()).unwrap()).collect();
+    let expected = [
+        r#"{"json":1,"text":"1","bytes":"é","float":1.0,"a.b":"x"}"#,
+        r#"{"json":{"a":[1]},"text":"a\nb","bytes":"ff","float":null,"a.b":"x"}"#,
+        r#"{"json":"no json","text":"","bytes":"","float":null,"a.b":"x"}"#,
+        r#"{"json":null,"text":null,"bytes":null,"float":null,"a.b":"x"}"#,
+    ];
+    assert_eq!(lines, expected);
+    let table = TableFile::in_memory(&InputTable::new("frame", schema, vec![batch]).unwrap());
+    assert_eq!(objects(&table, Some(&["a.b".into(), "a".into()]))[0], serde_json::json!({"a.b": "x"}));
+    // A value that JSON does not have is reported with its column; the rows before it are read.
+    let times: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![Some(0), Some(i64::MAX)]));
+    let rows = Objects::new(RecordBatch::try_from_iter([("when", times)]).unwrap());
+    assert_eq!(rows.object(0).unwrap(), b"{\"when\":\"1970-01-01T00:00:00\"}");
+    let wrong = rows.object(1).unwrap_err();
+    assert!(wrong.to_string().contains("column \"when\" cannot be written as JSON"), "{wrong}");
+    assert_eq!(wrong.place().field.as_deref(), Some("when"));
 }
 
 #[test]

@@ -17,9 +17,11 @@ use arrow_array::{
 };
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{ArrowError, DataType};
+use serde_json::value::RawValue;
 
 use self::value::{Result, Write};
 use super::values::decimal_text;
+use crate::input_table::JSON;
 
 /// The treatment of a null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +40,40 @@ pub enum Nulls {
 pub fn write_json_lines(batch: &RecordBatch, nulls: Nulls, out: &mut Vec<u8>) -> Result<()> {
     let schema = batch.schema_ref();
     let names = schema.fields().iter().map(|field| field.name().as_str());
-    let row = Object::new(names.zip(batch.columns()), nulls)?;
-    for at in 0..batch.num_rows() {
+    write_rows(&Object::new(names.zip(batch.columns()), nulls)?, batch.num_rows(), out)
+}
+
+/// Appends rows as JSON Lines, with nulls. Strings that are JSON already, by the metadata of their column, are written unchanged.
+/// Bytes are written as a string if they are UTF-8, because some programs store strings as bytes.
+///
+/// # Errors
+/// Fails in the same cases as [`write_json_lines`].
+pub(super) fn write_objects(batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
+    let schema = batch.schema_ref();
+    let names = schema.fields().iter().map(|field| field.name().as_str());
+    let mut row = Object::new(names.zip(batch.columns()), Nulls::Written)?;
+    for ((field, column), (_, values)) in schema.fields().iter().zip(batch.columns()).zip(&mut row.fields) {
+        macro_rules! written {
+            ($array:expr, $write:path) => {{
+                let array = $array;
+                values.write = Box::new(move |at, out: &mut Vec<u8>| $write(array.value(at), out))
+            }};
+        }
+        match (column.data_type(), field.metadata().contains_key(JSON)) {
+            (DataType::Utf8, true) => written!(column.as_string::<i32>(), write_unchanged),
+            (DataType::LargeUtf8, true) => written!(column.as_string::<i64>(), write_unchanged),
+            (DataType::Utf8View, true) => written!(column.as_string_view(), write_unchanged),
+            (DataType::Binary, _) => written!(column.as_binary::<i32>(), write_text),
+            (DataType::LargeBinary, _) => written!(column.as_binary::<i64>(), write_text),
+            (DataType::BinaryView, _) => written!(column.as_binary_view(), write_text),
+            _ => {}
+        }
+    }
+    write_rows(&row, batch.num_rows(), out)
+}
+
+fn write_rows(row: &Object<'_>, rows: usize, out: &mut Vec<u8>) -> Result<()> {
+    for at in 0..rows {
         row.write(at, out)?;
         out.push(b'\n');
     }
@@ -244,6 +278,28 @@ fn write_bool(value: bool, out: &mut Vec<u8>) {
 
 fn write_string(text: &str, out: &mut Vec<u8>) -> Result<()> {
     serde_json::to_writer(out, text).map_err(|error| ArrowError::JsonError(error.to_string()))
+}
+
+/// Writes a string that is JSON already. A string that is not JSON is written as a JSON string.
+fn write_unchanged(json: &str, out: &mut Vec<u8>) -> Result<()> {
+    match serde_json::from_str::<&RawValue>(json) {
+        Ok(value) if !value.get().contains('\n') => {
+            out.extend_from_slice(value.get().as_bytes());
+            Ok(())
+        }
+        _ => write_string(json, out),
+    }
+}
+
+/// Writes bytes as a string or, if they are not UTF-8, as hexadecimal digits.
+fn write_text(bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => write_string(text, out),
+        Err(_) => {
+            write_bytes(bytes, out);
+            Ok(())
+        }
+    }
 }
 
 /// Writes bytes as hexadecimal digits.
