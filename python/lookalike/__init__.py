@@ -8,6 +8,7 @@ gives the same answers as its command, byte for byte, and releases the interpret
   methods on your data. These functions take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs.
   `dedup` and `pairs` can also compare the data with references of the same kinds, such as test sets. `apply` applies the
   decisions of an earlier run to files.
+- `link` finds records of the same person, firm or thing in one frame or two; `suggest_link` suggests how to compare them.
 - `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
   word for word, and `regions` those that one of them copied and changed. `find_passages` does both for collections.
@@ -69,6 +70,8 @@ from lookalike.config import (
     HistoryOptions,
     IndexConfig,
     InputOptions,
+    LinkOptions,
+    LinkRunOptions,
     MirrorsOptions,
     PairsOptions,
     ReadOptions,
@@ -80,6 +83,7 @@ from lookalike.errors import Error
 from lookalike.files import Files
 from lookalike.index import Added, Decided, Deleted, Document, Found, FoundPassage, Index
 from lookalike.judging import Evaluation, evaluate
+from lookalike.linking import LinkConfig, Links, link, suggest_link
 from lookalike.report import Pairs, Report
 from lookalike.reuse import Passages, Reuse, ReusedPassage, find_passages
 from lookalike.running import dedup, pairs
@@ -110,6 +114,10 @@ __all__ = [
     "Index",
     "IndexConfig",
     "InputOptions",
+    "LinkConfig",
+    "LinkOptions",
+    "LinkRunOptions",
+    "Links",
     "LshIndex",
     "Match",
     "MinHash",
@@ -142,8 +150,10 @@ __all__ = [
     "find_passages",
     "fingerprints",
     "history",
+    "link",
     "mirrors",
     "pairs",
     "passages",
     "regions",
+    "suggest_link",
 ]

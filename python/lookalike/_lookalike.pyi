@@ -51,6 +51,7 @@ __all__ = [
     "fingerprints",
     "flags",
     "history",
+    "link",
     "main",
     "message",
     "mirrors",
@@ -61,6 +62,7 @@ __all__ = [
     "passages",
     "passages_among",
     "regions",
+    "suggest_link",
 ]
 
 _Fingerprints = NDArray[np.uint64]
@@ -384,6 +386,9 @@ class Texts:
         sets: bool = False,
         skip_bad: bool = False,
     ) -> Texts: ...
+    @staticmethod
+    def of_records(called: str, columns: dict[str, list[Any]], rows: int) -> Texts: ...
+    def with_records(self, called: str, columns: dict[str, list[Any]]) -> Texts: ...
     @property
     def column_names(self) -> list[str]: ...
     def numbered(self, name: str) -> Texts: ...
@@ -438,6 +443,20 @@ def mirrors(
     folder: str | PathLike[str],
     progress: _Progress | None,
 ) -> dict[str, Any]: ...
+def link(
+    a: tuple[str, Texts] | None,
+    b: tuple[str, Texts] | None,
+    config: str | dict[str, Any] | None,
+    options: dict[str, Any],
+    folder: str | PathLike[str],
+    progress: _Progress | None,
+) -> tuple[Lines, Lines, dict[str, Any], dict[str, Any]]: ...
+def suggest_link(
+    a: tuple[str, Texts] | None,
+    b: tuple[str, Texts] | None,
+    options: dict[str, Any],
+    progress: _Progress | None,
+) -> tuple[str, dict[str, Any]]: ...
 def history(
     crawls: Sequence[tuple[list[str], tuple[str, Texts] | None]],
     options: dict[str, Any],

@@ -300,6 +300,46 @@ class MirrorsOptions(HistoryOptions, total=False):
     """An HTML file to look at: sites, and pages side by side."""
 
 
+class LinkOptions(TypedDict, total=False):
+    """The keywords of `suggest_link` after the id: how records are read."""
+
+    labels: str | None
+    """The column or field that is equal in records of the same thing, for evaluation. It is not compared."""
+    format: Literal["jsonl", "json", "csv", "parquet", "arrow"] | None
+    """The format of all files, if their names and first bytes do not show it."""
+    delimiter: str | None
+    """The character between the fields of CSV."""
+    encoding: str | None
+    """The encoding of files that are not UTF-8."""
+    all_splits: bool
+    """Read all splits of a dataset in a folder, such as train and test, as one collection."""
+    threads: int
+    """The number of threads; 0 for one per core. The answer is the same for any number."""
+    memory: int | str | None
+    """The memory limit in bytes, or as a size such as "8G"; half of the free memory unless given."""
+    temp_dir: str | PathLike[str] | None
+    """The folder for temporary files."""
+    progress: bool | None
+    """Whether a progress bar is shown."""
+
+
+class LinkRunOptions(LinkOptions, total=False):
+    """The keywords of `link` after the configuration and the id."""
+
+    one_to_one: bool
+    """Allow each record in at most one pair; the best scores win."""
+    matches_only: bool
+    """Leave out possible matches."""
+    truth: str | PathLike[str] | None
+    """A file of true pairs, to evaluate the result: JSON Lines with two ids each, `a` and `b`."""
+    right_by: str | None
+    """A date or number that is not compared, from which the share of right pairs is estimated."""
+    allow_repeated_ids: bool
+    """Allow several records of a collection to have the same id."""
+    report: str | PathLike[str] | None
+    """An HTML file to look at: pairs field by field."""
+
+
 class DedupOptions(RunOptions, total=False):
     """The keywords of `dedup` after the threshold."""
 

@@ -109,7 +109,8 @@ _TAKES = {
     "nearest": _COUNT,
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
-    **dict.fromkeys(("output", "decisions", "report", "resume", "temp_dir"), _PATH),
+    "right_by": _NAME,
+    **dict.fromkeys(("output", "decisions", "report", "resume", "temp_dir", "truth"), _PATH),
     **dict.fromkeys(
         (
             "against_only",
@@ -128,6 +129,8 @@ _TAKES = {
             "kept",
             "passages",
             "regions",
+            "one_to_one",
+            "matches_only",
         ),
         _SWITCH,
     ),

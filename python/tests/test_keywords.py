@@ -135,6 +135,7 @@ TAKEN = {
     "dedup": {*lookalike.DedupOptions.__annotations__, "text", "id", "threshold", "output", "against"},
     "pairs": {*lookalike.PairsOptions.__annotations__, "text", "id", "threshold", "against"},
     "apply": {*lookalike.ReadOptions.__annotations__, "text", "id", "output", "keep"},
+    "link": {*lookalike.LinkRunOptions.__annotations__, "id"},
     "index create": {*IndexConfig.__annotations__, "store", "keep", "sets"},
     "index add": {*InputOptions.__annotations__, "text", "id", "on_conflict"},
 }
@@ -142,6 +143,9 @@ TAKEN = {
 # settings say whether `text=` names a field with sets.
 ELSEWHERE = {
     "pairs": {"output"},
+    # `link` takes the configuration by position, and returns pairs and clusters. `suggest_link` is `--suggest`,
+    # and `labels` is `--label`.
+    "link": {"config", "output", "clusters", "suggest", "explain", "label"},
     "index create": {"representative", "sample"},
     "index add": {"decisions", "changes", "summary", "allow_repeated_ids", "set_field"},
 }

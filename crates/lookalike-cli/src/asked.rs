@@ -2,15 +2,17 @@
 //! line, such as Python with its keyword arguments. The names, values, defaults and errors of such an interface are therefore
 //! those of the command.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::Path};
 
 use clap::{
     Arg, ArgAction, Args, Command,
     error::{ContextKind, ContextValue},
 };
 use lookalike::Config;
-use lookalike_engine::{Mirroring, Outputs, RunConfig};
+use lookalike_applications::records::LinkConfig;
+use lookalike_engine::{Link as Linking, Mirroring, Outputs, RunConfig};
 use lookalike_index::{Index, Settings};
+use serde::de::DeserializeOwned;
 
 pub use crate::commands::index::{
     add::Asked,
@@ -22,6 +24,7 @@ use crate::{
         apply::Apply,
         dedup::Dedup,
         index::{add::Add, create::Create},
+        link::{self, Link},
         mirrors::Mirrors,
         pairs::Pairs,
     },
@@ -62,7 +65,7 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `mirrors`, `index create` or `index add`. For any other name, returns only the flags that
+/// Returns the flags of `dedup`, `pairs`, `apply`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns only the flags that
 /// determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
@@ -70,6 +73,7 @@ pub fn flags(command: &str) -> Vec<Flag> {
         "pairs" => definition::<Pairs>(),
         "apply" => definition::<Apply>(),
         "mirrors" => definition::<Mirrors>(),
+        "link" => definition::<Link>(),
         "index create" => definition::<Create>(),
         "index add" => definition::<Add>(),
         _ => definition::<MethodArgs>(),
@@ -121,6 +125,31 @@ pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
 /// Fails in the same cases as [`dedup`].
 pub fn mirrors(flags: Vec<OsString>) -> Result<(RunConfig, Mirroring), Refused> {
     parse::<Mirrors>(flags)?.asked().map_err(Refused::Other)
+}
+
+/// Returns the configuration of a run of `link` from its flags, and the request for a linkage, without its fields and blocks.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn link(flags: Vec<OsString>) -> Result<(RunConfig, Linking), Refused> {
+    let asked = parse::<Link>(flags)?;
+    Ok((asked.run_config(), asked.asked(LinkConfig::default())))
+}
+
+/// Reads the configuration of a linkage from a TOML file.
+///
+/// # Errors
+/// Fails if the file cannot be read, or is not such a configuration. The error names the file and the line.
+pub fn link_config(path: &Path) -> Result<LinkConfig, Refused> {
+    link::read(path).map_err(Refused::Other)
+}
+
+/// Parses TOML, such as a suggested configuration, as a value of another form.
+///
+/// # Errors
+/// Fails if the text is not TOML, or does not have that form.
+pub fn of_toml<T: DeserializeOwned>(text: &str) -> Result<T, Refused> {
+    toml::from_str(text).map_err(|error| Refused::Other(error.into()))
 }
 
 /// Returns the settings of a new index from the flags of `index create`. They are not yet checked as a whole.

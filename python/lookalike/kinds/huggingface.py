@@ -79,8 +79,9 @@ class Iterable:
             wanted.columns(list(features))
             self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
         if self._spool is None:
-            wanted.alone()
-            return wanted.of_lists({wanted.text: []})
+            if not wanted.whole:
+                wanted.alone()
+            return wanted.of_lists({} if wanted.whole else {wanted.text: []})
         chosen = wanted.columns(self._spool.schema.names)
         return wanted.of_arrow(self._spool.batches(chosen))
 

@@ -30,13 +30,20 @@ class Wanted(NamedTuple):
     """Whether texts are sets."""
     skip_bad: bool = False
     """Whether rows without a usable text or id are skipped, instead of refused."""
+    whole: bool = False
+    """Whether rows are records with fields, and not documents: all columns are read, with values of any type."""
 
     def of_lists(self, columns: dict[str, list[Any]]) -> Texts:
         """Pass lists, by the names of their columns, to the engine."""
+        if self.whole:
+            return Texts.of_records(self.called, columns, max(map(len, columns.values()), default=0))
         return Texts.of_lists(self.called, self.text, self.written(columns), self.sets, self.skip_bad)
 
     def of_arrow(self, data: object, lists: dict[str, list[Any]] | None = None) -> Texts:
         """Pass Arrow data, and additional columns that are lists, to the engine."""
+        if self.whole:
+            texts = Texts.of_arrow(self.called, self.text, data)
+            return texts.with_records(self.called, lists) if lists else texts
         return Texts.of_arrow(self.called, self.text, data, self.written(lists or {}), self.sets, self.skip_bad)
 
     def written(self, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -51,8 +58,11 @@ class Wanted(NamedTuple):
         Raises `InputError` for a missing or duplicate column.
         """
         found: list[str] = []
-        for asked in [self.text, *self.others]:
-            name = column_of(asked, names)
+        for asked in names if self.whole else [self.text, *self.others]:
+            if self.whole and not isinstance(asked, str):
+                words = f"{self.called}: the column {asked!r} has a name of the type {type(asked).__name__}; use strings as names"
+                raise InputError(words, path=self.called)
+            name = asked if self.whole else column_of(asked, names)
             if name is None:
                 if self.or_none and asked != self.text:
                     continue
@@ -73,6 +83,9 @@ class Wanted(NamedTuple):
 
     def alone(self) -> None:
         """Raise `InputError` if columns are required, because plain texts have none."""
+        if self.whole:
+            words = f"{self.called}: plain values have no fields; give a frame, a table or a list of dictionaries"
+            raise InputError(words, path=self.called)
         if self.others and not self.or_none:
             raise InputError(
                 f"{self.called}: plain texts have no column {self.others[0]!r}; give a frame or table that has it",

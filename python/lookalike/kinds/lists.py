@@ -23,9 +23,10 @@ class Plain:
 
     def texts(self, wanted: Wanted) -> Texts:
         """Copy the strings."""
-        wanted.alone()
+        if len(self._data) or not wanted.whole:
+            wanted.alone()
         listed = self._data if isinstance(self._data, list) else list(self._data)
-        return wanted.of_lists({wanted.text: listed})
+        return wanted.of_lists({} if wanted.whole else {wanted.text: listed})
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Select the same strings, not copies of them."""
@@ -50,6 +51,9 @@ class Rows:
                 path=wanted.called,
                 line=stranger,
             )
+        if wanted.whole:
+            every = wanted.columns(list(dict.fromkeys(name for row in self._data for name in row)))
+            return wanted.of_lists({name: [row.get(name) for row in self._data] for name in every})
         names = dict.fromkeys(self._data[0])
         # A field may be missing in some rows.
         asked = {name: [_field(row, name) for row in self._data] for name in (wanted.text, *wanted.others)}

@@ -42,10 +42,8 @@ impl Lines {
             fields.push(field);
             arrays.push(array);
         }
-        let schema = Arc::new(Schema::new(fields));
-        let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows.len()));
-        let batch = RecordBatch::try_new_with_options(schema, arrays, &options).map_err(|error| wrong(&error))?;
-        Ok(Self { bytes, columns: Arc::new(Whole(batch)) })
+        let batch = batch_of(fields, arrays, rows.len()).map_err(|error| wrong(&error))?;
+        Ok(Self::of(bytes, batch))
     }
 
     fn __len__(&self) -> usize {
@@ -61,6 +59,19 @@ impl Lines {
     fn lines<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.bytes)
     }
+}
+
+impl Lines {
+    /// Creates lines and the columns of their fields.
+    pub fn of(bytes: Vec<u8>, columns: RecordBatch) -> Self {
+        Self { bytes, columns: Arc::new(Whole(columns)) }
+    }
+}
+
+/// Returns columns of this number of rows as one batch.
+pub fn batch_of(fields: Vec<Field>, arrays: Vec<ArrayRef>, rows: usize) -> Result<RecordBatch, ArrowError> {
+    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
 }
 
 /// The fields of a line. Values remain JSON, because numbers that are ids must not be rounded.

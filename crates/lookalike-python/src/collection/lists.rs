@@ -8,13 +8,16 @@ use lookalike::shown::quoted;
 use lookalike_engine::JSON;
 use pyo3::{
     prelude::*,
-    types::{PyBool, PyFloat, PyInt, PyList, PyString},
+    types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 
 use crate::error::{Known, raise_with};
 
 /// The number of rows between two checks for signals.
 const STRETCH: usize = 1 << 16;
+
+/// The largest number of levels of lists and dictionaries in a value.
+const DEEPEST: usize = 100;
 
 /// The list of a column, and the names of the collection and the column for messages.
 pub struct List<'a, 'py> {
@@ -113,18 +116,88 @@ impl List<'_, '_> {
         Ok((if kind == Kind::Mixed { field.with_metadata(metadata) } else { field }, column))
     }
 
+    /// Returns values of any type as a column of JSON, with nulls for missing values: dictionaries become objects, lists become
+    /// arrays, times become ISO 8601 strings.
+    ///
+    /// # Errors
+    /// Fails with `RecordError` if JSON cannot represent a value.
+    pub fn json_column(&self) -> PyResult<(Field, ArrayRef)> {
+        let (mut builder, mut json) = (LargeStringBuilder::new(), String::new());
+        for row in 0..self.items.len() {
+            if row.is_multiple_of(STRETCH) {
+                self.items.py().check_signals()?;
+            }
+            json.clear();
+            match plain(self.items.get_item(row)?)? {
+                None => builder.append_null(),
+                Some(item) => {
+                    self.write(row, &item, DEEPEST, &mut json)?;
+                    builder.append_value(&json);
+                }
+            }
+        }
+        Ok((text_field(self.name, true), Arc::new(builder.finish())))
+    }
+
+    /// Appends a value as JSON. A value has at most `levels` levels of lists and dictionaries.
+    fn write(&self, row: usize, item: &Bound<'_, PyAny>, levels: usize, out: &mut String) -> PyResult<()> {
+        if let Ok(text) = item.cast::<PyString>() {
+            return self.with(row, text, |text| out.push_str(&serde_json::Value::from(text).to_string()));
+        }
+        if let Ok(is) = item.cast::<PyBool>() {
+            out.push_str(if is.is_true() { "true" } else { "false" });
+            return Ok(());
+        }
+        if item.is_instance_of::<PyInt>() || item.is_instance_of::<PyFloat>() || is_decimal(item)? {
+            out.push_str(&self.number(row, item)?);
+            return Ok(());
+        }
+        let Some(levels) = levels.checked_sub(1) else {
+            return Err(self.refused(row, "has", &format!("more than {DEEPEST} levels of lists and dictionaries")));
+        };
+        // Each kind of container is a sequence of values, which have names in a dictionary.
+        let (begin, end, values) = match item.cast::<PyDict>() {
+            Ok(named) => ('{', '}', named.items().try_iter()?),
+            Err(_) if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() => ('[', ']', item.try_iter()?),
+            Err(_) if item.hasattr("dtype")? && item.hasattr("tolist")? => ('[', ']', item.call_method0("tolist")?.try_iter()?),
+            Err(_) if item.hasattr("hex")? && item.hasattr("urn")? => {
+                // A UUID.
+                out.push_str(&serde_json::Value::from(item.str()?.to_str()?).to_string());
+                return Ok(());
+            }
+            Err(_) => {
+                let what = format!("{}, which JSON does not have; write it as a string or a number", described(item)?);
+                return Err(self.refused(row, "has a value", &what));
+            }
+        };
+        let mut before = begin;
+        for value in values {
+            let mut value = value?;
+            out.push(before);
+            before = ',';
+            if begin == '{' {
+                let (name, inner) = value.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+                let Ok(name) = name.cast_into::<PyString>() else {
+                    return Err(self.refused(row, "has", "a dictionary with a key that is not a str; use strings as keys"));
+                };
+                self.with(row, &name, |name| out.push_str(&format!("{}:", serde_json::Value::from(name))))?;
+                value = inner;
+            }
+            match plain(value)? {
+                None => out.push_str("null"),
+                Some(value) => self.write(row, &value, levels, out)?,
+            }
+        }
+        if before == begin {
+            out.push(begin);
+        }
+        out.push(end);
+        Ok(())
+    }
+
     /// Returns a value as a plain Python object, or `None` if it is a missing value (None, NA, NaT or nan).
     fn item(&self, row: usize) -> PyResult<Option<Bound<'_, PyAny>>> {
-        let item = self.items.get_item(row)?;
-        if item.is_none() || matches!(&*item.get_type().name()?.to_string(), "NAType" | "NaTType") {
-            return Ok(None);
-        }
-        // Convert numpy scalars to Python values.
-        let item = if item.hasattr("dtype")? && item.hasattr("item")? { item.call_method0("item")? } else { item };
-        // Convert times to ISO 8601 strings, as JSON libraries do.
-        let item = if item.hasattr("isoformat")? { item.call_method0("isoformat")? } else { item };
-        let is_nan = item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan());
-        Ok((!is_nan).then_some(item))
+        plain(self.items.get_item(row)?)
     }
 
     fn kind(&self, row: usize, item: &Bound<'_, PyAny>) -> PyResult<Kind> {
@@ -188,6 +261,21 @@ impl List<'_, '_> {
         let (path, line, field) = (Some(self.called), Some(row as u64), Some(self.name));
         raise_with("RecordError", words, &Known { path, line, field, ..Known::default() })
     }
+}
+
+/// Returns a value as a plain Python object, or `None` if it is a missing value (None, NA, NaT or nan).
+fn plain(item: Bound<'_, PyAny>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    if item.is_none() || matches!(&*item.get_type().name()?.to_string(), "NAType" | "NaTType") {
+        return Ok(None);
+    }
+    // Convert numpy scalars to Python values.
+    let is_array = || item.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim > 0);
+    let is_scalar = item.hasattr("dtype")? && item.hasattr("item")? && !is_array();
+    let item = if is_scalar { item.call_method0("item")? } else { item };
+    // Convert times to ISO 8601 strings, as JSON libraries do.
+    let item = if item.hasattr("isoformat")? { item.call_method0("isoformat")? } else { item };
+    let is_nan = item.cast::<PyFloat>().is_ok_and(|number| number.value().is_nan());
+    Ok((!is_nan).then_some(item))
 }
 
 /// Returns whether a value is a Python `decimal.Decimal`.

@@ -28,11 +28,14 @@ mod run;
 
 mod crawls;
 
+mod links;
+
 mod parts;
 
 pub use crawls::{history, mirrors};
 pub use decisions::Decisions;
 pub use lines::Lines;
+pub use links::{link, suggest_link};
 pub use matches::Pairs;
 pub use parts::{PartJoin, part_keys, part_links, part_nodes};
 pub use run::{apply, dedup, pairs, passages_among};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use lookalike::Method;
 use lookalike_cli::asked;
-use lookalike_engine::{Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Link, Mirroring, Outputs, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
 
@@ -63,6 +63,26 @@ impl Options {
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
         Ok((RunConfig { inputs, against, method, ..run }, asked))
+    }
+}
+
+impl Options {
+    /// Reads the keywords of `link`. The request has no fields and blocks.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Self::of`].
+    pub fn of_link(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Link)> {
+        let mut fields = object(keywords)?;
+        if let Some(label) = fields.remove("labels") {
+            fields.insert("label".into(), label);
+        }
+        let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
+        // Data in memory cannot be given as an argument, and a configuration need not be a file. These placeholders satisfy the
+        // parser.
+        flags.extend(["--config=-", "--", "-"].map(OsString::from));
+        let (run, asked) = asked::link(flags).map_err(not_asked)?;
+        laid_over(run.method.clone(), own)?;
+        Ok((RunConfig { inputs, against, ..run }, asked))
     }
 }
 

@@ -67,6 +67,33 @@ impl Texts {
         Ok(Self { schema, batches, rows: rows as u64, numbers: None })
     }
 
+    /// Creates a collection of records from lists of equal length, by column name. The lists may hold values of any type that JSON
+    /// has.
+    #[staticmethod]
+    fn of_records(called: &str, columns: &Bound<'_, PyDict>, rows: u64) -> PyResult<Self> {
+        let column = |(name, items): (String, Bound<'_, PyList>)| {
+            List { called, name: &name, items: &items, skip_bad: false }.json_column()
+        };
+        let columns = by_name(columns)?.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+        let (fields, columns): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+        let schema = Arc::new(Schema::new(fields));
+        let batches = match columns.is_empty() {
+            true => Vec::new(),
+            false => vec![RecordBatch::try_new(schema.clone(), columns).map_err(|error| unreadable(called, &error))?],
+        };
+        Ok(Self { schema, batches, rows, numbers: None })
+    }
+
+    /// Returns the collection with additional columns given as lists, whose values may have any type that JSON has.
+    fn with_records(&self, called: &str, columns: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut all = Self { schema: self.schema.clone(), batches: self.batches.clone(), rows: self.rows, numbers: None };
+        for (name, items) in by_name(columns)? {
+            let (field, column) = List { called, name: &name, items: &items, skip_bad: false }.json_column()?;
+            all = all.with(field, &column).map_err(|error| unreadable(called, &error))?;
+        }
+        Ok(all)
+    }
+
     /// Creates a collection from an object that has `__arrow_c_stream__` or `__arrow_c_array__`, without a copy, and from
     /// additional columns given as lists.
     #[staticmethod]
