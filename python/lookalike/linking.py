@@ -74,7 +74,8 @@ class Links:
         """The cluster of each record, in input order, as a collection of the same kind as `pairs`.
 
         Its columns: id, representative (the id of the first record of the cluster) and size (the number of records in the
-        cluster). With two collections, the columns of and representative_of say which of them a record belongs to: a or b.
+        cluster). With two collections, the columns of and representative_of say which of them a record belongs to: a or b. If
+        ids have different types, such as integers and strings, these columns contain them as JSON.
         """
         return self._as(self._clusters)
 

@@ -182,6 +182,10 @@ def test_results_are_of_the_kind_of_the_data():
         assert type(links.clusters) is own
         assert len(links.clusters) == 50
         assert isinstance(links.to_pandas(), pd.DataFrame)
+    # In pairs, each column of ids has the type of its collection.
+    numbered = [{**record, "id": number} for number, record in enumerate(second)]
+    pairs = lookalike.link(pl.DataFrame(first), numbered, CONFIG).pairs
+    assert (pairs.schema["a"], pairs.schema["b"]) == (pl.String, pl.Int64)
     clusters = lookalike.link(pl.DataFrame(first), second, CONFIG).clusters
     assert clusters.columns == ["id", "of", "representative", "representative_of", "size"]
     assert clusters["of"].to_list() == ["a"] * 30 + ["b"] * 20

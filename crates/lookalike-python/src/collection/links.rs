@@ -76,8 +76,9 @@ pub fn link<'py>(
         Ok((summary, asked))
     })?;
     let names: Vec<&str> = asked.config.fields.iter().map(|field| field.name.as_str()).collect();
-    let pairs = read(&pairs, |bytes| pair_lines(bytes, &names, summary.learned.is_some()))?;
-    let clusters = read(&clusters, |bytes| cluster_lines(bytes, summary.records_a.is_some()))?;
+    let are_two = summary.records_a.is_some();
+    let pairs = read(&pairs, |bytes| pair_lines(bytes, &names, summary.learned.is_some(), are_two))?;
+    let clusters = read(&clusters, |bytes| cluster_lines(bytes, are_two))?;
     Ok((pairs, clusters, to_python(py, &summary)?, to_python(py, &asked.config)?))
 }
 
@@ -136,7 +137,7 @@ struct PairLine<'a> {
 }
 
 /// Returns pairs with one column for the evidence of each field.
-fn pair_lines(bytes: Vec<u8>, names: &[&str], learned: bool) -> PyResult<Lines> {
+fn pair_lines(bytes: Vec<u8>, names: &[&str], learned: bool, are_two: bool) -> PyResult<Lines> {
     let (mut a, mut b, mut verdicts, mut rows) = (IdColumn::new(), IdColumn::new(), LargeStringBuilder::new(), 0);
     let (mut scores, mut bits) = (Float64Builder::new(), Float64Builder::new());
     let mut evidence: Vec<Float64Builder> = names.iter().map(|_| Float64Builder::new()).collect();
@@ -152,8 +153,10 @@ fn pair_lines(bytes: Vec<u8>, names: &[&str], learned: bool) -> PyResult<Lines> 
         }
         rows += 1;
     }
-    // Both ids have the same type, so that both columns can be joined with one table.
-    a.ids.agree(&mut b.ids);
+    if !are_two {
+        // Both ids have the same type, so that both columns can be joined with the one collection.
+        a.ids.agree(&mut b.ids);
+    }
     let float = |name: &str| Field::new(name, DataType::Float64, true);
     let mut columns = vec![a.column("a"), b.column("b"), (float(if learned { "probability" } else { "score" }), array(scores))];
     columns.push((Field::new("verdict", DataType::LargeUtf8, false), Arc::new(verdicts.finish())));
