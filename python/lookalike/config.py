@@ -326,8 +326,8 @@ class LinkOptions(TypedDict, total=False):
 class LinkRunOptions(LinkOptions, total=False):
     """The keywords of `link` after the configuration and the id."""
 
-    one_to_one: bool
-    """Allow each record in at most one pair; the best scores win."""
+    one_to_one: bool | Literal["auto"] | None
+    """Whether each record is in at most one pair; "auto": if neither of two collections seems to have a thing twice."""
     matches_only: bool
     """Leave out possible matches."""
     truth: str | PathLike[str] | None

@@ -220,6 +220,8 @@ def test_options_are_the_flags_of_the_command(expected, command, tmp_path):
     _, folder = expected
     for keywords, flags in (
         ({"one_to_one": True}, ["--one-to-one"]),
+        ({"one_to_one": False}, ["--one-to-one", "no"]),
+        ({"one_to_one": "auto"}, ["--one-to-one", "auto"]),
         ({"matches_only": True}, ["--matches-only"]),
         ({"labels": "who"}, ["--label", "who"]),
         ({"right_by": "who"}, ["--right-by", "who"]),

@@ -48,7 +48,8 @@ pub fn link<'py>(
 ) -> PyResult<(Lines, Lines, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let (mut run, mut asked) = Options::of_link(options)?;
     give(&mut run, a, b)?;
-    let (is_given, one_to_one) = (config.is_some(), asked.config.one_to_one);
+    let is_given = config.is_some();
+    let one_to_one = options.get_item("one_to_one")?.is_some_and(|value| !value.is_none()).then_some(asked.config.one_to_one);
     match config {
         None => {}
         Some(config) => match config.cast::<PyString>() {
@@ -71,7 +72,7 @@ pub fn link<'py>(
         if !is_given {
             asked.config = of_toml(&toml(&run, observer)?)?;
         }
-        asked.config.one_to_one |= one_to_one;
+        asked.config.one_to_one = one_to_one.unwrap_or(asked.config.one_to_one);
         let summary = lookalike_engine::link(&run, &asked, Some(Path::new(&output)), observer)?;
         Ok((summary, asked))
     })?;

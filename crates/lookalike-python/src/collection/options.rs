@@ -76,6 +76,9 @@ impl Options {
         if let Some(label) = fields.remove("labels") {
             fields.insert("label".into(), label);
         }
+        if let Some(Value::Bool(is)) = fields.get("one_to_one") {
+            fields.insert("one_to_one".into(), if *is { "yes" } else { "no" }.into());
+        }
         let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
         // Data in memory cannot be given as an argument, and a configuration need not be a file. These placeholders satisfy the
         // parser.
