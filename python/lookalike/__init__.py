@@ -12,6 +12,7 @@ gives the same answers as its command, byte for byte, and releases the interpret
 - `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
   word for word, and `regions` those that one of them copied and changed. `find_passages` does both for collections.
+- `minutiae` ranks the pairs of fingerprint cards that may be from the same finger.
 - `Index` is a persistent index: a folder with documents and the decisions about them, which can be changed at any time.
 - `LshIndex` is an in-memory index that returns the stored texts similar to a query text, and decides nothing.
 - `MinHash`, `Bottom`, `Modulo` and `SimHash` make sketches of one text or of a batch.
@@ -63,6 +64,7 @@ from lookalike._lookalike import (
     regions,
 )
 from lookalike.applying import apply
+from lookalike.cards import PrintPair, PrintPairs, minutiae
 from lookalike.config import (
     CollectionConfig,
     Config,
@@ -72,6 +74,7 @@ from lookalike.config import (
     InputOptions,
     LinkOptions,
     LinkRunOptions,
+    MinutiaeOptions,
     MirrorsOptions,
     PairsOptions,
     ReadOptions,
@@ -121,6 +124,7 @@ __all__ = [
     "LshIndex",
     "Match",
     "MinHash",
+    "MinutiaeOptions",
     "Mirrors",
     "MirrorsOptions",
     "Modulo",
@@ -129,6 +133,8 @@ __all__ = [
     "PairsOptions",
     "Passage",
     "Passages",
+    "PrintPair",
+    "PrintPairs",
     "ReadOptions",
     "Region",
     "Report",
@@ -151,6 +157,7 @@ __all__ = [
     "fingerprints",
     "history",
     "link",
+    "minutiae",
     "mirrors",
     "pairs",
     "passages",

@@ -54,6 +54,7 @@ __all__ = [
     "link",
     "main",
     "message",
+    "minutiae",
     "mirrors",
     "pairs",
     "part_keys",
@@ -462,6 +463,11 @@ def history(
     options: dict[str, Any],
     output: str | PathLike[str],
     progress: _Progress | None,
+) -> dict[str, Any]: ...
+def minutiae(
+    prints: tuple[str, Sequence[tuple[str, list[list[float]], str | None, str | None]]] | None,
+    options: dict[str, Any],
+    output: str | PathLike[str],
 ) -> dict[str, Any]: ...
 def dedup(
     texts: tuple[str, Texts] | None,

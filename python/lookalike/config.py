@@ -340,6 +340,47 @@ class LinkRunOptions(LinkOptions, total=False):
     """An HTML file to look at: pairs field by field."""
 
 
+class MinutiaeOptions(TypedDict, total=False):
+    """The keywords of `minutiae` after `first`."""
+
+    within: str | None
+    """The field that prints must share to be compared, such as the sensor."""
+    labels: str | None
+    """The field that identifies the finger, to evaluate the result."""
+    columns: Sequence[str]
+    """The values of a minutia, in order; `["x", "y", "angle"]` unless given. All others are ignored."""
+    turn: float
+    """A full turn in the unit of the angles; 256 unless given, and 360 for degrees."""
+    upwards: bool
+    """Whether y grows upwards."""
+    nearest: int | None
+    """For `by="aligned"` and `"reranked"`: how many nearest prints of each print are aligned."""
+    common: int | None
+    """Triangles that more than this number of prints have are ignored."""
+    square: int
+    """The side of a square, in pixels; 12 unless given."""
+    margin: int
+    """Minutiae within this number of pixels of a border count in both squares; 4 unless given."""
+    sets: int | None
+    """The number of random sets of squares that determine candidates; 0 compares all pairs."""
+    members: int
+    """The number of squares in a set; 3 unless given."""
+    seed: int
+    """The seed for all random choices."""
+    format: Literal["jsonl", "json", "csv"] | None
+    """The format of all files, if their names and first bytes do not show it."""
+    delimiter: str | None
+    """The character between the fields of CSV."""
+    encoding: str | None
+    """The encoding of files that are not UTF-8."""
+    all_splits: bool
+    """Read all splits of a dataset in a folder as one collection."""
+    allow_repeated_ids: bool
+    """Allow several prints to have the same id."""
+    threads: int
+    """The number of threads; 0 for one per core. The answer is the same for any number."""
+
+
 class DedupOptions(RunOptions, total=False):
     """The keywords of `dedup` after the threshold."""
 

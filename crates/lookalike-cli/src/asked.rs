@@ -10,7 +10,7 @@ use clap::{
 };
 use lookalike::Config;
 use lookalike_applications::records::LinkConfig;
-use lookalike_engine::{Link as Linking, Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Cards, Link as Linking, Mirroring, Outputs, RunConfig};
 use lookalike_index::{Index, Settings};
 use serde::de::DeserializeOwned;
 
@@ -25,6 +25,7 @@ use crate::{
         dedup::Dedup,
         index::{add::Add, create::Create},
         link::{self, Link},
+        minutiae::Minutiae,
         mirrors::Mirrors,
         pairs::Pairs,
     },
@@ -150,6 +151,14 @@ pub fn link_config(path: &Path) -> Result<LinkConfig, Refused> {
 /// Fails if the text is not TOML, or does not have that form.
 pub fn of_toml<T: DeserializeOwned>(text: &str) -> Result<T, Refused> {
     toml::from_str(text).map_err(|error| Refused::Other(error.into()))
+}
+
+/// Returns how fingerprint cards are read and compared, from the flags of `minutiae`.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn minutiae(flags: Vec<OsString>) -> Result<(RunConfig, Cards), Refused> {
+    parse::<Minutiae>(flags)?.asked().map_err(Refused::Other)
 }
 
 /// Returns the settings of a new index from the flags of `index create`. They are not yet checked as a whole.

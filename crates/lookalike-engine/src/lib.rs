@@ -79,8 +79,8 @@ pub use jobs::{
     },
     minutiae::{
         CardsSummary, FirstPairs, Genuine,
-        card::{Cards, First},
-        cards,
+        card::{Cards, First, Print},
+        cards, cards_among,
         comparing::Comparison,
     },
     mirrors::{

@@ -255,6 +255,23 @@ impl Minutiae {
             }
             return Ok(ExitCode::SUCCESS);
         }
+        let report = Report::new("minutiae").inputs("input", &self.inputs);
+        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
+        let (output, json, quiet) = (self.output.clone(), self.json, self.quiet);
+        let (config, asked) = self.asked()?;
+        let file = report::open(config.summary.as_deref())?;
+        let summary = cards(&config, &asked, output.as_deref())?;
+        if json {
+            say(report.json(&summary)?.trim_end());
+        } else if !quiet {
+            say(&page(&summary));
+        }
+        report::write(file, &report, &summary)?;
+        Ok(ExitCode::from(u8::from(summary.written == 0 && summary.prints > 0)))
+    }
+
+    /// Returns how prints are read and compared.
+    pub(crate) fn asked(self) -> anyhow::Result<(RunConfig, Cards)> {
         if let Some(missing) = ["x", "y", "angle"].iter().find(|name| !self.columns.iter().any(|column| column == *name)) {
             anyhow::bail!("--columns {}: no {missing}; name x, y and angle at their positions", cut(&self.columns.join(",")));
         }
@@ -297,8 +314,6 @@ impl Minutiae {
             },
             first: self.first,
         };
-        let report = Report::new("minutiae").inputs("input", &self.inputs);
-        let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
         let config = RunConfig {
             inputs: self.inputs,
             all_splits: self.all_splits,
@@ -312,15 +327,7 @@ impl Minutiae {
             threads: self.threads,
             ..RunConfig::default()
         };
-        let file = report::open(config.summary.as_deref())?;
-        let summary = cards(&config, &asked, self.output.as_deref())?;
-        if self.json {
-            say(report.json(&summary)?.trim_end());
-        } else if !self.quiet {
-            say(&page(&summary));
-        }
-        report::write(file, &report, &summary)?;
-        Ok(ExitCode::from(u8::from(summary.written == 0 && summary.prints > 0)))
+        Ok((config, asked))
     }
 
     fn modelled(&self) -> anyhow::Result<Modelled> {

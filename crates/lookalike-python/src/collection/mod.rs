@@ -30,8 +30,11 @@ mod crawls;
 
 mod links;
 
+mod cards;
+
 mod parts;
 
+pub use cards::minutiae;
 pub use crawls::{history, mirrors};
 pub use decisions::Decisions;
 pub use lines::Lines;

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 
 use lookalike::Method;
 use lookalike_cli::asked;
-use lookalike_engine::{Link, Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Cards, Link, Mirroring, Outputs, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
 
 use crate::{
     config::{laid_over, not_asked, object, parted},
-    error::refused,
+    error::{refused, refused_option},
 };
 
 /// The configuration of a run, and its outputs.
@@ -86,6 +86,29 @@ impl Options {
         let (run, asked) = asked::link(flags).map_err(not_asked)?;
         laid_over(run.method.clone(), own)?;
         Ok((RunConfig { inputs, against, ..run }, asked))
+    }
+}
+
+impl Options {
+    /// Reads the keywords of `minutiae`.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Self::of`].
+    pub fn of_minutiae(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Cards)> {
+        let mut fields = object(keywords)?;
+        for (keyword, flag) in [("minutiae", "minutiae_field"), ("labels", "label")] {
+            if let Some(field) = fields.remove(keyword) {
+                fields.insert(flag.into(), field);
+            }
+        }
+        let Parted { inputs, mut flags, own, .. } = Parted::of(fields)?;
+        if let Some((name, value)) = own.iter().next() {
+            return Err(refused_option(name, format!("{name}= cannot be {value}; see help(lookalike.minutiae)")));
+        }
+        // Prints in memory cannot be given as an argument, but the command requires one.
+        flags.extend(["--", "-"].map(OsString::from));
+        let (run, asked) = asked::minutiae(flags).map_err(not_asked)?;
+        Ok((RunConfig { inputs, ..run }, asked))
     }
 }
 

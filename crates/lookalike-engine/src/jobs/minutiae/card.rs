@@ -43,6 +43,19 @@ pub enum First {
     Pairs(u64),
 }
 
+/// A print in memory, which the caller has instead of a record.
+#[derive(Debug, Clone)]
+pub struct Print {
+    /// The id, a string or a number.
+    pub id: Value,
+    /// The values of each minutia, in the order of [`Cards::columns`].
+    pub minutiae: Vec<Vec<f64>>,
+    /// The value that prints must share to be compared, if there is one.
+    pub within: Option<String>,
+    /// The label, if there is one.
+    pub label: Option<String>,
+}
+
 /// A print.
 #[derive(Debug)]
 pub(super) struct Card {
@@ -147,6 +160,22 @@ fn not_lists(array: &str) -> &'static str {
         Ok(values) if values.iter().all(Value::is_number) => "a list of numbers",
         Ok(values) if !values.iter().any(Value::is_array) => "a list without lists in it",
         _ => "a list of lists and other values",
+    }
+}
+
+impl Card {
+    /// Makes a card of a print in memory.
+    ///
+    /// # Errors
+    /// Fails if a minutia has other values than the columns say.
+    pub(super) fn of_memory(print: Print, asked: &Cards) -> Result<Self> {
+        let read = |(values, number): (Vec<f64>, usize)| {
+            let values: Vec<Value> = values.into_iter().map(Value::from).collect();
+            minutia(&values, asked, || format!("minutia {number} "))
+        };
+        let minutiae = print.minutiae.into_iter().zip(1..).map(read).collect::<Result<_>>()?;
+        let id = serde_json::value::to_raw_value(&print.id).map_err(|error| Error::failure(error.to_string()))?;
+        Ok(Self { id, minutiae, within: print.within, label: print.label })
     }
 }
 

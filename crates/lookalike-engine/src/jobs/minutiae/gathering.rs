@@ -2,14 +2,14 @@
 //! the rows with one id are a print.
 
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting},
+    error::{Error, ErrorKind, Place, Result, Setting},
     format::Format,
     read::{Blocks, Input, Naming, Reading, Scratch, Source, each_block, encoding_named},
     words,
 };
 
 use super::{
-    card::{Card, Cards},
+    card::{Card, Cards, Print},
     gathered::Gathered,
     rows::Rows,
     templates::Template,
@@ -29,6 +29,19 @@ pub(super) fn gather(config: &RunConfig, asked: &Cards, inputs: Vec<Input>, temp
         records(config, asked, &open(config, inputs)?, &mut all)?;
     }
     templates.iter().try_for_each(|template| template.add(asked, config.label_field.as_deref(), &mut all))?;
+    Ok(all.cards)
+}
+
+/// Returns the cards of prints in memory, which errors call `name`.
+///
+/// # Errors
+/// Fails if a print is not usable, or if an id occurs twice.
+pub(super) fn of_memory(config: &RunConfig, asked: &Cards, name: &str, prints: Vec<Print>) -> Result<Vec<Card>> {
+    let mut all = Gathered::new(config);
+    for (print, row) in prints.into_iter().zip(0..) {
+        let read = Card::of_memory(print, asked).and_then(|card| all.push(card));
+        read.map_err(|wrong| wrong.at_place(Place::row(name, row)))?;
+    }
     Ok(all.cards)
 }
 

@@ -14,10 +14,7 @@ mod gathering;
 
 mod rates;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use lookalike_applications::minutiae::{By, FEWEST_ALIGNED, Minutia, Ranked, Ranking};
 use lookalike_io::{
@@ -29,9 +26,9 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use self::{
-    card::{Card, Cards, First},
+    card::{Card, Cards, First, Print},
     comparing::{Comparison, each_candidate},
-    gathering::gather,
+    gathering::{gather, of_memory},
     rates::Rates,
 };
 use crate::{config::RunConfig, pass::open::pool};
@@ -111,16 +108,33 @@ const SHARES: [f64; 3] = [0.001, 0.01, 0.1];
 /// Fails if an input cannot be read, if a record has no usable minutiae, if an id occurs twice, or if the settings of the grid or
 /// of its random sets of squares are invalid.
 pub fn cards(config: &RunConfig, asked: &Cards, output: Option<&Path>) -> Result<CardsSummary> {
-    without_panic(|| all(config, asked, output.unwrap_or(&PathBuf::from("-"))))
+    without_panic(|| {
+        let output = output.unwrap_or(Path::new("-"));
+        let cards = opened(config, asked, output)?;
+        ranked(config, asked, &cards, output)
+    })
 }
 
-fn all(config: &RunConfig, asked: &Cards, output: &Path) -> Result<CardsSummary> {
+/// Ranks the pairs of prints in memory, which errors call `name`, and writes the best pairs to `output`. The inputs of the
+/// configuration are not read.
+///
+/// # Errors
+/// Fails in the same cases as [`cards`].
+pub fn cards_among(config: &RunConfig, asked: &Cards, name: &str, prints: Vec<Print>, output: &Path) -> Result<CardsSummary> {
+    without_panic(|| ranked(config, asked, &of_memory(config, asked, name, prints)?, output))
+}
+
+/// Reads the inputs, after it has checked that the outputs can be written.
+fn opened(config: &RunConfig, asked: &Cards, output: &Path) -> Result<Vec<Card>> {
     let (inputs, templates) = templates::split(config)?;
     let read: Vec<Input> =
         inputs.iter().cloned().chain(templates.iter().map(|template| Input::File(template.path.clone()))).collect();
     refuse_overwriting(&[output].into_iter().chain(config.summary.as_deref()).collect::<Vec<_>>(), &read)?;
     refuse_other_than_lines(output, "pairs")?;
-    let cards = gather(config, asked, inputs, &templates)?;
+    gather(config, asked, inputs, &templates)
+}
+
+fn ranked(config: &RunConfig, asked: &Cards, cards: &[Card], output: &Path) -> Result<CardsSummary> {
     let mut output = Output::create(output, config.threads)?;
 
     let mut groups: BTreeMap<Option<&str>, Vec<u32>> = BTreeMap::new();
