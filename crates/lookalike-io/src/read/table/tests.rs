@@ -266,10 +266,12 @@ fn records_have_the_columns_that_their_fields_need() {
             let mut own: Vec<_> = some.as_object().unwrap().keys().map(String::as_str).collect();
             own.sort_unstable();
             // `kind` is a string, but the row of another table could have an object there.
-            assert_eq!(own, ["id", "kind", "map", "meta", "text"], "{path:?}");
+            let mut needed = vec!["id", "kind", "map", "meta", "text"];
+            needed.retain(|name| table.schema().field_with_name(name).is_ok());
+            assert_eq!(own, needed, "{path:?}");
             assert_eq!((&some["map"], &some["meta"]["deep"]), (&all["map"], &all["meta"]["deep"]), "{path:?}");
             // The other fields of a struct are not decoded from Parquet.
-            assert_eq!(some["meta"].get("n").is_some(), !in_parquet && row % 11 > 0, "{path:?}");
+            assert_eq!(some["meta"]["n"].is_null(), in_parquet || row % 11 == 0, "{path:?}");
             assert_eq!(all["meta"]["n"].as_u64(), (row % 11 > 0).then_some(row as u64), "{path:?}");
         }
         assert!(objects(&table, Some(&["none".into()])).iter().all(|row| row.as_object().unwrap().is_empty()), "{path:?}");
