@@ -120,9 +120,9 @@ def link(
     - `labels=None`: a column or field that is equal in records of the same thing, or `truth=None`: a file of true pairs (JSON
       Lines with two ids, `a` and `b`). `summary["judged"]` then has precision and recall. The field is not compared if a
       configuration is suggested.
-    - `one_to_one=None`: whether each record is in at most one pair; by default as the configuration says. "auto" means that it is if
-      there are two collections, and neither seems to have a thing twice. `matches_only=False`: whether possible matches are left
-      out.
+    - `one_to_one=None`: whether each record is in at most one pair; by default as the configuration says. "auto" means that it is
+      if there are two collections, and neither seems to have a thing twice. `matches_only=False`: whether possible matches are
+      left out.
     - `right_by=None`: a date or number that is not compared, from which the share of right pairs is estimated
       (`summary["right"]`).
     - `allow_repeated_ids=False`: whether several records of a collection may have the same id.

@@ -869,6 +869,58 @@ test("learned weights add up from the odds of any pair to the probability of a m
   await close();
 });
 
+test("links have charts of scores and thresholds, clusters, and records that cannot match", async () => {
+  const people = [];
+  for (let at = 0; at < 60; at++) {
+    const person = { name: `Person ${String.fromCharCode(97 + (at % 26))}${at}x ${at * 37}`, born: `19${10 + at}-01-02`, who: at };
+    people.push({ id: `p${at}`, ...person });
+    if (at % 2 === 0) people.push({ id: `q${at}`, ...person, name: `${person.name.slice(0, -1)}<b>` });
+    if (at % 10 === 0) people.push({ id: `r${at}`, ...person });
+  }
+  people.push({ id: "empty", name: "", born: "", who: 999 });
+  const [input, config, out, path, summary] = ["many.jsonl", "many.toml", "many-links.jsonl", "many.html", "many.json"].map((name) => join(folder, name));
+  writeFileSync(input, people.map((one) => JSON.stringify(one)).join("\n"));
+  const field = (name, type) => `[[field]]\nname = "${name}"\ntype = "${type}"\n`;
+  writeFileSync(config, `weights = "labelled"\n${field("name", "name")}${field("born", "date")}[[block]]\nequal = "born"\n[[block]]\nsimilar = "name"\nthreshold = 0.3\n`);
+  run("link", input, "-c", config, "-o", out, "--label", "who", "--report", path, "--summary", summary, "--quiet");
+  const told = JSON.parse(readFileSync(summary, "utf8"));
+  const { page, close } = await open(path);
+  await page.waitForSelector(".tile");
+  const titles = await page.locator("figure.chart h3").allTextContents();
+  assert.deepEqual(titles, ["Scores of pairs", "Other thresholds"]);
+  assert.equal(await page.locator("figure.chart canvas").count(), 2);
+  const figures = await page.locator("table.methods tbody tr").first().locator("td").allTextContents();
+  assert.equal(figures[0], String(told.thresholds.current.threshold));
+  assert.equal(figures[4], told.thresholds.current.f1.toFixed(4));
+  const card = page.locator(".card", { hasText: "Records that cannot match" });
+  assert.ok((await card.textContent()).includes("1 record (") && (await card.locator("li").textContent()).startsWith("empty"));
+  const check = async () => {
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => axe.run(document));
+    assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => one.nodes[0].html), []);
+  };
+  await check();
+  await page.getByRole("link", { name: "Clusters", exact: true }).click();
+  await page.waitForSelector(".list-row");
+  assert.ok((await page.locator("[role=status]").textContent()).startsWith(`${told.clusters} cluster`));
+  // The largest clusters come first.
+  const largest = told.largest_clusters[0];
+  assert.ok((await page.locator(".list-row").first().textContent()).startsWith(`${largest.size}${largest.id}`));
+  await check();
+  await page.locator(".list-row").first().click();
+  await page.waitForSelector(`h1:has-text("Cluster of ${largest.size} records")`);
+  const ids = await page.locator(".fields tbody th").allTextContents();
+  assert.deepEqual(ids, [largest.id, largest.id.replace("p", "q"), largest.id.replace("p", "r")]);
+  assert.ok((await page.locator(".fields tbody").textContent()).includes("<b>") === false, "values are shown as they are compared");
+  await check();
+  // The weakest link leads to the two records field by field.
+  await page.locator(".why a").click();
+  await page.waitForSelector(".waterfall");
+  const { a, b } = largest.weakest;
+  assert.equal(await page.locator("h1").textContent(), `${a.id} ↔ ${b.id}`);
+  await close();
+});
+
 test("mirrored sites are shown with their pages side by side", async () => {
   const root = join(folder, "sites");
   const words = (seed) => Array.from({ length: 60 }, (_, at) => `word${seed * 100 + at}`).join(" ");

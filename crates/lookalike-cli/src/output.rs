@@ -160,6 +160,7 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Comparing => "comparing",
         Stage::Writing => "writing",
         Stage::Gathering => "reading",
+        Stage::Learning => "learning weights",
         Stage::Scoring => "scoring",
     }
 }
@@ -169,7 +170,7 @@ fn unit_of(stage: Stage) -> &'static str {
     match stage {
         Stage::Pairing => "bands",
         Stage::Counting | Stage::Deciding => "documents",
-        Stage::Scoring => "records",
+        Stage::Learning | Stage::Scoring => "pairs",
         Stage::Sketching | Stage::Streaming | Stage::Loading | Stage::Comparing | Stage::Writing | Stage::Gathering => "",
     }
 }
@@ -205,7 +206,9 @@ impl Bars {
             (shown.began, shown.done) = (Instant::now(), 0);
             log::info!("{} started", stage_name(progress.stage));
         }
-        shown.done = shown.done.max(progress.done);
+        // The number of pairs is an estimate until the stage ends.
+        let is_estimate = matches!(progress.stage, Stage::Learning | Stage::Scoring);
+        shown.done = if is_estimate { progress.done } else { shown.done.max(progress.done) };
         let Shown { stage, bar, reported, .. } = &mut *shown;
         const LONG: u64 = 10;
         if let Some(estimate) = progress.estimate.filter(|estimate| estimate.seconds >= LONG)

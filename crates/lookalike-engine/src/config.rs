@@ -372,8 +372,10 @@ pub enum Stage {
     Writing,
     /// Reads records for their fields. Measured in bytes.
     Gathering,
+    /// Learns how much evidence fields give, from candidate pairs of records. Measured in pairs, as [`Scoring`](Self::Scoring).
+    Learning,
     /// Scores candidate pairs of records. The pairs come from columns of blocking keys (values that two records must share), one
-    /// column after the other. Measured in pairs.
+    /// column after the other. Measured in pairs. Their number is estimated from the keys of some records, until the stage ends.
     Scoring,
 }
 

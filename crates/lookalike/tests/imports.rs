@@ -94,6 +94,10 @@ fn paths(source: &str) -> Vec<Names> {
     for start in ["crate::", "self::", "super::"] {
         for (at, _) in source.match_indices(start) {
             let before = source[..at].chars().next_back().unwrap_or(' ');
+            // A visibility such as `pub(in crate::jobs::link)` imports nothing.
+            if source[..at].ends_with("pub(in ") {
+                continue;
+            }
             if !before.is_alphanumeric() && before != '_' && before != ':' && before != '$' {
                 tree(&source[at..], &mut Vec::new(), &mut found);
             }

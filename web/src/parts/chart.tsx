@@ -12,7 +12,7 @@ interface Props {
   yLabel: string;
   /** The x values, and one list of y values for each series. */
   x: number[];
-  series: { label: string; y: (number | null)[]; kind: "bars" | "line"; scale?: "right"; dashed?: boolean }[];
+  series: { label: string; y: (number | null)[]; kind: "bars" | "line"; scale?: "right"; dashed?: boolean; filled?: boolean }[];
   /** Marks a place on the x axis, such as the threshold. */
   mark?: { at: number; label: string };
   xRange?: [number, number];
@@ -69,7 +69,7 @@ export function Chart(props: Props) {
           // The same colours again, with dashes, if there are many series.
           dash: one.dashed ? [3, 4] : at >= COLORS.length ? [10, 4] : undefined,
           spanGaps: true,
-          fill: one.kind === "bars" ? color("--chart-fill") : undefined,
+          fill: one.kind === "bars" ? color(one.filled ? COLORS[at] : "--chart-fill") : undefined,
           width: one.kind === "bars" ? 1 : 2,
           paths: one.kind === "bars" ? bars : undefined,
           points: { show: false },

@@ -2,12 +2,13 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { Blocks } from "../data/load";
-import { Chart } from "../parts/chart";
 import { List } from "../parts/list";
 import { Settings, Shell } from "../parts/shell";
 import { Names, Short, beginning, figure, visible } from "../parts/shown";
 import { useAddress, useKeys, useLater } from "../parts/state";
 import { useWords } from "../words";
+import { AtThreshold, Histogram, ScoreChart, ThresholdChart, Thresholds } from "./link-charts";
+import { ClusterData, ClusterList, ClusterView, UnlinkableCard, UnlinkableData } from "./link-clusters";
 
 interface Field {
   field: string;
@@ -39,9 +40,23 @@ export interface LinkData {
   command: "link";
   inputs: string[];
   thresholds: [number, number];
-  summary: { records: number; candidates: number; matches: number; possible: number; clusters: number };
-  scores: number[];
+  summary: {
+    records: number;
+    candidates: number;
+    matches: number;
+    possible: number;
+    clusters: number;
+    scores?: Histogram;
+    thresholds?: Thresholds;
+  };
+  /** Precision and recall by threshold, in small steps; empty if they are not known. */
+  curve: AtThreshold[];
   counts: number[];
+  /** The names of the fields. */
+  fields: string[];
+  /** The number of clusters in each block `clusters-0`, `clusters-1` and so on. */
+  cluster_counts: number[];
+  unlinkable: UnlinkableData;
 }
 
 type Setting = { language: string; setLanguage: (language: string) => void; turnTheme: () => void };
@@ -50,12 +65,19 @@ export function LinkApp({ data }: { data: LinkData }) {
   return <Settings>{(setting, theme) => <Link setting={setting} theme={theme} data={data} />}</Settings>;
 }
 
+/** Returns all elements of all blocks. */
+function every<T>(blocks: Blocks<T>, counts: number[]): Promise<T[]> {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return Promise.all(Array.from({ length: total }, (_, at) => blocks.at(at)));
+}
+
 function Link({ data, setting, theme }: { data: LinkData; theme: string; setting: Setting }) {
   const w = useWords();
   const [view, first] = useAddress();
   const blocks = useMemo(() => new Blocks<LinkPair>("pairs", data.counts), [data]);
-  const total = data.counts.reduce((sum, count) => sum + count, 0);
-  const pairs = useLater(() => Promise.all(Array.from({ length: total }, (_, at) => blocks.at(at))), [blocks]);
+  const groups = useMemo(() => new Blocks<ClusterData>("clusters", data.cluster_counts), [data]);
+  const pairs = useLater(() => every(blocks, data.counts), [blocks]);
+  const clusters = useLater(() => every(groups, data.cluster_counts), [groups]);
   const [match] = data.thresholds;
   // The pairs about which one can doubt come first.
   const sorted = useMemo(
@@ -64,13 +86,23 @@ function Link({ data, setting, theme }: { data: LinkData; theme: string; setting
   );
   const number = Number(first);
   return (
-    <Shell {...setting} tabs={[["overview", w.overview], ["pairs", w.pairs]]}>
-      {pairs === null ? (
+    <Shell {...setting} tabs={[["overview", w.overview], ["pairs", w.pairs], ["clusters", w.clusters]]}>
+      {pairs === null || clusters === null ? (
         <h1>{w.loading}</h1>
       ) : view === "pair" && sorted[number] ? (
         <PairView pair={sorted[number]} number={number} count={sorted.length} thresholds={data.thresholds} />
       ) : view === "pairs" ? (
         <PairList pairs={sorted} />
+      ) : view === "cluster" && clusters[number] ? (
+        <ClusterView
+          cluster={clusters[number]}
+          number={number}
+          count={clusters.length}
+          fields={data.fields}
+          pairOf={(a, b) => sorted.findIndex((pair) => pair.a === a && pair.b === b)}
+        />
+      ) : view === "clusters" ? (
+        <ClusterList clusters={clusters} all={data.summary.clusters} />
       ) : (
         <LinkOverview data={data} pairs={sorted} theme={theme} />
       )}
@@ -86,7 +118,6 @@ function useVerdicts(): Record<string, string> {
 function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[]; theme: string }) {
   const w = useWords();
   const { summary, thresholds } = data;
-  const x = useMemo(() => data.scores.map((_, at) => at / data.scores.length), [data]);
   const tiles: [number, string][] = [
     [summary.records, w.records],
     [summary.candidates, w.comparedPairs],
@@ -94,8 +125,8 @@ function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[
     [summary.possible, w.possibleMatches],
     [summary.clusters, w.clustersOfRecords],
   ];
-  const series = useMemo(() => [{ label: w.pairs, y: data.scores, kind: "bars" as const }], [data, w]);
   const left = summary.matches + summary.possible - pairs.length;
+  const otherClusters = summary.clusters - data.cluster_counts.reduce((sum, count) => sum + count, 0);
   return (
     <>
       <h1>
@@ -109,19 +140,8 @@ function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[
           </li>
         ))}
       </ul>
-      <Chart
-        title={w.scores}
-        note={w.scoresNote(thresholds[0], thresholds[1])}
-        xLabel={w.score}
-        yLabel={w.pairs}
-        x={x}
-        series={series}
-        mark={{ at: thresholds[0], label: w.match }}
-        xRange={[Math.min(0.5, thresholds[1]), 1]}
-        xFormat={(value) => value.toFixed(2)}
-        yFormat={w.number}
-        theme={theme}
-      />
+      {summary.scores ? <ScoreChart scores={summary.scores} thresholds={thresholds} theme={theme} /> : null}
+      {summary.thresholds ? <ThresholdChart curve={data.curve} thresholds={summary.thresholds} theme={theme} /> : null}
       <section class="card">
         <h2>{w.closest}</h2>
         <p class="note">{w.closestNote(thresholds[0])}</p>
@@ -135,9 +155,11 @@ function LinkOverview({ data, pairs, theme }: { data: LinkData; pairs: LinkPair[
           ))}
         </ul>
       </section>
+      <UnlinkableCard unlinkable={data.unlinkable} />
       <section class="card">
         <h2>{w.leftOut}</h2>
         <p>{left > 0 ? w.otherLinks(left) : w.nothingLeftOutPairs}</p>
+        {otherClusters > 0 ? <p>{w.otherClusters(otherClusters)}</p> : null}
       </section>
       <footer class="note">lookalike {data.program}</footer>
     </>

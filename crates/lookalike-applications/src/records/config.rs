@@ -42,12 +42,12 @@ impl LinkConfig {
     /// Returns the lowest score of a match. A pair reaches the default if two of three fields are similar, and the third is not
     /// entirely different; with learned weights, if it is more likely a match than not.
     pub fn most(&self) -> f64 {
-        self.matches.unwrap_or(if self.weights == Weights::Learned { 0.5 } else { 0.85 })
+        self.matches.unwrap_or(if self.weights.are_points() { 0.85 } else { 0.5 })
     }
 
     /// Returns the lowest score of a possible match.
     pub fn least(&self) -> f64 {
-        let usual = if self.weights == Weights::Learned { 0.1 } else { 0.75 };
+        let usual = if self.weights.are_points() { 0.75 } else { 0.1 };
         self.possible.unwrap_or(self.most().min(usual))
     }
 }
@@ -61,11 +61,23 @@ pub enum Weights {
     Points,
     /// Weights that are estimated from the records. The score is the probability of a match.
     Learned,
+    /// Weights that are estimated from pairs that are labelled as matches or as no matches. The score is the probability of a match.
+    Labelled,
 }
 
 impl Weights {
-    fn are_points(&self) -> bool {
+    /// Returns whether the configuration gives the weights, so that none are estimated.
+    pub fn are_points(&self) -> bool {
         *self == Self::Points
+    }
+
+    /// Returns the name that a configuration has for these weights.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Points => "points",
+            Self::Learned => "learned",
+            Self::Labelled => "labelled",
+        }
     }
 }
 

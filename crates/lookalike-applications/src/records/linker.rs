@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     blocks::Block,
-    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, Weights, Within},
+    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Within},
     kinds::{self, Scratch},
     learned::{self, Model, Pattern},
     table::Records,
@@ -78,6 +78,18 @@ impl Linker {
     pub fn with_counts(self, records: &Records) -> Self {
         let of_field = |(field, config): (usize, &FieldConfig)| TfIdf::new(config.compare, records, field);
         Self { counted: self.config.fields.iter().enumerate().map(of_field).collect(), ..self }
+    }
+
+    /// Decides whether each record is in at most one pair, for a configuration that leaves this to the records.
+    #[must_use]
+    pub fn with_one_to_one(mut self, one_to_one: bool) -> Self {
+        self.config.one_to_one = if one_to_one { OneToOne::Yes } else { OneToOne::No };
+        self
+    }
+
+    /// Returns whether each record is in at most one pair. `OneToOne::Auto` means that this is not decided yet.
+    pub fn is_one_to_one(&self) -> bool {
+        self.config.one_to_one == OneToOne::Yes
     }
 
     /// Returns the number of bytes that the counts take.
@@ -341,12 +353,12 @@ fn check(config: &LinkConfig) -> Result<()> {
             return wrong(format!("field {name:?}: month_first only works with type = \"date\"; leave it out"));
         }
         learned::check(field)?;
-        if field.levels.is_some() && config.weights != Weights::Learned {
+        if field.levels.is_some() && config.weights.are_points() {
             return wrong(format!(
                 "field {name:?}: levels only works with weights = \"learned\"; leave it out, or learn weights"
             ));
         }
-        if config.weights == Weights::Learned {
+        if !config.weights.are_points() {
             let points = [
                 ("weight", *weight != FieldConfig::usual_weight()),
                 ("floor", *floor != 0.0),
@@ -354,17 +366,19 @@ fn check(config: &LinkConfig) -> Result<()> {
             ];
             if let Some((setting, _)) = points.iter().find(|(_, is_given)| *is_given) {
                 return wrong(format!(
-                    "field {name:?}: {setting} does not work with weights = \"learned\"; leave out one of the two"
+                    "field {name:?}: {setting} does not work with weights = {:?}; leave out one of the two",
+                    config.weights.name()
                 ));
             }
         }
     }
-    if config.weights == Weights::Learned && *missing != Missing::Skip {
-        return wrong(
-            "missing does not work with weights = \"learned\", for which a missing value is no evidence; leave it out".into(),
-        );
+    if !config.weights.are_points() && *missing != Missing::Skip {
+        return wrong(format!(
+            "missing does not work with weights = {:?}, for which a missing value is no evidence; leave it out",
+            config.weights.name()
+        ));
     }
-    if config.weights == Weights::Learned && fields.len() > Pattern::FIELDS {
+    if !config.weights.are_points() && fields.len() > Pattern::FIELDS {
         return wrong(format!("weights can be learned for at most {} fields, got {}", Pattern::FIELDS, fields.len()));
     }
     Ok(())

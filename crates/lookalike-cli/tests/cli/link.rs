@@ -60,6 +60,14 @@ fn customers_are_linked_and_judged() {
     matches                    1.0000  1.0000  1.0000
     pairs within clusters      1.0000  1.0000  1.0000
     2 of the true pairs are candidates (1.0000), and 0 are possible matches
+
+    match       pairs  precision  recall      F1  by labels
+    0.5             4     0.5000  1.0000  0.6667
+    0.55            3     0.6667  1.0000  0.8000
+    0.75            2     1.0000  1.0000  1.0000
+    0.85            2     1.0000  1.0000  1.0000  now, highest F1
+    0.95            1     1.0000  0.5000  0.6667
+    1               0          -  0.0000  0.0000
     "#);
     assert_snapshot!(place.read("clusters.jsonl"), @r#"
     {"id":1,"representative":1,"size":2}
@@ -129,6 +137,45 @@ fn customers_are_linked_and_judged() {
       "written": 2,
       "clusters": 2,
       "clustered": 4,
+      "cluster_sizes": [
+        {
+          "size": 2,
+          "clusters": 2
+        }
+      ],
+      "largest_clusters": [
+        {
+          "id": 1,
+          "size": 2,
+          "weakest": {
+            "a": {
+              "id": 1
+            },
+            "b": {
+              "id": 2
+            },
+            "score": 0.9333
+          }
+        },
+        {
+          "id": 3,
+          "size": 2,
+          "weakest": {
+            "a": {
+              "id": 3
+            },
+            "b": {
+              "id": 4
+            },
+            "score": 0.9585
+          }
+        }
+      ],
+      "unlinkable": {
+        "records": 0,
+        "share": 0.0,
+        "examples": []
+      },
       "blocks": [
         {
           "block": "name",
@@ -143,6 +190,15 @@ fn customers_are_linked_and_judged() {
           "candidates": 0
         }
       ],
+      "scores": {
+        "scale": "points",
+        "from": 0.92,
+        "step": 0.02,
+        "pairs": [
+          1,
+          1
+        ]
+      },
       "above_memory": 0
     }
     "#);
@@ -194,6 +250,10 @@ fn two_collections_of_several_formats() {
     matches                    1.0000  1.0000  1.0000
     pairs within clusters      1.0000  1.0000  1.0000
     3 of the true pairs are candidates (1.0000), and 0 are possible matches
+
+    match       pairs  precision  recall      F1  by labels
+    0.85            3     1.0000  1.0000  1.0000  now, highest F1
+    0.95            2     1.0000  0.6667  0.8000
     "#);
     assert_eq!(place.read("clusters.jsonl").lines().count(), 8);
     assert_snapshot!(place.read("clusters.jsonl").lines().nth(6).unwrap(), @r#"{"id":"1","of":"b","representative":5,"representative_of":"a","size":2}"#);

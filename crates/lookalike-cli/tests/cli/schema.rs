@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::{Map, Value};
 
-use crate::{Place, SMALL, link_learned, testdata};
+use crate::{Place, SMALL, link_labelled, link_learned, testdata};
 
 struct Schema {
     root: Value,
@@ -149,6 +149,9 @@ fn place() -> Place {
          [[block]]\nsimilar = \"name\"\n[[block]]\nequal = [\"born\"]\nat_most = 2\n",
     );
     place.write("citizens.jsonl", link_learned::people(600)).write("learned.toml", link_learned::CONFIG);
+    place.write("labelled.toml", link_learned::CONFIG.replace("\"learned\"", "\"labelled\""));
+    place.write("with-empty.jsonl", people() + "{\"id\":\"empty\"}\n");
+    place.write("some.jsonl", link_labelled::pairs(&link_learned::people(600), 2, true));
     place.write("true.jsonl", "{\"a\": 2, \"b\": 3}\n");
     let print = |id: u32| {
         let minutiae: Vec<[u32; 3]> = (0..30).map(|i| [(i * 37 + id) % 250, i * 53 % 300, i * 11 % 256]).collect();
@@ -197,8 +200,12 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("link", "link people.jsonl -c link.toml -o links.jsonl --truth true.jsonl --clusters clusters.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --label who --right-by since".into()),
         ("link", "link people.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
+        ("link", "link with-empty.jsonl more.jsonl -c link.toml -o links.jsonl".into()),
         ("link", "link people.jsonl -c link.toml -o links.jsonl --report report.html".into()),
         ("link", "link citizens.jsonl -c learned.toml -o links.jsonl".into()),
+        ("link", "link citizens.jsonl -c labelled.toml -o links.jsonl --truth some.jsonl".into()),
+        ("link_dry_run", "link people.jsonl -c link.toml --dry-run".into()),
+        ("link_dry_run", "link people.jsonl more.jsonl -c link.toml --dry-run".into()),
         ("link_explain", "link people.jsonl -c link.toml --explain 2 3".into()),
         ("link_explain", "link citizens.jsonl -c learned.toml --explain 0 0b".into()),
         ("index_add", "index add index in.jsonl --skip-bad bad.txt".into()),

@@ -65,10 +65,10 @@ pub struct Estimate {
 }
 
 /// The largest number of rounds of a step. Real sets took from 5 to 60.
-const ROUNDS: u32 = 200;
+pub(super) const ROUNDS: u32 = 200;
 
 /// A step is finished if the number of matches changes by less than this share of it.
-const CHANGE: f64 = 1e-6;
+pub(super) const CHANGE: f64 = 1e-6;
 
 /// The first rounds count all random pairs as other pairs, because the first estimate of the matches is rough.
 const ROUGH: u32 = 4;
@@ -78,8 +78,12 @@ const ROUGH: u32 = 4;
 /// cuisine.
 const PRIORS: [f64; 2] = [1.0, 0.3];
 
+/// How much it counts compared with labelled matches: as much as this number of them. Labels decide which pairs are matches, so that
+/// only levels that hardly any labelled match has need it.
+const LABELLED: f64 = 1.0;
+
 /// Which pairs are matches and which fields depend on each other is estimated in turns, this many times.
-const TURNS: usize = 3;
+pub(super) const TURNS: usize = 3;
 
 /// Odds in bits above which a pair is a match for sure. Their sums do not overflow.
 const MOST_ODDS: f64 = 500.0;
@@ -96,7 +100,7 @@ const MOST_ODDS: f64 = 500.0;
 /// choice holds for matches and for other pairs.
 pub fn fit(levels: &[usize], candidates: Sample, possible: Possible) -> Estimate {
     let all = All { levels, random: possible.random, equal: possible.equal, possible: possible.pairs };
-    let mut fitting = Fitting::new(&all, candidates);
+    let mut fitting = Fitting::new(&all, candidates, None);
     for round in 0..ROUNDS {
         let change = fitting.round(PRIORS[0]);
         if round >= ROUGH {
@@ -117,9 +121,12 @@ pub fn fit(levels: &[usize], candidates: Sample, possible: Possible) -> Estimate
     fitting.finish()
 }
 
-struct Fitting<'a> {
+pub(super) struct Fitting<'a> {
     all: &'a All<'a>,
     candidates: Sample<'a>,
+    /// The labelled matches, which are not among the candidates above. If there are any, only they decide how often matches have a
+    /// level.
+    labelled: Option<Sample<'a>>,
     /// The expected shares of levels in matches.
     expectation: Vec<Vec<f64>>,
     /// The present shares.
@@ -139,13 +146,14 @@ struct Fitting<'a> {
 }
 
 impl<'a> Fitting<'a> {
-    fn new(all: &'a All<'a>, candidates: Sample<'a>) -> Self {
+    pub(super) fn new(all: &'a All<'a>, candidates: Sample<'a>, labelled: Option<Sample<'a>>) -> Self {
         let expectation: Vec<Vec<f64>> = all.levels.iter().map(|&levels| expectation(levels)).collect();
         let others = all.others(None);
         let given = others.iter().map(|others| vec![others.clone()]).collect();
         let mut fitting = Self {
             all,
             candidates,
+            labelled,
             matches: expectation.clone(),
             counts: expectation.iter().map(|levels| vec![0.0; levels.len()]).collect(),
             expectation,
@@ -163,20 +171,33 @@ impl<'a> Fitting<'a> {
     }
 
     /// Estimates which candidates are matches, and then the shares of levels in matches. Returns by which share their number changed.
-    fn round(&mut self, prior: f64) -> f64 {
+    pub(super) fn round(&mut self, prior: f64) -> f64 {
         self.rounds += 1;
         let (mut now, mut wrong) = (0.0, 0.0);
         let mut counts: Vec<Vec<f64>> = self.counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
         for (pattern, of) in self.expected() {
             now += of.matches;
             wrong += of.wrong;
-            counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += of.matches);
+            add(&mut counts, pattern, of.matches);
             if self.candidates.rivals.is_some() {
                 self.shares.insert(pattern, of.matches / of.pairs);
             }
         }
-        for ((counts, expectation), matches) in counts.iter().zip(&self.expectation).zip(&mut self.matches) {
-            let drawn = prior * counts[1..].iter().sum::<f64>() + 0.1;
+        let mut of_labelled: Vec<Vec<f64>> = Vec::new();
+        if let Some(Sample { patterns, each, .. }) = self.labelled {
+            of_labelled = counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
+            for (pattern, count) in patterns.iter() {
+                now += count * each;
+                add(&mut counts, pattern, count * each);
+                add(&mut of_labelled, pattern, count);
+            }
+        }
+        let seen = if self.labelled.is_some() { &of_labelled } else { &counts };
+        for ((counts, expectation), matches) in seen.iter().zip(&self.expectation).zip(&mut self.matches) {
+            let drawn = match self.labelled {
+                Some(_) => LABELLED,
+                None => prior * counts[1..].iter().sum::<f64>() + 0.1,
+            };
             let levels = counts.iter().zip(expectation).enumerate();
             *matches =
                 shares(levels.map(|(level, (count, share))| if level == 0 { 0.0 } else { count + drawn * share }).collect());
@@ -201,7 +222,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// Counts the levels of other pairs again.
-    fn count_others(&mut self) {
+    pub(super) fn count_others(&mut self) {
         let probability = |pattern| self.probability(pattern);
         self.others = self.all.others(Some(&Expected { probability: &probability, counts: &self.counts }));
         self.given = self.others.iter().map(|others| vec![others.clone()]).collect();
@@ -209,7 +230,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// Counts the levels of other pairs again, and finds fields that depend on each other.
-    fn find_dependences(&mut self) {
+    pub(super) fn find_dependences(&mut self) {
         let probability = |pattern| self.probability(pattern);
         let expected = Expected { probability: &probability, counts: &self.counts };
         let others = self.all.others(Some(&expected));
@@ -248,7 +269,7 @@ impl<'a> Fitting<'a> {
         odds::bits(self.prior()) + bits
     }
 
-    fn finish(self) -> Estimate {
+    pub(super) fn finish(self) -> Estimate {
         let prior = self.prior();
         let Self { matches, others, weights, parents, found, doubt, rounds, .. } = self;
         let fields = matches.into_iter().zip(others).zip(weights).enumerate();
@@ -260,6 +281,11 @@ impl<'a> Fitting<'a> {
         });
         Estimate { expected: found, prior, doubt, fields: fields.collect(), order: parents.order().to_vec(), rounds }
     }
+}
+
+/// Counts a pattern in the levels of all fields.
+fn add(counts: &mut [Vec<f64>], pattern: Pattern, pairs: f64) {
+    counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += pairs);
 }
 
 /// Returns which shares of matches are expected to have each level: half of those with a value are equal, and half as many as have a

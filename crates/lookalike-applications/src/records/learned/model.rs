@@ -1,12 +1,14 @@
 //! Scores pairs by weights that were estimated from the records.
 
+use std::sync::Arc;
+
 use super::{fit::Estimate, frequencies::Frequencies, odds, patterns::Pattern};
 
 /// The weights of levels, and the frequencies of values.
 #[derive(Debug, Clone)]
 pub struct Model {
     estimate: Estimate,
-    frequencies: Frequencies,
+    frequencies: Arc<Frequencies>,
     /// The prior odds of a match, in bits.
     prior: f64,
     /// For each place in the order of fields, the most that this field and the later ones can add, in bits.
@@ -14,8 +16,9 @@ pub struct Model {
 }
 
 impl Model {
-    /// Makes a model of what was estimated from records.
-    pub fn new(estimate: Estimate, frequencies: Frequencies) -> Self {
+    /// Makes a model of what was estimated from records. Several models can share the frequencies.
+    pub fn new(estimate: Estimate, frequencies: impl Into<Arc<Frequencies>>) -> Self {
+        let frequencies = frequencies.into();
         let prior = odds::bits(estimate.prior);
         let mut most: Vec<f64> = Vec::with_capacity(estimate.order.len());
         let mut model = Self { estimate, frequencies, prior, most: Vec::new() };

@@ -1,7 +1,7 @@
 //! Probabilities, odds in bits, and shares.
 
 /// Returns the probability that has these odds, in bits.
-pub(in crate::records) fn probability(bits: f64) -> f64 {
+pub fn probability(bits: f64) -> f64 {
     1.0 / (1.0 + (-bits).exp2())
 }
 

@@ -69,6 +69,63 @@ fn each_counted_candidate_can_stand_for_several() {
     assert!((one - two).abs() < 0.02 * one, "{one} {two}");
 }
 
+/// Divides pairs: every pair whose number is a multiple of `of`, and the rest.
+fn divided(patterns: &Patterns, of: u64) -> [Patterns; 2] {
+    let mut parts = [Patterns::default(), Patterns::default()];
+    let all = patterns.iter().flat_map(|(pattern, count)| std::iter::repeat_n(pattern, count as usize));
+    all.zip(0u64..).for_each(|(pattern, at)| parts[usize::from(at % of > 0)].add(pattern));
+    parts
+}
+
+#[test]
+fn labelled_matches_are_counted() {
+    let matches = counted(3000.0, 0.0, MATCHES, OTHERS, 4, false);
+    let others = counted(0.0, 100_000.0, MATCHES, OTHERS, 4, false);
+    let mut all = matches.clone();
+    all.append(&others);
+    let (levels, equal, pairs) = ([4; 4], [0.07; 4], all.pairs() as f64);
+    let possible = Possible { pairs, random: &all, equal: &equal };
+    let fit = |matches: &Patterns, unlabelled: &Patterns| {
+        let of = |patterns| Sample { patterns, each: 1.0, rivals: None };
+        fit_labelled(&levels, of(matches), of(unlabelled), possible)
+    };
+    // All pairs have a label: the matches and their levels are known.
+    let known = fit(&matches, &Patterns::default());
+    assert_eq!(known.expected, matches.pairs() as f64);
+    for field in &known.fields {
+        let near = field.matches[1..].iter().zip(MATCHES).all(|(found, expected)| (found - expected).abs() < 0.002);
+        assert!(near && (field.weights[0][3] - (0.7 / 0.05_f64).log2()).abs() < 0.2, "{field:?}");
+    }
+    // A tenth of the matches has labels, and so has a tenth of the others, which are in neither sample. What is found does not change.
+    let [labelled, rest] = divided(&matches, 10);
+    let [_, other_rest] = divided(&others, 10);
+    let mut unlabelled = rest;
+    unlabelled.append(&other_rest);
+    let partly = fit(&labelled, &unlabelled);
+    assert!((partly.expected - known.expected).abs() < 0.15 * known.expected, "{} {}", partly.expected, known.expected);
+    // If no other pair is labelled, the weights and the number of matches are the same.
+    unlabelled.append(&divided(&others, 10)[0]);
+    let only_matches = fit(&labelled, &unlabelled);
+    assert!((only_matches.expected - known.expected).abs() < 0.15 * known.expected, "{}", only_matches.expected);
+}
+
+#[test]
+fn few_labelled_matches_leave_no_weight_infinite() {
+    let matches = {
+        let mut matches = Patterns::default();
+        (0..10).for_each(|_| matches.add(Pattern::new([3, 3])));
+        matches
+    };
+    let all = counted(30.0, 1000.0, MATCHES, OTHERS, 2, false);
+    let possible = Possible { pairs: all.pairs() as f64, random: &all, equal: &[0.07, 0.07] };
+    let sample = Sample { patterns: &matches, each: 1.0, rivals: None };
+    let found = fit_labelled(&[4, 4], sample, Sample { patterns: &Patterns::default(), each: 1.0, rivals: None }, possible);
+    for field in &found.fields {
+        assert!(field.weights.iter().flatten().all(|weight| weight.is_finite()), "{field:?}");
+        assert!((0.9..1.0).contains(&field.matches[3]), "{field:?}");
+    }
+}
+
 fn people(records: &[(u8, u8, u8)]) -> (Linker, Records) {
     let fields =
         ["name", "town", "number"].map(|name| FieldConfig::new(name, if name == "number" { Kind::Code } else { Kind::Name }));

@@ -1,5 +1,7 @@
 //! `lookalike link`.
 
+mod charts;
+
 mod pages;
 
 use std::{
@@ -11,7 +13,9 @@ use std::{
 use clap::{Args, ValueEnum};
 use lookalike::shown::quoted;
 use lookalike_applications::records::{LinkConfig, Linker, OneToOne, Verdict};
-use lookalike_engine::{Error, Format, Link as Asked, RunConfig, explain_link, link, refuse_url, shown_path, suggest_link};
+use lookalike_engine::{
+    Error, Format, Link as Asked, RunConfig, explain_link, link, plan_link, refuse_url, shown_path, suggest_link,
+};
 
 use crate::{
     args::{PageArgs, delimiter, memory, page_size},
@@ -28,12 +32,12 @@ use crate::{
 /// (conditions for candidates) are configured, pairs that satisfy one of the blocks.
 ///
 /// With weights = "learned", the weights of the fields are estimated from the records instead, and the score is the probability of
-/// a match.
+/// a match. With weights = "labelled", they are estimated from the pairs that --label or --truth labels, and cross-validated.
 ///
 /// Prints one JSON line per pair, in the order of the records: a, b, score, verdict, and the points of each field. With two
 /// collections, A and B, only pairs of a record of A and a record of B are considered. If you give --label (a field that is equal
-/// in records of the same thing) or --truth (a file of true pairs), a table on standard error reports how many of the true pairs
-/// were found.
+/// in records of the same thing) or --truth (a file of labelled pairs), tables on standard error report how many of the true pairs
+/// were found, and how many another threshold would find.
 ///
 /// The exit code is 1 if there is no pair, unless a collection is empty.
 #[derive(Args)]
@@ -84,12 +88,15 @@ pub struct Link {
     /// Leave out possible matches
     #[arg(long)]
     matches_only: bool,
-    /// File of true pairs, to evaluate the result
+    /// File of labelled pairs, for evaluation or labelled weights
     ///
-    /// The file is JSON Lines with the two ids of each pair, a and b.
+    /// The file is JSON Lines with the two ids of each pair, a and b. A line with "match": false is no match. If there is no such line,
+    /// all pairs that are not in the file are no matches; otherwise they have no label, and do not count.
     #[arg(long, value_name = "FILE", conflicts_with = "label")]
     truth: Option<PathBuf>,
-    /// Field that is equal in records of the same thing, for evaluation
+    /// Field that labels records, for evaluation or labelled weights
+    ///
+    /// The field is equal in records of the same thing. Pairs with a record that lacks it have no label, and do not count.
     #[arg(long, value_name = "FIELD")]
     label: Option<String>,
     /// Estimate how many pairs are right, from a field that is not compared
@@ -102,8 +109,20 @@ pub struct Link {
     ///
     /// With two collections, give an id of A, then an id of B. The exit code is 1 if the records are not even a possible match.
     #[arg(long, num_args = 2, value_names = ["ID", "ID"], allow_hyphen_values = true)]
-    #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "truth", "label", "right_by"])]
+    #[arg(conflicts_with_all = ["output", "clusters", "one_to_one", "matches_only", "right_by"])]
     explain: Option<Vec<String>>,
+    /// Also print how scores are distributed, and the largest clusters
+    ///
+    /// The summary then also shows records that cannot match, because they have too few values. With --json, all of it is in the
+    /// summary in any case, and the page of --report draws it.
+    #[arg(long, conflicts_with_all = ["suggest", "explain"])]
+    details: bool,
+    /// Show how many pairs would be scored, how long it would take and how much memory, and link nothing
+    ///
+    /// Counts the pairs of each block, and scores a sample of them to measure the time. Weights are learned as in a run, so that errors
+    /// show. Nothing is written. The time differs from one dry run to the next; the other figures depend only on the records.
+    #[arg(long, conflicts_with_all = ["suggest", "explain", "output", "clusters", "summary", "report", "details"])]
+    dry_run: bool,
     /// Print the summary as JSON
     #[arg(long)]
     json: bool,
@@ -224,6 +243,16 @@ impl Link {
             }
             return Ok(ExitCode::from(u8::from(explained.verdict == Verdict::Not)));
         }
+        if self.dry_run {
+            let bars = Bars::new(self.quiet);
+            let plan = plan_link(&config, &asked, &|progress| bars.observe(progress));
+            bars.clear();
+            match self.json {
+                true => print_data(&report.json(&plan?)?)?,
+                false => print(&pages::planned(&plan?))?,
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
         let report = report.output("pairs", Some(self.output.as_deref().unwrap_or(Path::new("-"))));
         let report = report.output("clusters", asked.clusters.as_deref()).output("report", self.page.report.as_deref());
         let file = report::open(config.summary.as_deref())?;
@@ -236,7 +265,7 @@ impl Link {
         if self.json {
             say(report.json(&summary)?.trim_end());
         } else if !self.quiet {
-            say(&pages::found(&summary));
+            say(&pages::found(&summary, self.details));
             summary.report.iter().for_each(|figures| say(&format!("report: {}", page_size(figures))));
         }
         report::write(file, &report, &summary)?;

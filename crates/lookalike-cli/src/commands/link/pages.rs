@@ -2,13 +2,14 @@
 
 use lookalike_applications::records::Verdict;
 use lookalike_engine::{
-    BlockExplained, FieldExplained, Judged, Learned, LinkExplained, LinkShares, LinkSummary, RightShare, RightShares,
+    BlockExplained, FieldExplained, Judged, Learned, LinkExplained, LinkPlan, LinkShares, LinkSummary, RightShare, RightShares,
 };
 
+use super::charts;
 use crate::output::{BOLD, DIM, bytes, count, counted, quiet};
 
 /// Returns the summary as text, with a table that compares the result with the truth.
-pub fn found(summary: &LinkSummary) -> String {
+pub fn found(summary: &LinkSummary, has_details: bool) -> String {
     let LinkSummary { records, candidates, possible_pairs, .. } = *summary;
     let of = match summary.records_a {
         Some(a) => format!("{} and {}", count(a), counted(records - a, "record")),
@@ -29,6 +30,11 @@ pub fn found(summary: &LinkSummary) -> String {
     } else if summary.records_a.is_some() {
         page += "\na record can be in several pairs";
     }
+    let cannot = summary.unlinkable.records;
+    if cannot > 0 {
+        let share = percent(cannot, records);
+        page += &format!("\n{} ({share}) cannot match: too few values", counted(cannot, "record"));
+    }
     page += &format!("\n\n{BOLD}block                                     candidates{BOLD:#}");
     for block in &summary.blocks {
         page += &format!("\n{:<40}  {:>10}", block.block, count(block.candidates));
@@ -48,6 +54,12 @@ pub fn found(summary: &LinkSummary) -> String {
     if let Some(judged) = &summary.judged {
         page += &table(judged);
     }
+    if let Some(thresholds) = &summary.thresholds {
+        page += &charts::thresholds(thresholds, summary.learned.as_ref());
+    }
+    if has_details {
+        page += &charts::details(summary);
+    }
     if let Some(right) = &summary.right {
         page += &right_shares(right);
     }
@@ -60,10 +72,45 @@ pub fn found(summary: &LinkSummary) -> String {
     page
 }
 
+/// Returns what a run would take.
+pub fn planned(plan: &LinkPlan) -> String {
+    let LinkPlan { records, candidates, possible_pairs, .. } = *plan;
+    let of = match plan.records_a {
+        Some(a) => format!("{} and {}", count(a), counted(records - a, "record")),
+        None => counted(records, "record"),
+    };
+    let mut page = format!("{BOLD}{:<40}  {:>15}  {:>15}{BOLD:#}", "block", "pairs", "new candidates");
+    for block in &plan.blocks {
+        let pairs = format!("{}{}", if block.is_bound && block.pairs > 0 { "at most " } else { "" }, count(block.pairs));
+        page += &format!("\n{:<40}  {pairs:>15}  {:>15}", block.block, block.candidates.map_or("-".into(), count));
+        if block.values_passed_over > 0 {
+            page += &format!("; {} ignored", counted(block.values_passed_over, if block.is_bound { "bucket" } else { "value" }));
+        }
+    }
+    let bound = if plan.is_exact { "" } else { "at most " };
+    let time = match plan.seconds {
+        seconds if seconds < 120.0 => format!("{seconds:.1} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    };
+    page += &format!(
+        "\n\n{bound}{} of {} among {of} would be scored ({})\n",
+        count(candidates),
+        counted(possible_pairs, "possible pair"),
+        percent(candidates, possible_pairs)
+    );
+    page += &format!("{bound}about {time}, by the time of {}\n", counted(plan.timed, "scored pair"));
+    page + &format!("{} of memory; everything else is limited by --memory\nnothing was written\n", bytes(plan.memory))
+}
+
 /// Describes what was learned: the weights of different and of equal values of each field.
 fn weights(learned: &Learned) -> String {
+    let from = match &learned.labels {
+        None => "the records".into(),
+        Some(labels) => format!("labels ({} and {})", counted_matches(labels.matches), counted(labels.others, "other candidate")),
+    };
     let mut table = format!(
-        "\n\nlearned from the records: about {:.0} matches; about {:.1} of 100 decisions may be wrong\n\
+        "\n\nlearned from {from}: about {:.0} matches; about {:.1} of 100 decisions may be wrong\n\
          {BOLD}bits of evidence                         different    equal{BOLD:#}",
         learned.expected,
         100.0 * learned.doubt
@@ -94,6 +141,9 @@ fn table(judged: &Judged) -> String {
         share(judged.blocked),
         count(judged.possible_right)
     );
+    if judged.unlabelled > 0 {
+        table += &format!("; {} without a label do not count", counted_matches(judged.unlabelled));
+    }
     table
 }
 

@@ -17,8 +17,8 @@ use lookalike_io::{
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
-use super::{records::Gathered, truth::Truth};
-use crate::config::{Observer, Progress, Stage};
+use super::{progress::Bar, records::Gathered};
+use crate::config::{Observer, Stage};
 
 /// The results of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,7 +40,19 @@ pub struct BlockFigures {
     pub pairs_passed_over: u64,
 }
 
-fn is_zero(number: &u64) -> bool {
+impl BlockFigures {
+    fn new(block: &Block) -> Self {
+        Self {
+            block: block.name().into(),
+            candidates: 0,
+            in_bands: block.has_bands(),
+            values_passed_over: 0,
+            pairs_passed_over: 0,
+        }
+    }
+}
+
+pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
@@ -48,8 +60,6 @@ fn is_zero(number: &u64) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) blocks: Vec<BlockFigures>,
-    /// The number of candidates that are true pairs according to the ground truth.
-    pub(super) right: u64,
 }
 
 /// A key for each record; 0 if the record has no key or if its value was skipped.
@@ -59,6 +69,25 @@ struct Column {
 }
 
 impl Column {
+    /// Makes a column, and its rows: the key and the number of each record that has a key.
+    fn of<'p>(
+        number: usize,
+        block: &Block,
+        keys: &Spill<u64>,
+        wanted: Wanted,
+        gathered: &Gathered,
+        (budget, pool): (&Arc<Budget>, &'p ThreadPool),
+    ) -> Result<(Self, Sorter<'p, [u64; 2]>)> {
+        let mut column = Self { block: number, keys: Vec::with_capacity(gathered.records.len()) };
+        let mut rows = Sorter::<[u64; 2]>::new(budget, SORTERS, pool);
+        keys.each_piece(1, |first, keys| {
+            column.keys.extend(keys.iter().copied().map(Self::key));
+            let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY && wanted.has(block, key));
+            keyed.map(|(&key, record)| [key, record]).try_for_each(|row| rows.push(row))
+        })?;
+        Ok((column, rows))
+    }
+
     /// Shortens a key to 32 bits. The result is 0 only if there is no key. Different values may have the same short key, so two
     /// records with equal short keys are also compared by their values, except for bands, in which equal keys are enough.
     fn key(key: u64) -> u32 {
@@ -75,18 +104,26 @@ pub(super) const SORTERS: usize = 2;
 
 /// Which candidates are wanted.
 #[derive(Clone, Copy)]
-pub(super) enum Wanted<'a> {
-    /// All, and the number of those that are true.
-    All(Option<&'a Truth>),
+pub(super) enum Wanted {
+    /// All.
+    All,
     /// A random sample: those whose first common value is one of a random one in 2 to this power. Values of a block with `at_most` are
     /// all looked at, because it is not known before which ones are skipped.
     Sample(u32),
 }
 
-impl Wanted<'_> {
+impl Wanted {
+    /// Returns the share of the candidates that are wanted, about.
+    fn share(self) -> f64 {
+        match self {
+            Self::All => 1.0,
+            Self::Sample(halved) => 0.5f64.powi(halved as i32),
+        }
+    }
+
     fn has(self, block: &Block, key: u64) -> bool {
         match self {
-            Self::All(_) => true,
+            Self::All => true,
             Self::Sample(halved) => block.at_most().is_some() || finish(key).leading_zeros() >= halved,
         }
     }
@@ -97,47 +134,64 @@ pub(super) fn candidates<T: Send>(
     (gathered, linker): (&Gathered, &Linker),
     wanted: Wanted,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
-    observer: Observer,
+    (observer, stage): (Observer, Stage),
     score: impl Fn(u32, u32) -> Option<T> + Sync,
     mut give: impl FnMut(T) -> Result<()>,
 ) -> Result<Found> {
     let (mut found, mut columns) = (Found::default(), Vec::<Column>::new());
+    let mut bar = Bar::new(gathered, linker.blocks(), wanted.share(), pool, (observer, stage));
     for (number, block) in linker.blocks().iter().enumerate() {
-        let mut figures = BlockFigures {
-            block: block.name().into(),
-            candidates: 0,
-            in_bands: block.has_bands(),
-            values_passed_over: 0,
-            pairs_passed_over: 0,
-        };
+        let mut figures = BlockFigures::new(block);
         for keys in keys(block, gathered, budget, pool)? {
-            let mut column = Column { block: number, keys: Vec::with_capacity(gathered.records.len()) };
             budget.hold(4 * gathered.records.len());
-            let mut rows = Sorter::<[u64; 2]>::new(budget, SORTERS, pool);
-            keys.each_piece(1, |first, keys| {
-                column.keys.extend(keys.iter().copied().map(Column::key));
-                let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY && wanted.has(block, key));
-                keyed.map(|(&key, record)| [key, record]).try_for_each(|row| rows.push(row))
-            })?;
+            let (mut column, rows) = Column::of(number, block, &keys, wanted, gathered, (budget, pool))?;
             drop(keys);
-            let truth = if let Wanted::All(truth) = wanted { truth } else { None };
-            let scoring = Scoring { gathered, linker, earlier: &columns, truth, pool, observer, score: &score };
+            let scoring = Scoring { gathered, linker, earlier: &columns, pool, score: &score };
             let mut batch = Batch::default();
             each_bucket(rows, &mut column, gathered, linker, &mut figures, |bucket| {
-                scoring.tell(&batch)?;
-                scoring.bucket(bucket, &mut batch, &mut give)?;
-                batch.done += bucket.len() as u64;
-                Ok(())
+                scoring.bucket(bucket, &mut batch, &mut bar, &mut give)
             })?;
-            scoring.score(&mut batch, &mut give)?;
+            scoring.score(&mut batch, &mut bar, &mut give)?;
+            bar.next_column()?;
             figures.candidates += batch.candidates;
-            found.right += batch.right;
             columns.push(column);
         }
         found.blocks.push(figures);
     }
+    bar.finish(found.blocks.iter().map(|block| block.candidates).sum())?;
     columns.iter().for_each(|column| budget.release(4 * column.keys.len()));
     Ok(found)
+}
+
+/// The number of pairs that share a value of a block.
+pub(super) struct Counted {
+    pub(super) figures: BlockFigures,
+    /// Pairs that share a value. If the block uses bands, a pair is counted for each band that it shares.
+    pub(super) pairs: u64,
+}
+
+/// Counts the pairs of each block without making them. `each` gets every bucket and the number of its pairs.
+pub(super) fn count(
+    gathered: &Gathered,
+    linker: &Linker,
+    (budget, pool): (&Arc<Budget>, &ThreadPool),
+    mut each: impl FnMut(&[u32], u64),
+) -> Result<Vec<Counted>> {
+    let mut counted = Vec::new();
+    for (number, block) in linker.blocks().iter().enumerate() {
+        let mut of_block = Counted { figures: BlockFigures::new(block), pairs: 0 };
+        for keys in keys(block, gathered, budget, pool)? {
+            let (mut column, rows) = Column::of(number, block, &keys, Wanted::All, gathered, (budget, pool))?;
+            each_bucket(rows, &mut column, gathered, linker, &mut of_block.figures, |bucket| {
+                let pairs = pairs_among(bucket, gathered);
+                of_block.pairs += pairs;
+                each(bucket, pairs);
+                Ok(())
+            })?;
+        }
+        counted.push(of_block);
+    }
+    Ok(counted)
 }
 
 /// Computes the keys of all records, by column.
@@ -229,29 +283,25 @@ struct Batch {
     /// The index of a record in `records`, and the range of indexes that the later records in its bucket have.
     units: Vec<(usize, std::ops::Range<usize>)>,
     pairs: usize,
-    /// The number of records in the buckets before the last one.
-    done: u64,
     candidates: u64,
-    right: u64,
 }
 
 /// The results of one worker.
 struct Tally<T> {
     pairs: Vec<T>,
     candidates: u64,
-    right: u64,
 }
 
 impl<T> Default for Tally<T> {
     fn default() -> Self {
-        Self { pairs: Vec::new(), candidates: 0, right: 0 }
+        Self { pairs: Vec::new(), candidates: 0 }
     }
 }
 
 impl<T> Tally<T> {
     fn and(mut self, mut other: Self) -> Self {
         self.pairs.append(&mut other.pairs);
-        Self { pairs: self.pairs, candidates: self.candidates + other.candidates, right: self.right + other.right }
+        Self { pairs: self.pairs, candidates: self.candidates + other.candidates }
     }
 }
 
@@ -261,20 +311,13 @@ struct Scoring<'a, F> {
     linker: &'a Linker,
     /// The columns whose pairs have already been made.
     earlier: &'a [Column],
-    truth: Option<&'a Truth>,
     pool: &'a ThreadPool,
-    observer: Observer<'a>,
     score: &'a F,
 }
 
 impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
-    /// Reports the progress. A large bucket takes long, so this is also called for each part of it.
-    fn tell(&self, batch: &Batch) -> Result<()> {
-        Progress::new(Stage::Scoring, batch.done, self.gathered.records.len() as u64).tell(self.observer)
-    }
-
     /// Adds a bucket's pairs, and scores the batch when it is large enough; a large bucket is scored in parts.
-    fn bucket(&self, bucket: &[u32], batch: &mut Batch, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
+    fn bucket(&self, bucket: &[u32], batch: &mut Batch, bar: &mut Bar, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
         if batch.units.is_empty() {
             batch.records.clear();
         }
@@ -291,8 +334,7 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
                 batch.pairs += to - from;
                 from = to;
                 if batch.pairs >= PAIRS_AT_ONCE {
-                    self.tell(batch)?;
-                    self.score(batch, give)?;
+                    self.score(batch, bar, give)?;
                 }
             }
         }
@@ -301,16 +343,15 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
 
     /// Scores the pairs of a batch, except pairs that an earlier column has already made. Calls `give` with the pairs whose score
     /// is high enough.
-    fn score(&self, batch: &mut Batch, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
+    fn score(&self, batch: &mut Batch, bar: &mut Bar, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)
         };
         let units = || batch.units.par_iter().fold(Tally::default, of_one).reduce(Tally::default, Tally::and);
         let tally = self.pool.install(units);
         batch.units.clear();
-        batch.pairs = 0;
+        bar.advance(std::mem::take(&mut batch.pairs) as u64)?;
         batch.candidates += tally.candidates;
-        batch.right += tally.right;
         tally.pairs.into_iter().try_for_each(give)
     }
 
@@ -320,7 +361,6 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
                 continue;
             }
             tally.candidates += 1;
-            tally.right += u64::from(self.truth.is_some_and(|truth| truth.has(a, b)));
             tally.pairs.extend((self.score)(a, b));
         }
         tally

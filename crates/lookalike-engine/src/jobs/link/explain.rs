@@ -1,23 +1,23 @@
 //! Explains why two records match or not.
 
 use lookalike::shown::cut;
-use lookalike_applications::records::Linker;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     words,
 };
 
 use super::{
-    Link,
+    Link, check,
     fields::{LinkExplained, explained},
     gather,
-    learning::learned,
-    matched::is_one_to_one,
+    labelling::taught,
+    matched::prepared,
     records::Gathered,
+    truth,
 };
 use crate::{
     config::{RunConfig, UNOBSERVED},
-    pass::{open::pool, refused::refused},
+    pass::open::pool,
 };
 
 /// Reads records and explains why two of them match or not. The two records are given by their ids. If there are two collections,
@@ -28,13 +28,13 @@ use crate::{
 /// belong to the same record.
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
-        let linker = Linker::new(asked.config.clone()).map_err(refused)?;
+        let linker = check(config, asked)?;
         let pool = pool(config.threads)?;
-        let gathered = gather(config, (&linker, None), &pool, UNOBSERVED)?;
+        let mut gathered = gather(config, (&linker, None), &pool, UNOBSERVED)?;
         let budget = config.budget(pool.current_num_threads(), &[], |_| 0)?;
-        let linker = linker.with_counts(&gathered.records);
-        let one_to_one = is_one_to_one(&linker, &gathered, &pool);
-        let linker = learned(linker, (&gathered, one_to_one), (&budget, &pool), UNOBSERVED)?;
+        let linker = prepared(linker, &gathered, (&budget, &pool));
+        let truth = truth(config, asked, &mut gathered)?;
+        let linker = taught(linker, &gathered, truth.as_ref(), (&budget, &pool), UNOBSERVED)?.linker;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {

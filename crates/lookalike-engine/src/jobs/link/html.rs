@@ -12,6 +12,11 @@ use serde_json::Value;
 use super::{
     collections::shown_names,
     fields::{LinkExplained, explained},
+    groups::Group,
+    looking::{
+        thresholds::AtThreshold,
+        unlinkable::{Unlinkable, UnlinkableRecord},
+    },
     records::Gathered,
 };
 use crate::{
@@ -23,11 +28,9 @@ use crate::{
 const NEAR: usize = 500;
 const SPREAD: usize = 1000;
 
-/// The number of bars in the histogram of scores.
-const BARS: usize = 100;
-
-/// The number of pairs in a block of data.
+/// The numbers of pairs and of clusters in a block of data.
 const BLOCK: usize = 250;
+const CLUSTERS: usize = 50;
 
 /// The pairs of the page, chosen while all pairs pass.
 pub(super) struct Picked {
@@ -36,18 +39,16 @@ pub(super) struct Picked {
     near: [BTreeSet<(u32, u32, u32)>; 2],
     /// Pairs in the order of a hash, so that the choice does not depend on the place in the input.
     spread: BTreeSet<(u64, u32, u32)>,
-    scores: Vec<u64>,
 }
 
 impl Picked {
     pub(super) fn new(linker: &Linker) -> Self {
         let thresholds = [linker.config().most(), linker.config().least()];
-        Self { thresholds, near: [BTreeSet::new(), BTreeSet::new()], spread: BTreeSet::new(), scores: vec![0; BARS] }
+        Self { thresholds, near: [BTreeSet::new(), BTreeSet::new()], spread: BTreeSet::new() }
     }
 
     pub(super) fn take(&mut self, linker: &Linker, &Scored { a, b, score }: &Scored) {
         let score = linker.share(score);
-        self.scores[((score * BARS as f64 + 1e-9) as usize).min(BARS - 1)] += 1;
         for (near, threshold) in self.near.iter_mut().zip(self.thresholds) {
             near.insert((((score - threshold).abs() * 1e4).round() as u32, a, b));
             if near.len() > NEAR {
@@ -70,10 +71,47 @@ struct Data<'a, S> {
     /// The lowest score of a match, and of a possible match.
     thresholds: [f64; 2],
     summary: &'a S,
-    /// How many pairs have a score from each hundredth to the next.
-    scores: &'a [u64],
+    /// Precision and recall by threshold, in small steps; empty if they are not known.
+    curve: &'a [AtThreshold],
     /// The number of pairs in each block `pairs-0`, `pairs-1` and so on.
     counts: Vec<usize>,
+    /// The names of the fields.
+    fields: Vec<&'a str>,
+    /// The number of clusters in each block `clusters-0`, `clusters-1` and so on.
+    cluster_counts: Vec<usize>,
+    unlinkable: UnlinkableData<'a>,
+}
+
+/// Records that cannot match, with ids that are strings.
+#[derive(Serialize)]
+struct UnlinkableData<'a> {
+    records: u64,
+    share: f64,
+    examples: Vec<ExampleData<'a>>,
+}
+
+#[derive(Serialize)]
+struct ExampleData<'a> {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<&'static str>,
+    score: Option<f64>,
+    fields: &'a [String],
+}
+
+impl<'a> ExampleData<'a> {
+    fn new(UnlinkableRecord { record, score, fields }: &'a UnlinkableRecord) -> Self {
+        Self { id: plain(record.id.get()).into_owned(), of: record.of, score: *score, fields }
+    }
+}
+
+/// What the page shows.
+pub(super) struct Found<'a, S> {
+    pub(super) picked: &'a Picked,
+    pub(super) curve: &'a [AtThreshold],
+    pub(super) groups: &'a [Group],
+    pub(super) unlinkable: &'a Unlinkable,
+    pub(super) summary: &'a S,
 }
 
 /// Returns a pair as the page reads it: its ids are strings, because JavaScript would round long numbers.
@@ -89,11 +127,11 @@ pub(super) fn page(
     config: &RunConfig,
     gathered: &Gathered,
     linker: &Linker,
-    picked: &Picked,
-    summary: &impl Serialize,
+    &Found { picked, curve, groups, unlinkable, summary }: &Found<impl Serialize>,
 ) -> Result<(String, u64)> {
     let near = picked.near.iter().flatten().map(|&(_, a, b)| (a, b));
-    let chosen: BTreeSet<(u32, u32)> = near.chain(picked.spread.iter().map(|&(_, a, b)| (a, b))).collect();
+    let weakest = groups.iter().map(Group::weakest);
+    let chosen: BTreeSet<(u32, u32)> = near.chain(picked.spread.iter().map(|&(_, a, b)| (a, b))).chain(weakest).collect();
     let chosen: Vec<(u32, u32)> = chosen.into_iter().collect();
     let mut blocks = Page::new();
     let mut counts = Vec::new();
@@ -102,11 +140,20 @@ pub(super) fn page(
         blocks.add(&format!("pairs-{number}"), &pairs?).map_err(failure)?;
         counts.push(block.len());
     }
+    let mut cluster_counts = Vec::new();
+    for (number, block) in groups.chunks(CLUSTERS).enumerate() {
+        let clusters: Result<Vec<_>> = block.iter().map(|group| group.shown(gathered, linker)).collect();
+        blocks.add(&format!("clusters-{number}"), &clusters?).map_err(failure)?;
+        cluster_counts.push(block.len());
+    }
+    let examples = unlinkable.examples.iter().map(ExampleData::new).collect();
+    let unlinkable = UnlinkableData { records: unlinkable.records, share: unlinkable.share, examples };
+    let fields = linker.config().fields.iter().map(|field| field.name.as_str()).collect();
     let inputs = shown_names(config);
     let title = format!("{} – lookalike link", inputs.join(", "));
     let (program, thresholds) = (env!("CARGO_PKG_VERSION"), picked.thresholds);
     let summary = &without_times(summary)?;
-    let data = Data { program, command: "link", inputs, thresholds, summary, scores: &picked.scores, counts };
+    let data = Data { program, command: "link", inputs, thresholds, summary, curve, counts, fields, cluster_counts, unlinkable };
     let mut page = Page::new();
     page.add("report", &data).map_err(failure)?;
     page.append(blocks);

@@ -7,7 +7,7 @@ use std::sync::{
 
 use lookalike::fingerprint::finish;
 use lookalike_applications::records::{
-    Linker, Weights,
+    Linker,
     learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Rivals, Sample, fit},
 };
 use lookalike_io::{
@@ -19,9 +19,10 @@ use serde::Serialize;
 
 use super::{
     candidates::{Wanted, candidates},
+    numbered::pair_at,
     records::Gathered,
 };
-use crate::config::Observer;
+use crate::config::{Observer, Stage};
 
 /// What was learned from the records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,6 +35,20 @@ pub struct Learned {
     pub doubt: f64,
     /// The weights of the fields.
     pub fields: Vec<FieldLearned>,
+    /// The labels from which weights were learned; `None` if they were learned without labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub labels: Option<LabelsLearned>,
+}
+
+/// The labelled candidates from which weights were learned.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LabelsLearned {
+    /// Candidates that are labelled as matches.
+    pub matches: u64,
+    /// Candidates that are labelled as no matches.
+    pub others: u64,
+    /// The number of parts of a cross-validation; `None` if the labelled matches are in so few clusters that there was none.
+    pub folds: Option<u64>,
 }
 
 /// The levels of a field and their weights.
@@ -54,7 +69,7 @@ pub struct FieldLearned {
 
 impl Learned {
     /// Returns what a linker learned; `None` if it uses points.
-    pub(super) fn of(linker: &Linker) -> Option<Self> {
+    pub(super) fn of(linker: &Linker, labels: Option<LabelsLearned>) -> Option<Self> {
         let estimate = linker.model()?.estimate();
         let fields = linker.config().fields.iter().zip(&estimate.fields);
         let fields = fields.map(|(config, field)| FieldLearned {
@@ -64,13 +79,13 @@ impl Learned {
             depends_on: field.parent.map(|parent| linker.config().fields[parent].name.clone()),
             weights: field.weights.iter().skip(usize::from(field.parent.is_some())).map(|row| row[1..].into()).collect(),
         });
-        Some(Self { prior: estimate.prior, expected: estimate.expected, doubt: estimate.doubt, fields: fields.collect() })
+        Some(Self { prior: estimate.prior, expected: estimate.expected, doubt: estimate.doubt, fields: fields.collect(), labels })
     }
 }
 
 /// The number of random pairs that are compared, and the largest number of candidates.
 const RANDOM: u64 = 200_000;
-const CANDIDATES: usize = 400_000;
+pub(super) const CANDIDATES: usize = 400_000;
 
 /// If there are more records, only the candidates that share some of the values are looked at.
 const RECORDS: usize = 100_000;
@@ -82,37 +97,45 @@ const LEAST_MATCHES: f64 = 5.0;
 /// The largest share of wrong decisions that is expected.
 const MOST_DOUBT: f64 = 0.4;
 
-/// Learns weights if the configuration says so, and returns a linker that uses them. The result depends only on the records.
+/// What weights are learned from, besides candidates.
+pub(super) struct Background {
+    pub(super) frequencies: Arc<Frequencies>,
+    /// For each field, the share of the pairs with two values that have equal ones.
+    equal: Vec<f64>,
+    random: Patterns,
+    pairs: f64,
+}
+
+impl Background {
+    pub(super) fn new(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Self {
+        let split = gathered.are_two().then_some(gathered.split);
+        let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
+        let fields = linker.config().fields.len();
+        let counted: Vec<FieldFrequencies> = pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
+        let frequencies = Frequencies::from_iter(counted);
+        budget.hold(frequencies.size());
+        let equal = (0..fields).map(|field| frequencies.equal(field)).collect();
+        let random = random(gathered, linker, pool);
+        Self { frequencies: Arc::new(frequencies), equal, random, pairs: gathered.pairs() as f64 }
+    }
+
+    pub(super) fn possible(&self) -> Possible<'_> {
+        Possible { pairs: self.pairs, random: &self.random, equal: &self.equal }
+    }
+}
+
+/// Learns weights without labels. The result depends only on the records.
 ///
 /// # Errors
 /// Fails if the records have too few candidates or matches, or if the fields do not separate matches from other pairs.
 pub(super) fn learned(
-    linker: Linker,
-    (gathered, one_to_one): (&Gathered, bool),
-    means: (&Arc<Budget>, &ThreadPool),
-    observer: Observer,
-) -> Result<Linker> {
-    // From an empty collection, there is nothing to learn and nothing to link.
-    if linker.config().weights != Weights::Learned || gathered.pairs() == 0 {
-        return Ok(linker);
-    }
-    let model = learn((gathered, one_to_one && gathered.are_two()), &linker, means, observer)?;
-    Ok(linker.with_model(model))
-}
-
-fn learn(
-    (gathered, one_to_one): (&Gathered, bool),
+    gathered: &Gathered,
     linker: &Linker,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
     observer: Observer,
 ) -> Result<Model> {
-    let split = gathered.are_two().then_some(gathered.split);
-    let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
-    let fields = linker.config().fields.len();
-    let counted: Vec<FieldFrequencies> = pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
-    let frequencies = Frequencies::from_iter(counted);
-    budget.hold(frequencies.size());
-    let sampled = Sampled::candidates((gathered, one_to_one), linker, (budget, pool), observer)?;
+    let background = Background::new(gathered, linker, (budget, pool));
+    let sampled = Sampled::candidates(gathered, linker, (budget, pool), observer)?;
     let candidates = sampled.pairs.len() as u64 * sampled.each();
     if candidates < LEAST_CANDIDATES {
         let what = match candidates {
@@ -124,12 +147,9 @@ fn learn(
     }
     let mut patterns = Patterns::default();
     sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
-    let rivals = (one_to_one && sampled.has_all_rivals()).then(|| Rivals::new(&sampled.pairs));
-    let random = random(gathered, linker, pool);
-    let equal: Vec<f64> = (0..fields).map(|field| frequencies.equal(field)).collect();
+    let rivals = (are_rivals(gathered, linker) && sampled.has_all_rivals()).then(|| Rivals::new(&sampled.pairs));
     let sample = Sample { patterns: &patterns, each: sampled.each() as f64, rivals: rivals.as_ref() };
-    let possible = Possible { pairs: gathered.pairs() as f64, random: &random, equal: &equal };
-    let estimate = fit(&linker.levels(), sample, possible);
+    let estimate = fit(&linker.levels(), sample, background.possible());
     if estimate.expected < LEAST_MATCHES {
         let what = format!("only about {:.0} of {candidates} candidates seem to be matches", estimate.expected);
         return Err(refused(what, "add fields that separate matches from other pairs"));
@@ -141,7 +161,12 @@ fn learn(
         );
         return Err(refused(what, "add fields"));
     }
-    Ok(Model::new(estimate, frequencies))
+    Ok(Model::new(estimate, background.frequencies))
+}
+
+/// Returns whether the candidates of a record exclude each other.
+fn are_rivals(gathered: &Gathered, linker: &Linker) -> bool {
+    gathered.are_two() && linker.is_one_to_one()
 }
 
 fn refused(what: String, advice: &str) -> Error {
@@ -168,7 +193,7 @@ impl Sampled {
     }
 
     fn candidates(
-        (gathered, one_to_one): (&Gathered, bool),
+        gathered: &Gathered,
         linker: &Linker,
         (budget, pool): (&Arc<Budget>, &ThreadPool),
         observer: Observer,
@@ -178,23 +203,31 @@ impl Sampled {
         // A worker may still use an older limit, which is higher. The pairs above the new limit are left out when they arrive.
         let limit = AtomicU64::new(u64::MAX);
         // If records have one match only, all candidates of a first record are in the sample, or none.
+        let one_to_one = are_rivals(gathered, linker);
         let hash = |a: u32, b: u32| finish(u64::from(a) << 32 | if one_to_one { 0 } else { u64::from(b) });
         let pattern = |a: u32, b: u32| {
             let is_wanted = hash(a, b) <= limit.load(Ordering::Relaxed);
             is_wanted.then(|| ([a, b], linker.pattern(&gathered.records, a, b)))
         };
-        candidates((gathered, linker), Wanted::Sample(by_value), (budget, pool), observer, pattern, |([a, b], pattern)| {
-            if hash(a, b) <= u64::MAX >> sampled.halved[1] {
-                sampled.pairs.push(([a, b], pattern));
-            }
-            while sampled.pairs.len() > CANDIDATES {
-                sampled.halved[1] += 1;
-                let lower = u64::MAX >> sampled.halved[1];
-                limit.store(lower, Ordering::Relaxed);
-                sampled.pairs.retain(|([a, b], _)| hash(*a, *b) <= lower);
-            }
-            Ok(())
-        })?;
+        candidates(
+            (gathered, linker),
+            Wanted::Sample(by_value),
+            (budget, pool),
+            (observer, Stage::Learning),
+            pattern,
+            |([a, b], pattern)| {
+                if hash(a, b) <= u64::MAX >> sampled.halved[1] {
+                    sampled.pairs.push(([a, b], pattern));
+                }
+                while sampled.pairs.len() > CANDIDATES {
+                    sampled.halved[1] += 1;
+                    let lower = u64::MAX >> sampled.halved[1];
+                    limit.store(lower, Ordering::Relaxed);
+                    sampled.pairs.retain(|([a, b], _)| hash(*a, *b) <= lower);
+                }
+                Ok(())
+            },
+        )?;
         Ok(sampled)
     }
 }
@@ -202,28 +235,13 @@ impl Sampled {
 /// Returns the patterns of random pairs, or those of all pairs if there are few.
 fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
     let (split, all) = (u64::from(gathered.split), gathered.records.len() as u64);
-    let pair = |number: u64| -> (u32, u32) {
-        if gathered.are_two() {
-            let seconds = (all - split).max(1);
-            ((number / seconds) as u32, (split + number % seconds) as u32)
-        } else {
-            // The pairs with the later record b are those from b (b − 1) / 2 on.
-            let mut b = ((1.0 + (1.0 + 8.0 * number as f64).sqrt()) / 2.0) as u64;
-            while b * (b - 1) / 2 > number {
-                b -= 1;
-            }
-            while b * (b + 1) / 2 <= number {
-                b += 1;
-            }
-            ((number - b * (b - 1) / 2) as u32, b as u32)
-        }
-    };
+    let first = gathered.are_two().then_some(split);
     let pairs = gathered.pairs();
     let number =
         |draw: u64| if pairs <= RANDOM { draw } else { ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64 };
     let count = |mut patterns: Patterns, draw: u64| {
-        let (a, b) = pair(number(draw));
-        patterns.add(linker.pattern(&gathered.records, a, b));
+        let (a, b) = pair_at(number(draw), first, all);
+        patterns.add(linker.pattern(&gathered.records, a as u32, b as u32));
         patterns
     };
     let both = |mut patterns: Patterns, others: Patterns| {
@@ -269,7 +287,8 @@ mod tests {
             pairs.push(pair);
             Ok(())
         };
-        candidates((&gathered, &linker), wanted, (&budget, &pool), UNOBSERVED, |a, b| Some((a, b)), give).unwrap();
+        candidates((&gathered, &linker), wanted, (&budget, &pool), (UNOBSERVED, Stage::Scoring), |a, b| Some((a, b)), give)
+            .unwrap();
         (pairs, gathered.pairs(), random(&gathered, &linker, &pool))
     }
 
@@ -278,7 +297,7 @@ mod tests {
 
         #[test]
         fn a_sample_has_some_of_the_candidates_once(records in prop::collection::vec((0u8..60, 0u8..9), 6..200), two: bool) {
-            let (all, possible, random) = found(&records, two, Wanted::All(None));
+            let (all, possible, random) = found(&records, two, Wanted::All);
             prop_assert_eq!(&found(&records, two, Wanted::Sample(0)).0, &all);
             let (some, ..) = found(&records, two, Wanted::Sample(1));
             let (of_all, of_some): (BTreeSet<_>, BTreeSet<_>) = (all.iter().collect(), some.iter().collect());
@@ -291,7 +310,7 @@ mod tests {
     #[test]
     fn a_sample_has_the_expected_size() {
         let records: Vec<(u8, u8)> = (0..3000u32).map(|i| ((i % 251) as u8, (finish(u64::from(i)) % 200) as u8)).collect();
-        let all = found(&records, false, Wanted::All(None)).0.len() as f64;
+        let all = found(&records, false, Wanted::All).0.len() as f64;
         let some = found(&records, false, Wanted::Sample(2)).0.len() as f64;
         assert!((0.17..0.33).contains(&(some / all)), "{some} of {all}");
     }

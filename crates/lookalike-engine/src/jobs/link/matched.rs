@@ -12,6 +12,14 @@ use rayon::ThreadPool;
 
 use super::{Row, candidates::SORTERS, records::Gathered, scored};
 
+/// Returns a linker that knows the records: the frequencies of their words, and whether each is in at most one pair.
+pub(super) fn prepared(linker: Linker, gathered: &Gathered, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Linker {
+    let linker = linker.with_counts(&gathered.records);
+    budget.hold(linker.size_of_counts());
+    let one_to_one = is_one_to_one(&linker, gathered, pool);
+    linker.with_one_to_one(one_to_one)
+}
+
 /// Returns whether each record is in at most one pair. This depends only on the configuration and the records.
 pub(super) fn is_one_to_one(linker: &Linker, gathered: &Gathered, pool: &ThreadPool) -> bool {
     let records = &gathered.records;
@@ -32,7 +40,7 @@ pub(super) fn is_one_to_one(linker: &Linker, gathered: &Gathered, pool: &ThreadP
 const MOST_PAIRS: usize = 1 << 14;
 
 /// The pairs that were found, from which a matching is chosen. Takes 5 bytes for each record; pairs are spilled.
-pub(super) struct Found<'a> {
+pub(super) struct FoundPairs<'a> {
     pairs: Spill<Row>,
     /// The records that are connected by pairs.
     sets: UnionFind,
@@ -41,7 +49,7 @@ pub(super) struct Found<'a> {
     means: (&'a Arc<Budget>, &'a ThreadPool),
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundPairs<'a> {
     pub(super) fn new(gathered: &Gathered, means: (&'a Arc<Budget>, &'a ThreadPool)) -> Self {
         let records = gathered.records.len();
         Self { pairs: Spill::new(means.0), sets: UnionFind::new(records), records, are_two: gathered.are_two(), means }

@@ -10,15 +10,29 @@ pub(crate) mod fields;
 
 mod lines;
 
-pub(crate) mod truth;
+mod truth;
+
+mod progress;
 
 pub(crate) mod candidates;
 
 mod matched;
 
+mod numbered;
+
+pub(crate) mod judging;
+
+pub(crate) mod looking;
+
 pub(crate) mod learning;
 
+mod labelling;
+
 pub(crate) mod explain;
+
+pub(crate) mod plan;
+
+mod groups;
 
 mod html;
 
@@ -31,7 +45,7 @@ use std::{
 };
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, Scored, Verdict};
+use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, Scored, Verdict, Weights};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -49,14 +63,22 @@ use self::{
     collections::all_inputs,
     distances::{Distances, RightShares},
     html::Picked,
-    learning::{Learned, learned},
+    judging::{Counts, Judged},
+    labelling::{Taught, taught, without_labels},
+    learning::Learned,
     lines::{AT_A_TIME, write_clusters, write_pairs},
-    matched::is_one_to_one,
+    looking::{
+        clusters::{self, ClusterSize, LargeCluster, Weakest},
+        scores::{Scale, ScoreHistogram, Scores},
+        thresholds::{Reaching, Thresholds, ThresholdsBy},
+        unlinkable::Unlinkable,
+    },
+    matched::{FoundPairs, prepared},
     records::Gathered,
-    truth::{Counts, Judged, Truth},
+    truth::Truth,
 };
 use crate::{
-    config::{Observer, RunConfig},
+    config::{Observer, RunConfig, Stage},
     pass::{
         open::{create, pool},
         refused::refused,
@@ -107,11 +129,23 @@ pub struct LinkSummary {
     pub clusters: u64,
     /// Records in these clusters.
     pub clustered: u64,
+    /// How many clusters of at least two records have each size.
+    pub cluster_sizes: Vec<ClusterSize>,
+    /// The largest clusters.
+    pub largest_clusters: Vec<LargeCluster>,
+    /// Records that cannot match, because they are not even a match of themselves.
+    pub unlinkable: Unlinkable,
     /// The results of each block.
     pub blocks: Vec<BlockFigures>,
     /// What was learned from the records, if weights were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learned: Option<Learned>,
+    /// How many pairs have each score; `None` if no pair has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<ScoreHistogram>,
+    /// Precision and recall for several thresholds; `None` if there are neither labels nor learned weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
     /// The estimated share of correct pairs, by a field that is not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right: Option<RightShares>,
@@ -128,9 +162,10 @@ pub struct LinkSummary {
 /// Reads records, scores candidate pairs, and writes the pairs that match or may match, by default to standard output. The output
 /// is JSON Lines, sorted by the records' positions in the input. Memory per record: 8 bytes for its normal forms, 4 for each
 /// field, and the characters of the normal forms; 12 bytes for its id, the characters of the id, and about 30 bytes for looking
-/// up the id; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with `--label`. Everything else goes to
-/// temporary files when memory is short: 24 bytes for each key while its block is processed, and 12 for each match or possible
-/// match. The output is the same for any memory limit and any number of threads.
+/// up the id; 4 bytes for each key that a block gives it; 4 for its cluster; and 16 with `--label`; 16 while the weakest
+/// links of clusters are found. Everything else goes to
+/// temporary files when memory is short: 24 bytes for each key while its block is processed, 12 for each match or possible
+/// match, and 12 more for each match. The output is the same for any memory limit and any number of threads.
 ///
 /// # Errors
 /// Fails if the configuration is invalid, if an input cannot be read, if a record or a value is invalid, if an id occurs twice,
@@ -154,56 +189,81 @@ fn all(config: &RunConfig, asked: &Link, output: &Path, observer: Observer) -> R
     let report = config.report.as_ref().map(|report| report.path.as_path());
     let pool = pool(config.threads)?;
     let mut gathered = gather(config, (&linker, asked.right_by.as_deref()), &pool, observer)?;
-    let truth = match &asked.truth {
-        Some(path) => Some(Truth::read(path, &gathered, &config.temp_dir)?),
-        None => config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels))),
-    };
+    let truth = truth(config, asked, &mut gathered)?;
     let budget = config.budget(pool.current_num_threads(), &named, |_| 0)?;
     budget.hold(gathered.size());
-    let linker = linker.with_counts(&gathered.records);
-    budget.hold(linker.size_of_counts());
-    let one_to_one = is_one_to_one(&linker, &gathered, &pool);
-    let linker = learned(linker, (&gathered, one_to_one), (&budget, &pool), observer)?;
+    let linker = prepared(linker, &gathered, (&budget, &pool));
+    let Taught { linker, labels, held_out } = taught(linker, &gathered, truth.as_ref(), (&budget, &pool), observer)?;
     let mut output = Output::create(output, config.threads)?;
     let [mut roll, mut report] = create(config, [asked.clusters.as_deref(), report])?;
     let mut picked = report.is_some().then(|| Picked::new(&linker));
 
     let truth = truth.as_ref();
-    let work = Work { asked, linker: &linker, one_to_one, gathered: &gathered, truth, budget: &budget, pool: &pool };
-    let (pairs, found) = work.find(observer)?;
-    let Decided { counts, representatives, distances } = work.decide(pairs, &mut output, picked.as_mut())?;
+    let work = Work { asked, linker: &linker, gathered: &gathered, truth, budget: &budget, pool: &pool };
+    let mut scores = Scores::new(Scale::of(&linker));
+    let Candidates { pairs, blocks, right } = work.find(&mut scores, observer)?;
+    let Decided { counts, representatives, distances, links } = work.decide(pairs, &mut scores, &mut output, picked.as_mut())?;
+    let true_pairs = truth.as_ref().map_or(0, |truth| truth.matches(&gathered));
+    let reaching = match (linker.config().weights, &truth) {
+        (Weights::Labelled, _) => held_out.map(|held_out| Reaching::new(&held_out, ThresholdsBy::HeldOut, true_pairs)),
+        (_, Some(_)) => Some(Reaching::new(&scores, ThresholdsBy::Labels, true_pairs)),
+        (Weights::Learned, None) => Some(Reaching::new(&scores, ThresholdsBy::Model, 0)),
+        (Weights::Points, None) => None,
+    };
     let sizes = sizes(&representatives);
     if let Some(roll) = &mut roll {
         write_clusters(&representatives, &sizes, &gathered, roll)?;
+    }
+    budget.hold(Weakest::SIZE * representatives.len());
+    let mut weakest = Weakest::new(&representatives, linker.config().clusters == ClusterBy::Greedy);
+    for link in links.sorted()? {
+        let [lacks, a, b] = link?;
+        weakest.add([a, b, u32::MAX - lacks]);
     }
     let several = sizes.iter().filter(|&&size| size > 1);
     let mut summary = LinkSummary {
         records: gathered.records.len() as u64,
         records_a: gathered.are_two().then_some(gathered.split.into()),
-        one_to_one,
+        one_to_one: linker.is_one_to_one(),
         possible_pairs: gathered.pairs(),
-        candidates: found.blocks.iter().map(|block| block.candidates).sum(),
+        candidates: blocks.iter().map(|block| block.candidates).sum(),
+        scores: scores.histogram(),
+        thresholds: reaching.as_ref().map(|reaching| reaching.table(linker.config().most())),
         matches: counts.matches,
         possible: counts.possible,
         written: if asked.matches_only { counts.matches } else { counts.matches + counts.possible },
         clusters: several.clone().count() as u64,
         clustered: several.map(|&size| u64::from(size)).sum(),
-        judged: truth.map(|truth| truth.judge(&gathered, found.right, &counts, &representatives)),
-        blocks: found.blocks,
-        learned: Learned::of(&linker),
+        cluster_sizes: clusters::by_size(&sizes),
+        largest_clusters: clusters::largest(&sizes, &weakest, &gathered, &linker)?,
+        unlinkable: Unlinkable::find(&gathered, &linker, &pool)?,
+        judged: truth.map(|truth| Judged::new(truth, &gathered, right, &counts, &representatives)),
+        blocks,
+        learned: Learned::of(&linker, labels),
         right: distances.map(|distances| distances.shares(gathered.are_two().then_some(gathered.split))),
         above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
         report: None,
     };
     if let (Some(report), Some(picked)) = (&mut report, &picked) {
         let started = Instant::now();
-        let (html, pairs) = html::page(config, &gathered, &linker, picked, &summary)?;
+        let curve = reaching.as_ref().map_or_else(Vec::new, Reaching::curve);
+        let groups = groups::groups(&sizes, &representatives, &weakest);
+        let found = html::Found { picked, curve: &curve, groups: &groups, unlinkable: &summary.unlinkable, summary: &summary };
+        let (html, pairs) = html::page(config, &gathered, &linker, &found)?;
         report.write(html.as_bytes())?;
         let (bytes, seconds) = (html.len() as u64, started.elapsed().as_secs_f64());
         summary.report = Some(ReportFigures { bytes, pairs: Some(pairs), floor: None, left_out: 0, without_text: 0, seconds });
     }
     finish([Some(output), roll, report])?;
     Ok(summary)
+}
+
+/// Returns the ground truth, if there is one.
+fn truth(config: &RunConfig, asked: &Link, gathered: &mut Gathered) -> Result<Option<Truth>> {
+    match &asked.truth {
+        Some(path) => Truth::read(path, gathered, &config.temp_dir).map(Some),
+        None => Ok(config.label_field.as_ref().map(|_| Truth::Labels(std::mem::take(&mut gathered.labels)))),
+    }
 }
 
 /// Checks the request and returns the linker for it.
@@ -216,6 +276,9 @@ fn check(config: &RunConfig, asked: &Link) -> Result<Linker> {
     }
     asked.truth.as_deref().map_or(Ok(()), |path| refuse_url(Setting::Truth, "file", path))?;
     refuse_compared(&linker, asked.right_by.as_deref())?;
+    if linker.config().weights == Weights::Labelled && asked.truth.is_none() && config.label_field.is_none() {
+        return Err(without_labels());
+    }
     Ok(linker)
 }
 
@@ -238,7 +301,6 @@ fn refuse_outputs<'a>(config: &'a RunConfig, asked: &'a Link, output: &'a Path) 
 struct Work<'a> {
     asked: &'a Link,
     linker: &'a Linker,
-    one_to_one: bool,
     gathered: &'a Gathered,
     truth: Option<&'a Truth>,
     budget: &'a Arc<Budget>,
@@ -251,40 +313,80 @@ struct Decided<'a> {
     /// The first record of each record's cluster.
     representatives: Vec<u32>,
     distances: Option<Distances<'a>>,
+    /// The matches. Those with the highest scores come first, because the first number of a row is what a score lacks.
+    links: Sorter<'a, Row>,
 }
 
+/// A candidate with its score and its label.
+struct Outcome {
+    a: u32,
+    b: u32,
+    score: Option<f64>,
+    label: Option<bool>,
+}
+
+/// What was found.
+struct Candidates<'a> {
+    /// The pairs that match or may match. The rows are sorted by their first number, then by the second, then by the third.
+    pairs: Sorter<'a, Row>,
+    blocks: Vec<BlockFigures>,
+    /// Candidates that are labelled as matches.
+    right: u64,
+}
+
+/// With a model, scores are computed down to these bits, to show how they are distributed.
+const LOOKED_AT: f64 = -7.0;
+
 impl<'a> Work<'a> {
-    /// Scores candidates. Returns a sorter with the pairs that match or may match. The sorter's rows are sorted by their first
-    /// number, then by the second, then by the third.
-    fn find(&self, observer: Observer) -> Result<(Sorter<'a, Row>, candidates::Found)> {
-        let (linker, means) = (self.linker, (self.budget, self.pool));
+    /// Scores candidates, and counts their scores. Without a one-to-one matching, all pairs with a label have a score, however low.
+    fn find(&self, scores: &mut Scores, observer: Observer) -> Result<Candidates<'a>> {
+        let (linker, one_to_one, means) = (self.linker, self.linker.is_one_to_one(), (self.budget, self.pool));
         let mut pairs = Sorter::<Row>::new(self.budget, candidates::SORTERS, self.pool);
-        let mut to_match = self.one_to_one.then(|| matched::Found::new(self.gathered, means));
+        let mut to_match = one_to_one.then(|| FoundPairs::new(self.gathered, means));
         let least = linker.least();
+        let looked_at = if linker.model().is_some() && !one_to_one { least.min(LOOKED_AT) } else { least };
         let score = |a: u32, b: u32| {
-            let score = linker.score_from(&self.gathered.records, a, b, least)?;
-            (linker.verdict(score) != Verdict::Not).then_some(Scored { a, b, score })
+            let label = self.truth.and_then(|truth| truth.label(a, b));
+            let least = if label.is_some() && !one_to_one { f64::NEG_INFINITY } else { looked_at };
+            let score = linker.score_from(&self.gathered.records, a, b, least);
+            (score.is_some() || label == Some(true)).then_some(Outcome { a, b, score, label })
         };
-        let give = |Scored { a, b, score }: Scored| {
+        let mut right = 0;
+        let give = |Outcome { a, b, score, label }: Outcome| {
+            right += u64::from(label == Some(true));
+            let Some(score) = score else { return Ok(()) };
+            if !one_to_one {
+                scores.add(score, label, 1);
+            }
+            if score < least || linker.verdict(score) == Verdict::Not {
+                return Ok(());
+            }
             let row = [a, b, linker.rank(score)];
             match &mut to_match {
                 None => pairs.push(row),
                 Some(found) => found.push(row),
             }
         };
-        let found = candidates((self.gathered, linker), Wanted::All(self.truth), means, observer, score, give)?;
-        match to_match {
-            None => Ok((pairs, found)),
-            Some(to_match) => Ok((to_match.matched(linker)?, found)),
+        let found = candidates((self.gathered, linker), Wanted::All, means, (observer, Stage::Scoring), score, give)?;
+        if let Some(to_match) = to_match {
+            pairs = to_match.matched(linker)?;
         }
+        Ok(Candidates { pairs, blocks: found.blocks, right })
     }
 
     /// Processes the pairs in their order: writes the pairs, counts them, chooses those of the page, and joins the records of
     /// matching pairs.
-    fn decide(&self, pairs: Sorter<'a, Row>, output: &mut Output, mut picked: Option<&mut Picked>) -> Result<Decided<'a>> {
-        let Self { asked, linker, gathered, truth, budget, pool, .. } = *self;
+    fn decide(
+        &self,
+        pairs: Sorter<'a, Row>,
+        scores: &mut Scores,
+        output: &mut Output,
+        mut picked: Option<&mut Picked>,
+    ) -> Result<Decided<'a>> {
+        let Self { asked, linker, gathered, truth, budget, pool } = *self;
         let by = linker.config().clusters;
         let (mut counts, mut clusters) = (Counts::default(), Clusters::new(by, gathered.records.len()));
+        let mut links = Sorter::<Row>::new(budget, candidates::SORTERS + 1, pool);
         let mut by_second = (by == ClusterBy::Greedy).then(|| Sorter::<Row>::new(budget, candidates::SORTERS, pool));
         let mut distances = asked.right_by.as_deref().map(|field| Distances::new(field, &gathered.values));
         let mut some = Vec::new();
@@ -292,11 +394,18 @@ impl<'a> Work<'a> {
         while let Some(found) = sorted.next() {
             let pair = scored(linker, found?);
             let is_match = linker.verdict(pair.score) == Verdict::Match;
-            counts.count(&pair, is_match, truth);
+            let label = truth.and_then(|truth| truth.label(pair.a, pair.b));
+            counts.count(is_match, label);
+            if linker.is_one_to_one() {
+                scores.add(pair.score, label, 1);
+            }
             if let Some(picked) = &mut picked {
                 picked.take(linker, &pair);
             }
             distances.iter_mut().for_each(|distances| distances.count(&pair, linker.share(pair.score), is_match));
+            if is_match {
+                links.push([u32::MAX - linker.rank(pair.score), pair.a, pair.b])?;
+            }
             match &mut by_second {
                 _ if !is_match => {}
                 None => clusters.join(&pair),
@@ -317,7 +426,7 @@ impl<'a> Work<'a> {
                 clusters.join(&scored(linker, [a, b, rank]));
             }
         }
-        Ok(Decided { counts, representatives: clusters.representatives(), distances })
+        Ok(Decided { counts, representatives: clusters.representatives(), distances, links })
     }
 }
 
@@ -364,7 +473,7 @@ mod tests {
     use crate::config::UNOBSERVED;
 
     /// Links records that have a name and a town each. Returns the pairs, the clusters and the summary.
-    fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> (Vec<u8>, Vec<u8>, LinkSummary) {
+    fn linked(records: &[(u8, u8)], asked: &Link, memory: Option<u64>, threads: usize) -> [String; 3] {
         let folder = TempDir::new().unwrap();
         let name = |file: &str| folder.path().join(file).to_str().unwrap().to_owned();
         let line = |(name, town): &(u8, u8)| format!("{{\"name\":\"Ann {name}\",\"town\":\"{town}\"}}\n");
@@ -389,8 +498,9 @@ mod tests {
         let summary = LinkSummary { above_memory: 0, ..summary };
         // Records without an id are named by their file and line. The path of the folder, which is different in each run, is
         // removed.
-        let read = |file: &str| fs::read_to_string(name(file)).unwrap().replace(&name(""), "").into_bytes();
-        (read("pairs"), read("clusters"), summary)
+        let without = |text: String| text.replace(&name(""), "");
+        let read = |file: &str| without(fs::read_to_string(name(file)).unwrap());
+        [read("pairs"), read("clusters"), without(serde_json::to_string(&summary).unwrap())]
     }
 
     proptest! {

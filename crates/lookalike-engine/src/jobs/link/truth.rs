@@ -1,122 +1,65 @@
-//! Compares links with the ground truth.
+//! The ground truth: which pairs are labelled as matches or as no matches.
 
 use std::{collections::BTreeMap, path::Path};
 
-use lookalike::{eval::PairCounts, shown::cut};
-use lookalike_applications::records::Scored;
+use lookalike::{cluster::UnionFind, fingerprint::finish, shown::cut};
 use lookalike_io::{
     error::{Error, Result},
     read::Reading,
+    store::shown_path,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::records::Gathered;
 use crate::pass::lines::{each_line, parse};
 
-/// The true pairs.
+/// What is known about pairs. A pair can be labelled as a match or as no match, or have no label.
 #[derive(Debug)]
 pub(super) enum Truth {
-    /// Pairs of records with the same label are true; 0 means no label.
+    /// A pair of two records with labels is a match if the labels are equal. Other pairs have no label. 0 means that a record has no
+    /// label.
     Labels(Vec<u128>),
-    /// These pairs are true. They are sorted, with a < b.
-    Pairs(Vec<(u32, u32)>),
-}
-
-/// Counts of the pairs that were found.
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) matches: u64,
-    pub(super) possible: u64,
-    /// Matches that are true.
-    pub(super) right: u64,
-    /// Possible matches that are true.
-    pub(super) possible_right: u64,
-}
-
-impl Counts {
-    /// Counts a pair.
-    pub(super) fn count(&mut self, pair: &Scored, is_match: bool, truth: Option<&Truth>) {
-        let is_right = u64::from(truth.is_some_and(|truth| truth.has(pair.a, pair.b)));
-        let (found, right) =
-            if is_match { (&mut self.matches, &mut self.right) } else { (&mut self.possible, &mut self.possible_right) };
-        *found += 1;
-        *right += is_right;
-    }
-}
-
-/// The comparison of links with the ground truth.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
-    /// True pairs. With two collections, only pairs of records from different collections count.
-    pub truth: u64,
-    /// True pairs among the candidates.
-    pub candidates: u64,
-    /// The share of the true pairs that are candidates. True pairs that are not candidates are never scored, so they cannot be
-    /// found.
-    pub blocked: Option<f64>,
-    /// True pairs among the matches.
-    pub right: u64,
-    /// The share of the matches that are true.
-    pub precision: Option<f64>,
-    /// The share of the true pairs that are matches.
-    pub recall: Option<f64>,
-    /// The harmonic mean of precision and recall.
-    pub f1: Option<f64>,
-    /// True pairs among the possible matches.
-    pub possible_right: u64,
-    /// The result for all pairs within the clusters.
-    pub clusters: LinkShares,
-}
-
-/// Precision, recall and F1.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LinkShares {
-    /// The share of true pairs among the found pairs.
-    pub precision: Option<f64>,
-    /// The share of found pairs among the true pairs.
-    pub recall: Option<f64>,
-    /// The harmonic mean of precision and recall.
-    pub f1: Option<f64>,
-}
-
-impl LinkShares {
-    fn of(counts: PairCounts) -> Self {
-        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        Self {
-            precision: share(counts.found_true, counts.found),
-            recall: share(counts.found_true, counts.truth),
-            f1: counts.f1(),
-        }
-    }
+    /// Pairs that were listed, sorted, with a < b.
+    Pairs {
+        /// The matches.
+        matches: Vec<(u32, u32)>,
+        /// The pairs that are no matches; `None` if no such pair was listed, so that all pairs that are not listed are no matches.
+        others: Option<Vec<(u32, u32)>>,
+    },
 }
 
 #[derive(Deserialize)]
-struct TruePair<'a> {
+struct LabelledPair<'a> {
     #[serde(borrow)]
     a: &'a RawValue,
     #[serde(borrow)]
     b: &'a RawValue,
+    #[serde(rename = "match", default = "yes")]
+    is_match: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Truth {
-    /// Reads true pairs from JSON Lines. Each line has two ids, `a` and `b`; 7 and "7" match each other. If there are two
-    /// collections, a line has one id of each collection, in either order.
+    /// Reads labelled pairs from JSON Lines. Each line has two ids, `a` and `b`; 7 and "7" match each other. If there are two
+    /// collections, a line has one id of each collection, in either order. A line with `"match": false` is no match.
     ///
     /// # Errors
-    /// Fails if a file cannot be read, if a line is not such a pair, or if an id belongs to no record.
+    /// Fails if a file cannot be read, if a line is not such a pair, if an id belongs to no record, or if a pair is listed as a match and
+    /// as no match.
     pub(super) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
-        let mut pairs = Vec::new();
+        let (mut matches, mut others) = (Vec::new(), Vec::new());
         each_line(path, Reading::lines(), temp_dir, |line, _| {
-            let TruePair { a, b } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
+            let LabelledPair { a, b, is_match } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
             let find = |id: &RawValue, collection| gathered.find_of_any_type(id.get(), collection);
             let across = |a: &RawValue, b: &RawValue| Some((find(a, 0)?, find(b, 1)?));
             let within = |id: &RawValue| {
                 find(id, 0).ok_or_else(|| {
-                    Error::record(format!("no record has the id {}", cut(id.get()))).advise(
-                        "ids must be written as in the \
-                                                                                             records",
-                    )
+                    let wrong = Error::record(format!("no record has the id {}", cut(id.get())));
+                    wrong.advise("ids must be written as in the records")
                 })
             };
             let (a, b) = match gathered.are_two() {
@@ -135,61 +78,76 @@ impl Truth {
                     pair => pair,
                 },
             };
-            pairs.push((a.min(b), a.max(b)));
+            (if is_match { &mut matches } else { &mut others }).push((a.min(b), a.max(b)));
             Ok(())
         })?;
-        pairs.sort_unstable();
-        pairs.dedup();
-        Ok(Self::Pairs(pairs))
+        for pairs in [&mut matches, &mut others] {
+            pairs.sort_unstable();
+            pairs.dedup();
+        }
+        if let Some((a, b)) = others.iter().find(|pair| matches.binary_search(pair).is_ok()) {
+            let what = format!("the pair of {} and {} is a match and no match", cut(gathered.id(*a)), cut(gathered.id(*b)));
+            return Err(Error::record(what).at(shown_path(path)).advise("remove one of the two lines"));
+        }
+        Ok(Self::Pairs { matches, others: (!others.is_empty()).then_some(others) })
     }
 
-    /// Returns whether a pair is true.
-    pub(super) fn has(&self, a: u32, b: u32) -> bool {
+    /// Returns whether a pair is a match; `None` if it has no label.
+    pub(super) fn label(&self, a: u32, b: u32) -> Option<bool> {
         match self {
-            Self::Labels(labels) => labels[a as usize] != 0 && labels[a as usize] == labels[b as usize],
-            Self::Pairs(pairs) => pairs.binary_search(&(a, b)).is_ok(),
+            Self::Labels(labels) => {
+                let (a, b) = (labels[a as usize], labels[b as usize]);
+                (a != 0 && b != 0).then_some(a == b)
+            }
+            Self::Pairs { matches, .. } if matches.binary_search(&(a, b)).is_ok() => Some(true),
+            Self::Pairs { others: None, .. } => Some(false),
+            Self::Pairs { others: Some(others), .. } => others.binary_search(&(a, b)).is_ok().then_some(false),
         }
     }
 
-    /// Returns the number of true pairs, and the number of true pairs whose two records are in the same group.
-    fn counted(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
+    /// Divides the records into `folds` parts, so that the records of a cluster of labelled matches are in one part. Returns the part of
+    /// each record. It depends only on a hash of the cluster's label, or of the number of its first record.
+    pub(super) fn folds(&self, records: usize, folds: u64) -> Vec<u8> {
+        let fold = |cluster: u64| (finish(cluster.wrapping_add(1)) % folds) as u8;
         match self {
-            Self::Pairs(pairs) => {
-                let within = pairs.iter().filter(|(a, b)| groups[*a as usize] == groups[*b as usize]).count();
-                (pairs.len() as u64, within as u64)
+            Self::Labels(labels) => labels.iter().map(|label| fold(*label as u64)).collect(),
+            Self::Pairs { matches, .. } => {
+                let mut clusters = UnionFind::new(records);
+                matches.iter().for_each(|&(a, b)| clusters.join(a, b));
+                (0..records as u32).map(|record| fold(clusters.find(record).into())).collect()
+            }
+        }
+    }
+
+    /// Returns how many pairs are labelled as matches.
+    pub(super) fn matches(&self, gathered: &Gathered) -> u64 {
+        match self {
+            Self::Pairs { matches, .. } => matches.len() as u64,
+            Self::Labels(labels) => {
+                let labelled = (0u32..).zip(labels).filter(|(_, label)| **label != 0);
+                pairs_within(labelled.map(|(record, &label)| (record, label)), gathered)
+            }
+        }
+    }
+
+    /// Returns the number of labelled pairs whose records are in one of the given groups, and how many of these are matches.
+    pub(super) fn within(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
+        let together =
+            |pairs: &[(u32, u32)]| pairs.iter().filter(|(a, b)| groups[*a as usize] == groups[*b as usize]).count() as u64;
+        match self {
+            Self::Pairs { matches, others: None } => {
+                (pairs_within((0..).zip(groups.iter().copied()), gathered), together(matches))
+            }
+            Self::Pairs { matches, others: Some(others) } => {
+                let of_matches = together(matches);
+                (of_matches + together(others), of_matches)
             }
             Self::Labels(labels) => {
                 let labelled = || (0u32..).zip(labels).filter(|(_, label)| **label != 0);
-                let all = pairs_within(labelled().map(|(record, &label)| (record, (label, 0))), gathered);
-                let within = labelled().map(|(record, &label)| (record, (label, groups[record as usize])));
-                (all, pairs_within(within, gathered))
+                let all = pairs_within(labelled().map(|(record, _)| (record, groups[record as usize])), gathered);
+                let equal = labelled().map(|(record, &label)| (record, (label, groups[record as usize])));
+                (all, pairs_within(equal, gathered))
             }
-        }
-    }
-
-    /// Compares the results with the ground truth.
-    pub(super) fn judge(
-        &self,
-        gathered: &Gathered,
-        candidates: u64,
-        Counts { matches: found, right, possible_right, .. }: &Counts,
-        clusters: &[u32],
-    ) -> Judged {
-        let (&found, &right) = (found, right);
-        let (truth, clustered) = self.counted(clusters, gathered);
-        let counts = PairCounts { found_true: right, found, truth };
-        let LinkShares { precision, recall, f1 } = LinkShares::of(counts);
-        let found = pairs_within((0..).zip(clusters.iter().copied()), gathered);
-        Judged {
-            truth,
-            candidates,
-            blocked: (truth > 0).then(|| candidates as f64 / truth as f64),
-            right: counts.found_true,
-            precision,
-            recall,
-            f1,
-            possible_right: *possible_right,
-            clusters: LinkShares::of(PairCounts { found_true: clustered, found, truth }),
         }
     }
 }

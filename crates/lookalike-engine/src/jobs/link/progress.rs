@@ -1,0 +1,95 @@
+//! How many pairs the blocks make, estimated before they are made, so that the remaining time is known.
+
+use lookalike_applications::records::{Block, NO_KEY};
+use lookalike_io::error::Result;
+use rayon::{ThreadPool, prelude::*};
+
+use super::records::Gathered;
+use crate::config::{Observer, Progress, Stage};
+
+/// The number of records whose keys are looked at.
+const SAMPLE: usize = 10_000;
+
+/// The progress of a stage that makes pairs column by column.
+pub(super) struct Bar<'a> {
+    observer: Observer<'a>,
+    stage: Stage,
+    /// The expected number of pairs of each column.
+    expected: Vec<f64>,
+    column: usize,
+    /// The pairs of this column so far.
+    done: u64,
+}
+
+impl<'a> Bar<'a> {
+    /// Estimates the number of pairs from the keys of a sample of the records. `share` is the share of the pairs that are wanted.
+    pub(super) fn new(
+        gathered: &Gathered,
+        blocks: &[Block],
+        share: f64,
+        pool: &ThreadPool,
+        (observer, stage): (Observer<'a>, Stage),
+    ) -> Self {
+        let step = (gathered.records.len() / SAMPLE).max(1);
+        let of_block =
+            |block: &Block| -> Vec<f64> { sampled(gathered, block, step, pool).iter().map(|pairs| pairs * share).collect() };
+        Self { observer, stage, expected: blocks.iter().flat_map(of_block).collect(), column: 0, done: 0 }
+    }
+
+    /// Reports that some pairs of this column were made.
+    pub(super) fn advance(&mut self, pairs: u64) -> Result<()> {
+        self.done += pairs;
+        self.tell()
+    }
+
+    /// Reports that the next column begins.
+    pub(super) fn next_column(&mut self) -> Result<()> {
+        self.column += 1;
+        self.done = 0;
+        self.tell()
+    }
+
+    /// Reports that all is done: `pairs` pairs were wanted.
+    pub(super) fn finish(&self, pairs: u64) -> Result<()> {
+        Progress::new(self.stage, pairs, pairs).tell(self.observer)
+    }
+
+    fn tell(&self) -> Result<()> {
+        let before: f64 = self.expected.iter().take(self.column).sum();
+        let of_this = self.expected.get(self.column).copied().unwrap_or(0.0);
+        let done = before + of_this.min(self.done as f64);
+        let total: f64 = self.expected.iter().sum();
+        Progress::new(self.stage, done as u64, total as u64).tell(self.observer)
+    }
+}
+
+/// Returns an estimate of the number of pairs of each of a block's columns, from every `step`th record: of the pairs of equal keys, one in
+/// `step` squared is among these.
+fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -> Vec<f64> {
+    let records: Vec<u32> = (0..gathered.records.len() as u32).step_by(step).collect();
+    let of_some = |records: &[u32]| {
+        let mut keys = Vec::with_capacity(records.len() * block.keys());
+        records.iter().for_each(|&record| block.write_keys(&gathered.records, record, &mut keys));
+        keys
+    };
+    let keys: Vec<u64> = pool.install(|| records.par_chunks(256).flat_map_iter(of_some).collect());
+    let of_column = |column: usize| {
+        let mut keyed: Vec<(u64, u32)> = records
+            .iter()
+            .zip(keys.iter().skip(column).step_by(block.keys()))
+            .filter(|(_, key)| **key != NO_KEY)
+            .map(|(record, key)| (*key, *record))
+            .collect();
+        keyed.sort_unstable();
+        let pairs = |bucket: &[(u64, u32)]| {
+            let all = bucket.len();
+            if block.at_most().is_some_and(|most| all * step > most as usize) {
+                return 0;
+            }
+            let first = bucket.partition_point(|(_, record)| *record < gathered.split);
+            if gathered.are_two() { first * (all - first) } else { all * (all - 1) / 2 }
+        };
+        keyed.chunk_by(|a, b| a.0 == b.0).map(pairs).sum::<usize>() as f64 * (step * step) as f64
+    };
+    (0..block.keys()).map(of_column).collect()
+}
