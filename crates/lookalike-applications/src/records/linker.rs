@@ -7,10 +7,9 @@ use serde::Serialize;
 use super::{
     blocks::Block,
     config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Within},
-    kinds::{self, Scratch},
     learned::{self, Model, Pattern},
     table::Records,
-    tfidf::TfIdf,
+    values::{self, Scratch, TfIdf},
 };
 use crate::error::{Error, Result};
 
@@ -135,7 +134,7 @@ impl Linker {
 
     /// Appends the normal form of a field's value. A value without content appends nothing and counts as missing.
     pub fn normalise(&self, field: usize, value: &str, scratch: &mut Scratch, into: &mut String) {
-        kinds::normalise(&self.config.fields[field], value, scratch, into);
+        values::normalise(&self.config.fields[field], value, scratch, into);
     }
 
     /// Returns the first block that makes two records candidates. This is slow and meant for one pair.
@@ -149,7 +148,7 @@ impl Linker {
         let (a, b) = (records.get(a, field), records.get(b, field));
         (!a.is_empty() && !b.is_empty()).then(|| match self.counted.get(field) {
             Some(Some(counts)) if a != b => counts.similarity(a, b),
-            _ => kinds::similarity(&self.config.fields[field], a, b),
+            _ => values::similarity(&self.config.fields[field], a, b),
         })
     }
 

@@ -38,29 +38,15 @@
 
 mod config;
 
-mod digits;
-
 mod matching;
 
 mod assignment;
 
-mod strings;
-
-mod codes;
-
-mod parts;
-
-mod dates;
-
-mod quantities;
-
-mod kinds;
-
 mod table;
 
-mod duplicates;
+mod values;
 
-mod tfidf;
+mod duplicates;
 
 mod blocks;
 
@@ -78,11 +64,11 @@ pub use config::{
     BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Part, Take, Weights, Within,
 };
 pub use duplicates::has_no_duplicates;
-pub use kinds::Scratch;
 pub use linker::{Linker, Points, Verdict};
 pub use matching::{Clusters, Matching, Scored};
 pub use table::Records;
 pub use valid::{mean_apart, measure, right_share};
+pub use values::Scratch;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::{
     config::{FieldConfig, Kind},
-    kinds::{self, Scratch},
+    values::{self, Scratch},
 };
 
 /// Returns the share of pairs that are correct (both records are of the same person), estimated from a value that was not
@@ -21,7 +21,7 @@ pub fn right_share(found: f64, right: f64, wrong: f64) -> Option<f64> {
 /// since 1970-01-01; for a number, the number itself. Returns `None` for anything else, and for a date without a day.
 pub fn measure(value: &str, scratch: &mut Scratch) -> Option<f64> {
     let mut date = String::new();
-    kinds::normalise(&FieldConfig::new("", Kind::Date), value, scratch, &mut date);
+    values::normalise(&FieldConfig::new("", Kind::Date), value, scratch, &mut date);
     day(&date).map(|day| day as f64).or_else(|| value.trim().parse().ok().filter(|number: &f64| number.is_finite()))
 }
 

@@ -228,7 +228,7 @@ fn two_collections_of_several_formats() {
         let ran = place.run("link a.jsonl b.csv --config link.toml");
         assert!(ran.code == 2 && ran.err.contains(part), "{part}: {}", ran.err);
     }
-    place.write("link.toml", with("[\"name\", \"full name\"]", "[\"address\", \"street\"]"));
+    place.write("link.toml", format!("one_to_one = false\n{}", with("[\"name\", \"full name\"]", "[\"address\", \"street\"]")));
     assert_snapshot!(place.run("link a.jsonl b.csv --config link.toml --label who --clusters clusters.jsonl").shown(), @r#"
     exit 0
     --- stdout

@@ -250,7 +250,7 @@ fn products_are_suggested_by_their_numbers_and_linked_one_to_one() {
     let (summary, out) = run("");
     assert!(summary["one_to_one"] == true && summary["judged"]["f1"].as_f64().unwrap() >= 0.94, "{summary}");
     assert_eq!(out, run("--one-to-one auto --threads 1").1);
-    assert_eq!(out, run("--one-to-one --memory 1").1);
+    assert_eq!(out, run("--one-to-one --memory 64M").1);
     let (several, _) = run("--one-to-one no");
     assert!(several["one_to_one"] == false && several["matches"].as_u64() > summary["matches"].as_u64(), "{several}");
     // One shop has its products twice, so that a record can be in several pairs.

@@ -114,7 +114,7 @@ fn nested_columns_numbers_and_suggestions_are_those_of_lines() {
 #[test]
 fn two_collections_may_have_different_formats() {
     let place = Place::new();
-    place.write("link.toml", CONFIG);
+    place.write("link.toml", format!("one_to_one = false\n{CONFIG}"));
     let rows = std::fs::read_to_string(testdata("formats/tables/rows.jsonl")).unwrap();
     let quoted = |value: &Value| match value {
         Value::Null => String::new(),

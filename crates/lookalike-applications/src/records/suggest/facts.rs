@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::Column;
 use crate::records::{
-    codes::code,
     config::{FieldConfig, Kind},
-    kinds::{Scratch, normalise},
     valid::measure,
+    values::{Scratch, code, normalise},
 };
 
 /// Facts about a column. A share is one of the values that are not missing.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::records::{
     config::{Compare, FieldConfig, Kind, Take},
-    kinds::Scratch,
+    values::Scratch,
 };
 
 /// A field to compare, and what is known of its column.

@@ -4,10 +4,10 @@ use lookalike::text::{Folds, Tokens, TokensBy, canonicalise};
 
 use super::{
     codes::code,
-    config::{Compare, FieldConfig, Kind, Take, Within},
     dates, digits, quantities,
     strings::{self, distance},
 };
+use crate::records::config::{Compare, FieldConfig, Kind, Take, Within};
 
 /// Scratch buffers for normalising.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Scratch {
 }
 
 /// Writes the normal form of a value, or of the part that the field takes; writes nothing if the value has no content.
-pub(super) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
+pub(in crate::records) fn normalise(field: &FieldConfig, value: &str, scratch: &mut Scratch, into: &mut String) {
     if field.empty.iter().any(|empty| empty == value.trim()) {
         return;
     }
@@ -79,7 +79,7 @@ fn canonical<'a>(value: &str, tokens: &'a mut Tokens) -> &'a str {
 }
 
 /// Returns the similarity of two non-empty normal forms, from 0 to 1.
-pub(super) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
+pub(in crate::records) fn similarity(field: &FieldConfig, a: &str, b: &str) -> f64 {
     if a == b {
         return 1.0;
     }

@@ -14,7 +14,7 @@ const LEAST_DIGITS: usize = 5;
 
 /// Returns the token of a value that looks most like a model number; `None` if none does. A token with letters and digits is preferred
 /// to one that has only digits, a longer one to a shorter one, and an earlier one to a later one.
-pub(super) fn code(value: &str) -> Option<&str> {
+pub(in crate::records) fn code(value: &str) -> Option<&str> {
     let tokens = value.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '"' | '|'));
     let trimmed = tokens.map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()));
     let ranked = trimmed.filter_map(|token| rank(token).map(|rank| (rank, token)));

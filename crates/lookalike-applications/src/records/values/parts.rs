@@ -2,13 +2,13 @@
 
 use super::{
     codes::{code, words_with_digits},
-    config::Take,
     strings::{sorted_words, sounds},
 };
+use crate::records::config::Take;
 
 impl Take {
     /// Returns this part of a normal form; empty if the form has no such part.
-    pub(super) fn of(self, value: &str) -> String {
+    pub(in crate::records) fn of(self, value: &str) -> String {
         match self {
             Self::Whole => value.to_owned(),
             Self::FirstWord => value.split(' ').next().unwrap_or_default().to_owned(),

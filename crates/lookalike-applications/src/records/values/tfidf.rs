@@ -3,11 +3,11 @@
 
 use lookalike::fingerprint::{DigestBy, Lookup};
 
-use super::{config::Compare, table::Records};
+use crate::records::{config::Compare, table::Records};
 
 /// The weights of the words of a field, or of its runs of three characters. Memory: about 20 bytes for each different one.
 #[derive(Debug, Clone)]
-pub(super) struct TfIdf {
+pub(in crate::records) struct TfIdf {
     by: By,
     /// By the digest of a word. The words themselves are compared, so that two words with the same digest only share a weight.
     weights: Lookup<u64, f64>,
@@ -24,7 +24,7 @@ enum By {
 impl TfIdf {
     /// Counts the records that have each word. A word that n of N records have gets the weight ln(1 + N / n). Returns `None` if the
     /// comparison needs no counts. Cost: the size of the field's values.
-    pub(super) fn new(compare: Option<Compare>, records: &Records, field: usize) -> Option<Self> {
+    pub(in crate::records) fn new(compare: Option<Compare>, records: &Records, field: usize) -> Option<Self> {
         let by = match compare? {
             Compare::TfIdf => By::Words,
             Compare::TfIdfTrigrams => By::Trigrams,
@@ -48,12 +48,12 @@ impl TfIdf {
     }
 
     /// Returns the number of bytes of the table.
-    pub(super) fn size(&self) -> usize {
+    pub(in crate::records) fn size(&self) -> usize {
         self.weights.capacity() * (size_of::<(u64, f64)>() + 1)
     }
 
     /// Returns the cosine of two values, from 0 to 1.
-    pub(super) fn similarity(&self, a: &str, b: &str) -> f64 {
+    pub(in crate::records) fn similarity(&self, a: &str, b: &str) -> f64 {
         let (mut of_a, mut of_b) = (String::new(), String::new());
         let (a, b) = (self.by.terms(a, &mut of_a), self.by.terms(b, &mut of_b));
         let weighted = |&(term, count): &(&str, u32)| {

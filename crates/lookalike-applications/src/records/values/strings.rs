@@ -5,7 +5,7 @@
 
 use rapidfuzz::distance::{indel, jaro_winkler, osa};
 
-use super::config::Compare;
+use crate::records::config::Compare;
 
 /// Returns the similarity of two non-empty values by a measure. Cost: `JaroWinkler` and `Edits` take about 100 ns for a name.
 /// `Soft` takes a few nanoseconds for each pair of a word of one value and a word of the other, except words that both values
