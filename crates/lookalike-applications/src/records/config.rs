@@ -11,7 +11,7 @@ use serde::{
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkConfig {
-    /// The lowest score of a match. `None` means 0.85, or a probability of 0.5 if weights are learned.
+    /// The lowest score of a match. `None` means 0.85; if weights are learned, a probability of 0.5, or 0.25 if pairs are one to one.
     #[serde(rename = "match", default, skip_serializing_if = "Option::is_none")]
     pub matches: Option<f64>,
     /// The lowest score of a possible match, for pairs whose score is below `match`. `None` means 0.75, or a probability of 0.1 if
@@ -40,9 +40,16 @@ pub struct LinkConfig {
 
 impl LinkConfig {
     /// Returns the lowest score of a match. A pair reaches the default if two of three fields are similar, and the third is not
-    /// entirely different; with learned weights, if it is more likely a match than not.
+    /// entirely different; with learned weights, if it is more likely a match than not. If each record is in at most one pair, a pair
+    /// that remains has no better rival, so that a lower probability is enough: on papers, devices and programs, 0.25 instead of 0.5
+    /// raised F1 from 0.989, 0.888 and 0.714 to 0.990, 0.891 and 0.763.
     pub fn most(&self) -> f64 {
-        self.matches.unwrap_or(if self.weights.are_points() { 0.85 } else { 0.5 })
+        let usual = match (self.weights, self.one_to_one) {
+            (Weights::Points, _) => 0.85,
+            (_, OneToOne::Yes) => 0.25,
+            _ => 0.5,
+        };
+        self.matches.unwrap_or(usual)
     }
 
     /// Returns the lowest score of a possible match.

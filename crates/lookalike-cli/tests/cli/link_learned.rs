@@ -195,7 +195,7 @@ fn two_collections_in_two_formats_are_suggested_one_to_one() {
     for part in [
         "for 300 and 300 records",
         "one_to_one = true\n",
-        "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf\"\n",
+        "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf-trigrams\"\n",
         "name = \"year\"\ntype = \"number\"\nwithin = 4\n",
         "#   \"ours\": only the first collection has it\n",
         "#   \"shelf\": only the second collection has it\n",
@@ -236,7 +236,7 @@ fn products_are_suggested_by_their_numbers_and_linked_one_to_one() {
     assert_eq!(place.run("link ours.jsonl theirs.csv --suggest -o link.toml").code, 0);
     let suggested = place.read("link.toml");
     for part in [
-        "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf\"\n",
+        "name = \"title\"\ntype = \"text\"\ncompare = \"tfidf-trigrams\"\n",
         "name = \"title_code\"\nfrom = \"title\"\ntype = \"code\"\ntake = \"code\"\n",
         "[[block]]\nequal = [\"title_code\"]\n",
     ] {
@@ -255,7 +255,9 @@ fn products_are_suggested_by_their_numbers_and_linked_one_to_one() {
     assert!(several["one_to_one"] == false && several["matches"].as_u64() > summary["matches"].as_u64(), "{several}");
     // One shop has its products twice, so that a record can be in several pairs.
     place.write("twice.jsonl", place.read("ours.jsonl").repeat(2));
-    let twice = place.run("link twice.jsonl theirs.csv --config link.toml --allow-repeated-ids -o pairs.jsonl");
+    place
+        .write("points.toml", "[[field]]\nname = \"title\"\ntype = \"text\"\n[[field]]\nname = \"price\"\ntype = \"quantity\"\n");
+    let twice = place.run("link twice.jsonl theirs.csv --config points.toml --allow-repeated-ids -o pairs.jsonl");
     assert!(twice.err.contains("a record can be in several pairs\n"), "{}", twice.err);
     let bad = place.run("link ours.jsonl theirs.csv --config link.toml --one-to-one maybe");
     assert!(bad.code == 2 && bad.err.contains("[possible values: auto, yes, no]"), "{}", bad.err);

@@ -24,7 +24,7 @@ pub(super) fn field(name: &str, facts: &Facts, in_two: bool) -> FieldConfig {
         _ if facts.addresses >= 0.5 || hints(&["address", "street"]) => of(Kind::Address),
         _ if facts.words >= 1.8 && facts.initials >= 0.1 => with(Kind::Name, Compare::Soft),
         // In one collection, the words of a thing that is there many times are not rare.
-        _ if facts.words >= 3.5 => with(Kind::Text, if in_two { Compare::TfIdf } else { Compare::Words }),
+        _ if facts.words >= 3.5 => with(Kind::Text, if in_two { Compare::TfIdfTrigrams } else { Compare::Words }),
         _ if facts.words >= 1.8 => with(Kind::Name, Compare::Words),
         _ => of(Kind::Name),
     }

@@ -95,7 +95,7 @@ const LEAST_CANDIDATES: u64 = 30;
 const LEAST_MATCHES: f64 = 5.0;
 
 /// The largest share of wrong decisions that is expected.
-const MOST_DOUBT: f64 = 0.4;
+const MOST_DOUBT: f64 = 0.5;
 
 /// What weights are learned from, besides candidates.
 pub(super) struct Background {
