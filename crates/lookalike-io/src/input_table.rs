@@ -8,6 +8,14 @@ pub use with_tables::{InputTable, JSON};
 #[derive(Debug, Clone)]
 pub enum InputTable {}
 
+#[cfg(not(feature = "tables"))]
+impl InputTable {
+    /// Returns the name used in messages.
+    pub fn name(&self) -> &str {
+        match *self {}
+    }
+}
+
 #[cfg(feature = "tables")]
 mod with_tables {
     use std::{fmt, sync::Arc};

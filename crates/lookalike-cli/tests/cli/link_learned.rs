@@ -174,6 +174,9 @@ fn a_suggested_configuration_links_without_a_change() {
     assert!(!ran.out.contains("who") && !ran.out.contains("\"id\""), "{}", ran.out);
     assert_eq!(place.run("link people.jsonl --suggest --label who --threads 1 -o link.toml").code, 0);
     assert_eq!(place.read("link.toml"), ran.out);
+    let people = std::fs::File::open(place.path("people.jsonl")).unwrap();
+    let piped = place.command("link - --format jsonl --suggest --label who").stdin(people).output().unwrap();
+    assert_eq!(String::from_utf8(piped.stdout).unwrap(), ran.out);
     let linked = place.run("link people.jsonl --config link.toml --label who --json -o pairs.jsonl");
     let summary: serde_json::Value = serde_json::from_str(&linked.err).unwrap_or_else(|_| panic!("{}", linked.err));
     assert!(summary["judged"]["f1"].as_f64().unwrap() >= 0.98, "{}", linked.err);

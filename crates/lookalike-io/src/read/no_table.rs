@@ -23,6 +23,7 @@ pub enum Rows {}
 pub enum Objects {}
 
 /// The rows of a block; they cannot exist in this build.
+#[expect(dead_code, reason = "only code for tables makes them")]
 pub(crate) enum Cut {
     Texts(Arc<Rows>),
     Objects(Arc<Objects>),

@@ -7,7 +7,7 @@ use lookalike_applications::records::{Linker, Records, Scratch as Normal, measur
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
-    read::{Block, Blocks, Naming, Paths, Reading, RecordFields, Scratch, Shape, each_block},
+    read::{Block, Blocks, Naming, Paths, Reading, RecordFields, Scratch, Shape, Source, each_block},
     words,
 };
 use rayon::ThreadPool;
@@ -55,6 +55,20 @@ impl Gathered {
         pool: &ThreadPool,
         observer: Observer,
     ) -> Result<Self> {
+        let wanted = Asked::new(config, linker, right_by).record_fields();
+        let open = |collection: &Collection| collection.open(config, wanted.clone());
+        let sources: Vec<Source> = collections(config).iter().map(open).collect::<Result<_>>()?;
+        Self::read_from(config, &sources, (linker, right_by), pool, observer)
+    }
+
+    /// Reads the records of sources that are already open, one for each collection. A pipe can be read again only from the same source.
+    pub(super) fn read_from(
+        config: &RunConfig,
+        sources: &[Source],
+        (linker, right_by): (&Linker, Option<&str>),
+        pool: &ThreadPool,
+        observer: Observer,
+    ) -> Result<Self> {
         let (fields, collections) = (linker.config().fields.len(), collections(config));
         let mut all = Self {
             records: Records::new(fields),
@@ -67,8 +81,8 @@ impl Gathered {
         };
         let asked = Asked::new(config, linker, right_by);
         let (mut seen, mut first) = (vec![false; asked.paths_of_fields], Vec::new());
-        for (number, collection) in collections.iter().enumerate() {
-            let came = all.collection(config, collection, number, (&asked, linker, pool, observer))?;
+        for (number, (collection, source)) in collections.iter().zip(sources).enumerate() {
+            let came = all.collection(config, (collection, source), number, (&asked, linker, pool, observer))?;
             if number == 0 {
                 all.split = all.len()?;
             }
@@ -164,16 +178,15 @@ impl Gathered {
     fn collection(
         &mut self,
         config: &RunConfig,
-        collection: &Collection,
+        (collection, source): (&Collection, &Source),
         number: usize,
         (asked, linker, pool, observer): (&Asked, &Linker, &ThreadPool, Observer),
     ) -> Result<Came> {
-        let source = collection.open(config, asked.record_fields())?;
         let says_format = collection.says_format(config);
         let mut came = Came { seen: vec![false; asked.paths_of_fields], first: Vec::new() };
         in_order_placed(
             pool,
-            Blocks::new(&source),
+            Blocks::new(source),
             |block, worker: &mut Worker| asked.read(block, (source.reading(), says_format), linker, worker),
             |place, piece: Piece| {
                 Progress::new(Stage::Gathering, source.read(), source.total()).tell(observer)?;

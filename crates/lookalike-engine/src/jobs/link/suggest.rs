@@ -10,7 +10,7 @@ use lookalike_applications::records::{
 };
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
-    read::{Block, Blocks, Reading, RecordFields, Scratch},
+    read::{Block, Blocks, Reading, RecordFields, Scratch, Source},
     write::refuse_overwriting,
 };
 use rayon::ThreadPool;
@@ -21,7 +21,6 @@ use serde::{
 
 use super::{
     collections::{Collection, all_inputs, collections, shown_names},
-    gather,
     matched::is_one_to_one,
     records::Gathered,
 };
@@ -49,8 +48,10 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
         let pool = pool(config.threads)?;
         let mut sampled = Sampled::default();
         let mut splits = Vec::new();
-        for collection in &collections(config) {
-            sampled.collection(config, collection, &pool, observer)?;
+        let open = |collection: &Collection| collection.open(config, RecordFields::All);
+        let sources: Vec<Source> = collections(config).iter().map(open).collect::<Result<_>>()?;
+        for source in &sources {
+            sampled.collection(source, &pool, observer)?;
             splits.push(sampled.rows.len());
         }
         let split = splits.first().copied().unwrap_or(0);
@@ -76,7 +77,7 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
             ..LinkConfig::default()
         };
         let linker = Linker::new(of_fields).map_err(refused)?;
-        let gathered: Gathered = gather(config, (&linker, None), &pool, observer)?;
+        let gathered = Gathered::read_from(config, &sources, (&linker, None), &pool, observer)?;
         let (all, compared) = (gathered.records.len() as u64, &linker.config().fields);
         let split = gathered.are_two().then_some(gathered.split);
         Ok(Suggestion {
@@ -99,13 +100,12 @@ struct Sampled {
 }
 
 impl Sampled {
-    fn collection(&mut self, config: &RunConfig, from: &Collection, pool: &ThreadPool, observer: Observer) -> Result<()> {
-        let source = from.open(config, RecordFields::All)?;
+    fn collection(&mut self, source: &Source, pool: &ThreadPool, observer: Observer) -> Result<()> {
         let before = self.rows.len();
         let (mut number, mut step) = (0, 1);
         in_order_placed(
             pool,
-            Blocks::new(&source),
+            Blocks::new(source),
             |block, worker: &mut Worker| read(block, source.reading(), worker),
             |_, piece: Piece| {
                 Progress::new(Stage::Gathering, source.read(), source.total()).tell(observer)?;

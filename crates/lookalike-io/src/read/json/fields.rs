@@ -21,6 +21,7 @@ pub struct Fields {
     /// object.
     pub(crate) inside: Option<Arc<Inside>>,
     /// The fields that a run reads if it reads records with fields instead of documents. None if it reads documents.
+    #[cfg_attr(not(feature = "tables"), expect(dead_code, reason = "only tables read some of the fields"))]
     pub(crate) records: Option<RecordFields>,
 }
 
