@@ -63,7 +63,7 @@ _TAKES = {
     "preset": _is_one_of("quotations"),
     "tokens": _is_one_of("auto", "words", "chars", "lines", "jieba", "items"),
     "occurrences": _is_one_of("once", "labelled"),
-    "one_to_one": _Takes('True, False or "auto"', lambda value: _is_switch(value) or value == "auto"),
+    "one_to_one": _Takes('True, False or "auto"', lambda value: _is_switch(value) or value in ("auto", "yes", "no")),
     "format": _is_one_of("jsonl", "json", "csv", "text", "html", "warc", "parquet", "arrow"),
     "html": _is_one_of("text", "main"),
     "candidates": _KIND,

@@ -144,8 +144,8 @@ TAKEN = {
 ELSEWHERE = {
     "pairs": {"output"},
     # `link` takes the configuration by position, and returns pairs and clusters. `suggest_link` is `--suggest`,
-    # and `labels` is `--label`.
-    "link": {"config", "output", "clusters", "suggest", "explain", "label"},
+    # `labels` is `--label`, and `--details` only changes what is printed.
+    "link": {"config", "output", "clusters", "suggest", "explain", "label", "details", "dry_run"},
     "index create": {"representative", "sample"},
     "index add": {"decisions", "changes", "summary", "allow_repeated_ids", "set_field"},
 }

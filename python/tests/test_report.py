@@ -259,6 +259,8 @@ def test_a_report_of_pairs_and_of_files(tmp_path):
         "b": [1],
         "shared": [4],
         "similarity": [0.8],
+        "by": "",
+        "regions": [],
     }
     kept = tmp_path / "kept.jsonl"
     _, report = lookalike.dedup(tmp_path / "in.jsonl", threshold=0.5, output=kept, skip_bad=tmp_path / "bad.jsonl")
