@@ -10,7 +10,11 @@ use lookalike_io::{
 };
 use rayon::ThreadPool;
 
-use super::{Row, candidates::SORTERS, records::Gathered, scored};
+use super::{
+    candidates::SORTERS,
+    records::Gathered,
+    rows::{Row, scored},
+};
 
 /// Returns a linker that knows the records: the frequencies of their words, and whether each is in at most one pair.
 pub(super) fn prepared(linker: Linker, gathered: &Gathered, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Linker {

@@ -16,6 +16,8 @@ mod progress;
 
 pub(crate) mod candidates;
 
+mod rows;
+
 mod matched;
 
 mod numbered;
@@ -45,7 +47,7 @@ use std::{
 };
 
 use lookalike::shown::{cut, quoted};
-use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, Scored, Verdict, Weights};
+use lookalike_applications::records::{ClusterBy, Clusters, LinkConfig, Linker, Verdict, Weights};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -75,6 +77,7 @@ use self::{
     },
     matched::{FoundPairs, prepared},
     records::Gathered,
+    rows::{Row, scored},
     truth::Truth,
 };
 use crate::{
@@ -442,15 +445,6 @@ fn refuse_compared(linker: &Linker, right_by: Option<&str>) -> Result<()> {
             Err(Error::new(ErrorKind::Config, what).advise("name a field that the score does not use"))
         }
     }
-}
-
-/// A pair in the form in which it is sorted and spilled: two records, and the rank of the score.
-type Row = [u32; 3];
-
-/// Restores a pair. Its score is the same to the last bit as before sorting, because the linker also makes a score from a whole
-/// number.
-fn scored(linker: &Linker, [a, b, rank]: Row) -> Scored {
-    Scored { a, b, score: linker.score_of(rank) }
 }
 
 /// Returns the number of records in each cluster, at the index of the cluster's first record. The number is 0 at the indexes of
