@@ -15,13 +15,12 @@ from lookalike.errors import ConfigError, RecordError
 from lookalike.files import names_of
 from lookalike.keywords import check
 from lookalike.report import table_of
-from lookalike.running import plain
+from lookalike.running import only_for_files, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _COLUMNS = [("a", "id"), ("b", "id"), ("score", "float")]
-_OF_FILES = ("format", "delimiter", "encoding", "all_splits")
 
 
 class PrintPair(NamedTuple):
@@ -102,17 +101,15 @@ def minutiae(
     """
     known = ["id", "by", "first", *MinutiaeOptions.__annotations__]
     given: dict[str, Any] = {"id": id, "by": by, "first": first, **options}
-    # A switch of an index has the same name as this number.
-    check("minutiae", {name: value for name, value in given.items() if name != "sets"}, known, needed=())
+    # `mirrors` has by=, and an index has sets=, with other values.
+    check("minutiae", {name: value for name, value in given.items() if name not in ("by", "sets")}, known, needed=())
     if not isinstance(minutiae, str):
         raise ConfigError(f"minutiae= takes the name of a column or field, a str, not {minutiae!r}", option="minutiae")
     names = names_of(data)
     asked = {**plain(given), "minutiae": minutiae, "inputs": list(names or [])}
     prints = None
     if names is None:
-        for name in _OF_FILES:
-            if given.get(name, False) not in (False, None):
-                raise ConfigError(f"{name}= only works with paths and URLs, not with prints in memory; leave it out", option=name)
+        only_for_files(plain(given), "prints in memory")
         fields = (id or "id", minutiae, options.get("within"), options.get("labels"))
         prints = (type(data).__name__, [_print(number, one, fields) for number, one in enumerate(_iterable(data))])
     with tempfile.TemporaryDirectory(prefix="lookalike-") as folder:

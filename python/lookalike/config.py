@@ -304,7 +304,7 @@ class LinkOptions(TypedDict, total=False):
     """The keywords of `suggest_link` after the id: how records are read."""
 
     labels: str | None
-    """The column or field that is equal in records of the same thing, for evaluation. It is not compared."""
+    """The column or field that is equal in records of the same thing, for evaluation or labelled weights. It is not compared."""
     format: Literal["jsonl", "json", "csv", "parquet", "arrow"] | None
     """The format of all files, if their names and first bytes do not show it."""
     delimiter: str | None
@@ -327,11 +327,11 @@ class LinkRunOptions(LinkOptions, total=False):
     """The keywords of `link` after the configuration and the id."""
 
     one_to_one: bool | Literal["auto"] | None
-    """Whether each record is in at most one pair; "auto": if neither of two collections seems to have a thing twice."""
+    """Whether each record is in at most one pair; "auto": if neither of two collections seems to contain duplicates."""
     matches_only: bool
     """Leave out possible matches."""
     truth: str | PathLike[str] | None
-    """A file of true pairs, to evaluate the result: JSON Lines with two ids each, `a` and `b`."""
+    """A file of labelled pairs, for evaluation or labelled weights: JSON Lines with two ids, and perhaps `"match": false`."""
     right_by: str | None
     """A date or number that is not compared, from which the share of right pairs is estimated."""
     allow_repeated_ids: bool

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from lookalike import _lookalike
 from lookalike.config import HistoryOptions, MirrorsOptions
-from lookalike.errors import ConfigError, InputError
+from lookalike.errors import InputError
 from lookalike.files import names_of
 from lookalike.keywords import check
 from lookalike.kinds import Wanted, kind_of, usable
 from lookalike.progress import shown
 from lookalike.report import table_of
-from lookalike.running import OF_FILES, plain, skips
+from lookalike.running import only_for_files, plain, skips
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -258,9 +258,7 @@ def _asked(
     skips_bad = given.get("skip_bad") is not None and given.get("skip_bad") is not False
     if not any(named):
         skips_bad = skips(given)
-        for name in OF_FILES:
-            if given.get(name, False) is not False:
-                raise ConfigError(f"{name}= only works with paths and URLs, not with data in memory; leave it out", option=name)
+        only_for_files(given)
     elif given.get("skip_bad") is True:
         # Skipped lines are counted, but not stored.
         given["skip_bad"] = os.devnull

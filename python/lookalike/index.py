@@ -15,7 +15,7 @@ from lookalike.keywords import check
 from lookalike.kinds import Kind, Wanted, kind_of, numbered, usable
 from lookalike.progress import shown
 from lookalike.report import TABLES, table_of
-from lookalike.running import OF_FILES, plain, skips
+from lookalike.running import OF_FILES, only_for_files, plain, skips
 
 if TYPE_CHECKING:
     import numpy as np
@@ -567,10 +567,7 @@ class Index:
                 given["skip_bad"] = os.devnull
             fields = {"text": text} if id is None else {"text": text, "id": id}
             return _Source(None, None, given | fields | {"inputs": list(inputs)}, None)
-        for name in (*OF_FILES, "input_command"):
-            if given.get(name, False) is not False:
-                words = f"{name}= only works with paths and URLs, not with a {type(data).__name__}; leave it out"
-                raise ConfigError(words, option=name)
+        only_for_files(given, f"a {type(data).__name__}", (*OF_FILES, "input_command"))
         skip_bad = skips(given)
         settings = self.settings
         sets = settings["config"]["tokens"] == "items"

@@ -17,12 +17,10 @@ from lookalike.keywords import check
 from lookalike.kinds import Wanted, column_of, kind_of
 from lookalike.progress import shown
 from lookalike.report import frame_of, table_of
-from lookalike.running import plain
+from lookalike.running import only_for_files, plain
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_OF_FILES = ("format", "delimiter", "encoding", "all_splits")
 
 
 class LinkConfig(dict[str, Any]):
@@ -121,7 +119,7 @@ def link(
       Lines with two ids, `a` and `b`). `summary["judged"]` then has precision and recall. The field is not compared if a
       configuration is suggested.
     - `one_to_one=None`: whether each record is in at most one pair; by default as the configuration says. "auto" means that it is
-      if there are two collections, and neither seems to have a thing twice. `matches_only=False`: whether possible matches are
+      if there are two collections, and neither seems to contain duplicates. `matches_only=False`: whether possible matches are
       left out.
     - `right_by=None`: a date or number that is not compared, from which the share of right pairs is estimated
       (`summary["right"]`).
@@ -201,9 +199,7 @@ def _asked(
     if b is not None and b is a:
         raise InputError("a and b are the same data; leave b out to find records of a that belong together")
     if names_of(a) is None and (b is None or names_of(b) is None):
-        for name in _OF_FILES:
-            if given.get(name, False) is not False:
-                raise ConfigError(f"{name}= only works with paths and URLs, not with data in memory; leave it out", option=name)
+        only_for_files(given)
     if id is not None:
         given["id"] = id
     if b is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack, overload
 
@@ -298,6 +298,13 @@ class _Again:
         self.run(self.data, *self.first, **keywords, report=path, progress=False)
 
 
+def only_for_files(given: Mapping[str, Any], what: str = "data in memory", names: Iterable[str] = OF_FILES) -> None:
+    """Raise `ConfigError` for a keyword that says how files are read."""
+    for name in names:
+        if given.get(name, False) is not False:
+            raise ConfigError(f"{name}= only works with paths and URLs, not with {what}; leave it out", option=name)
+
+
 def plain(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that are not None, with paths as strings."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -396,10 +403,8 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
     if references and "resume" in given:
         words = "resume= only works with references that are named; write those in memory to a file, or leave it out"
         raise ConfigError(words, option="resume")
-    for name in OF_FILES:
-        if given.get(name, False) is not False and not inputs and not names:
-            words = f"{name}= only works with paths and URLs, not with a {type(data).__name__}; leave it out"
-            raise ConfigError(words, option=name)
+    if not inputs and not names:
+        only_for_files(given, f"a {type(data).__name__}")
     given |= {"text": text, "inputs": list(inputs or []), "against": names}
     if called is not None:
         given["id"] = called

@@ -66,8 +66,9 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns only the flags that
-/// determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are excluded.
+/// Returns the flags of `dedup`, `pairs`, `apply`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns only the
+/// flags that determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are
+/// excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
@@ -145,7 +146,7 @@ pub fn link_config(path: &Path) -> Result<LinkConfig, Refused> {
     link::read(path).map_err(Refused::Other)
 }
 
-/// Parses TOML, such as a suggested configuration, as a value of another form.
+/// Parses TOML text, such as a suggested configuration.
 ///
 /// # Errors
 /// Fails if the text is not TOML, or does not have that form.

@@ -67,13 +67,12 @@ pub use jobs::{
         sample::{SampleTruth, SimilarPair, sample_truth},
     },
     link::{
-        Link, LinkSummary,
-        candidates::BlockFigures,
+        asked::Link,
         distances::{RightShare, RightShares},
         explain::explain_link,
         fields::{BlockExplained, FieldExplained, LinkExplained},
         judging::{Judged, LinkShares},
-        learning::{FieldLearned, LabelsLearned, Learned},
+        learning::estimated::{FieldLearned, LabelsLearned, Learned},
         link,
         looking::{
             clusters::{ClusterSize, LargeCluster, WeakestLink},
@@ -82,8 +81,10 @@ pub use jobs::{
             thresholds::{AtThreshold, Thresholds, ThresholdsBy},
             unlinkable::{Unlinkable, UnlinkableRecord},
         },
+        pairing::candidates::BlockFigures,
         plan::{BlockPlan, LinkPlan, plan_link},
         suggest::suggest_link,
+        summary::LinkSummary,
     },
     minutiae::{
         CardsSummary, FirstPairs, Genuine,

@@ -51,8 +51,13 @@ impl Aligned {
     }
 
     /// Returns the parts that given runs cover. Each run is a range of bytes in the first text and one in the second; what is beyond
-    /// the end of a text is left out. If runs overlap, the longest one counts.
-    pub fn of_runs(texts: [&str; 2], runs: impl IntoIterator<Item = [[usize; 2]; 2]>) -> Self {
+    /// the end of a text is left out. If runs overlap, the longest one counts. Regions come with ranges of bytes, too; those that end
+    /// beyond a text are left out.
+    pub fn of_runs(
+        texts: [&str; 2],
+        runs: impl IntoIterator<Item = [[usize; 2]; 2]>,
+        regions: impl IntoIterator<Item = AlignedRegion>,
+    ) -> Self {
         let mut runs: Vec<[[usize; 2]; 2]> =
             runs.into_iter().filter(|run| (0..2).all(|side| run[side][1] <= texts[side].len())).collect();
         runs.sort_by_key(|run| std::cmp::Reverse(run[0][1] - run[0][0]));
@@ -78,19 +83,12 @@ impl Aligned {
             }
             parts
         });
-        Self { a, b, regions: Vec::new() }
-    }
-
-    /// Adds regions, which are given with ranges of bytes. Those that reach beyond the end of a text are left out.
-    pub fn with_regions(mut self, texts: [&str; 2], regions: impl IntoIterator<Item = AlignedRegion>) -> Self {
-        let units = texts.map(units_before);
         let inside = regions.into_iter().filter_map(|region| {
             let unit = |side: usize, at: i64| units[side].get(usize::try_from(at).ok()?).copied();
             let place = |side: usize| Some([unit(side, region.places[side][0])?, unit(side, region.places[side][1])?]);
             Some(AlignedRegion { places: [place(0)?, place(1)?], ..region })
         });
-        self.regions = inside.collect();
-        self
+        Self { a, b, regions: inside.collect() }
     }
 
     /// Returns the parts that are in shared shingles, without their places in the other text. Used for sets, and for texts that are
@@ -202,7 +200,7 @@ mod tests {
         let (a, b) = ("𝒳 one two three", "two three, one two");
         let run = |[a, b]: [std::ops::Range<usize>; 2]| [[a.start, a.end], [b.start, b.end]];
         // "two three" in both, "one two" in both, and a run beyond the end.
-        let found = Aligned::of_runs([a, b], [run([5..12, 11..18]), run([9..18, 0..9]), run([5..99, 0..2])]);
+        let found = Aligned::of_runs([a, b], [run([5..12, 11..18]), run([9..18, 0..9]), run([5..99, 0..2])], []);
         assert_eq!(shown(&found.a, a), ["one ", "two three"]);
         assert_eq!(shown(&found.b, b), ["two three", "one two"]);
         assert_eq!(found.a.chunks(3).map(|part| part[2]).collect::<Vec<_>>(), [11, 0]);
@@ -221,7 +219,7 @@ mod tests {
     fn regions_are_placed_in_code_units() {
         let texts = ["\u{1d4b3} one two", "one \u{1d4b3}"];
         let region = |places| AlignedRegion { places, tokens: 2, density: 0.5, score: 1.5 };
-        let aligned = Aligned::of_runs(texts, []).with_regions(texts, [region([[5, 8], [0, 8]]), region([[0, 4], [4, 9]])]);
+        let aligned = Aligned::of_runs(texts, [], [region([[5, 8], [0, 8]]), region([[0, 4], [4, 9]])]);
         assert_eq!(aligned.regions, [region([[3, 6], [0, 6]])]);
     }
 

@@ -79,9 +79,7 @@ class Iterable:
             wanted.columns(list(features))
             self._spool = Spool(features.arrow_schema, batches, wanted.folder, wanted.called)
         if self._spool is None:
-            if not wanted.whole:
-                wanted.alone()
-            return wanted.of_lists({} if wanted.whole else {wanted.text: []})
+            return wanted.of_plain([])
         chosen = wanted.columns(self._spool.schema.names)
         return wanted.of_arrow(self._spool.batches(chosen))
 

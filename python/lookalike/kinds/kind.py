@@ -52,6 +52,12 @@ class Wanted(NamedTuple):
             return columns
         return columns | {self.text: arrays(self.called, self.text, columns[self.text], self.skip_bad)}
 
+    def of_plain(self, texts: list[Any]) -> Texts:
+        """Pass values that have no column names. Records have such names, so an empty list is the only one without."""
+        if texts or not self.whole:
+            self.alone()
+        return self.of_lists({} if self.whole else {self.text: texts})
+
     def columns(self, names: Sequence[str]) -> list[str]:
         """Find the columns that are read.
 

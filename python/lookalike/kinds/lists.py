@@ -23,10 +23,7 @@ class Plain:
 
     def texts(self, wanted: Wanted) -> Texts:
         """Copy the strings."""
-        if len(self._data) or not wanted.whole:
-            wanted.alone()
-        listed = self._data if isinstance(self._data, list) else list(self._data)
-        return wanted.of_lists({} if wanted.whole else {wanted.text: listed})
+        return wanted.of_plain(self._data if isinstance(self._data, list) else list(self._data))
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Select the same strings, not copies of them."""

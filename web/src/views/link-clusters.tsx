@@ -91,7 +91,7 @@ export function ClusterList({ clusters, all }: { clusters: ClusterData[]; all: n
   );
 }
 
-/** A cluster with its records. `pairs` finds a pair in the list of pairs by its two ids. */
+/** A cluster with its records. `pairOf` finds a pair in the list of pairs by its two ids. */
 export function ClusterView({
   cluster,
   number,
@@ -108,7 +108,8 @@ export function ClusterView({
   const w = useWords();
   const { a, b, score } = cluster.weakest;
   const pair = pairOf(a, b);
-  const isEnd = (id: string) => id === a || id === b;
+  // `a` is a record of the first collection, and `b` one of the second; both may have the same id.
+  const isEnd = ({ id, of }: { id: string; of?: string }) => (of ? id === (of === "a" ? a : b) : id === a || id === b);
   const link = (
     <>
       <Short text={a} most={30} /> ↔ <Short text={b} most={30} />
@@ -145,7 +146,7 @@ export function ClusterView({
             <tbody>
               {cluster.records.map((record, at) => (
                 <tr key={at}>
-                  <th scope="row" class={isEnd(record.id) ? "differs" : ""}>
+                  <th scope="row" class={isEnd(record) ? "differs" : ""}>
                     <Id {...record} />
                   </th>
                   {record.values.map((value, field) => (

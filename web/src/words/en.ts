@@ -203,7 +203,7 @@ export const en = {
   regionsNote: "A region is a passage that was copied and changed. Density is the share of its words that both texts have in it, and the score is the number of these words. In both, rare words count more than frequent ones.",
   regionsFigure: "The figure of a pair is the larger of the shares of the two texts that are in regions.",
   ruleRegions: (least: number, { tokens, density, score }: { tokens: number; density: number; score: number }) =>
-    `Two texts are a pair if they share a region: a passage of at least ${count(tokens, "word")} with a density of at least ${density} and a score of at least ${score}. Regions are searched in texts that share a run of at least ${count(least, "word")}.`,
+    `Two texts are a pair if they share a region: a passage of at least ${count(tokens, "word")} with a density of at least ${density} and a score of at least ${score}. Regions are searched for only in texts that share a run of at least ${count(least, "word")}.`,
   pairsAlike: "Pairs that share most",
   shareOfText: "shared part of a text",
   otherPairs: (value: number) => `${count(value, "pair")} that share less text.`,
@@ -293,10 +293,10 @@ export const en = {
   labelledMatches: "labelled as matches",
   thresholds: "Other thresholds",
   thresholdsBy: {
-    labels: "Precision, recall and F1 by labels, if another score made a pair a match.",
+    labels: "Precision, recall and F1 at other match thresholds, measured by labels.",
     held_out:
-      "Precision, recall and F1 by labels, if another score made a pair a match. By cross-validation: each pair was scored without the labels of its cluster.",
-    model: "Precision, recall and F1 that the probabilities of the pairs lead to expect, if another score made a pair a match.",
+      "Precision, recall and F1 at other match thresholds, measured by labels. By cross-validation: each pair was scored without the labels of its cluster.",
+    model: "Expected precision, recall and F1 at other match thresholds, computed from the probabilities of the pairs.",
   },
   thresholdsInBits: "0 bits are a probability of 0.5.",
   currentThreshold: "now",
@@ -313,7 +313,7 @@ export const en = {
   otherClusters: (value: number) => `${count(value, "other cluster")}. The largest ones are here, and those with the weakest links.`,
   unlinkable: "Records that cannot match",
   unlinkableNote: (records: number, share: string) =>
-    `${count(records, "record")} (${share}) ${records === 1 ? "is" : "are"} not even a match of ${records === 1 ? "itself" : "themselves"}: the values are too few, or too common. ` +
+    `${count(records, "record")} (${share}) would not match even an identical record: the values are too few, or too common. ` +
     "The first ones, with the fields that have a value:",
   noValues: "no value",
   otherLinks: (value: number) => `${count(value, "other pair")}. The pairs nearest to the two thresholds are here, and a sample of the others.`,

@@ -128,7 +128,7 @@ impl<'a> Pairs<'a> {
         Self { print, onto, centre, pairs, starts }
     }
 
-    /// Collects the first cells of the shifts of all pairs whose angles agree after a turn: those of [`shifts_at`], in another order.
+    /// Collects the first cell of each shift of [`shifts_at`], in another order.
     fn corners_at(&self, turn: u8, into: &mut Vec<(i64, i64)>) {
         let place = |a: &Minutia| turned(f64::from(a.x) - self.centre.0, f64::from(a.y) - self.centre.1, turn);
         let places: Vec<(f64, f64)> = self.print.iter().map(place).collect();
@@ -154,13 +154,13 @@ impl Counts {
     /// Returns the cell that contains the most shifts (the first such cell if there are several), and the number of these shifts.
     /// The shifts are given by their first cells.
     fn most(&mut self, corners: &[(i64, i64)]) -> Option<(u32, u64)> {
+        if corners.is_empty() {
+            return None;
+        }
         let (mut low, mut high) = ((i64::MAX, i64::MAX), (i64::MIN, i64::MIN));
         for &(x, y) in corners {
             low = (low.0.min(x), low.1.min(y));
             high = (high.0.max(x), high.1.max(y));
-        }
-        if corners.is_empty() {
-            return None;
         }
         let (width, height) = ((high.0 - low.0 + 2) as usize, (high.1 - low.1 + 2) as usize);
         if width.saturating_mul(height) > LARGEST_FIELD {
@@ -175,7 +175,7 @@ impl Counts {
         for (at, x, y) in corners.iter().flat_map(|&corner| four(corner)) {
             let votes = &mut self.field[at];
             *votes += 1;
-            // Each cell with the most shifts in the end has this number of votes once, so the first of these cells wins.
+            // Each cell with the maximum count reaches it exactly once, so the lowest of these cells wins.
             if best.is_none_or(|(most, first)| *votes > most || *votes == most && number(x, y) < first) {
                 best = Some((*votes, number(x, y)));
             }
@@ -233,7 +233,7 @@ fn corner(dx: f64, dy: f64) -> (i64, i64) {
     [dx, dy].map(|along| floor(along / CELL)).into()
 }
 
-/// Rounds down. This is `f64::floor`, which calls a function on processors without an instruction for it.
+/// Rounds down as `f64::floor` does, which is a function call on processors without an instruction for it.
 fn floor(number: f64) -> i64 {
     let towards_zero = number as i64;
     towards_zero - i64::from(number < towards_zero as f64)

@@ -40,8 +40,8 @@ impl Near {
         Self::of_sets(prints.iter().map(|print| by.triangles.set(print)).collect(), by.common)
     }
 
-    /// Takes the sets of triangles of all prints, which a caller with several threads computes on all of them. Most of the time of
-    /// [`new`](Self::new) is spent on these sets.
+    /// Like [`new`](Self::new), for sets of triangles that the caller has computed, for example on several threads. They take most of the
+    /// time.
     pub fn of_sets(sets: Vec<Vec<u64>>, common: usize) -> Self {
         let prints = sets.len() as u32;
         let index = Index::new(sets);

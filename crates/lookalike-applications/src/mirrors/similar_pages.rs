@@ -2,10 +2,10 @@
 //! pairs.
 //!
 //! The pairs of two sites that have the same template can be so many that they do not fit into memory. But accepting pairs from the
-//! most similar one down is the only stable matching of the pages, because both pages of a pair order their pairs in the same way. So
-//! deferred acceptance (Gale and Shapley 1962) gives the same answer in any order of the pages: each page of `a` asks the most
-//! similar page of `b` that would accept it, and is asked to look again if a more similar page of `a` takes its place. A page of `a`
-//! holds only the best of its pairs, and searches for others when these are used up.
+//! most similar one down gives the only stable matching, because both pages of a pair rank it by the same similarity. So deferred
+//! acceptance (Gale and Shapley 1962) finds the same pairs in any order of the pages: each page of `a` is offered to the most similar
+//! page of `b` that would accept it, and again to the next one if a more similar page takes its place. A page of `a` holds only the best
+//! of its pairs, and searches for others when these are used up.
 
 use lookalike::verify::Measure;
 
@@ -23,11 +23,11 @@ pub(super) fn similar_pages<S: ShingleSets>(
     least: f64,
 ) -> Result<Vec<Edge>, S::Error> {
     let mut search = Search::new(pages, &free[1], sets, least)?;
-    // The best pairs of each page that is still to be asked, the best one last.
+    // The best pairs of each page that may still be offered, the best one last.
     let mut best: Vec<Vec<Edge>> = vec![Vec::new(); pages[0].len()];
     let mut has_more = vec![true; pages[0].len()];
-    let mut asking: Vec<usize> = free[0].iter().rev().copied().collect();
-    while let Some(i) = asking.pop() {
+    let mut unpaired: Vec<usize> = free[0].iter().rev().copied().collect();
+    while let Some(i) = unpaired.pop() {
         let edge = loop {
             match best[i].pop() {
                 Some(edge) if search.accepts(&edge) => break Some(edge),
@@ -39,7 +39,7 @@ pub(super) fn similar_pages<S: ShingleSets>(
         if let Some(edge) = edge
             && let Some(other) = search.accepted[edge.j].replace(edge)
         {
-            asking.push(other.i);
+            unpaired.push(other.i);
         }
     }
     Ok(search.accepted.into_iter().flatten().collect())
@@ -57,7 +57,7 @@ struct Search<'a, S> {
     accepted: Vec<Option<Edge>>,
     /// Scratch buffers: the number of rare shingles that each page of `b` shares, and the pages that share one.
     shared: Vec<usize>,
-    met: Vec<usize>,
+    sharing: Vec<usize>,
     scratch: [Vec<u64>; 2],
 }
 
@@ -71,10 +71,10 @@ impl<'a, S: ShingleSets> Search<'a, S> {
         }
         postings.sort_unstable();
         let (shared, accepted) = (vec![0; pages[1].len()], vec![None; pages[1].len()]);
-        Ok(Self { pages, sets, least, postings, sizes, accepted, shared, met: Vec::new(), scratch: Default::default() })
+        Ok(Self { pages, sets, least, postings, sizes, accepted, shared, sharing: Vec::new(), scratch: Default::default() })
     }
 
-    /// Whether a page of `b` prefers this pair to the one that it has. What it does not accept now, it never accepts later.
+    /// Returns whether a page of `b` prefers this pair to the one that it has. What it does not accept now, it never accepts later.
     fn accepts(&self, edge: &Edge) -> bool {
         self.accepted[edge.j].is_none_or(|other| edge.order(&other).is_lt())
     }
@@ -83,10 +83,10 @@ impl<'a, S: ShingleSets> Search<'a, S> {
     fn best(&mut self, i: usize) -> Result<(Vec<Edge>, bool), S::Error> {
         let [mut of_a, mut of_b] = std::mem::take(&mut self.scratch);
         let a = self.sets.set(self.pages[0][i].page, &mut of_a)?;
-        let common = self.meet(a);
-        let mut met = std::mem::take(&mut self.met);
+        let common = self.count_shared(a);
+        let mut sharing = std::mem::take(&mut self.sharing);
         let mut edges = Vec::new();
-        for j in met.drain(..) {
+        for j in sharing.drain(..) {
             let most = std::mem::take(&mut self.shared[j]) + common;
             let needed = Measure::Resemblance.needed(a.len() as u64, self.sizes[j] as u64, self.least);
             // No more than this, so that pages which are already in a better pair need not be compared.
@@ -105,12 +105,12 @@ impl<'a, S: ShingleSets> Search<'a, S> {
         edges.truncate(HELD);
         edges.shrink_to_fit();
         edges.reverse();
-        (self.met, self.scratch) = (met, [of_a, of_b]);
+        (self.sharing, self.scratch) = (sharing, [of_a, of_b]);
         Ok((edges, has_more))
     }
 
     /// Counts the shingles that the pages of `b` share with a set, except common ones, and returns the number of common ones.
-    fn meet(&mut self, set: &[u64]) -> usize {
+    fn count_shared(&mut self, set: &[u64]) -> usize {
         let (mut common, mut rest) = (0, self.postings.as_slice());
         for &shingle in set {
             rest = &rest[rest.partition_point(|posting| posting.0 < shingle)..];
@@ -123,7 +123,7 @@ impl<'a, S: ShingleSets> Search<'a, S> {
             }
             for &(_, j) in pages {
                 if self.shared[j] == 0 {
-                    self.met.push(j);
+                    self.sharing.push(j);
                 }
                 self.shared[j] += 1;
             }

@@ -2,14 +2,13 @@
 
 use super::matching::{Matching, Scored};
 
-/// Components with more work than this, which is the number of records on the smaller side squared times that on the larger side, keep
-/// their greedy pairs. 128 records on each side take a few milliseconds.
+/// The largest work for which an assignment is computed: the square of the number of records on the smaller side, times the number on the
+/// larger side. 128 records on each side take a few milliseconds.
 const MOST_WORK: usize = 1 << 21;
 
-/// Chooses one-to-one pairs out of those of a component: `pairs` with their weights, the best first, as [`Matching::takes`] wants them. The
-/// records of the first collection come first in each pair. Greedy pairs are replaced if another choice has a greater total weight (the
-/// assignment problem, Kuhn 1955). Components that are too large keep their greedy pairs. Weights are at least 1. Cost: the cube of the
-/// number of records.
+/// Chooses one-to-one pairs in a component. `pairs` have their weights, which are at least 1, and are in the order of [`Matching::takes`]; the
+/// record of the first collection comes first in each pair. Greedy pairs are replaced if another choice has a greater total weight (the
+/// assignment problem, Kuhn 1955). Components that are too large keep their greedy pairs. Cost: the cube of the number of records.
 pub fn assign(pairs: &[(Scored, u32)], matching: &mut Matching) -> Vec<usize> {
     let greedy: Vec<usize> = (0..pairs.len()).filter(|&at| matching.takes(&pairs[at].0)).collect();
     // A record that is in all pairs can be in one only, and the best one comes first.
@@ -23,11 +22,11 @@ pub fn assign(pairs: &[(Scored, u32)], matching: &mut Matching) -> Vec<usize> {
         records
     };
     let (first, second) = (side(|pair| pair.a), side(|pair| pair.b));
-    let (few, many) = if first.len() <= second.len() { (&first, &second) } else { (&second, &first) };
+    let swapped = first.len() > second.len();
+    let (few, many) = if swapped { (&second, &first) } else { (&first, &second) };
     if few.len() < 2 || few.len() * few.len() * many.len() > MOST_WORK {
         return greedy;
     }
-    let swapped = first.len() > second.len();
     let place = |pair: &Scored| {
         let (row, column) = if swapped { (pair.b, pair.a) } else { (pair.a, pair.b) };
         few.partition_point(|&record| record < row) * many.len() + many.partition_point(|&record| record < column)

@@ -14,7 +14,7 @@ use lookalike::{
 };
 
 use super::{
-    config::{BlockConfig, FieldConfig, Part, Take},
+    config::{BlockConfig, FieldConfig, Named, Part, Take},
     table::Records,
 };
 use crate::error::{Error, Result};
@@ -186,16 +186,7 @@ fn take(value: &str, part: &Part) -> String {
 
 /// Returns a part as shown to users, such as `surname (sound, first 3)`.
 fn shown(part: &Part) -> String {
-    let take = match part.take {
-        Take::Whole => None,
-        Take::FirstWord => Some("first word".to_owned()),
-        Take::LastWord => Some("last word".to_owned()),
-        Take::LongestWord => Some("longest word".to_owned()),
-        Take::SortedWords => Some("sorted words".to_owned()),
-        Take::Sound => Some("sound".to_owned()),
-        Take::Code => Some("code".to_owned()),
-        Take::Numbers => Some("numbers".to_owned()),
-    };
+    let take = (part.take != Take::Whole).then(|| Named(part.take).to_string().replace('-', " "));
     let prefix = part.prefix.map(|prefix| format!("first {prefix}"));
     let suffix = part.suffix.map(|suffix| format!("last {suffix}"));
     let parts: Vec<String> = take.into_iter().chain(prefix).chain(suffix).collect();

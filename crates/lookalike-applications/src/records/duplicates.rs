@@ -1,4 +1,4 @@
-//! Decides whether a collection has a thing twice.
+//! Decides whether a collection seems to contain duplicates.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::table::Records;
 /// The largest share of the records of a collection that may repeat an earlier one, if the collection has no duplicates.
 const REPEATED: f64 = 0.05;
 
-/// Values identify a record if so many records, as a share of all, are expected to share them by chance.
+/// Fields identify a record if at most this number of other records is expected to share its values by chance.
 const CHANCE: f64 = 0.01;
 
 /// A field identifies records only if so many of them have it.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     blocks::Block,
-    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Within},
+    config::{BlockConfig, FieldConfig, Kind, LinkConfig, Missing, Named, OneToOne, Within},
     learned::{self, Model, Pattern},
     table::Records,
     values::{self, Scratch, TfIdf},
@@ -272,9 +272,10 @@ impl Linker {
 /// A tolerance that is larger than the rounding error of a score.
 const ROUNDING: f64 = 1e-3;
 
-/// Scores are rounded to these parts of a whole, or with a model of a bit.
-const PARTS: f64 = 10_000.0;
-const PARTS_OF_A_BIT: f64 = 1000.0;
+/// Scores are whole multiples of 1 / `PARTS`.
+pub const PARTS: f64 = 10_000.0;
+/// With a model, scores are whole multiples of 1 / `PARTS_OF_A_BIT` bits.
+pub const PARTS_OF_A_BIT: f64 = 1000.0;
 
 /// More bits than 32 fields can have.
 const MOST_BITS: f64 = 1e6;
@@ -354,7 +355,7 @@ fn check(config: &LinkConfig) -> Result<()> {
         learned::check(field)?;
         if field.levels.is_some() && config.weights.are_points() {
             return wrong(format!(
-                "field {name:?}: levels only works with weights = \"learned\"; leave it out, or learn weights"
+                "field {name:?}: levels only works with weights = \"learned\" or \"labelled\"; leave it out, or learn weights"
             ));
         }
         if !config.weights.are_points() {
@@ -365,16 +366,16 @@ fn check(config: &LinkConfig) -> Result<()> {
             ];
             if let Some((setting, _)) = points.iter().find(|(_, is_given)| *is_given) {
                 return wrong(format!(
-                    "field {name:?}: {setting} does not work with weights = {:?}; leave out one of the two",
-                    config.weights.name()
+                    "field {name:?}: {setting} does not work with weights = \"{}\"; leave out one of the two",
+                    Named(config.weights)
                 ));
             }
         }
     }
     if !config.weights.are_points() && *missing != Missing::Skip {
         return wrong(format!(
-            "missing does not work with weights = {:?}, for which a missing value is no evidence; leave it out",
-            config.weights.name()
+            "missing does not work with weights = \"{}\", for which a missing value is no evidence; leave it out",
+            Named(config.weights)
         ));
     }
     if !config.weights.are_points() && fields.len() > Pattern::FIELDS {

@@ -11,7 +11,7 @@ pub struct Scored {
     pub a: u32,
     /// The number of the second record.
     pub b: u32,
-    /// The score, from 0 to 1.
+    /// The score, from 0 to 1, or in bits if weights are learned.
     pub score: f64,
 }
 

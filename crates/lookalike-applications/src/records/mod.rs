@@ -64,7 +64,7 @@ pub use config::{
     BlockConfig, ClusterBy, Compare, FieldConfig, Kind, LinkConfig, Missing, OneToOne, Part, Take, Weights, Within,
 };
 pub use duplicates::has_no_duplicates;
-pub use linker::{Linker, Points, Verdict};
+pub use linker::{Linker, PARTS, PARTS_OF_A_BIT, Points, Verdict};
 pub use matching::{Clusters, Matching, Scored};
 pub use table::Records;
 pub use valid::{mean_apart, measure, right_share};

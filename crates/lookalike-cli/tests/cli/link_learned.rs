@@ -157,7 +157,7 @@ fn what_cannot_be_learned_is_refused() {
     assert_snapshot!(all, @r#"
     error: weights cannot be learned: there is only 1 candidate; add blocks that make more candidates, or set weights = "points" and give the fields weights of your own
     error: points.toml: field "given": weight does not work with weights = "learned"; leave out one of the two
-    error: levels.toml: field "given": levels only works with weights = "learned"; leave it out, or learn weights
+    error: levels.toml: field "given": levels only works with weights = "learned" or "labelled"; leave it out, or learn weights
     error: missing.toml: missing does not work with weights = "learned", for which a missing value is no evidence; leave it out
     "#);
 }

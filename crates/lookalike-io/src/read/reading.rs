@@ -43,16 +43,15 @@ impl Reading {
         Self { format: Some(format), ..Self::of(fields) }
     }
 
-    /// Creates the settings for records with fields, in files whose format is detected.
+    /// Creates the settings for reading whole records, or some of their fields, instead of documents. The format of each file is
+    /// detected.
     pub fn records(fields: RecordFields) -> Self {
-        let none = Fields::new(String::new(), None, String::new(), Keep::First, None);
-        Self::of(Fields { records: Some(fields), ..none })
+        Self::of(Fields { records: Some(fields), ..Fields::none() })
     }
 
     /// Creates the settings for JSON Lines that are not parsed as records.
     pub fn lines() -> Self {
-        let fields = Fields::new(String::new(), None, String::new(), Keep::First, None);
-        Self { format: Some(Format::Lines), ..Self::of(fields) }
+        Self { format: Some(Format::Lines), ..Self::of(Fields::none()) }
     }
 }
 

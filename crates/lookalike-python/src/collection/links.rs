@@ -13,13 +13,14 @@ use arrow_array::{
     builder::{Float64Builder, LargeStringBuilder, UInt64Builder},
 };
 use arrow_schema::{DataType, Field};
+use lookalike_applications::records::suggest::Suggestion;
 use lookalike_cli::asked;
 use lookalike_engine::{Error, Observer, RunConfig, suggest_link as suggested};
 use pyo3::{
     prelude::*,
     types::{PyDict, PyString},
 };
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::{
@@ -34,8 +35,8 @@ use crate::{
     error::{of_file, raise, refused_option},
 };
 
-/// Links records. `b` is none for one collection; `config` is the path of a TOML file, a dictionary, or none for a suggested
-/// configuration. Returns the pairs, the clusters, the summary and the configuration.
+/// Links records. One collection is given as `b`, and `a` is none. `config` is the path of a TOML file, a dictionary, or
+/// none for a suggested configuration. Returns the pairs, the clusters, the summary and the configuration.
 #[pyfunction]
 pub fn link<'py>(
     py: Python<'py>,
@@ -70,7 +71,7 @@ pub fn link<'py>(
     let output = pairs.clone();
     let (summary, asked) = watched(py, progress.as_ref(), move |observer| {
         if !is_given {
-            asked.config = of_toml(&toml(&run, observer)?)?;
+            asked.config = suggestion(&run, observer)?.config();
         }
         asked.config.one_to_one = one_to_one.unwrap_or(asked.config.one_to_one);
         let summary = lookalike_engine::link(&run, &asked, Some(Path::new(&output)), observer)?;
@@ -94,7 +95,9 @@ pub fn suggest_link<'py>(
 ) -> PyResult<(String, Bound<'py, PyAny>)> {
     let (mut run, _) = Options::of_link(options)?;
     give(&mut run, a, b)?;
-    let text = watched(py, progress.as_ref(), move |observer| toml(&run, observer))?;
+    let suggestion = watched(py, progress.as_ref(), move |observer| suggestion(&run, observer))?;
+    let text = suggestion.to_toml();
+    // The dictionary has the keys of the text only.
     let config: Value = asked::of_toml(&text).map_err(not_asked)?;
     Ok((text, to_python(py, &config)?))
 }
@@ -105,14 +108,10 @@ fn give(run: &mut RunConfig, a: Option<Named<'_>>, b: Option<Named<'_>>) -> PyRe
     Ok(())
 }
 
-/// Suggests a configuration as TOML. The label is a field that is not compared.
-fn toml(run: &RunConfig, observer: Observer<'_>) -> Result<String, Error> {
+/// Suggests a configuration. The label is a field that is not compared.
+fn suggestion(run: &RunConfig, observer: Observer<'_>) -> Result<Suggestion, Error> {
     let own = RunConfig { label_field: None, ..run.clone() };
-    Ok(suggested(&own, run.label_field.as_deref(), None, observer)?.to_toml())
-}
-
-fn of_toml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
-    asked::of_toml(text).map_err(|_| Error::failure("a suggested configuration cannot be read"))
+    suggested(&own, run.label_field.as_deref(), None, observer)
 }
 
 /// Reads a file that a run wrote.

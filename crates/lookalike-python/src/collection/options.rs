@@ -21,8 +21,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the keywords of `dedup`, `pairs` or `apply`, or those of `mirrors` with [`Self::of_mirrors`]. They include `inputs` and `against`, which are the names of the inputs
-    /// and references that the run reads.
+    /// Reads the keywords of `dedup`, `pairs` or `apply`, or those of `mirrors` with [`Self::of_mirrors`]. They include `inputs` and
+    /// `against`, which are the names of the inputs and references that the run reads.
     ///
     /// # Errors
     /// Fails with `ConfigError` or, if the core reports an error, with the matching exception.
@@ -83,8 +83,8 @@ impl Options {
         // Data in memory cannot be given as an argument, and a configuration need not be a file. These placeholders satisfy the
         // parser.
         flags.extend(["--config=-", "--", "-"].map(OsString::from));
+        only_flags("link", &own)?;
         let (run, asked) = asked::link(flags).map_err(not_asked)?;
-        laid_over(run.method.clone(), own)?;
         Ok((RunConfig { inputs, against, ..run }, asked))
     }
 }
@@ -102,9 +102,7 @@ impl Options {
             }
         }
         let Parted { inputs, mut flags, own, .. } = Parted::of(fields)?;
-        if let Some((name, value)) = own.iter().next() {
-            return Err(refused_option(name, format!("{name}= cannot be {value}; see help(lookalike.minutiae)")));
-        }
+        only_flags("minutiae", &own)?;
         // Prints in memory cannot be given as an argument, but the command requires one.
         flags.extend(["--", "-"].map(OsString::from));
         let (run, asked) = asked::minutiae(flags).map_err(not_asked)?;
@@ -127,6 +125,17 @@ impl Parted {
         let (flags, own) = parted(fields)?;
         Ok(Self { inputs, against, flags, own })
     }
+}
+
+/// Refuses keywords that are no flags of a function.
+///
+/// # Errors
+/// Fails with `ConfigError`, which names the keyword.
+fn only_flags(function: &str, own: &Map<String, Value>) -> PyResult<()> {
+    let refused = |(name, value): (&String, &Value)| {
+        refused_option(name, format!("{name}= cannot be {value}; see help(lookalike.{function})"))
+    };
+    own.iter().next().map_or(Ok(()), |field| Err(refused(field)))
 }
 
 /// Removes a field that is a list of names, and returns the names. A single name counts as a list of one.

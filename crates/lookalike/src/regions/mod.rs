@@ -25,9 +25,9 @@
 //! - **Weight.** A token that occurs *n* times among the *N* tokens of both texts has the weight ((log₂ *N* − log₂ *n*) / (log₂ *N* −
 //!   1))², and at most 1. Weights are rounded down to multiples of 1/1024, and logarithms to multiples of 2⁻¹⁶. The denominator is
 //!   at least 2⁻¹⁶.
-//! - **Score and density.** The two sides of a part have a token in common as often as it occurs in both. The *score* of the part is
-//!   the weight of what they have in common. Its *density* is the score divided by the weight of all tokens of one side, of the
-//!   heavier one; it is 0 if this weight is 0.
+//! - **Score and density.** A token that occurs *p* times in one side of a part and *q* times in the other is in common min(*p*, *q*)
+//!   times. The *score* of the part is the weight of what its sides have in common. Its *density* is the score divided by the total
+//!   weight of the tokens of its heavier side, or 0 if this weight is 0.
 //! - **Seeds.** A seed is a pair of positions of equal tokens, one in each text. A token with at most 4 such pairs is a seed in all
 //!   of them. Two consecutive tokens that occur at no more than 8 pairs of positions are two seeds at each of them. Each run has a
 //!   seed at every token, except where earlier runs cover both positions.
@@ -46,8 +46,7 @@
 //!   its first token to its last in each text, if this region has the given density; otherwise it is divided again with half the
 //!   gap, rounded down, and so on. With a gap of 0, each part is a region of its own. The same holds after 64 divisions.
 //! - **Choice.** Regions with fewer than `tokens` tokens on one side, with a lower density than `density` or a lower score than
-//!   `score` are left out. The others are considered from the highest score down, and with the same score from the first in the
-//!   texts on. A region is reported unless, in both texts, reported regions cover at least half of its tokens.
+//!   `score` are left out. The others are considered in descending order of their scores, and with equal scores in text order. A region is reported unless, in both texts, reported regions cover at least half of its tokens.
 //! - **Runs of a region.** All seeds inside a region on both sides; seeds that follow each other in both texts are one run.
 
 mod settings;

@@ -31,17 +31,18 @@ impl Numbered {
             }
             counts.push(count);
         }
-        let weights = counts.iter().map(|[a, b]| weight(u64::from(a + b), all.len() as u64)).collect();
+        let log_all = log2(all.len() as u64);
+        let weights = counts.iter().map(|[a, b]| weight(u64::from(a + b), log_all)).collect();
         let of_b = numbers.split_off(texts[0].len());
         Self { texts: [numbers, of_b], weights, counts }
     }
 }
 
-/// Returns the weight of a token that occurs `count` times among `all` tokens: its information content, relative to that of a token
+/// Returns the weight of a token that occurs `count` times; `log_all` is the logarithm of the number of all tokens. It is its information content, relative to that of a token
 /// that occurs twice, squared. The square is what the tokens of two parts contribute to the inner product of TF-IDF vectors.
 /// Without it, frequent kana of unrelated Japanese texts formed regions: PlagDet was 0.08 less for Japanese.
-fn weight(count: u64, all: u64) -> u64 {
-    let (content, most) = (log2(all) - log2(count), log2(all).saturating_sub(log2(2)).max(1));
+fn weight(count: u64, log_all: u64) -> u64 {
+    let (content, most) = (log_all - log2(count), log_all.saturating_sub(log2(2)).max(1));
     (ONE * content * content / (most * most)).min(ONE)
 }
 

@@ -61,7 +61,7 @@ fn around(seeds: &[Seed]) -> Option<Parts> {
     Some([range(&mut seeds.iter().map(|seed| seed.0))?, range(&mut seeds.iter().map(|seed| seed.1))?])
 }
 
-/// Cuts two parts to those with the best score. The score of a part is the weight of the tokens that the other part has too, as often
+/// Cuts two parts to those with the best gain. The gain of a part is the weight of the tokens that the other part has too, as often
 /// as it has them, less [`AGAINST`] / [`OF`] of the weight of the rest.
 fn trimmed(bags: &mut Bags, mut parts: Parts) -> Parts {
     for _ in 0..ROUNDS {

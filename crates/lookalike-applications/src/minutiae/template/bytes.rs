@@ -1,5 +1,7 @@
 //! Reads numbers from bytes. Every read is checked, and an error names the byte at which it happened.
 
+use std::fmt;
+
 use super::Error;
 
 /// Bytes, and the position up to which they have been read.
@@ -24,15 +26,10 @@ impl<'a> Bytes<'a> {
     }
 
     /// Returns the next `count` bytes. `what` describes them for the error if there are fewer.
-    pub(super) fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8], Error> {
+    pub(super) fn take(&mut self, count: usize, what: impl fmt::Display) -> Result<&'a [u8], Error> {
         let taken = self.rest().get(..count).ok_or_else(|| self.error(format!("the data ends within {what}")))?;
         self.at += count;
         Ok(taken)
-    }
-
-    /// Goes back by `count` bytes, or to the beginning.
-    pub(super) fn back(&mut self, count: usize) {
-        self.at = self.at.saturating_sub(count);
     }
 
     pub(super) fn byte(&mut self, what: &str) -> Result<u8, Error> {

@@ -167,21 +167,19 @@ fn of_2005(bytes: &mut Bytes) -> Result<Vec<View>, Error> {
     Ok(views)
 }
 
-/// Reads the length of a record of version 20, which also decides between its two formats: returns the length and the number of
-/// units in a full turn. The length has four bytes in ISO/IEC 19794-2 and two in ANSI INCITS 378, or six if it does not fit in two,
-/// of which the first two are zeros. The shortest record has 24 or 26 bytes, so the two formats cannot be confused below a megabyte.
+/// Reads the length of a record of version 20, and returns it with the number of units in a full turn, which depends on the format.
+/// ISO/IEC 19794-2 writes the length in four bytes, and ANSI INCITS 378 in two. ANSI writes a length that does not fit in two as two zeros
+/// and four bytes. The shortest record has 24 or 26 bytes, so the formats differ for records below a megabyte.
 fn length(bytes: &mut Bytes) -> Result<(u32, u32), Error> {
-    let [first, second] = [bytes.short("the length")?, bytes.short("the length")?];
-    let iso = u32::from(first) << 16 | u32::from(second);
+    let first = bytes.short("the length")?;
     if first >= SHORTEST_ANSI {
-        // The second number is already the owner of the program, which is read again.
-        bytes.back(2);
         return Ok((first.into(), 180));
     }
-    if first == 0 && u32::from(second) < SHORTEST {
-        return Ok((u32::from(second) << 16 | u32::from(bytes.short("the length")?), 180));
+    let second = u32::from(bytes.short("the length")?);
+    if first == 0 && second < SHORTEST {
+        return Ok((second << 16 | u32::from(bytes.short("the length")?), 180));
     }
-    Ok((iso, 256))
+    Ok((u32::from(first) << 16 | second, 256))
 }
 
 /// Reads a record of ISO/IEC 19794-2:2011, after its version.
@@ -233,7 +231,7 @@ fn minutiae(bytes: &mut Bytes, units: Units, size: usize) -> Result<Vec<Minutia>
     let count = bytes.byte("the number of minutiae")?;
     let mut minutiae = Vec::new();
     for number in 1..=count {
-        let mut minutia = Bytes::new(bytes.take(size, &format!("minutia {number} of {count}"))?);
+        let mut minutia = Bytes::new(bytes.take(size, format_args!("minutia {number} of {count}"))?);
         let wrong = |what: &str| bytes.error(format!("minutia {number}, which ends here, {what}"));
         let [x, y] = [minutia.short("x")?, minutia.short("y")?];
         if y >> 14 != 0 {

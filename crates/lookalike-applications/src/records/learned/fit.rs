@@ -32,6 +32,12 @@ pub struct Possible<'a> {
     pub equal: &'a [f64],
 }
 
+impl<'a> Possible<'a> {
+    pub(super) fn all(self, levels: &'a [usize]) -> All<'a> {
+        All { levels, random: self.random, equal: self.equal, possible: self.pairs }
+    }
+}
+
 /// The estimate for a field, by level; the first number is that of a missing value, which is no evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldEstimate {
@@ -60,15 +66,13 @@ pub struct Estimate {
     pub fields: Vec<FieldEstimate>,
     /// The fields, each after the one on which it depends.
     pub order: Vec<usize>,
-    /// The number of rounds until the estimate did not change any more.
-    pub rounds: u32,
 }
 
 /// The largest number of rounds of a step. Real sets took from 5 to 60.
-pub(super) const ROUNDS: u32 = 200;
+const ROUNDS: u32 = 200;
 
 /// A step is finished if the number of matches changes by less than this share of it.
-pub(super) const CHANGE: f64 = 1e-6;
+const CHANGE: f64 = 1e-6;
 
 /// The first rounds count all random pairs as other pairs, because the first estimate of the matches is rough.
 const ROUGH: u32 = 4;
@@ -83,7 +87,7 @@ const PRIORS: [f64; 2] = [1.0, 0.3];
 const LABELLED: f64 = 1.0;
 
 /// Which pairs are matches and which fields depend on each other is estimated in turns, this many times.
-pub(super) const TURNS: usize = 3;
+const TURNS: usize = 3;
 
 /// Odds in bits above which a pair is a match for sure. Their sums do not overflow.
 const MOST_ODDS: f64 = 500.0;
@@ -99,7 +103,7 @@ const MOST_ODDS: f64 = 500.0;
 /// Pairs that are no candidates are taken as no matches. A pair's odds do not depend on how candidates are chosen, because the same
 /// choice holds for matches and for other pairs.
 pub fn fit(levels: &[usize], candidates: Sample, possible: Possible) -> Estimate {
-    let all = All { levels, random: possible.random, equal: possible.equal, possible: possible.pairs };
+    let all = possible.all(levels);
     let mut fitting = Fitting::new(&all, candidates, None);
     for round in 0..ROUNDS {
         let change = fitting.round(PRIORS[0]);
@@ -110,14 +114,7 @@ pub fn fit(levels: &[usize], candidates: Sample, possible: Possible) -> Estimate
             break;
         }
     }
-    for _ in 0..TURNS {
-        fitting.find_dependences();
-        for _ in 0..ROUNDS {
-            if fitting.round(PRIORS[1]) < CHANGE {
-                break;
-            }
-        }
-    }
+    fitting.take_turns(PRIORS[1]);
     fitting.finish()
 }
 
@@ -142,7 +139,6 @@ pub(super) struct Fitting<'a> {
     shares: BTreeMap<Pattern, f64>,
     found: f64,
     doubt: f64,
-    rounds: u32,
 }
 
 impl<'a> Fitting<'a> {
@@ -164,21 +160,36 @@ impl<'a> Fitting<'a> {
             weights: Vec::new(),
             found: (0.05 * candidates.patterns.pairs() as f64 * candidates.each).max(1.0),
             doubt: 0.0,
-            rounds: 0,
         };
         fitting.weigh();
         fitting
     }
 
+    /// Runs rounds until the number of matches hardly changes.
+    pub(super) fn settle(&mut self, prior: f64) {
+        for _ in 0..ROUNDS {
+            if self.round(prior) < CHANGE {
+                break;
+            }
+        }
+    }
+
+    /// Estimates in turns which fields depend on each other and which pairs are matches.
+    pub(super) fn take_turns(&mut self, prior: f64) {
+        for _ in 0..TURNS {
+            self.find_dependences();
+            self.settle(prior);
+        }
+    }
+
     /// Estimates which candidates are matches, and then the shares of levels in matches. Returns by which share their number changed.
-    pub(super) fn round(&mut self, prior: f64) -> f64 {
-        self.rounds += 1;
+    fn round(&mut self, prior: f64) -> f64 {
         let (mut now, mut wrong) = (0.0, 0.0);
         let mut counts: Vec<Vec<f64>> = self.counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
         for (pattern, of) in self.expected() {
             now += of.matches;
             wrong += of.wrong;
-            add(&mut counts, pattern, of.matches);
+            pattern.count(&mut counts, of.matches);
             if self.candidates.rivals.is_some() {
                 self.shares.insert(pattern, of.matches / of.pairs);
             }
@@ -188,8 +199,8 @@ impl<'a> Fitting<'a> {
             of_labelled = counts.iter().map(|counts| vec![0.0; counts.len()]).collect();
             for (pattern, count) in patterns.iter() {
                 now += count * each;
-                add(&mut counts, pattern, count * each);
-                add(&mut of_labelled, pattern, count);
+                pattern.count(&mut counts, count * each);
+                pattern.count(&mut of_labelled, count);
             }
         }
         let seen = if self.labelled.is_some() { &of_labelled } else { &counts };
@@ -222,7 +233,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// Counts the levels of other pairs again.
-    pub(super) fn count_others(&mut self) {
+    fn count_others(&mut self) {
         let probability = |pattern| self.probability(pattern);
         self.others = self.all.others(Some(&Expected { probability: &probability, counts: &self.counts }));
         self.given = self.others.iter().map(|others| vec![others.clone()]).collect();
@@ -230,7 +241,7 @@ impl<'a> Fitting<'a> {
     }
 
     /// Counts the levels of other pairs again, and finds fields that depend on each other.
-    pub(super) fn find_dependences(&mut self) {
+    fn find_dependences(&mut self) {
         let probability = |pattern| self.probability(pattern);
         let expected = Expected { probability: &probability, counts: &self.counts };
         let others = self.all.others(Some(&expected));
@@ -271,7 +282,7 @@ impl<'a> Fitting<'a> {
 
     pub(super) fn finish(self) -> Estimate {
         let prior = self.prior();
-        let Self { matches, others, weights, parents, found, doubt, rounds, .. } = self;
+        let Self { matches, others, weights, parents, found, doubt, .. } = self;
         let fields = matches.into_iter().zip(others).zip(weights).enumerate();
         let fields = fields.map(|(field, ((matches, others), weights))| FieldEstimate {
             matches,
@@ -279,13 +290,8 @@ impl<'a> Fitting<'a> {
             parent: parents.of(field),
             weights,
         });
-        Estimate { expected: found, prior, doubt, fields: fields.collect(), order: parents.order().to_vec(), rounds }
+        Estimate { expected: found, prior, doubt, fields: fields.collect(), order: parents.order().to_vec() }
     }
-}
-
-/// Counts a pattern in the levels of all fields.
-fn add(counts: &mut [Vec<f64>], pattern: Pattern, pairs: f64) {
-    counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += pairs);
 }
 
 /// Returns which shares of matches are expected to have each level: half of those with a value are equal, and half as many as have a

@@ -1,9 +1,6 @@
 //! Estimates from labelled pairs how often matches have each level of each field.
 
-use super::{
-    fit::{CHANGE, Estimate, Fitting, Possible, ROUNDS, Sample, TURNS},
-    others::All,
-};
+use super::fit::{Estimate, Fitting, Possible, Sample};
 
 /// Estimates weights from the patterns of labelled matches, and of random pairs.
 ///
@@ -13,17 +10,9 @@ use super::{
 /// that the estimate expects among the candidates without a label, so that it does not depend on which pairs were chosen for labelling.
 /// Cost: as for [`fit`](super::fit).
 pub fn fit_labelled(levels: &[usize], matches: Sample, unlabelled: Sample, possible: Possible) -> Estimate {
-    let all = All { levels, random: possible.random, equal: possible.equal, possible: possible.pairs };
+    let all = possible.all(levels);
     let mut fitting = Fitting::new(&all, unlabelled, Some(matches));
-    for turn in 0..=TURNS {
-        for _ in 0..ROUNDS {
-            if fitting.round(0.0) < CHANGE {
-                break;
-            }
-        }
-        if turn < TURNS {
-            fitting.find_dependences();
-        }
-    }
+    fitting.settle(0.0);
+    fitting.take_turns(0.0);
     fitting.finish()
 }

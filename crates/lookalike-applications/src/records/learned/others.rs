@@ -37,7 +37,7 @@ impl All<'_> {
     pub(super) fn others(&self, expected: Option<&Expected>) -> Vec<Vec<f64>> {
         let mut counts: Vec<Vec<f64>> = self.levels.iter().map(|&levels| vec![0.0; levels]).collect();
         for (pattern, count) in self.counted(expected) {
-            counts.iter_mut().enumerate().for_each(|(field, counts)| counts[pattern.level(field)] += count);
+            pattern.count(&mut counts, count);
         }
         let all = self.random.pairs().max(1) as f64;
         let of_field = |(field, counts): (usize, Vec<f64>)| {

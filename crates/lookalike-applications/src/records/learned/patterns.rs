@@ -23,6 +23,11 @@ impl Pattern {
         Self(self.0 | u128::from(level) << (field * BITS))
     }
 
+    /// Adds pairs with this pattern to the counts of all fields' levels.
+    pub(super) fn count(self, counts: &mut [Vec<f64>], pairs: f64) {
+        counts.iter_mut().enumerate().for_each(|(field, counts)| counts[self.level(field)] += pairs);
+    }
+
     /// Returns the level of a field.
     pub fn level(self, field: usize) -> usize {
         (self.0 >> (field * BITS)) as usize & 0xf

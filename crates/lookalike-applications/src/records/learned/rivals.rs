@@ -46,9 +46,10 @@ impl Rivals {
         Self { pairs: pairs.iter().map(number).collect(), records: [first.len(), second.len()], patterns }
     }
 
-    /// Returns what is expected of each pattern, if a pair with a pattern would have these odds without its rivals. A record matches one of
-    /// its candidates or none, so that the probability of a pair with odds o is o / (1 + o + the odds of its rivals). `each` is the number
-    /// of first records that each first record here represents; all candidates of a first record are here. Cost: the number of pairs.
+    /// Returns what is expected of the pairs with each pattern. `odds` returns the odds of a pair without its rivals. A record matches at
+    /// most one of its candidates, so a pair with odds o has the probability o / (1 + o + the odds of its rivals). The pairs may be those
+    /// of a sample of first records, each with all of its candidates; each of these records represents `each` first records. Cost: the
+    /// number of pairs.
     pub(super) fn expected(&self, odds: impl Fn(Pattern) -> f64, each: f64) -> BTreeMap<Pattern, OfPattern> {
         let odds: Vec<f64> = self.patterns.iter().map(|&pattern| odds(pattern)).collect();
         let mut sums = self.records.map(|records| vec![0.0; records]);

@@ -34,9 +34,8 @@ pub(super) struct Facts {
     /// The share of values with a digit, and of those that begin with a number and a word.
     pub(super) digits: f64,
     pub(super) addresses: f64,
-    /// The share of values with a model number, and of those with a word that has digits.
+    /// The share of values with a model number.
     pub(super) codes: f64,
-    pub(super) numbered: f64,
     /// Whether a date such as 3/25/1998 has the month first.
     pub(super) month_first: bool,
 }
@@ -80,7 +79,6 @@ impl Facts {
             digits: share(&|value| value.contains(|c: char| c.is_ascii_digit())),
             addresses: share(&is_address),
             codes: share(&|value| code(value).is_some()),
-            numbered: share(&|value| value.split_whitespace().any(|word| word.contains(|c: char| c.is_ascii_digit()))),
             month_first: slashed.iter().any(|[_, second]| *second > 12) && slashed.iter().all(|[first, _]| *first <= 12),
         }
     }

@@ -84,13 +84,12 @@ pub fn fields(columns: &[Column], split: usize) -> (Vec<SuggestedField>, Vec<Lef
         }
         let from = if field.name == column.path { Vec::new() } else { vec![column.path.clone()] };
         let config = FieldConfig { from, empty: nothing.clone(), ..field };
-        let parts = kinds::parts(&config, facts);
+        let part = kinds::part(&config, facts);
         fields.push(SuggestedField { config, missing: 1.0 - facts.present, distinct: facts.distinct });
         chosen.push(column);
-        for config in parts {
-            if fields.iter().any(|field| field.config.name == config.name) {
-                continue;
-            }
+        if let Some(config) = part
+            && fields.iter().all(|field| field.config.name != config.name)
+        {
             let facts = Facts::of_part(column, &config);
             if facts.present >= RARE && facts.distinct > 1 {
                 fields.push(SuggestedField { config, missing: 1.0 - facts.present, distinct: facts.distinct });

@@ -33,12 +33,12 @@ pub(super) fn field(name: &str, facts: &Facts, in_two: bool) -> FieldConfig {
 /// The smallest share of titles with a model number, or with a number, if that is compared by itself.
 const NUMBERED: f64 = 0.3;
 
-/// Returns fields that compare a part of a title once more: the model number of a product, or the numbers of its version. Most records
-/// have a title of their own.
-pub(super) fn parts(field: &FieldConfig, facts: &Facts) -> Vec<FieldConfig> {
+/// Returns a field that compares a part of a title once more: the model number of a product, or the numbers of its version. Values are
+/// titles if most records have one of their own.
+pub(super) fn part(field: &FieldConfig, facts: &Facts) -> Option<FieldConfig> {
     let is_title = facts.present >= 0.5 && 2 * facts.distinct >= facts.values && facts.words <= 25.0;
     if field.kind != Kind::Text || !is_title {
-        return Vec::new();
+        return None;
     }
     let part = |suffix: &str, kind, take, compare| FieldConfig {
         from: field.paths().into(),
@@ -48,8 +48,8 @@ pub(super) fn parts(field: &FieldConfig, facts: &Facts) -> Vec<FieldConfig> {
         ..FieldConfig::new(&format!("{}_{suffix}", field.name), kind)
     };
     match facts {
-        _ if facts.codes >= NUMBERED => vec![part("code", Kind::Code, Take::Code, None)],
-        _ if facts.numbered >= NUMBERED => vec![part("numbers", Kind::Text, Take::Numbers, Some(Compare::Words))],
-        _ => Vec::new(),
+        _ if facts.codes >= NUMBERED => Some(part("code", Kind::Code, Take::Code, None)),
+        _ if facts.digits >= NUMBERED => Some(part("numbers", Kind::Text, Take::Numbers, Some(Compare::Words))),
+        _ => None,
     }
 }

@@ -1,14 +1,12 @@
 //! Writes a suggested configuration, with comments.
 
-use std::fmt::{self, Write};
-
-use serde::Serialize;
+use std::fmt::Write;
 
 use super::{
     blocks::SuggestedBlock,
     fields::{LeftOut, SuggestedField},
 };
-use crate::records::config::{BlockConfig, FieldConfig, Part, Take, Within};
+use crate::records::config::{BlockConfig, FieldConfig, LinkConfig, Named, OneToOne, Part, Take, Weights, Within};
 
 /// A suggested configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +24,17 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
+    /// Returns the configuration.
+    pub fn config(&self) -> LinkConfig {
+        LinkConfig {
+            weights: Weights::Learned,
+            one_to_one: if self.one_to_one { OneToOne::Yes } else { OneToOne::Auto },
+            fields: self.fields.iter().map(|field| field.config.clone()).collect(),
+            blocks: self.blocks.iter().map(|block| block.config.clone()).collect(),
+            ..LinkConfig::default()
+        }
+    }
+
     /// Writes the configuration as TOML, with what is known of each field and each block as comments.
     pub fn to_toml(&self) -> String {
         let records: Vec<String> = self.records.iter().map(u64::to_string).collect();
@@ -35,7 +44,8 @@ impl Suggestion {
             records.join(" and ")
         );
         if self.one_to_one {
-            page += "\n# Neither collection seems to have a thing twice, so that each record is in at most one pair.\none_to_one = true\n";
+            page +=
+                "\n# Neither collection seems to contain duplicates, so each record is in at most one pair.\none_to_one = true\n";
         }
         for field in &self.fields {
             let (missing, distinct) = (100.0 * field.missing, field.distinct);
@@ -106,8 +116,8 @@ fn written(field: &FieldConfig) -> String {
 
 fn block_written(block: &BlockConfig) -> String {
     let part = |Part { field, take, .. }: &Part| match take {
-        Take::SortedWords => format!("{{ field = {}, take = \"sorted-words\" }}", quoted(field)),
-        _ => quoted(field),
+        Take::Whole => quoted(field),
+        take => format!("{{ field = {}, take = \"{}\" }}", quoted(field), Named(*take)),
     };
     let mut lines = String::from("[[block]]\n");
     match &block.similar {
@@ -118,13 +128,4 @@ fn block_written(block: &BlockConfig) -> String {
         lines += &format!("at_most = {most}\n");
     }
     lines
-}
-
-/// Shows a value of an enumeration as it is written in a configuration.
-struct Named<T>(T);
-
-impl<T: Serialize> fmt::Display for Named<T> {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        self.0.serialize(f)
-    }
 }

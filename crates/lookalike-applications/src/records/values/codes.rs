@@ -19,7 +19,7 @@ pub(in crate::records) fn code(value: &str) -> Option<&str> {
     let trimmed = tokens.map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()));
     let ranked = trimmed.filter_map(|token| rank(token).map(|rank| (rank, token)));
     // `max_by_key` returns the last of several maxima.
-    ranked.collect::<Vec<_>>().into_iter().rev().max_by_key(|(rank, _)| *rank).map(|(_, token)| token)
+    ranked.rev().max_by_key(|(rank, _)| *rank).map(|(_, token)| token)
 }
 
 /// Returns whether a token has letters, and its length, if it may be a code.
@@ -35,24 +35,32 @@ fn rank(token: &str) -> Option<(bool, usize)> {
 
 /// Returns whether a token is a number with a unit, a price, a size such as 10x12, a number with a long word, or one such as 4-in-1.
 fn is_measure(token: &str) -> bool {
-    if let [first, word, last] = *token.split('-').collect::<Vec<_>>()
+    let lower = token.to_lowercase();
+    if let [first, word, last] = *lower.split('-').collect::<Vec<_>>()
         && [first, last].iter().all(|number| number.len() == 1)
     {
         return MEASURES.binary_search(&word).is_ok();
     }
     let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '/');
-    let rest = token.trim_start_matches(is_number);
-    if rest.len() == token.len() {
-        return false;
+    let mut rest = &*lower;
+    // A size such as 10x12in has a measure after its first number.
+    loop {
+        let after = rest.trim_start_matches(is_number);
+        if after.len() == rest.len() {
+            return false;
+        }
+        let unit = after.trim_start_matches('-');
+        if unit.is_empty() {
+            // 10/100 and 1.5 are numbers, and 33541 may be a code.
+            return rest.contains(['.', ',', '/']);
+        }
+        let is_word = after.starts_with('-') && unit.chars().count() >= LEAST && unit.chars().all(char::is_alphabetic);
+        if is_word || unit.chars().all(|c| c == 'x' || is_number(c)) || MEASURES.binary_search(&unit).is_ok() {
+            return true;
+        }
+        let Some(inner) = unit.strip_prefix('x') else { return false };
+        rest = inner;
     }
-    let unit = rest.trim_start_matches('-').to_lowercase();
-    if unit.is_empty() {
-        // 10/100 and 1.5 are numbers, and 33541 may be a code.
-        return token.contains(['.', ',', '/']);
-    }
-    let is_word = rest.starts_with('-') && unit.chars().count() >= LEAST && unit.chars().all(char::is_alphabetic);
-    let is_size = unit.starts_with('x') && is_measure(&unit[1..]) || unit.chars().all(|c| c == 'x' || is_number(c));
-    is_word || is_size || MEASURES.binary_search(&&*unit).is_ok()
 }
 
 /// Returns the words of a normal form that have a digit, with a space between them.
@@ -79,6 +87,7 @@ mod tests {
             ("Kettle", None),
             ("", None),
             ("4-in-1 printer", None),
+            ("4-IN-1 printer", None),
             ("ÄÖ-12é", Some("ÄÖ-12é")),
         ] {
             assert_eq!(code(value), expected, "{value}");

@@ -12,7 +12,7 @@ struct Quantity {
 }
 
 /// Units by their names in lower case: the base unit, and the size in base units.
-const UNITS: [(&str, &str, f64); 118] = [
+const UNITS: [(&str, &str, f64); 123] = [
     ("\"", "m", 0.0254),
     ("$", "usd", 1.0),
     ("'", "m", 0.3048),
@@ -67,6 +67,10 @@ const UNITS: [(&str, &str, f64); 118] = [
     ("kib", "byte", 1024.0),
     ("kilogram", "g", 1000.0),
     ("kilograms", "g", 1000.0),
+    ("kilometer", "m", 1000.0),
+    ("kilometers", "m", 1000.0),
+    ("kilometre", "m", 1000.0),
+    ("kilometres", "m", 1000.0),
     ("km", "m", 1000.0),
     ("kw", "w", 1000.0),
     ("l", "l", 1.0),
@@ -117,6 +121,7 @@ const UNITS: [(&str, &str, f64); 118] = [
     ("quarts", "l", 0.946352946),
     ("s", "s", 1.0),
     ("sec", "s", 1.0),
+    ("second", "s", 1.0),
     ("seconds", "s", 1.0),
     ("secs", "s", 1.0),
     ("tb", "byte", 1e12),
@@ -143,8 +148,8 @@ enum Piece {
     Other,
 }
 
-/// Writes the first number with a unit, in base units, or the first number if none has a unit; writes nothing if there is no number.
-/// Quantities of the same kind that follow it in smaller units are added: 5 ft 11 in.
+/// Writes the first quantity, converted to its base unit. Quantities of the same kind that follow directly in smaller units are added, as
+/// in 5 ft 11 in. If no number has a unit, writes the first number; if there is no number, writes nothing.
 pub(super) fn write(value: &str, into: &mut String) {
     let pieces = pieces(value);
     let mut first = None;
@@ -261,14 +266,14 @@ fn pieces(value: &str) -> Vec<Piece> {
 }
 
 /// Returns a number with points and commas. The last of them is the decimal mark if both occur. A single comma separates thousands if
-/// three digits follow it.
+/// three digits follow it and one to three precede it, the first of which is not 0.
 fn number_of(number: &str) -> Option<f64> {
     let count = |c| number.matches(c).count();
     let decimal = match (count('.'), count(',')) {
         (0, 0) => None,
         (points, 0) if points > 1 => None,
         (_, 0) => Some('.'),
-        (0, 1) => number.rfind(',').filter(|at| number.len() - at != 4).map(|_| ','),
+        (0, 1) => number.find(',').filter(|&at| number.len() - at != 4 || at > 3 || number.starts_with('0')).map(|_| ','),
         (0, _) => None,
         _ if number.rfind('.') > number.rfind(',') => Some('.'),
         _ => Some(','),
@@ -286,12 +291,13 @@ fn number_of(number: &str) -> Option<f64> {
 
 /// Returns the numbers of two normal forms if their units can be compared: they are the same, or one has none.
 pub(super) fn comparable(a: &str, b: &str) -> Option<(f64, f64)> {
-    let parts = |value: &'_ str| -> Option<(f64, String)> {
-        let (number, base) = value.split_once(' ').unwrap_or((value, ""));
-        Some((number.parse().ok()?, base.into()))
-    };
     let ((x, of_x), (y, of_y)) = (parts(a)?, parts(b)?);
     (of_x == of_y || of_x.is_empty() || of_y.is_empty()).then_some((x, y))
+}
+
+fn parts(value: &str) -> Option<(f64, &str)> {
+    let (number, base) = value.split_once(' ').unwrap_or((value, ""));
+    Some((number.parse().ok()?, base))
 }
 
 #[cfg(test)]
@@ -313,6 +319,8 @@ mod tests {
             ("0.5TB", "500000000000 byte"),
             ("1,5 kg", "1500 g"),
             ("1500 g", "1500 g"),
+            ("0,750 kg", "750 g"),
+            ("1234,567 kg", "1234567 g"),
             ("17-inch", "0.4318 m"),
             ("43.18 cm", "0.4318 m"),
             ("17\" screen", "0.4318 m"),

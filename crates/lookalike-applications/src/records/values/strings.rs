@@ -230,16 +230,23 @@ fn words_alike(a: &str, b: &str) -> f64 {
     if alike < LEAST_ALIKE { 0.0 } else { alike }
 }
 
+/// Returns the runs of three characters of a value, with one space before and after it.
+pub(super) fn trigrams<'a>(value: &str, padded: &'a mut String) -> Vec<&'a str> {
+    padded.clear();
+    padded.extend([" ", value, " "]);
+    let starts: Vec<usize> = padded.char_indices().map(|(at, _)| at).chain([padded.len()]).collect();
+    starts.windows(4).map(|run| &padded[run[0]..run[3]]).collect()
+}
+
 /// Counts distinct runs of three characters, with one space before and after each value, as [`words`] counts words.
 fn runs(a: &str, b: &str, share: fn(f64, f64, f64) -> f64) -> f64 {
-    let grams = |value: &str| {
-        let characters: Vec<char> = [' '].into_iter().chain(value.chars()).chain([' ']).collect();
-        let mut grams: Vec<[char; 3]> = characters.windows(3).map(|run| [run[0], run[1], run[2]]).collect();
-        grams.sort_unstable();
-        grams.dedup();
-        grams
+    let (mut of_a, mut of_b) = (String::new(), String::new());
+    let distinct = |mut runs: Vec<_>| {
+        runs.sort_unstable();
+        runs.dedup();
+        runs
     };
-    let (a, b) = (grams(a), grams(b));
+    let (a, b): (Vec<&str>, Vec<&str>) = (distinct(trigrams(a, &mut of_a)), distinct(trigrams(b, &mut of_b)));
     let shared = a.iter().filter(|gram| b.binary_search(gram).is_ok()).count();
     share(shared as f64, a.len() as f64, b.len() as f64)
 }
@@ -291,7 +298,7 @@ mod tests {
 
     use super::*;
 
-    const ALL: [Compare; 8] = [
+    const ALL: [Compare; 10] = [
         Compare::JaroWinkler,
         Compare::Edits,
         Compare::Ratio,
@@ -299,6 +306,8 @@ mod tests {
         Compare::Shorter,
         Compare::Soft,
         Compare::Trigrams,
+        Compare::TfIdf,
+        Compare::TfIdfTrigrams,
         Compare::Exact,
     ];
 

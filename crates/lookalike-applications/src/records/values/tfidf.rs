@@ -3,6 +3,7 @@
 
 use lookalike::fingerprint::{DigestBy, Lookup};
 
+use super::strings::trigrams;
 use crate::records::{config::Compare, table::Records};
 
 /// The weights of the words of a field, or of its runs of three characters. Memory: about 20 bytes for each different one.
@@ -55,20 +56,23 @@ impl TfIdf {
     /// Returns the cosine of two values, from 0 to 1.
     pub(in crate::records) fn similarity(&self, a: &str, b: &str) -> f64 {
         let (mut of_a, mut of_b) = (String::new(), String::new());
-        let (a, b) = (self.by.terms(a, &mut of_a), self.by.terms(b, &mut of_b));
-        let weighted = |&(term, count): &(&str, u32)| {
-            let weight = self.weights.get(&digest(term)).copied().unwrap_or(self.most);
-            weight * f64::from(1 + count).ln()
-        };
-        let length = |terms: &[(&str, u32)]| terms.iter().map(|term| weighted(term).powi(2)).sum::<f64>();
+        let (a, b) = (self.weighted(a, &mut of_a), self.weighted(b, &mut of_b));
+        let length = |terms: &[(&str, f64)]| terms.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>();
         let (mut shared, mut at) = (0.0, 0);
         for term in &a {
             at += b[at..].partition_point(|other| other.0 < term.0);
             if let Some(other) = b.get(at).filter(|other| other.0 == term.0) {
-                shared += weighted(term) * weighted(other);
+                shared += term.1 * other.1;
             }
         }
         (shared / (length(&a) * length(&b)).sqrt()).min(1.0)
+    }
+
+    /// Returns the different words or runs of a value in order, with their weights.
+    fn weighted<'a>(&self, value: &'a str, padded: &'a mut String) -> Vec<(&'a str, f64)> {
+        let weight = |term| self.weights.get(&digest(term)).copied().unwrap_or(self.most);
+        let terms = self.by.terms(value, padded).into_iter();
+        terms.map(|(term, count)| (term, weight(term) * f64::from(1 + count).ln())).collect()
     }
 }
 
@@ -77,12 +81,7 @@ impl By {
     fn terms<'a>(self, value: &'a str, padded: &'a mut String) -> Vec<(&'a str, u32)> {
         let mut all: Vec<&str> = match self {
             Self::Words => value.split(' ').collect(),
-            Self::Trigrams => {
-                padded.clear();
-                padded.extend([" ", value, " "]);
-                let starts: Vec<usize> = padded.char_indices().map(|(at, _)| at).chain([padded.len()]).collect();
-                starts.windows(4).map(|run| &padded[run[0]..run[3]]).collect()
-            }
+            Self::Trigrams => trigrams(value, padded),
         };
         all.sort_unstable();
         all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect()

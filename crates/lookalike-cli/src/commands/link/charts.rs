@@ -4,6 +4,7 @@ use lookalike_engine::{
     AtThreshold, ClusterSize, Learned, LinkSummary, NamedRecord, Scale, ScoreHistogram, Thresholds, ThresholdsBy, Unlinkable,
 };
 
+use super::values::{cut, figure};
 use crate::output::{BOLD, count, counted, quiet};
 
 /// Returns the distribution of scores, the clusters, and examples of records that cannot match.
@@ -67,7 +68,7 @@ fn clusters(summary: &LinkSummary) -> String {
 fn unlinkable(unlinkable: &Unlinkable) -> String {
     let mut page = format!("\n\n{BOLD}cannot match          score with itself  fields with a value{BOLD:#}");
     for example in &unlinkable.examples {
-        let score = example.score.map_or("-".into(), |score| format!("{score:.4}"));
+        let score = figure(example.score);
         let fields = if example.fields.is_empty() { "none".into() } else { quiet(&example.fields.join(", ")) };
         page += &format!("\n{:<20}  {score:>17}  {fields}", name(&example.record));
     }
@@ -80,8 +81,7 @@ fn unlinkable(unlinkable: &Unlinkable) -> String {
 
 /// Returns the id of a record as it is shown, with its collection if there are two.
 fn name(record: &NamedRecord) -> String {
-    const LONGEST: usize = 40;
-    let id: String = quiet(record.id.get()).chars().take(LONGEST).collect();
+    let id = cut(record.id.get());
     record.of.map_or_else(|| id.clone(), |of| format!("{} {id}", of.to_uppercase()))
 }
 
@@ -96,15 +96,9 @@ pub fn thresholds(thresholds: &Thresholds, learned: Option<&Learned>) -> String 
         ThresholdsBy::Model => "expected by the model".into(),
     };
     let mut page = format!("\n\n{BOLD}match       pairs  precision  recall      F1{BOLD:#}  {by}");
-    let mut rows: Vec<&AtThreshold> = thresholds.thresholds.iter().collect();
-    let marked: Vec<&AtThreshold> = thresholds.best.iter().chain([&thresholds.current]).collect();
-    for row in &marked {
-        rows.retain(|other| other.threshold != row.threshold);
-        rows.push(row);
-    }
+    let mut rows: Vec<&AtThreshold> = thresholds.thresholds.iter().chain(&thresholds.best).chain([&thresholds.current]).collect();
     rows.sort_by(|x, y| x.threshold.total_cmp(&y.threshold));
     rows.dedup_by(|x, y| x.threshold == y.threshold);
-    let share = |share: Option<f64>| share.map_or("-".into(), |share| format!("{share:.4}"));
     let mut last = None;
     for row in rows {
         let is = |other: Option<&AtThreshold>| other.is_some_and(|other| other.threshold == row.threshold);
@@ -112,7 +106,7 @@ pub fn thresholds(thresholds: &Thresholds, learned: Option<&Learned>) -> String 
             (true, true) => "  now, highest F1",
             (true, false) => "  now",
             (false, true) => "  highest F1",
-            // A threshold that the same pairs reach as the one before says nothing new.
+            // A threshold that exactly the same pairs reach as the previous one adds nothing.
             (false, false) if last == Some(row.pairs) => continue,
             (false, false) => "",
         };
@@ -121,9 +115,9 @@ pub fn thresholds(thresholds: &Thresholds, learned: Option<&Learned>) -> String 
             "\n{:<8} {:>8}  {:>9}  {:>6}  {:>6}{mark}",
             row.threshold,
             count(row.pairs),
-            share(row.precision),
-            share(row.recall),
-            share(row.f1)
+            figure(row.precision),
+            figure(row.recall),
+            figure(row.f1)
         );
     }
     page

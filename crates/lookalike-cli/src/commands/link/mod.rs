@@ -1,5 +1,7 @@
 //! `lookalike link`.
 
+mod values;
+
 mod charts;
 
 mod pages;
@@ -63,7 +65,7 @@ pub struct Link {
     config: Option<PathBuf>,
     /// Suggest a configuration for the records, and link nothing
     ///
-    /// Writes TOML with comments, by default to standard output: the fields to compare as what, values that mean that one is missing,
+    /// Writes TOML with comments, by default to standard output: the fields to compare as what, placeholders for missing values,
     /// columns that cannot be compared and why, and blocks with the number of pairs that each makes. The weights are learned from the
     /// records when they are linked. The fields of --id-field and --label are not compared.
     #[arg(long, conflicts_with_all = ["config", "clusters", "one_to_one", "matches_only", "truth", "right_by", "explain", "json"])]
@@ -82,7 +84,8 @@ pub struct Link {
     /// Allow each record in at most one pair: auto, yes or no [default: the configuration's, else auto]
     ///
     /// The pairs with the greatest total score are chosen; in very large groups of connected records, the best scores win. auto means
-    /// yes if there are two collections and neither seems to have a thing twice. --one-to-one without a value means yes.
+    /// yes if there are two collections and neither seems to contain duplicates. --one-to-one without a value means yes; A
+    /// and B must then come before it.
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, default_missing_value = "yes")]
     one_to_one: Option<When>,
     /// Leave out possible matches
@@ -90,8 +93,8 @@ pub struct Link {
     matches_only: bool,
     /// File of labelled pairs, for evaluation or labelled weights
     ///
-    /// The file is JSON Lines with the two ids of each pair, a and b. A line with "match": false is no match. If there is no such line,
-    /// all pairs that are not in the file are no matches; otherwise they have no label, and do not count.
+    /// The file is JSON Lines with the two ids of each pair, a and b. A line with "match": false is a pair that does not match. If there are
+    /// such lines, pairs that are not in the file have no label and do not count. Otherwise, they do not match.
     #[arg(long, value_name = "FILE", conflicts_with = "label")]
     truth: Option<PathBuf>,
     /// Field that labels records, for evaluation or labelled weights
@@ -117,7 +120,7 @@ pub struct Link {
     /// summary in any case, and the page of --report draws it.
     #[arg(long, conflicts_with_all = ["suggest", "explain"])]
     details: bool,
-    /// Show how many pairs would be scored, how long it would take and how much memory, and link nothing
+    /// Show the pairs, the time and the memory of a run, and link nothing
     ///
     /// Counts the pairs of each block, and scores a sample of them to measure the time. Weights are learned as in a run, so that errors
     /// show. Nothing is written. The time differs from one dry run to the next; the other figures depend only on the records.
@@ -347,5 +350,8 @@ fn untyped(text: &str) -> Option<String> {
     let fields = table.get("field")?.as_array()?;
     let field = fields.iter().find(|field| field.get("type").is_none())?;
     let name = field.get("name")?.as_str()?;
-    Some(format!(" of the field {}; give one of name, address, phone, date, number, text, code and exact", quoted(name)))
+    Some(format!(
+        " of the field {}; give one of name, address, phone, date, number, quantity, text, code and exact",
+        quoted(name)
+    ))
 }

@@ -5,16 +5,16 @@ use lookalike_engine::{
     BlockExplained, FieldExplained, Judged, Learned, LinkExplained, LinkPlan, LinkShares, LinkSummary, RightShare, RightShares,
 };
 
-use super::charts;
+use super::{
+    charts,
+    values::{cut, figure},
+};
 use crate::output::{BOLD, DIM, bytes, count, counted, quiet};
 
 /// Returns the summary as text, with a table that compares the result with the truth.
 pub fn found(summary: &LinkSummary, has_details: bool) -> String {
     let LinkSummary { records, candidates, possible_pairs, .. } = *summary;
-    let of = match summary.records_a {
-        Some(a) => format!("{} and {}", count(a), counted(records - a, "record")),
-        None => counted(records, "record"),
-    };
+    let of = among(summary.records_a, records);
     let mut page = format!(
         "{} and {} among {of}\n{} of {} scored ({})\n{} of {}",
         counted_matches(summary.matches),
@@ -72,13 +72,18 @@ pub fn found(summary: &LinkSummary, has_details: bool) -> String {
     page
 }
 
+/// Returns the number of records, or of each collection's.
+fn among(records_a: Option<u64>, records: u64) -> String {
+    match records_a {
+        Some(a) => format!("{} and {}", count(a), counted(records - a, "record")),
+        None => counted(records, "record"),
+    }
+}
+
 /// Returns what a run would take.
 pub fn planned(plan: &LinkPlan) -> String {
     let LinkPlan { records, candidates, possible_pairs, .. } = *plan;
-    let of = match plan.records_a {
-        Some(a) => format!("{} and {}", count(a), counted(records - a, "record")),
-        None => counted(records, "record"),
-    };
+    let of = among(plan.records_a, records);
     let mut page = format!("{BOLD}{:<40}  {:>15}  {:>15}{BOLD:#}", "block", "pairs", "new candidates");
     for block in &plan.blocks {
         let pairs = format!("{}{}", if block.is_bound && block.pairs > 0 { "at most " } else { "" }, count(block.pairs));
@@ -128,17 +133,16 @@ fn weights(learned: &Learned) -> String {
 }
 
 fn table(judged: &Judged) -> String {
-    let share = |share: Option<f64>| share.map_or("-".into(), |share| format!("{share:.4}"));
     let heading = format!("of {}", counted(judged.truth, "true pair"));
     let mut table = format!("\n\n{BOLD}{heading:<24}precision  recall      F1{BOLD:#}\n");
     let all = LinkShares { precision: judged.precision, recall: judged.recall, f1: judged.f1 };
     for (name, shares) in [("matches", &all), ("pairs within clusters", &judged.clusters)] {
-        table += &format!("{name:<24}{:>9}  {:>6}  {:>6}\n", share(shares.precision), share(shares.recall), share(shares.f1));
+        table += &format!("{name:<24}{:>9}  {:>6}  {:>6}\n", figure(shares.precision), figure(shares.recall), figure(shares.f1));
     }
     table += &format!(
         "{} of the true pairs are candidates ({}), and {} are possible matches",
         count(judged.candidates),
-        share(judged.blocked),
+        figure(judged.blocked),
         count(judged.possible_right)
     );
     if judged.unlabelled > 0 {
@@ -229,15 +233,4 @@ pub fn explained(pair: &LinkExplained) -> String {
         blocks => format!("candidates by {}\n", blocks.join("; ")),
     };
     page
-}
-
-/// The number of characters of a value that are shown.
-const WIDEST: usize = 48;
-
-fn cut(value: &str) -> String {
-    let value = quiet(value);
-    match value.char_indices().nth(WIDEST) {
-        None => value,
-        Some(_) => value.chars().take(WIDEST - 1).chain(['…']).collect(),
-    }
 }

@@ -7,18 +7,12 @@ use lookalike_io::{
 };
 
 use super::{
-    Link, check,
+    asked::Link,
+    beginning::{Begun, begin, check},
     fields::{LinkExplained, explained},
-    gather,
-    labelling::taught,
-    matched::prepared,
-    records::Gathered,
-    truth,
+    reading::records::Gathered,
 };
-use crate::{
-    config::{RunConfig, UNOBSERVED},
-    pass::open::pool,
-};
+use crate::config::{RunConfig, UNOBSERVED};
 
 /// Reads records and explains why two of them match or not. The two records are given by their ids. If there are two collections,
 /// `a` is in the first and `b` is in the second.
@@ -29,19 +23,15 @@ use crate::{
 pub fn explain_link(config: &RunConfig, asked: &Link, [a, b]: [&str; 2]) -> Result<LinkExplained> {
     without_panic(|| {
         let linker = check(config, asked)?;
-        let pool = pool(config.threads)?;
-        let mut gathered = gather(config, (&linker, None), &pool, UNOBSERVED)?;
-        let budget = config.budget(pool.current_num_threads(), &[], |_| 0)?;
-        let linker = prepared(linker, &gathered, (&budget, &pool));
-        let truth = truth(config, asked, &mut gathered)?;
-        let linker = taught(linker, &gathered, truth.as_ref(), (&budget, &pool), UNOBSERVED)?.linker;
+        let asked = Link { right_by: None, ..asked.clone() };
+        let Begun { gathered, taught, .. } = begin(config, &asked, linker, &[], UNOBSERVED)?;
         let a = find(&gathered, a, 0)?;
         let b = find(&gathered, b, usize::from(gathered.are_two()))?;
         if a == b {
             let what = words![(Setting::Explain, cut(gathered.id(a)).into_owned()), ": the same record twice"];
             return Err(Error::new(ErrorKind::Input, what).advise("give two different records"));
         }
-        explained(&gathered, &linker, a, b)
+        explained(&gathered, &taught.linker, a, b)
     })
 }
 

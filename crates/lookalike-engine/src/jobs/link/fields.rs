@@ -5,7 +5,7 @@ use lookalike_io::error::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::records::Gathered;
+use super::reading::records::Gathered;
 use crate::sketching::ids::raw;
 
 /// The comparison of two records in detail.

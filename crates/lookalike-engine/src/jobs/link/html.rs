@@ -10,14 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    collections::shown_names,
     fields::{LinkExplained, explained},
-    groups::Group,
-    looking::{
-        thresholds::AtThreshold,
-        unlinkable::{Unlinkable, UnlinkableRecord},
-    },
-    records::Gathered,
+    looking::{groups::Group, thresholds::AtThreshold, unlinkable::UnlinkableRecord},
+    reading::{collections::shown_names, records::Gathered},
+    summary::LinkSummary,
 };
 use crate::{
     config::RunConfig,
@@ -64,13 +60,13 @@ impl Picked {
 
 /// The data of the page; `web/src/views/link.tsx` has the same types.
 #[derive(Serialize)]
-struct Data<'a, S> {
+struct Data<'a> {
     program: &'static str,
     command: &'static str,
     inputs: Vec<String>,
     /// The lowest score of a match, and of a possible match.
     thresholds: [f64; 2],
-    summary: &'a S,
+    summary: Value,
     /// Precision and recall by threshold, in small steps; empty if they are not known.
     curve: &'a [AtThreshold],
     /// The number of pairs in each block `pairs-0`, `pairs-1` and so on.
@@ -106,12 +102,11 @@ impl<'a> ExampleData<'a> {
 }
 
 /// What the page shows.
-pub(super) struct Found<'a, S> {
+pub(super) struct Found<'a> {
     pub(super) picked: &'a Picked,
     pub(super) curve: &'a [AtThreshold],
     pub(super) groups: &'a [Group],
-    pub(super) unlinkable: &'a Unlinkable,
-    pub(super) summary: &'a S,
+    pub(super) summary: &'a LinkSummary,
 }
 
 /// Returns a pair as the page reads it: its ids are strings, because JavaScript would round long numbers.
@@ -127,7 +122,7 @@ pub(super) fn page(
     config: &RunConfig,
     gathered: &Gathered,
     linker: &Linker,
-    &Found { picked, curve, groups, unlinkable, summary }: &Found<impl Serialize>,
+    &Found { picked, curve, groups, summary }: &Found,
 ) -> Result<(String, u64)> {
     let near = picked.near.iter().flatten().map(|&(_, a, b)| (a, b));
     let weakest = groups.iter().map(Group::weakest);
@@ -146,13 +141,14 @@ pub(super) fn page(
         blocks.add(&format!("clusters-{number}"), &clusters?).map_err(failure)?;
         cluster_counts.push(block.len());
     }
+    let unlinkable = &summary.unlinkable;
     let examples = unlinkable.examples.iter().map(ExampleData::new).collect();
     let unlinkable = UnlinkableData { records: unlinkable.records, share: unlinkable.share, examples };
     let fields = linker.config().fields.iter().map(|field| field.name.as_str()).collect();
     let inputs = shown_names(config);
     let title = format!("{} – lookalike link", inputs.join(", "));
     let (program, thresholds) = (env!("CARGO_PKG_VERSION"), picked.thresholds);
-    let summary = &without_times(summary)?;
+    let summary = without_times(summary)?;
     let data = Data { program, command: "link", inputs, thresholds, summary, curve, counts, fields, cluster_counts, unlinkable };
     let mut page = Page::new();
     page.add("report", &data).map_err(failure)?;

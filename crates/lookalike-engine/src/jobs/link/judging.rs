@@ -3,7 +3,10 @@
 use lookalike::eval::PairCounts;
 use serde::Serialize;
 
-use super::{candidates::is_zero, records::Gathered, truth::Truth};
+use super::{
+    pairing::candidates::is_zero,
+    reading::{records::Gathered, truth::Truth},
+};
 
 /// Counts of the pairs that were found.
 #[derive(Debug, Default)]
@@ -83,10 +86,15 @@ impl LinkShares {
 }
 
 impl Judged {
-    /// Compares the results with the ground truth. `candidates` is the number of candidates that are true pairs, and `clusters` has the
-    /// cluster of each record.
-    pub(super) fn new(truth: &Truth, gathered: &Gathered, candidates: u64, counts: &Counts, clusters: &[u32]) -> Self {
-        let true_pairs = truth.matches(gathered);
+    /// Compares the results with the ground truth, which has `true_pairs` pairs. `candidates` is the number of candidates that are true
+    /// pairs, and `clusters` has the cluster of each record.
+    pub(super) fn new(
+        (truth, true_pairs): (&Truth, u64),
+        gathered: &Gathered,
+        candidates: u64,
+        counts: &Counts,
+        clusters: &[u32],
+    ) -> Self {
         let (clustered, clustered_right) = truth.within(clusters, gathered);
         let of_matches = PairCounts { found_true: counts.right, found: counts.matches - counts.unlabelled, truth: true_pairs };
         let LinkShares { precision, recall, f1 } = LinkShares::of(of_matches);

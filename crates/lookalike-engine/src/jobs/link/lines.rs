@@ -9,7 +9,7 @@ use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::records::Gathered;
+use super::reading::records::Gathered;
 use crate::sketching::ids::raw;
 
 /// A line of the output of pairs.
@@ -110,14 +110,13 @@ struct ClusterLine<'a> {
 
 /// Writes each record's cluster. `sizes` has the number of records of each cluster.
 pub(super) fn write_clusters(representatives: &[u32], sizes: &[u32], gathered: &Gathered, output: &mut Output) -> Result<()> {
-    let of = |record: u32| gathered.are_two().then_some(if record < gathered.split { "a" } else { "b" });
     let mut lines = Vec::new();
     for (record, &representative) in (0..).zip(representatives) {
         let line = ClusterLine {
             id: raw(gathered.id(record))?,
-            of: of(record),
+            of: gathered.collection_of(record),
             representative: raw(gathered.id(representative))?,
-            representative_of: of(representative),
+            representative_of: gathered.collection_of(representative),
             size: sizes[representative as usize],
         };
         push_line(&line, &mut lines)?;

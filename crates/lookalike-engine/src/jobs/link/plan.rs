@@ -8,20 +8,17 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{
-    Link,
-    candidates::{Wanted, candidates, count, is_zero},
-    check, gather,
-    labelling::{Taught, taught},
+    asked::Link,
+    beginning::{Begun, begin, check},
     looking::clusters::Weakest,
-    matched::prepared,
-    numbered::pair_at,
-    records::Gathered,
-    truth,
+    pairing::{
+        candidates::{Wanted, candidates, count, is_zero},
+        matched::FoundPairs,
+        numbered::pair_at,
+    },
+    reading::records::Gathered,
 };
-use crate::{
-    config::{Observer, RunConfig, Stage},
-    pass::open::pool,
-};
+use crate::config::{Observer, RunConfig, Stage};
 
 /// If blocks make more pairs than this, it is not counted how many of them several blocks make.
 const COUNTED: u64 = 50_000_000;
@@ -71,7 +68,7 @@ pub struct BlockPlan {
     /// Values that would be skipped because too many records have them (`at_most`).
     #[serde(skip_serializing_if = "is_zero")]
     pub values_passed_over: u64,
-    /// Pairs of records that share a skipped value, as in [`BlockFigures`](super::candidates::BlockFigures).
+    /// Pairs of records that share a skipped value, as in [`BlockFigures`](super::pairing::candidates::BlockFigures).
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_passed_over: u64,
 }
@@ -85,13 +82,8 @@ pub fn plan_link(config: &RunConfig, asked: &Link, observer: Observer) -> Result
     without_panic(|| {
         let started = Instant::now();
         let linker = check(config, asked)?;
-        let pool = pool(config.threads)?;
-        let mut gathered = gather(config, (&linker, asked.right_by.as_deref()), &pool, observer)?;
-        let truth = truth(config, asked, &mut gathered)?;
-        let budget = config.budget(pool.current_num_threads(), &[], |_| 0)?;
-        budget.hold(gathered.size());
-        let linker = prepared(linker, &gathered, (&budget, &pool));
-        let Taught { linker, .. } = taught(linker, &gathered, truth.as_ref(), (&budget, &pool), observer)?;
+        let Begun { pool, gathered, budget, taught, size, .. } = begin(config, asked, linker, &[], observer)?;
+        let linker = taught.linker;
         let prepared = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
@@ -108,7 +100,7 @@ pub fn plan_link(config: &RunConfig, asked: &Link, observer: Observer) -> Result
             found
         });
         let exact = exact.transpose()?;
-        let pairs = exact.as_ref().map_or(bound, |found| found.blocks.iter().map(|block| block.candidates).sum());
+        let pairs = exact.as_ref().map_or(bound, |found| found.iter().map(|block| block.candidates).sum());
 
         let started = Instant::now();
         let least = linker.least();
@@ -120,25 +112,26 @@ pub fn plan_link(config: &RunConfig, asked: &Link, observer: Observer) -> Result
 
         let columns: usize = linker.blocks().iter().map(Block::keys).sum();
         let of_model = if linker.model().is_some() { 4 * gathered.records.fields() } else { 0 };
-        let for_each = 4 * columns + of_model + 4 + Weakest::SIZE;
+        let of_matching = if linker.is_one_to_one() { FoundPairs::SIZE } else { 0 };
+        let for_each = 4 * columns + of_model + of_matching + 4 + Weakest::SIZE;
         let blocks = counted.into_iter().enumerate().map(|(at, block)| BlockPlan {
             block: block.figures.block,
             pairs: block.pairs,
             is_bound: block.figures.in_bands,
-            candidates: exact.as_ref().map(|found| found.blocks[at].candidates),
+            candidates: exact.as_ref().map(|found| found[at].candidates),
             values_passed_over: block.figures.values_passed_over,
             pairs_passed_over: block.figures.pairs_passed_over,
         });
         Ok(LinkPlan {
             records: gathered.records.len() as u64,
-            records_a: gathered.are_two().then_some(gathered.split.into()),
+            records_a: gathered.second().map(u64::from),
             possible_pairs: gathered.pairs(),
             blocks: blocks.collect(),
             candidates: pairs,
             is_exact: exact.is_some(),
             timed: sample.pairs.len() as u64,
             seconds: ((prepared + making + each * pairs as f64) * 1000.0).round() / 1000.0,
-            memory: (gathered.size() + for_each * gathered.records.len()) as u64,
+            memory: (size + linker.size_of_counts() + for_each * gathered.records.len()) as u64,
         })
     })
 }

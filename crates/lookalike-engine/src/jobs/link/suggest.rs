@@ -20,9 +20,11 @@ use serde::{
 };
 
 use super::{
-    collections::{Collection, all_inputs, collections, shown_names},
-    matched::is_one_to_one,
-    records::Gathered,
+    pairing::matched::is_one_to_one,
+    reading::{
+        collections::{Collection, all_inputs, collections, shown_names},
+        records::Gathered,
+    },
 };
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
@@ -79,7 +81,7 @@ pub fn suggest_link(config: &RunConfig, label: Option<&str>, output: Option<&Pat
         let linker = Linker::new(of_fields).map_err(refused)?;
         let gathered = Gathered::read_from(config, &sources, (&linker, None), &pool, observer)?;
         let (all, compared) = (gathered.records.len() as u64, &linker.config().fields);
-        let split = gathered.are_two().then_some(gathered.split);
+        let split = gathered.second();
         Ok(Suggestion {
             records: split.map_or_else(|| vec![all], |split| vec![split.into(), all - u64::from(split)]),
             one_to_one: is_one_to_one(&linker, &gathered, &pool),

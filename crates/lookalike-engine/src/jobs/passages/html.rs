@@ -87,8 +87,8 @@ pub(super) fn page(
             }
             let texts = reported.texts.each_ref().map(|text| &text[..cut(text)]);
             let runs = shares.passages.iter().flat_map(|passage| passage.runs.iter().copied());
-            let one = Aligned::of_runs(texts, runs.map(|run| run.map(|span| [span.start, span.end])));
-            parts.push(one.with_regions(texts, shares.passages.iter().filter_map(region)));
+            let runs = runs.map(|run| run.map(|span| [span.start, span.end]));
+            parts.push(Aligned::of_runs(texts, runs, shares.passages.iter().filter_map(region)));
             aligned.a.push(a);
             aligned.b.push(b);
         }

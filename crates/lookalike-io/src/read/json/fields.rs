@@ -35,6 +35,11 @@ pub enum RecordFields {
 }
 
 impl Fields {
+    /// Creates a set of fields without names.
+    pub(crate) fn none() -> Self {
+        Self::new(String::new(), None, String::new(), Keep::First, None)
+    }
+
     /// Creates the fields from names. In JSON, a name is the exact name of a field, or else a dotted path into objects. In CSV,
     /// it is the exact name of a column.
     pub fn new(text: String, set: Option<Occurrences>, id: String, keep: Keep, label: Option<String>) -> Self {

@@ -11,6 +11,7 @@ use super::values::is_value;
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
     input_table::JSON,
+    read::json::RecordFields,
     words,
 };
 
@@ -62,7 +63,8 @@ const LABEL: Purpose = Purpose { is: "a label must be a string or a number", opt
 
 impl Columns {
     /// Finds the columns of documents by their names, first exactly, then as dotted paths into structs. `name` is the name of the
-    /// file, for messages. The id and the label may be absent. If documents are sets, the column of the texts has the sets instead: lists, or strings with JSON arrays.
+    /// file, for messages. The id and the label may be absent. If documents are sets, the column of the texts has the sets instead:
+    /// lists, or strings with JSON arrays.
     ///
     /// # Errors
     /// Fails if the table has no column for the text, or none for the field that determines the keep order; the message then lists
@@ -110,13 +112,15 @@ impl Columns {
         }))))
     }
 
-    /// Finds the columns that may contain the values of these fields of records: every column that has the name of a field, or
-    /// whose name is the beginning of a path to a field. If `names` is none, all columns are chosen.
-    pub fn of_records(schema: &Schema, names: Option<&[String]>) -> Self {
+    /// Finds the columns that may contain values of these fields: each column with the name of a field, or with a name that is the first
+    /// part of a path to one.
+    pub fn of_records(schema: &Schema, fields: &RecordFields) -> Self {
         let mut paths = Vec::new();
-        match names {
-            None => paths.extend(schema.fields().iter().map(|field| vec![field.name().clone()])),
-            Some(names) => names.iter().for_each(|name| leading(schema.fields(), name, &mut Vec::new(), &mut paths)),
+        match fields {
+            RecordFields::All => paths.extend(schema.fields().iter().map(|field| vec![field.name().clone()])),
+            RecordFields::Named(names) => {
+                names.iter().for_each(|name| leading(schema.fields(), name, &mut Vec::new(), &mut paths))
+            }
         }
         Self(Chosen::Fields(paths.into()))
     }

@@ -29,8 +29,8 @@ pub(super) fn unwritable(batch: &RecordBatch, error: &ArrowError) -> (usize, Err
     (row, wrong.advise("write a table, such as kept.parquet or kept.arrow, or leave that column out"))
 }
 
-/// Returns the first row that JSON cannot represent, the column with the value that is to blame if it is known, and a description
-/// of what is wrong with it.
+/// Finds the value that JSON cannot represent. Returns its row, the name of its column, and a message that continues "column …". If no
+/// single value is the cause, returns row 0, no name, and a message that continues "a row …".
 pub(super) fn unwritten(batch: &RecordBatch, error: &ArrowError) -> (usize, Option<String>, String) {
     let fails = |row: usize, at: usize| {
         let cell = batch.slice(row, 1).project(&[at]).ok()?;

@@ -39,7 +39,6 @@ pub use arrow_array::RecordBatch;
 
 #[cfg(test)]
 use self::layout::Part;
-pub(crate) use self::opened::{Cut, RowBlocks, Table, TableLayout, TablePart};
 pub use self::{
     columns::Columns,
     encode::{Nulls, write_json_lines},
@@ -49,6 +48,10 @@ pub use self::{
     ranges::Ranges,
     retype::{mapped_fields, retyped},
     rows::Rows,
+};
+pub(crate) use self::{
+    opened::{Cut, RowBlocks, Table, TableLayout, TablePart},
+    rows::size,
 };
 
 #[cfg(test)]

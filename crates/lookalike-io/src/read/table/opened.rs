@@ -12,7 +12,7 @@ use crate::{
     error::Result,
     read::{
         buffer::{Buffer, Failure},
-        json::{Fields, RecordFields},
+        json::Fields,
     },
 };
 
@@ -51,8 +51,7 @@ impl Table {
         let Fields { text, set, id, keep, label, records, .. } = fields;
         let columns = match records {
             None => Columns::choose(name, file.schema(), (text, *set), id, keep, label.as_deref())?,
-            Some(RecordFields::All) => Columns::of_records(file.schema(), None),
-            Some(RecordFields::Named(names)) => Columns::of_records(file.schema(), Some(names)),
+            Some(fields) => Columns::of_records(file.schema(), fields),
         };
         file.split(&columns, PART);
         Ok(Self { file, columns })

@@ -122,8 +122,8 @@ impl Parquet {
         Ok(Self { ranges, metadata, stretches, pages: Arc::default() })
     }
 
-    /// Divides row groups into parts, so that several threads can read a group. Each part has about `bytes` bytes of text. The
-    /// parts end where pages of the text column end. Pages of other columns may cross the boundary between two parts; such pages
+    /// Divides row groups into parts, so that several threads can read a group. Each part has about `bytes` bytes of text, or of
+    /// the largest column if records with fields are read. The parts end where pages of this column end. Pages of other columns may cross the boundary between two parts; such pages
     /// are decoded for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are
     /// not divided, because each page would take a separate request. Groups with lists are not divided either, because the pages
     /// of lists do not say how many rows they have.
@@ -231,10 +231,9 @@ impl Parquet {
             _ => (0..self.columns().num_columns()).collect(),
         };
         let all = group.total_byte_size().max(0) as u64;
-        let sizes = || leaves.iter().map(|&leaf| plain_size(group.column(leaf)));
         let texts = match columns.text_path() {
             Some(path) => self.leaves(path).next().map_or(all, |leaf| plain_size(group.column(leaf))),
-            None => sizes().sum(),
+            None => leaves.iter().map(|&leaf| plain_size(group.column(leaf))).sum(),
         };
         let batch = batch_rows(group.num_rows() as u64, texts, all);
         let schema = match wanted {

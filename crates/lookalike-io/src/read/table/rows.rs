@@ -229,11 +229,23 @@ impl Rows {
     }
 }
 
+/// Returns the approximate size of a batch's rows in bytes. The size of a view includes the data to which it points.
+pub(crate) fn size(batch: &RecordBatch) -> usize {
+    let column = |array: &ArrayRef| match array.data_type() {
+        DataType::Utf8View | DataType::BinaryView => {
+            let data = array.to_data();
+            let views: &[u128] = data.buffers().first().map_or(&[], |views| views.typed_data());
+            views.iter().skip(data.offset()).take(data.len()).map(|&view| 16 + (view as u32) as usize).sum()
+        }
+        _ => array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size()),
+    };
+    batch.columns().iter().map(column).sum()
+}
+
 /// Returns the number of bytes of all texts of a batch or, if records with fields are read, of all their values.
 pub(crate) fn text_bytes(batch: &RecordBatch, columns: &Columns) -> Result<u64> {
     if columns.document().is_none() {
-        let size = |array: &ArrayRef| array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size());
-        return Ok(columns.project(batch)?.columns().iter().map(|array| size(array) as u64).sum());
+        return Ok(size(&columns.project(batch)?) as u64);
     }
     let rows = Rows::new(batch.clone(), columns)?;
     Ok((0..rows.len()).map(|row| rows.text_len(row) as u64).sum())

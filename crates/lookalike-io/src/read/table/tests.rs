@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     input_table::{InputTable, JSON},
-    read::json::{Fields, Record, Unit},
+    read::json::{Fields, Record, RecordFields, Unit},
 };
 
 fn folder() -> PathBuf {
@@ -240,8 +240,8 @@ fn ids_that_are_json_already() {
 }
 
 /// Reads the rows as objects that have these fields.
-fn objects(table: &TableFile, names: Option<&[String]>) -> Vec<serde_json::Value> {
-    let columns = Columns::of_records(table.schema(), names);
+fn objects(table: &TableFile, fields: &RecordFields) -> Vec<serde_json::Value> {
+    let columns = Columns::of_records(table.schema(), fields);
     let (mut all, batches) = (Vec::new(), batches(table, &columns, Wanted::Chosen));
     for batch in batches {
         let objects = Objects::new(batch);
@@ -258,7 +258,7 @@ fn records_have_the_columns_that_their_fields_need() {
     let names = ["id", "text", "meta.deep.x", "map.a", "none", "kind.none", "meta.text.none"].map(String::from);
     for path in files() {
         let table = open(&path);
-        let (all, some) = (objects(&table, None), objects(&table, Some(&names)));
+        let (all, some) = (objects(&table, &RecordFields::All), objects(&table, &RecordFields::Named(names.to_vec())));
         assert_eq!((all.len(), some.len()), (60, 60), "{path:?}");
         let in_parquet = table.layout().types.is_some();
         for (row, (all, some)) in all.iter().zip(&some).enumerate() {
@@ -274,7 +274,10 @@ fn records_have_the_columns_that_their_fields_need() {
             assert_eq!(some["meta"]["n"].is_null(), in_parquet || row % 11 == 0, "{path:?}");
             assert_eq!(all["meta"]["n"].as_u64(), (row % 11 > 0).then_some(row as u64), "{path:?}");
         }
-        assert!(objects(&table, Some(&["none".into()])).iter().all(|row| row.as_object().unwrap().is_empty()), "{path:?}");
+        assert!(
+            objects(&table, &RecordFields::Named(vec!["none".into()])).iter().all(|row| row.as_object().unwrap().is_empty()),
+            "{path:?}"
+        );
     }
 }
 
@@ -305,7 +308,7 @@ fn values_of_records_are_json() {
     ];
     assert_eq!(lines, expected);
     let table = TableFile::in_memory(&InputTable::new("frame", schema, vec![batch]).unwrap());
-    assert_eq!(objects(&table, Some(&["a.b".into(), "a".into()]))[0], serde_json::json!({"a.b": "x"}));
+    assert_eq!(objects(&table, &RecordFields::Named(vec!["a.b".into(), "a".into()]))[0], serde_json::json!({"a.b": "x"}));
     // A value that JSON does not have is reported with its column; the rows before it are read.
     let times: ArrayRef = Arc::new(TimestampMillisecondArray::from(vec![Some(0), Some(i64::MAX)]));
     let rows = Objects::new(RecordBatch::try_from_iter([("when", times)]).unwrap());

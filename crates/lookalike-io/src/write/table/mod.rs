@@ -22,12 +22,12 @@ use std::{
     sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
-use arrow_array::{Array, RecordBatch};
+use arrow_array::RecordBatch;
 use arrow_ipc::{
     CompressionType,
     writer::{DictionaryHandling, FileWriter, IpcWriteOptions, StreamWriter},
 };
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, SchemaRef};
 use parquet::{
     arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory, ArrowWriter, ArrowWriterOptions, compute_leaves},
     basic::{Compression, ZstdLevel},
@@ -45,7 +45,7 @@ pub use self::{native::refuse_others, schemas::one_schema};
 use crate::{
     error::{Error, ErrorKind, Result},
     lock::lock,
-    read::table::{Format, Layout, retyped},
+    read::table::{Format, Layout, retyped, size},
 };
 
 /// Returns the format for a file extension; Parquet by default.
@@ -194,19 +194,6 @@ impl<W: Write + Send> TableOutput<W> {
 fn ipc_options(grows: bool) -> std::result::Result<IpcWriteOptions, ArrowError> {
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD))?;
     Ok(options.with_dictionary_handling(if grows { DictionaryHandling::Delta } else { DictionaryHandling::Resend }))
-}
-
-/// Returns the approximate size of a batch's rows in bytes. The size of a view includes the data to which it points.
-fn size(batch: &RecordBatch) -> usize {
-    let column = |array: &arrow_array::ArrayRef| match array.data_type() {
-        DataType::Utf8View | DataType::BinaryView => {
-            let data = array.to_data();
-            let views: &[u128] = data.buffers().first().map_or(&[], |views| views.typed_data());
-            views.iter().skip(data.offset()).take(data.len()).map(|&view| 16 + (view as u32) as usize).sum()
-        }
-        _ => array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size()),
-    };
-    batch.columns().iter().map(column).sum()
 }
 
 fn of_arrow(name: &str, error: ArrowError) -> Error {

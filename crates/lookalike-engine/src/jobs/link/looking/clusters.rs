@@ -1,4 +1,4 @@
-//! Clusters by size, and the link by which each hangs together.
+//! Cluster sizes, and the weakest link of each cluster.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -7,7 +7,8 @@ use lookalike_applications::records::Linker;
 use lookalike_io::error::Result;
 use serde::Serialize;
 
-use super::{super::records::Gathered, records::NamedRecord};
+use super::records::NamedRecord;
+use crate::jobs::link::reading::records::Gathered;
 
 /// The number of largest clusters in a summary.
 const LARGEST: usize = 10;
@@ -97,8 +98,12 @@ pub(in crate::jobs::link) fn by_size(sizes: &[u32]) -> Vec<ClusterSize> {
 /// Returns the first records of the `most` clusters with the lowest keys; of equal ones, the first clusters.
 pub(in crate::jobs::link) fn chosen<K: Ord>(sizes: &[u32], most: usize, key: impl Fn(u32) -> K) -> Vec<u32> {
     let mut clusters: Vec<u32> = (0..sizes.len() as u32).filter(|cluster| sizes[*cluster as usize] > 1).collect();
-    clusters.sort_by_cached_key(|cluster| key(*cluster));
-    clusters.truncate(most);
+    let key = |&cluster: &u32| (key(cluster), cluster);
+    if clusters.len() > most {
+        clusters.select_nth_unstable_by_key(most, key);
+        clusters.truncate(most);
+    }
+    clusters.sort_unstable_by_key(key);
     clusters
 }
 

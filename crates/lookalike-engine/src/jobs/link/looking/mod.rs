@@ -9,4 +9,6 @@ pub(crate) mod thresholds;
 
 pub(crate) mod clusters;
 
+pub(crate) mod groups;
+
 pub(crate) mod unlinkable;

@@ -4,8 +4,7 @@ use lookalike_io::error::Result;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::super::records::Gathered;
-use crate::sketching::ids::raw;
+use crate::{jobs::link::reading::records::Gathered, sketching::ids::raw};
 
 /// A record.
 #[derive(Debug, Clone, Serialize)]
@@ -25,7 +24,6 @@ impl PartialEq for NamedRecord {
 
 impl NamedRecord {
     pub(in crate::jobs::link) fn new(gathered: &Gathered, record: u32) -> Result<Self> {
-        let of = gathered.are_two().then_some(if record < gathered.split { "a" } else { "b" });
-        Ok(Self { id: raw(gathered.id(record))?.to_owned(), of })
+        Ok(Self { id: raw(gathered.id(record))?.to_owned(), of: gathered.collection_of(record) })
     }
 }

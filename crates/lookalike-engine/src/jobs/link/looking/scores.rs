@@ -1,7 +1,9 @@
 //! How many pairs have each score.
 
-use lookalike_applications::records::{Linker, learned::probability};
+use lookalike_applications::records::{Linker, PARTS, PARTS_OF_A_BIT, learned::probability};
 use serde::Serialize;
+
+use crate::jobs::link::reading::truth::kind_of;
 
 /// The unit of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -13,9 +15,6 @@ pub enum Scale {
     Bits,
 }
 
-/// Scores are whole multiples of these, as [`Linker`] rounds them.
-const PARTS: [f64; 2] = [10_000.0, 1000.0];
-
 /// Scores in bits outside this range count as its ends.
 const BITS: [f64; 2] = [-60.0, 100.0];
 
@@ -26,8 +25,8 @@ impl Scale {
 
     fn bounds(self) -> ([f64; 2], f64) {
         match self {
-            Self::Points => ([0.0, 1.0], PARTS[0]),
-            Self::Bits => (BITS, PARTS[1]),
+            Self::Points => ([0.0, 1.0], PARTS),
+            Self::Bits => (BITS, PARTS_OF_A_BIT),
         }
     }
 
@@ -75,12 +74,7 @@ impl Scores {
 
     /// Counts a pair as `times` pairs.
     pub(in crate::jobs::link) fn add(&mut self, score: f64, label: Option<bool>, times: u64) {
-        let kind = match label {
-            Some(true) => 0,
-            Some(false) => 1,
-            None => 2,
-        };
-        self.counts[self.scale.place(score)][kind] += times;
+        self.counts[self.scale.place(score)][kind_of(label)] += times;
     }
 
     /// Returns the lowest place and the highest place with a pair.
@@ -116,8 +110,9 @@ impl Scores {
     }
 }
 
-/// The distribution of scores, in bars of equal width. Pairs whose score is so low that it was not computed to the end are not in it:
-/// by default those that are no possible match; with a model, those with a probability below 0.8 %. Pairs with a label are all in it.
+/// The distribution of scores, in bars of equal width. If each record is in at most one pair, it has only the chosen pairs. Otherwise it
+/// has all pairs with a label, and those without one whose score was computed: by default possible matches and matches; with a model, pairs
+/// with a probability of at least 0.8 %.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreHistogram {
     /// The unit of scores.

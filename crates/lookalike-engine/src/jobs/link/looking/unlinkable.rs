@@ -5,7 +5,8 @@ use lookalike_io::error::Result;
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
-use super::{super::records::Gathered, records::NamedRecord};
+use super::records::NamedRecord;
+use crate::jobs::link::reading::records::Gathered;
 
 /// The number of examples.
 const EXAMPLES: usize = 10;

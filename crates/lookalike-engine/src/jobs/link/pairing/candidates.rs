@@ -17,8 +17,11 @@ use lookalike_io::{
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
-use super::{progress::Bar, records::Gathered};
-use crate::config::{Observer, Stage};
+use super::progress::Bar;
+use crate::{
+    config::{Observer, Stage},
+    jobs::link::reading::records::Gathered,
+};
 
 /// The results of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -52,14 +55,8 @@ impl BlockFigures {
     }
 }
 
-pub(super) fn is_zero(number: &u64) -> bool {
+pub(in crate::jobs::link) fn is_zero(number: &u64) -> bool {
     *number == 0
-}
-
-/// The results of finding candidates.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    pub(super) blocks: Vec<BlockFigures>,
 }
 
 /// A key for each record; 0 if the record has no key or if its value was skipped.
@@ -82,7 +79,7 @@ impl Column {
         let mut rows = Sorter::<[u64; 2]>::new(budget, SORTERS, pool);
         keys.each_piece(1, |first, keys| {
             column.keys.extend(keys.iter().copied().map(Self::key));
-            let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY && wanted.has(block, key));
+            let keyed = keys.iter().zip(first..).filter(|&(&key, _)| key != NO_KEY && wanted.needs(block, key));
             keyed.map(|(&key, record)| [key, record]).try_for_each(|row| rows.push(row))
         })?;
         Ok((column, rows))
@@ -100,15 +97,14 @@ const BY_ONE: usize = 1 << 10;
 const AT_A_TIME: usize = 1 << 16;
 
 /// The number of sorters that are in use at the same time: one for a column's rows, and one for the pairs that are found.
-pub(super) const SORTERS: usize = 2;
+pub(in crate::jobs::link) const SORTERS: usize = 2;
 
 /// Which candidates are wanted.
 #[derive(Clone, Copy)]
-pub(super) enum Wanted {
+pub(in crate::jobs::link) enum Wanted {
     /// All.
     All,
-    /// A random sample: those whose first common value is one of a random one in 2 to this power. Values of a block with `at_most` are
-    /// all looked at, because it is not known before which ones are skipped.
+    /// A random sample: the pairs whose first common value is in a random 2⁻ⁿ of the values, where n is this number.
     Sample(u32),
 }
 
@@ -121,24 +117,29 @@ impl Wanted {
         }
     }
 
-    fn has(self, block: &Block, key: u64) -> bool {
+    fn has(self, key: u64) -> bool {
         match self {
             Self::All => true,
-            Self::Sample(halved) => block.at_most().is_some() || finish(key).leading_zeros() >= halved,
+            Self::Sample(halved) => finish(key).leading_zeros() >= halved,
         }
+    }
+
+    /// Returns whether the rows of a key are needed. In a block with `at_most`, all are, because they show which values are skipped.
+    fn needs(self, block: &Block, key: u64) -> bool {
+        block.at_most().is_some() || self.has(key)
     }
 }
 
 /// Calls `score` with each candidate, on all threads, and `give` with what this returns, in an order that depends only on the records.
-pub(super) fn candidates<T: Send>(
+pub(in crate::jobs::link) fn candidates<T: Send>(
     (gathered, linker): (&Gathered, &Linker),
     wanted: Wanted,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
     (observer, stage): (Observer, Stage),
     score: impl Fn(u32, u32) -> Option<T> + Sync,
     mut give: impl FnMut(T) -> Result<()>,
-) -> Result<Found> {
-    let (mut found, mut columns) = (Found::default(), Vec::<Column>::new());
+) -> Result<Vec<BlockFigures>> {
+    let (mut blocks, mut columns) = (Vec::new(), Vec::<Column>::new());
     let mut bar = Bar::new(gathered, linker.blocks(), wanted.share(), pool, (observer, stage));
     for (number, block) in linker.blocks().iter().enumerate() {
         let mut figures = BlockFigures::new(block);
@@ -148,7 +149,7 @@ pub(super) fn candidates<T: Send>(
             drop(keys);
             let scoring = Scoring { gathered, linker, earlier: &columns, pool, score: &score };
             let mut batch = Batch::default();
-            each_bucket(rows, &mut column, gathered, linker, &mut figures, |bucket| {
+            each_bucket(rows, wanted, &mut column, (gathered, linker), &mut figures, |bucket| {
                 scoring.bucket(bucket, &mut batch, &mut bar, &mut give)
             })?;
             scoring.score(&mut batch, &mut bar, &mut give)?;
@@ -156,22 +157,22 @@ pub(super) fn candidates<T: Send>(
             figures.candidates += batch.candidates;
             columns.push(column);
         }
-        found.blocks.push(figures);
+        blocks.push(figures);
     }
-    bar.finish(found.blocks.iter().map(|block| block.candidates).sum())?;
+    bar.finish(blocks.iter().map(|block: &BlockFigures| block.candidates).sum())?;
     columns.iter().for_each(|column| budget.release(4 * column.keys.len()));
-    Ok(found)
+    Ok(blocks)
 }
 
 /// The number of pairs that share a value of a block.
-pub(super) struct Counted {
-    pub(super) figures: BlockFigures,
+pub(in crate::jobs::link) struct Counted {
+    pub(in crate::jobs::link) figures: BlockFigures,
     /// Pairs that share a value. If the block uses bands, a pair is counted for each band that it shares.
-    pub(super) pairs: u64,
+    pub(in crate::jobs::link) pairs: u64,
 }
 
 /// Counts the pairs of each block without making them. `each` gets every bucket and the number of its pairs.
-pub(super) fn count(
+pub(in crate::jobs::link) fn count(
     gathered: &Gathered,
     linker: &Linker,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
@@ -182,7 +183,7 @@ pub(super) fn count(
         let mut of_block = Counted { figures: BlockFigures::new(block), pairs: 0 };
         for keys in keys(block, gathered, budget, pool)? {
             let (mut column, rows) = Column::of(number, block, &keys, Wanted::All, gathered, (budget, pool))?;
-            each_bucket(rows, &mut column, gathered, linker, &mut of_block.figures, |bucket| {
+            each_bucket(rows, Wanted::All, &mut column, (gathered, linker), &mut of_block.figures, |bucket| {
                 let pairs = pairs_among(bucket, gathered);
                 of_block.pairs += pairs;
                 each(bucket, pairs);
@@ -218,23 +219,23 @@ fn keys(block: &Block, gathered: &Gathered, budget: &Arc<Budget>, pool: &ThreadP
     Ok(columns)
 }
 
-/// Passes each bucket to `give`. A bucket consists of two or more records that share a key. Buckets that are too large are only
+/// Passes each wanted bucket to `give`. A bucket consists of two or more records that share a key. Buckets that are too large are only
 /// counted, and their keys are removed.
 fn each_bucket(
     rows: Sorter<[u64; 2]>,
+    wanted: Wanted,
     column: &mut Column,
-    gathered: &Gathered,
-    linker: &Linker,
+    (gathered, linker): (&Gathered, &Linker),
     figures: &mut BlockFigures,
     mut give: impl FnMut(&[u32]) -> Result<()>,
 ) -> Result<()> {
     let block = &linker.blocks()[column.block];
-    let mut take = |bucket: &[u32]| -> Result<()> {
+    let mut take = |bucket: &[u32], key: u64| -> Result<()> {
         if block.at_most().is_some_and(|most| bucket.len() > most as usize) {
             figures.values_passed_over += 1;
             figures.pairs_passed_over += pairs_among(bucket, gathered);
             bucket.iter().for_each(|&record| column.keys[record as usize] = 0);
-        } else if bucket.len() > 1 {
+        } else if bucket.len() > 1 && wanted.has(key) {
             give(bucket)?;
         }
         Ok(())
@@ -249,11 +250,11 @@ fn each_bucket(
             while let [first, _, ..] = *members {
                 let same = |&record: &u32| block.confirms(&gathered.records, first, record);
                 if members[1..].iter().all(same) {
-                    take(&members)?;
+                    take(&members, of)?;
                     break;
                 }
                 let (own, others): (Vec<u32>, Vec<u32>) = members.iter().partition(|&&record| record == first || same(&record));
-                take(&own)?;
+                take(&own, of)?;
                 members = others;
             }
             members.clear();
@@ -267,8 +268,7 @@ fn each_bucket(
 /// Returns the number of pairs of a bucket's records. With two collections, only pairs of records from different collections
 /// count.
 fn pairs_among(bucket: &[u32], gathered: &Gathered) -> u64 {
-    let (first, all) = (bucket.partition_point(|&record| record < gathered.split) as u64, bucket.len() as u64);
-    if gathered.are_two() { first * (all - first) } else { all * (all - 1) / 2 }
+    gathered.pairs_of(bucket.partition_point(|&record| record < gathered.split) as u64, bucket.len() as u64)
 }
 
 /// The number of pairs that are scored together, and the number that one worker scores in one step.
@@ -341,8 +341,8 @@ impl<T: Send, F: Fn(u32, u32) -> Option<T> + Sync> Scoring<'_, F> {
         Ok(())
     }
 
-    /// Scores the pairs of a batch, except pairs that an earlier column has already made. Calls `give` with the pairs whose score
-    /// is high enough.
+    /// Scores the pairs of a batch, except pairs that an earlier column has already made. Calls `give` with each value that `score`
+    /// returns.
     fn score(&self, batch: &mut Batch, bar: &mut Bar, give: &mut impl FnMut(T) -> Result<()>) -> Result<()> {
         let of_one = |tally, (at, others): &(usize, std::ops::Range<usize>)| {
             self.record(batch.records[*at], &batch.records[others.clone()], tally)

@@ -4,14 +4,16 @@ use lookalike_applications::records::{Block, NO_KEY};
 use lookalike_io::error::Result;
 use rayon::{ThreadPool, prelude::*};
 
-use super::records::Gathered;
-use crate::config::{Observer, Progress, Stage};
+use crate::{
+    config::{Observer, Progress, Stage},
+    jobs::link::reading::records::Gathered,
+};
 
 /// The number of records whose keys are looked at.
 const SAMPLE: usize = 10_000;
 
 /// The progress of a stage that makes pairs column by column.
-pub(super) struct Bar<'a> {
+pub(in crate::jobs::link) struct Bar<'a> {
     observer: Observer<'a>,
     stage: Stage,
     /// The expected number of pairs of each column.
@@ -23,7 +25,7 @@ pub(super) struct Bar<'a> {
 
 impl<'a> Bar<'a> {
     /// Estimates the number of pairs from the keys of a sample of the records. `share` is the share of the pairs that are wanted.
-    pub(super) fn new(
+    pub(in crate::jobs::link) fn new(
         gathered: &Gathered,
         blocks: &[Block],
         share: f64,
@@ -37,20 +39,20 @@ impl<'a> Bar<'a> {
     }
 
     /// Reports that some pairs of this column were made.
-    pub(super) fn advance(&mut self, pairs: u64) -> Result<()> {
+    pub(in crate::jobs::link) fn advance(&mut self, pairs: u64) -> Result<()> {
         self.done += pairs;
         self.tell()
     }
 
     /// Reports that the next column begins.
-    pub(super) fn next_column(&mut self) -> Result<()> {
+    pub(in crate::jobs::link) fn next_column(&mut self) -> Result<()> {
         self.column += 1;
         self.done = 0;
         self.tell()
     }
 
     /// Reports that all is done: `pairs` pairs were wanted.
-    pub(super) fn finish(&self, pairs: u64) -> Result<()> {
+    pub(in crate::jobs::link) fn finish(&self, pairs: u64) -> Result<()> {
         Progress::new(self.stage, pairs, pairs).tell(self.observer)
     }
 
@@ -63,8 +65,8 @@ impl<'a> Bar<'a> {
     }
 }
 
-/// Returns an estimate of the number of pairs of each of a block's columns, from every `step`th record: of the pairs of equal keys, one in
-/// `step` squared is among these.
+/// Estimates the number of pairs of each column of a block from every `step`th record. A pair is in this sample with the probability
+/// 1 / `step`².
 fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -> Vec<f64> {
     let records: Vec<u32> = (0..gathered.records.len() as u32).step_by(step).collect();
     let of_some = |records: &[u32]| {
@@ -87,9 +89,9 @@ fn sampled(gathered: &Gathered, block: &Block, step: usize, pool: &ThreadPool) -
                 return 0;
             }
             let first = bucket.partition_point(|(_, record)| *record < gathered.split);
-            if gathered.are_two() { first * (all - first) } else { all * (all - 1) / 2 }
+            gathered.pairs_of(first as u64, all as u64)
         };
-        keyed.chunk_by(|a, b| a.0 == b.0).map(pairs).sum::<usize>() as f64 * (step * step) as f64
+        keyed.chunk_by(|a, b| a.0 == b.0).map(pairs).sum::<u64>() as f64 * (step * step) as f64
     };
     (0..block.keys()).map(of_column).collect()
 }

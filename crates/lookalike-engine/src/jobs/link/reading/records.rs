@@ -26,17 +26,17 @@ use crate::{
 
 /// The records of one collection, or of two, with the first collection's records first.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(in crate::jobs::link) struct Gathered {
     /// The values of the records.
-    pub(super) records: Records,
+    pub(in crate::jobs::link) records: Records,
     /// The ids of the records, as JSON.
     ids: Records,
     /// Hashes of the labels, 0 for none; empty if labels are not used.
-    pub(super) labels: Vec<u128>,
+    pub(in crate::jobs::link) labels: Vec<u128>,
     /// A date or a number for each record, NaN if it has none; empty if these values are not used.
-    pub(super) values: Vec<f64>,
+    pub(in crate::jobs::link) values: Vec<f64>,
     /// The number of the second collection's first record, or the number of all records if there is one collection.
-    pub(super) split: u32,
+    pub(in crate::jobs::link) split: u32,
     /// Whether there are two collections; one of them may be empty.
     are_two: bool,
     /// Records by the hashes of their ids, for each collection; for a repeated id, the first record.
@@ -49,7 +49,7 @@ impl Gathered {
     /// # Errors
     /// Fails if an input cannot be read or does not contain records with fields, if a record or a value is invalid, if an id
     /// occurs twice, or if a field occurs in no record of a collection.
-    pub(super) fn read(
+    pub(in crate::jobs::link) fn read(
         config: &RunConfig,
         (linker, right_by): (&Linker, Option<&str>),
         pool: &ThreadPool,
@@ -62,7 +62,7 @@ impl Gathered {
     }
 
     /// Reads the records of sources that are already open, one for each collection. A pipe can be read again only from the same source.
-    pub(super) fn read_from(
+    pub(in crate::jobs::link) fn read_from(
         config: &RunConfig,
         sources: &[Source],
         (linker, right_by): (&Linker, Option<&str>),
@@ -130,7 +130,7 @@ impl Gathered {
     }
 
     /// Returns the number of records.
-    pub(super) fn len(&self) -> Result<u32> {
+    pub(in crate::jobs::link) fn len(&self) -> Result<u32> {
         u32::try_from(self.records.len()).map_err(|_| {
             Error::new(ErrorKind::Input, "more than 4,294,967,295 records cannot be linked in one run")
                 .advise("split them by a field that linked records must share")
@@ -138,7 +138,7 @@ impl Gathered {
     }
 
     /// Returns the number of bytes that are held in memory and cannot be spilled.
-    pub(super) fn size(&self) -> usize {
+    pub(in crate::jobs::link) fn size(&self) -> usize {
         const FOUND_BY: usize = 30;
         let found: usize = self.by_id.iter().map(BTreeMap::len).sum();
         let extra = size_of_val(&*self.labels) + size_of_val(&*self.values);
@@ -146,29 +146,44 @@ impl Gathered {
     }
 
     /// Returns whether there are two collections.
-    pub(super) fn are_two(&self) -> bool {
+    pub(in crate::jobs::link) fn are_two(&self) -> bool {
         self.are_two
     }
 
+    /// Returns the first record of the second collection, if there are two collections.
+    pub(in crate::jobs::link) fn second(&self) -> Option<u32> {
+        self.are_two.then_some(self.split)
+    }
+
+    /// Returns the collection of a record, `a` or `b`, if there are two.
+    pub(in crate::jobs::link) fn collection_of(&self, record: u32) -> Option<&'static str> {
+        self.are_two.then_some(if record < self.split { "a" } else { "b" })
+    }
+
+    /// Returns the number of pairs of some records, of which the first `first` are in the first collection. If there are two collections,
+    /// only pairs of records from different collections count.
+    pub(in crate::jobs::link) fn pairs_of(&self, first: u64, all: u64) -> u64 {
+        if self.are_two { first * (all - first) } else { all * all.saturating_sub(1) / 2 }
+    }
+
     /// Returns the number of pairs that could be scored.
-    pub(super) fn pairs(&self) -> u64 {
-        let (first, all) = (u64::from(self.split), self.records.len() as u64);
-        if self.are_two() { first * (all - first) } else { all * all.saturating_sub(1) / 2 }
+    pub(in crate::jobs::link) fn pairs(&self) -> u64 {
+        self.pairs_of(self.split.into(), self.records.len() as u64)
     }
 
     /// Returns a record's id, as written in the record.
-    pub(super) fn id(&self, record: u32) -> &str {
+    pub(in crate::jobs::link) fn id(&self, record: u32) -> &str {
         self.ids.get(record, 0)
     }
 
     /// Returns the record with an id, in the first collection or in the second.
-    pub(super) fn find(&self, id: &str, collection: usize) -> Option<u32> {
+    pub(in crate::jobs::link) fn find(&self, id: &str, collection: usize) -> Option<u32> {
         self.by_id[collection].get(&hash_name(id)).copied()
     }
 
     /// Returns the record with this id, which is given as JSON. If there is none, a number is also looked up as a string, and a
     /// string as a number, because CSV does not distinguish 7 and "7".
-    pub(super) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
+    pub(in crate::jobs::link) fn find_of_any_type(&self, id: &str, collection: usize) -> Option<u32> {
         self.find(id, collection).or_else(|| match serde_json::from_str(id) {
             Ok(serde_json::Value::String(text)) => self.find(&text, collection),
             _ => self.find(&serde_json::Value::from(id).to_string(), collection),

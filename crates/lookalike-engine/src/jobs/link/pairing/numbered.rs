@@ -1,8 +1,8 @@
 //! Numbers the pairs of some records.
 
-/// Returns the places of the two records of a pair. The pairs are those of `records` records, or if there are two collections, the
-/// pairs of one of the `first` first records and one of the others.
-pub(super) fn pair_at(number: u64, first: Option<u64>, records: u64) -> (usize, usize) {
+/// Returns the two records of the pair with this number. With one collection, the pairs are those of `records` records. With two, each
+/// pair has one of the first `first` records and one of the others.
+pub(in crate::jobs::link) fn pair_at(number: u64, first: Option<u64>, records: u64) -> (usize, usize) {
     if let Some(first) = first {
         let seconds = (records - first).max(1);
         return ((number / seconds) as usize, (first + number % seconds) as usize);

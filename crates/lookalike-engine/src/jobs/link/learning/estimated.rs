@@ -17,12 +17,16 @@ use lookalike_io::{
 use rayon::{ThreadPool, prelude::*};
 use serde::Serialize;
 
-use super::{
-    candidates::{Wanted, candidates},
-    numbered::pair_at,
-    records::Gathered,
+use crate::{
+    config::{Observer, Stage},
+    jobs::link::{
+        pairing::{
+            candidates::{Wanted, candidates},
+            numbered::pair_at,
+        },
+        reading::records::Gathered,
+    },
 };
-use crate::config::{Observer, Stage};
 
 /// What was learned from the records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -69,7 +73,7 @@ pub struct FieldLearned {
 
 impl Learned {
     /// Returns what a linker learned; `None` if it uses points.
-    pub(super) fn of(linker: &Linker, labels: Option<LabelsLearned>) -> Option<Self> {
+    pub(in crate::jobs::link) fn of(linker: &Linker, labels: Option<LabelsLearned>) -> Option<Self> {
         let estimate = linker.model()?.estimate();
         let fields = linker.config().fields.iter().zip(&estimate.fields);
         let fields = fields.map(|(config, field)| FieldLearned {
@@ -85,9 +89,9 @@ impl Learned {
 
 /// The number of random pairs that are compared, and the largest number of candidates.
 const RANDOM: u64 = 200_000;
-pub(super) const CANDIDATES: usize = 400_000;
+const CANDIDATES: usize = 400_000;
 
-/// If there are more records, only the candidates that share some of the values are looked at.
+/// If there are more records, only the candidates that share some of the values are used.
 const RECORDS: usize = 100_000;
 
 /// The smallest numbers of candidates and of expected matches from which weights can be estimated.
@@ -97,9 +101,9 @@ const LEAST_MATCHES: f64 = 5.0;
 /// The largest share of wrong decisions that is expected.
 const MOST_DOUBT: f64 = 0.5;
 
-/// What weights are learned from, besides candidates.
-pub(super) struct Background {
-    pub(super) frequencies: Arc<Frequencies>,
+/// What weights are learned from, in addition to candidates.
+pub(in crate::jobs::link) struct Background {
+    pub(in crate::jobs::link) frequencies: Arc<Frequencies>,
     /// For each field, the share of the pairs with two values that have equal ones.
     equal: Vec<f64>,
     random: Patterns,
@@ -107,8 +111,8 @@ pub(super) struct Background {
 }
 
 impl Background {
-    pub(super) fn new(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Self {
-        let split = gathered.are_two().then_some(gathered.split);
+    pub(in crate::jobs::link) fn new(gathered: &Gathered, linker: &Linker, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Self {
+        let split = gathered.second();
         let of_field = |field| FieldFrequencies::new(&gathered.records, field, split);
         let fields = linker.config().fields.len();
         let counted: Vec<FieldFrequencies> = pool.install(|| (0..fields).into_par_iter().map(of_field).collect());
@@ -119,7 +123,7 @@ impl Background {
         Self { frequencies: Arc::new(frequencies), equal, random, pairs: gathered.pairs() as f64 }
     }
 
-    pub(super) fn possible(&self) -> Possible<'_> {
+    pub(in crate::jobs::link) fn possible(&self) -> Possible<'_> {
         Possible { pairs: self.pairs, random: &self.random, equal: &self.equal }
     }
 }
@@ -128,7 +132,7 @@ impl Background {
 ///
 /// # Errors
 /// Fails if the records have too few candidates or matches, or if the fields do not separate matches from other pairs.
-pub(super) fn learned(
+pub(in crate::jobs::link) fn learned(
     gathered: &Gathered,
     linker: &Linker,
     (budget, pool): (&Arc<Budget>, &ThreadPool),
@@ -204,7 +208,7 @@ impl Sampled {
         let limit = AtomicU64::new(u64::MAX);
         // If records have one match only, all candidates of a first record are in the sample, or none.
         let one_to_one = are_rivals(gathered, linker);
-        let hash = |a: u32, b: u32| finish(u64::from(a) << 32 | if one_to_one { 0 } else { u64::from(b) });
+        let hash = |a: u32, b: u32| finish((u64::from(a) << 32 | if one_to_one { 0 } else { u64::from(b) }) + 1);
         let pattern = |a: u32, b: u32| {
             let is_wanted = hash(a, b) <= limit.load(Ordering::Relaxed);
             is_wanted.then(|| ([a, b], linker.pattern(&gathered.records, a, b)))
@@ -219,23 +223,32 @@ impl Sampled {
                 if hash(a, b) <= u64::MAX >> sampled.halved[1] {
                     sampled.pairs.push(([a, b], pattern));
                 }
-                while sampled.pairs.len() > CANDIDATES {
-                    sampled.halved[1] += 1;
-                    let lower = u64::MAX >> sampled.halved[1];
-                    limit.store(lower, Ordering::Relaxed);
-                    sampled.pairs.retain(|([a, b], _)| hash(*a, *b) <= lower);
-                }
+                thin(&mut sampled.pairs, &mut sampled.halved[1], &limit, |([a, b], _)| hash(*a, *b));
                 Ok(())
             },
         )?;
+        if sampled.halved[1] > 0 && !(1..=CANDIDATES).contains(&sampled.pairs.len()) {
+            let what = format!("a record has more than {CANDIDATES} candidates");
+            return Err(refused(what, "set at_most in the blocks"));
+        }
         Ok(sampled)
+    }
+}
+
+/// Halves a sample by the hashes of its pairs until it has at most [`CANDIDATES`]. If that many pairs have one low hash, more remain.
+pub(super) fn thin<T>(pairs: &mut Vec<T>, halved: &mut u32, limit: &AtomicU64, hash: impl Fn(&T) -> u64) {
+    while pairs.len() > CANDIDATES && *halved < u64::BITS - 1 {
+        *halved += 1;
+        let lower = u64::MAX >> *halved;
+        limit.store(lower, Ordering::Relaxed);
+        pairs.retain(|pair| hash(pair) <= lower);
     }
 }
 
 /// Returns the patterns of random pairs, or those of all pairs if there are few.
 fn random(gathered: &Gathered, linker: &Linker, pool: &ThreadPool) -> Patterns {
-    let (split, all) = (u64::from(gathered.split), gathered.records.len() as u64);
-    let first = gathered.are_two().then_some(split);
+    let all = gathered.records.len() as u64;
+    let first = gathered.second().map(u64::from);
     let pairs = gathered.pairs();
     let number =
         |draw: u64| if pairs <= RANDOM { draw } else { ((u128::from(finish(draw + 1)) * u128::from(pairs)) >> 64) as u64 };

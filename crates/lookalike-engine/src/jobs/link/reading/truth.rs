@@ -16,7 +16,7 @@ use crate::pass::lines::{each_line, parse};
 
 /// What is known about pairs. A pair can be labelled as a match or as no match, or have no label.
 #[derive(Debug)]
-pub(super) enum Truth {
+pub(in crate::jobs::link) enum Truth {
     /// A pair of two records with labels is a match if the labels are equal. Other pairs have no label. 0 means that a record has no
     /// label.
     Labels(Vec<u128>),
@@ -50,7 +50,7 @@ impl Truth {
     /// # Errors
     /// Fails if a file cannot be read, if a line is not such a pair, if an id belongs to no record, or if a pair is listed as a match and
     /// as no match.
-    pub(super) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
+    pub(in crate::jobs::link) fn read(path: &Path, gathered: &Gathered, temp_dir: &Path) -> Result<Self> {
         let (mut matches, mut others) = (Vec::new(), Vec::new());
         each_line(path, Reading::lines(), temp_dir, |line, _| {
             let LabelledPair { a, b, is_match } = parse(line, "{\"a\": \"one id\", \"b\": \"another\"}")?;
@@ -93,7 +93,7 @@ impl Truth {
     }
 
     /// Returns whether a pair is a match; `None` if it has no label.
-    pub(super) fn label(&self, a: u32, b: u32) -> Option<bool> {
+    pub(in crate::jobs::link) fn label(&self, a: u32, b: u32) -> Option<bool> {
         match self {
             Self::Labels(labels) => {
                 let (a, b) = (labels[a as usize], labels[b as usize]);
@@ -107,7 +107,7 @@ impl Truth {
 
     /// Divides the records into `folds` parts, so that the records of a cluster of labelled matches are in one part. Returns the part of
     /// each record. It depends only on a hash of the cluster's label, or of the number of its first record.
-    pub(super) fn folds(&self, records: usize, folds: u64) -> Vec<u8> {
+    pub(in crate::jobs::link) fn folds(&self, records: usize, folds: u64) -> Vec<u8> {
         let fold = |cluster: u64| (finish(cluster.wrapping_add(1)) % folds) as u8;
         match self {
             Self::Labels(labels) => labels.iter().map(|label| fold(*label as u64)).collect(),
@@ -120,7 +120,7 @@ impl Truth {
     }
 
     /// Returns how many pairs are labelled as matches.
-    pub(super) fn matches(&self, gathered: &Gathered) -> u64 {
+    pub(in crate::jobs::link) fn matches(&self, gathered: &Gathered) -> u64 {
         match self {
             Self::Pairs { matches, .. } => matches.len() as u64,
             Self::Labels(labels) => {
@@ -131,7 +131,7 @@ impl Truth {
     }
 
     /// Returns the number of labelled pairs whose records are in one of the given groups, and how many of these are matches.
-    pub(super) fn within(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
+    pub(in crate::jobs::link) fn within(&self, groups: &[u32], gathered: &Gathered) -> (u64, u64) {
         let together =
             |pairs: &[(u32, u32)]| pairs.iter().filter(|(a, b)| groups[*a as usize] == groups[*b as usize]).count() as u64;
         match self {
@@ -152,6 +152,16 @@ impl Truth {
     }
 }
 
+/// Returns the number of a kind of pairs: those that are labelled as matches, those that are labelled as no matches, and those without a
+/// label.
+pub(in crate::jobs::link) fn kind_of(label: Option<bool>) -> usize {
+    match label {
+        Some(true) => 0,
+        Some(false) => 1,
+        None => 2,
+    }
+}
+
 /// Returns the number of pairs of records within one group. With two collections, only pairs of records from different
 /// collections count.
 fn pairs_within<G: Ord>(grouped: impl Iterator<Item = (u32, G)>, gathered: &Gathered) -> u64 {
@@ -159,8 +169,6 @@ fn pairs_within<G: Ord>(grouped: impl Iterator<Item = (u32, G)>, gathered: &Gath
     for (record, group) in grouped {
         groups.entry(group).or_default()[usize::from(record >= gathered.split)] += 1;
     }
-    let pairs = |[first, second]: &[u64; 2]| {
-        if gathered.are_two() { first * second } else { first * first.saturating_sub(1) / 2 }
-    };
+    let pairs = |[first, second]: &[u64; 2]| gathered.pairs_of(*first, first + second);
     groups.values().map(pairs).sum()
 }

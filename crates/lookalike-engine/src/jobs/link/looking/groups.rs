@@ -6,10 +6,8 @@ use lookalike_applications::records::Linker;
 use lookalike_io::{error::Result, write::plain};
 use serde::Serialize;
 
-use super::{
-    looking::clusters::{Link, Weakest, chosen},
-    records::Gathered,
-};
+use super::clusters::{Link, Weakest, chosen};
+use crate::jobs::link::reading::records::Gathered;
 
 /// The numbers of largest clusters, and of clusters with the weakest links; and of records of a cluster.
 const LARGEST: usize = 150;
@@ -17,7 +15,7 @@ const WEAKEST: usize = 150;
 const RECORDS: usize = 50;
 
 /// A cluster.
-pub(super) struct Group {
+pub(in crate::jobs::link) struct Group {
     size: u32,
     weakest: Link,
     /// Its first records.
@@ -25,7 +23,7 @@ pub(super) struct Group {
 }
 
 /// Returns the clusters to show, the largest one first. `sizes` has the size of each cluster at its first record.
-pub(super) fn groups(sizes: &[u32], representatives: &[u32], weakest: &Weakest) -> Vec<Group> {
+pub(in crate::jobs::link) fn groups(sizes: &[u32], representatives: &[u32], weakest: &Weakest) -> Vec<Group> {
     let largest = chosen(sizes, LARGEST, |cluster| Reverse(sizes[cluster as usize]));
     let weak = chosen(sizes, WEAKEST, |cluster| weakest.link(cluster)[2]);
     let shown: BTreeSet<u32> = largest.into_iter().chain(weak).collect();
@@ -47,7 +45,7 @@ pub(super) fn groups(sizes: &[u32], representatives: &[u32], weakest: &Weakest) 
 
 /// A cluster as the page reads it. Ids are strings, because JavaScript would round long numbers.
 #[derive(Serialize)]
-pub(super) struct GroupData<'a> {
+pub(in crate::jobs::link) struct GroupData<'a> {
     size: u32,
     weakest: WeakestData,
     records: Vec<RecordData<'a>>,
@@ -71,17 +69,17 @@ struct RecordData<'a> {
 
 impl Group {
     /// Returns the pair of the weakest link.
-    pub(super) fn weakest(&self) -> (u32, u32) {
+    pub(in crate::jobs::link) fn weakest(&self) -> (u32, u32) {
         (self.weakest[0], self.weakest[1])
     }
 
     /// Returns the cluster as the page reads it.
-    pub(super) fn shown<'a>(&self, gathered: &'a Gathered, linker: &Linker) -> Result<GroupData<'a>> {
+    pub(in crate::jobs::link) fn shown<'a>(&self, gathered: &'a Gathered, linker: &Linker) -> Result<GroupData<'a>> {
         let [a, b, rank] = self.weakest;
         let id = |record: u32| plain(gathered.id(record)).into_owned();
         let record = |&record: &u32| RecordData {
             id: id(record),
-            of: gathered.are_two().then_some(if record < gathered.split { "a" } else { "b" }),
+            of: gathered.collection_of(record),
             values: (0..gathered.records.fields()).map(|field| gathered.records.get(record, field)).collect(),
         };
         Ok(GroupData {

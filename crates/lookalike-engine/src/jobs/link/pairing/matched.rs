@@ -12,12 +12,16 @@ use rayon::ThreadPool;
 
 use super::{
     candidates::SORTERS,
-    records::Gathered,
     rows::{Row, scored},
 };
+use crate::jobs::link::reading::records::Gathered;
 
 /// Returns a linker that knows the records: the frequencies of their words, and whether each is in at most one pair.
-pub(super) fn prepared(linker: Linker, gathered: &Gathered, (budget, pool): (&Arc<Budget>, &ThreadPool)) -> Linker {
+pub(in crate::jobs::link) fn prepared(
+    linker: Linker,
+    gathered: &Gathered,
+    (budget, pool): (&Arc<Budget>, &ThreadPool),
+) -> Linker {
     let linker = linker.with_counts(&gathered.records);
     budget.hold(linker.size_of_counts());
     let one_to_one = is_one_to_one(&linker, gathered, pool);
@@ -25,7 +29,7 @@ pub(super) fn prepared(linker: Linker, gathered: &Gathered, (budget, pool): (&Ar
 }
 
 /// Returns whether each record is in at most one pair. This depends only on the configuration and the records.
-pub(super) fn is_one_to_one(linker: &Linker, gathered: &Gathered, pool: &ThreadPool) -> bool {
+pub(in crate::jobs::link) fn is_one_to_one(linker: &Linker, gathered: &Gathered, pool: &ThreadPool) -> bool {
     let records = &gathered.records;
     let is_clean = |range| has_no_duplicates(records, range);
     match linker.config().one_to_one {
@@ -43,8 +47,8 @@ pub(super) fn is_one_to_one(linker: &Linker, gathered: &Gathered, pool: &ThreadP
 /// Components with more pairs keep their greedy pairs: they are not held in memory.
 const MOST_PAIRS: usize = 1 << 14;
 
-/// The pairs that were found, from which a matching is chosen. Takes 5 bytes for each record; pairs are spilled.
-pub(super) struct FoundPairs<'a> {
+/// The pairs that were found, from which a matching is chosen. Pairs are spilled.
+pub(in crate::jobs::link) struct FoundPairs<'a> {
     pairs: Spill<Row>,
     /// The records that are connected by pairs.
     sets: UnionFind,
@@ -54,12 +58,16 @@ pub(super) struct FoundPairs<'a> {
 }
 
 impl<'a> FoundPairs<'a> {
-    pub(super) fn new(gathered: &Gathered, means: (&'a Arc<Budget>, &'a ThreadPool)) -> Self {
+    /// The bytes for each record, with those of the matching.
+    pub(in crate::jobs::link) const SIZE: usize = 5;
+
+    pub(in crate::jobs::link) fn new(gathered: &Gathered, means: (&'a Arc<Budget>, &'a ThreadPool)) -> Self {
         let records = gathered.records.len();
+        means.0.hold(Self::SIZE * records);
         Self { pairs: Spill::new(means.0), sets: UnionFind::new(records), records, are_two: gathered.are_two(), means }
     }
 
-    pub(super) fn push(&mut self, row: Row) -> Result<()> {
+    pub(in crate::jobs::link) fn push(&mut self, row: Row) -> Result<()> {
         if self.are_two {
             self.sets.join(row[0], row[1]);
         }
@@ -67,9 +75,9 @@ impl<'a> FoundPairs<'a> {
     }
 
     /// Returns the pairs of a matching, as a sorter.
-    pub(super) fn matched(mut self, linker: &'a Linker) -> Result<Sorter<'a, Row>> {
+    pub(in crate::jobs::link) fn matched(mut self, linker: &'a Linker) -> Result<Sorter<'a, Row>> {
         let (budget, pool) = self.means;
-        // Pairs of the same component are next to each other, those with the best scores first. Pairs of one collection are one component.
+        // Pairs of the same component are next to each other, the best first. All pairs of one collection are one component.
         let mut sorter = Sorter::<[u32; 4]>::new(budget, SORTERS, pool);
         self.pairs.each_piece(1, |_, rows| {
             rows.iter().try_for_each(|&[a, b, rank]| {
@@ -98,6 +106,7 @@ impl<'a> FoundPairs<'a> {
             choosing.add([a, b, u32::MAX - lacks])?;
         }
         choosing.finish()?;
+        budget.release(Self::SIZE * self.records);
         Ok(choosing.chosen)
     }
 }

@@ -17,14 +17,18 @@ use lookalike_io::{
 };
 use rayon::{ThreadPool, prelude::*};
 
-use super::{
-    candidates::{Wanted, candidates},
-    learning::{Background, CANDIDATES, LabelsLearned, learned},
-    looking::scores::{Scale, Scores},
-    records::Gathered,
-    truth::Truth,
+use super::estimated::{Background, LabelsLearned, learned, thin};
+use crate::{
+    config::{Observer, Stage},
+    jobs::link::{
+        looking::scores::{Scale, Scores},
+        pairing::candidates::{Wanted, candidates},
+        reading::{
+            records::Gathered,
+            truth::{Truth, kind_of},
+        },
+    },
 };
-use crate::config::{Observer, Stage};
 
 /// The number of parts of a cross-validation.
 const FOLDS: u64 = 5;
@@ -33,19 +37,19 @@ const FOLDS: u64 = 5;
 const LEAST: usize = 10;
 
 /// A linker that scores pairs as its configuration says.
-pub(super) struct Taught {
-    pub(super) linker: Linker,
+pub(in crate::jobs::link) struct Taught {
+    pub(in crate::jobs::link) linker: Linker,
     /// The labels from which it learned.
-    pub(super) labels: Option<LabelsLearned>,
-    /// The scores that labelled candidates have by models that do not know the labels of their clusters.
-    pub(super) held_out: Option<Scores>,
+    pub(in crate::jobs::link) labels: Option<LabelsLearned>,
+    /// The scores of labelled candidates, each by a model that was learned without the labels of its cluster.
+    pub(in crate::jobs::link) held_out: Option<Scores>,
 }
 
 /// Learns weights if the configuration says so. The result depends only on the records and the labels.
 ///
 /// # Errors
 /// Fails if weights cannot be learned from the records or from the labels, or if there are no labels.
-pub(super) fn taught(
+pub(in crate::jobs::link) fn taught(
     linker: Linker,
     gathered: &Gathered,
     truth: Option<&Truth>,
@@ -69,7 +73,7 @@ pub(super) fn taught(
 }
 
 /// The error for weights that need labels.
-pub(super) fn without_labels() -> Error {
+pub(in crate::jobs::link) fn without_labels() -> Error {
     let what = "weights = \"labelled\" needs labelled pairs";
     let give = words!["give ", Setting::LabelField, " or ", Setting::Truth, ", or set weights = \"learned\""];
     Error::new(ErrorKind::Config, what).advise(give)
@@ -151,11 +155,7 @@ impl Labelled {
         // A worker may still use an older limit, which is higher. The pairs above the new limit are left out when they arrive.
         let limits = [const { AtomicU64::new(u64::MAX) }; 3];
         let pair = |a: u32, b: u32| {
-            let kind = match truth.label(a, b) {
-                Some(true) => 0,
-                Some(false) => 1,
-                None => 2,
-            };
+            let kind = kind_of(truth.label(a, b));
             let hash = finish(u64::from(a) << 32 | u64::from(b));
             let is_in = hash <= limits[kind].load(Ordering::Relaxed);
             is_in.then(|| (kind, Pair { hash, a, b, pattern: linker.pattern(&gathered.records, a, b) }))
@@ -165,12 +165,7 @@ impl Labelled {
             if pair.hash <= kind.limit() {
                 kind.pairs.push(pair);
             }
-            while kind.pairs.len() > CANDIDATES {
-                kind.halved += 1;
-                let limit = kind.limit();
-                limits[number].store(limit, Ordering::Relaxed);
-                kind.pairs.retain(|pair| pair.hash <= limit);
-            }
+            thin(&mut kind.pairs, &mut kind.halved, &limits[number], |pair| pair.hash);
             Ok(())
         })?;
         Ok(Self { kinds })
@@ -189,8 +184,8 @@ impl Labelled {
         fit_labelled(&linker.levels(), sample, unlabelled, background.possible())
     }
 
-    /// Scores each labelled pair by a model that was made without the labels of the part that its first record is in. `folds` has the part
-    /// of each record. Returns `None` if the labelled matches are in so few clusters that a part has none, or all.
+    /// Scores each labelled pair by a model that was made without the labels of its first record's part. `folds` has each record's part.
+    /// Returns `None` if the labelled matches are in so few clusters that a part has none of them, or all.
     fn cross_validated(
         &self,
         linker: &Linker,
@@ -215,7 +210,7 @@ impl Labelled {
                     let score = if of(a) == fold { linker.score(&gathered.records, a, b)? } else { return None };
                     Some((Scored { a, b, score }, is_match))
                 };
-                scored.par_extend(pool.install(|| kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()));
+                scored.extend(pool.install(|| kind.pairs.par_iter().filter_map(score).collect::<Vec<_>>()));
             }
         }
         let are_all = matches.halved == 0 && others.halved == 0;
