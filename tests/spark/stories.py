@@ -246,7 +246,7 @@ class Stories(unittest.TestCase):
     def test_the_guide_runs(self):
         # Each example uses the names of those before it. The engines do not run in this process's folder.
         page = (DATA.parent / "docs/spark.md").read_text()
-        page = re.sub(r'"(documents|kept|decisions|progress)"', rf'"{FOLDER}/guide/\1"', page)
+        page = re.sub(r'"(documents|kept|decisions|progress(?:-rest)?)"', rf'"{FOLDER}/guide/\1"', page)
         examples = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
         (FOLDER / "guide").mkdir()
         pq.write_table(records("licenses"), FOLDER / "guide/documents", compression="zstd")

@@ -64,6 +64,23 @@ pub enum ErrorKind {
         /// The maximum.
         max: usize,
     },
+    /// A window for cutting that is empty or above the maximum.
+    #[error("the shortest passage that is cut must have from 1 to {max} units, got {window}; 50 tokens is usual, or 1 line")]
+    CutWindow {
+        /// The units requested.
+        window: usize,
+        /// The maximum.
+        max: usize,
+    },
+    /// Passages that no earlier text must contain.
+    #[error("passages are cut if they occur in at least 1 earlier text, got 0")]
+    MoreThan,
+    /// Whole lines of units that are not runs.
+    #[error("only runs of tokens can be cut as whole lines; other units are whole already")]
+    WholeLines,
+    /// Tokens in which passages cannot be cut.
+    #[error("passages are cut in words, characters or words of a dictionary; to cut lines, choose lines as the unit")]
+    CutTokens,
     /// An invalid setting of regions.
     #[error("the {setting} of regions must be {allowed}, got {given}")]
     Region {
@@ -361,6 +378,10 @@ impl ErrorKind {
             Self::Recall(_) => "recall",
             Self::Shingle { .. } => "shingle",
             Self::RunLength { .. } => "least",
+            Self::CutWindow { .. } => "window",
+            Self::MoreThan => "more_than",
+            Self::WholeLines => "whole_lines",
+            Self::CutTokens => "tokens",
             Self::Degree { .. } => "degree",
             Self::Shape { .. } | Self::HalfShape | Self::Unreachable { .. } => "bands",
             Self::NoShape { .. } => "recall",

@@ -120,11 +120,14 @@ mod compare;
 
 mod dedup;
 
+pub mod cut;
+
 pub use compare::compare;
 pub use config::{
     Bands, Candidates, Cluster, Config, Features, FingerprintBy, GreedyBy, Occurrences, Permutations, Preset, SentencesBy,
     Shared, SimHashBy, Verify,
 };
+pub use cut::cut;
 pub use dedup::{Decision, Decisions, Dedup, Doc, Group, Reason, decide, dedup};
 pub use error::{Error, ErrorKind, Result};
 pub use method::{Method, Scratch};

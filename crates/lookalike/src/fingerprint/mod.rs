@@ -32,6 +32,7 @@ pub use collisions::{
 };
 pub(crate) use digest::digest_by;
 pub use digest::{Digest, DigestBy, digest};
+pub(crate) use mix::K0;
 pub use rabin::{Nulls, Polynomial, Rabin};
 pub use rolling::fingerprints;
 pub(crate) use rolling::fingerprints_by;

@@ -49,6 +49,11 @@ impl Winnowing {
         self.least
     }
 
+    /// Returns the number of tokens in a selected window.
+    pub(crate) fn selected_tokens(self) -> usize {
+        self.shingling.k()
+    }
+
     /// Fills `selected` with the selected windows of a text, in text order, from the hashes of its tokens. No windows are
     /// selected if the text has fewer tokens than the minimum length of a run. `scratch` holds the fingerprints. Cost: a few
     /// nanoseconds per token.
