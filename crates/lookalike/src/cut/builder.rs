@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{
     config::{CutConfig, Unit, Within},
+    edits::{edited, edits},
     law::{Cutter, Outcome},
-    remaining::remaining,
     units::TextUnits,
 };
 use crate::{
@@ -52,7 +52,7 @@ pub struct CutPassage {
     pub tokens: usize,
     /// The number of the text that keeps the same tokens.
     pub source: usize,
-    /// Where that text, in its original form, has them, in bytes.
+    /// The place of these tokens in that text, in its original form, in bytes.
     pub source_span: Span,
 }
 
@@ -91,10 +91,9 @@ impl Cut {
     /// use lookalike::cut::{Cut, Unit};
     ///
     /// // Only three sentences in a row are cut.
-    /// let texts = ["I came. I saw. I won.", "I came. I saw. I lost.", "He said: I came. I saw. I won. He lied."];
-    /// let cut = Cut::new().unit(Unit::Sentences).window(3).min_tokens(0).run(&["A. B. C.", "A. B. D.", "E. A. B. C. F."])?;
-    /// let texts: Vec<&str> = cut.iter().map(|cut| cut.text.as_str()).collect();
-    /// assert_eq!(texts, ["A. B. C.", "A. B. D.", "E. F."]);
+    /// let texts = ["They came. They saw. They won.", "They came. They saw. They lost.", "Well. They came. They saw. They won."];
+    /// let cut = Cut::new().unit(Unit::Sentences).window(3).run(&texts)?;
+    /// assert_eq!((&*cut[1].text, &*cut[2].text), (texts[1], "Well."));
     /// # Ok::<(), lookalike::Error>(())
     /// ```
     pub fn window(mut self, units: usize) -> Self {
@@ -198,18 +197,17 @@ fn cut_text(outcome: &Outcome, number: usize, texts: &[&str], units: &[TextUnits
             None => ranges.push(piece.start..piece.end),
         }
     }
-    let span = |spans: &[Span], range: Range<usize>| Span { start: spans[range.start].start, end: spans[range.end - 1].end };
     let passage = |piece: &super::Piece| CutPassage {
-        span: span(&own.spans, piece.start..piece.end),
+        span: own.span(piece.start..piece.end),
         tokens: own.tokens(piece.start..piece.end),
         source: piece.source,
-        source_span: span(&units[piece.source].spans, piece.source_start..piece.source_start + piece.end - piece.start),
+        source_span: units[piece.source].span(piece.source_start..piece.source_start + piece.end - piece.start),
     };
     CutText {
         text: match (outcome.is_dropped, ranges.is_empty()) {
             (true, _) => String::new(),
             (false, true) => text.to_string(),
-            (false, false) => remaining(text, own, &ranges, config),
+            (false, false) => edited(text, &edits(text, own, &ranges, config)),
         },
         passages: outcome.pieces.iter().map(passage).collect(),
         is_dropped: outcome.is_dropped,

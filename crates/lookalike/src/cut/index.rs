@@ -28,8 +28,12 @@ pub(super) struct Index {
     /// The number of texts in which a window is found.
     texts_per_window: usize,
     texts: Vec<Vec<u64>>,
+    /// The number of units in all texts.
+    units: usize,
     heads: Lookup<u64, Place>,
     lists: Vec<List>,
+    /// The number of places in all lists.
+    listed: usize,
 }
 
 #[derive(Debug)]
@@ -75,7 +79,14 @@ impl Index {
     /// Fails with the errors of [`Winnowing::new`].
     pub fn new(window: usize, texts_per_window: usize) -> Result<Self> {
         let winnowing = Winnowing::new(window)?;
-        Ok(Self { winnowing, texts_per_window, texts: Vec::new(), heads: Lookup::default(), lists: Vec::new() })
+        let (texts, heads, lists) = Default::default();
+        Ok(Self { winnowing, texts_per_window, texts, units: 0, heads, lists, listed: 0 })
+    }
+
+    /// Returns the approximate number of bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        let heads = self.heads.capacity() * (size_of::<(u64, Place)>() + 1);
+        heads + self.units * 8 + self.texts.len() * size_of::<Vec<u64>>() + self.lists.len() * size_of::<List>() + self.listed * 8
     }
 
     /// Returns the number of units in a window.
@@ -93,6 +104,7 @@ impl Index {
     pub fn add(&mut self, units: Vec<u64>, group: u64, selected: &[Selected]) {
         let text = self.texts.len() as u32;
         let ends = self.winnowing.selected_tokens();
+        self.units += units.len();
         self.texts.push(units);
         for &Selected { key, at } in selected {
             self.insert(key ^ group, at as usize, at as usize + ends, Place { text, at }, group);
@@ -112,6 +124,7 @@ impl Index {
             self.lists.push(list);
         }
         let number = head.at as usize;
+        self.listed += 1;
         match &mut self.lists[number] {
             // Another sequence has the same key. This has a probability of 2⁻⁶⁴.
             List::Extended if is_window => {}
@@ -212,7 +225,7 @@ fn key(units: &[u64]) -> u64 {
     units.iter().fold(finish(K0 ^ units.len() as u64), |key, &unit| finish(key ^ unit).wrapping_add(K0))
 }
 
-/// Adds the place of a whole window, which is in the order of texts. Of each text, the first place is kept, and in all, the places
+/// Adds the place of a whole window, which is in the order of texts. Only the first place in a text is kept, and only the places
 /// in the first texts. Different windows with equal keys, which have a probability of 2⁻⁶⁴, may be missed.
 fn add_first(places: &mut Vec<Place>, place: Place, most: usize) {
     let at = places.partition_point(|other| other.text < place.text);

@@ -36,7 +36,8 @@ pub struct Units<'a> {
 }
 
 impl Units<'_> {
-    fn tokens(&self, units: impl Iterator<Item = usize>) -> usize {
+    /// Returns the number of tokens in some units.
+    pub fn tokens(&self, units: impl Iterator<Item = usize>) -> usize {
         match self.tokens {
             None => units.count(),
             Some(tokens) => units.map(|unit| tokens[unit] as usize).sum(),
@@ -88,6 +89,11 @@ struct Chain {
 }
 
 impl Cutter {
+    /// Returns the approximate number of bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        self.index.memory() + self.kept.len() * size_of::<(u32, Kept)>()
+    }
+
     /// Creates a cutter without any texts.
     ///
     /// # Errors

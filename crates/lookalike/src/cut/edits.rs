@@ -1,0 +1,131 @@
+//! Removes units from a text.
+
+use std::ops::Range;
+
+use super::{
+    config::{CutConfig, Unit},
+    units::TextUnits,
+};
+use crate::text::{Span, Tokens, canonicalise};
+
+/// Bytes that are removed from a text, and what is inserted in their place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// The bytes.
+    pub span: Span,
+    /// The text that is inserted, which is nearly always empty.
+    pub insert: String,
+}
+
+/// Returns a text with all edits applied.
+pub fn edited<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut from = 0;
+    for Edit { span, insert } in edits {
+        left.push_str(&text[from..span.start]);
+        left.push_str(insert);
+        from = span.end;
+    }
+    left.push_str(&text[from..]);
+    left
+}
+
+/// Returns the edit for each of the given ranges of units, which are in order and do not touch each other.
+///
+/// The bytes from the start of the first unit of a range to the start of the next kept unit are removed. If the units before and
+/// after these bytes would not be the same units when the text is read again, a space or a line break is inserted. If a character is
+/// several tokens, such as ½, and only some of them are cut, the canonical forms of the others are inserted. At the end of the text,
+/// spaces before the range are removed too, and if no unit is left, everything is. Cost: the units around each range are divided
+/// again.
+pub fn edits(text: &str, units: &TextUnits, cut: &[Range<usize>], config: &CutConfig) -> Vec<Edit> {
+    let mut editor = Editor { text, units, config, forms: None };
+    let is_all = cut.iter().map(Range::len).sum::<usize>() == units.spans.len();
+    let mut edits: Vec<Edit> = Vec::with_capacity(cut.len());
+    for (number, range) in cut.iter().enumerate() {
+        let before = number.checked_sub(1).map_or(0, |before| cut[before].end)..range.start;
+        let after = range.end..cut.get(number + 1).map_or(units.spans.len(), |next| next.start);
+        match is_all {
+            true => edits.push(Edit { span: Span { start: 0, end: text.len() }, insert: String::new() }),
+            false => edits.push(editor.edit(&before, range, &after, edits.last())),
+        }
+    }
+    edits
+}
+
+struct Editor<'a> {
+    text: &'a str,
+    units: &'a TextUnits,
+    config: &'a CutConfig,
+    /// The canonical forms of all tokens, if they were needed.
+    forms: Option<Tokens>,
+}
+
+impl Editor<'_> {
+    /// Returns the edit that cuts a range. The ranges of kept units before and after it may be empty only at the borders of the text.
+    /// `last` is the edit before it.
+    fn edit(&mut self, before: &Range<usize>, range: &Range<usize>, after: &Range<usize>, last: Option<&Edit>) -> Edit {
+        let spans = &self.units.spans;
+        let shared = self.shared(before, range);
+        let start = if shared.is_empty() { spans[range.start].start } else { spans[shared.start].start };
+        let tail = self.forms(shared);
+        if after.is_empty() {
+            let kept = self.text[..start].trim_end_matches([' ', '\t']).len();
+            let start = kept.max(last.map_or(0, |last| last.span.end));
+            return Edit { span: Span { start, end: self.text.len() }, insert: tail };
+        }
+        let end = spans[after.start].start;
+        // The kept units that share a character with the range, before and after it.
+        let head = after.clone().take_while(|&unit| spans[range.end - 1].end > spans[unit].start).count();
+        let end = if head > 0 { spans[after.start + head - 1].end } else { end };
+        let forms = self.forms(after.start..after.start + head);
+        let first = if head > 0 { forms.clone() } else { self.text[end..spans[after.start].end].to_owned() };
+        if before.is_empty() {
+            return Edit { span: Span { start, end }, insert: forms };
+        }
+        let last_unit = before.end - 1;
+        let context = match tail.is_empty() {
+            true => {
+                let from = spans[last_unit].start.max(last.map_or(0, |last| last.span.end));
+                let inserted = last.filter(|last| last.span.end > spans[last_unit].start).map_or("", |last| &last.insert);
+                [inserted, &self.text[from..start]].concat()
+            }
+            false => tail.clone(),
+        };
+        let removed = &self.text[spans[range.start].start..end];
+        let between = self.between(&context, removed, &first);
+        Edit { span: Span { start, end }, insert: [&tail, between, &forms].concat() }
+    }
+
+    /// Returns the kept units before a range that share a character with it.
+    fn shared(&self, before: &Range<usize>, range: &Range<usize>) -> Range<usize> {
+        let spans = &self.units.spans;
+        let count = before.clone().rev().take_while(|&unit| spans[unit].end > spans[range.start].start).count();
+        before.end - count..before.end
+    }
+
+    /// Returns the canonical forms of units, with spaces between them.
+    fn forms(&mut self, units: Range<usize>) -> String {
+        if units.is_empty() {
+            return String::new();
+        }
+        let tokens = self.forms.get_or_insert_with(|| {
+            let mut tokens = Tokens::new();
+            canonicalise(self.text, self.config.tokens, self.config.folds, &mut tokens);
+            tokens
+        });
+        let forms = tokens.iter().filter(|token| *token != b" ").skip(units.start).take(units.len());
+        forms.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns what must be inserted between two units, so that they are the same when they are read again.
+    fn between(&self, before: &str, removed: &str, after: &str) -> &'static str {
+        // Lines and paragraphs start after a line end.
+        if matches!(self.config.unit, Unit::Lines | Unit::Paragraphs) {
+            return "";
+        }
+        let hashes = |text: &str| TextUnits::new(text, &CutConfig { verbatim: false, ..self.config.clone() }).hashes;
+        let expected = [hashes(before), hashes(after)].concat();
+        let ways: &[&str] = if removed.contains(['\n', '\r']) { &["", "\n"] } else { &["", " ", "\n"] };
+        ways.iter().find(|between| hashes(&[before, between, after].concat()) == expected).copied().unwrap_or("\n")
+    }
+}
