@@ -116,6 +116,14 @@ impl Rows {
         match *self {}
     }
 
+    pub(crate) fn with_texts(&self, _: &[Option<String>], _: &[bool]) -> Result<RecordBatch> {
+        match *self {}
+    }
+
+    pub(crate) fn lines_with_texts(&self, _: &[Option<String>], _: &[bool], _: &mut Vec<u8>) -> Result<()> {
+        match *self {}
+    }
+
     /// Returns whether a column contains JSON.
     pub fn is_json(&self, _: &str) -> bool {
         match *self {}

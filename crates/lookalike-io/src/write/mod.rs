@@ -31,6 +31,6 @@ pub use self::{
     names::{are_rows, refuse_other_than_lines},
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
-    records::{Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names},
+    records::{Change, Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names},
     sketches::{SketchOutput, SketchRow},
 };

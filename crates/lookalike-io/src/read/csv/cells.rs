@@ -50,6 +50,13 @@ impl Cells {
         self.cells.len()
     }
 
+    /// Returns the place of a field in the record that was passed to [`find`](Self::find), with the quotes around it.
+    pub fn place(&self, index: usize, record: &[u8]) -> Option<Range<usize>> {
+        let Cell { place, quotes } = self.cells.get(index)?.clone();
+        let is_quoted = !quotes && place.start > 0 && record.get(place.start - 1) == Some(&b'"');
+        Some(if is_quoted { place.start - 1..(place.end + 1).min(record.len()) } else { place })
+    }
+
     /// Returns a field of the record that was passed to [`find`](Self::find), without the quotes around it. A field with doubled
     /// quotes is written to `scratch`. Returns none if there is no such field.
     pub fn get<'a>(&self, index: usize, record: &'a [u8], scratch: &'a mut Vec<u8>) -> Option<&'a [u8]> {

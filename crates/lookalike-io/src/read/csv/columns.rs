@@ -1,6 +1,6 @@
 //! Extracts the required fields from a record of a CSV file.
 
-use std::fmt::Write;
+use std::{fmt::Write, ops::Range};
 
 use lookalike::{shown::cut, text::Text};
 
@@ -213,6 +213,13 @@ impl Columns {
             let raw = cells.get(column, record, bytes).unwrap_or_default();
             self.decoded(raw, encoding, text).map(drop).map_err(|at| self.not_utf8(column, at))
         })
+    }
+
+    /// Returns the place of the text in a record, with the quotes around it.
+    pub(crate) fn text_place(&self, record: &[u8]) -> Range<usize> {
+        let mut cells = Cells::default();
+        cells.find(record, self.delimiter);
+        cells.place(self.text, record).unwrap_or_default()
     }
 
     /// Writes a record as a JSON object of strings.

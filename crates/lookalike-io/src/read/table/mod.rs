@@ -21,6 +21,8 @@ mod retype;
 
 mod columns;
 
+mod replaced;
+
 mod rows;
 
 mod objects;

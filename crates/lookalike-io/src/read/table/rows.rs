@@ -15,7 +15,7 @@ use lookalike::{shown::quoted, text::Text};
 use super::{
     Columns, Nulls,
     columns::{Column, Document},
-    json, lists,
+    json, lists, replaced,
     values::{not_finite, write_json, write_string},
     write_json_lines,
 };
@@ -205,12 +205,31 @@ impl Rows {
     /// # Errors
     /// Fails if JSON cannot represent a value or a type; the error contains the number of the row, counted from 0 in the batch.
     pub fn masked_lines(&self, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
-        let masked = self.masked(mask)?;
-        write_json_lines(&masked, Nulls::Written, out).map_err(|error| {
-            let (row, why) = json::unwritable(&masked, &error);
-            let place = mask.iter().enumerate().filter(|(_, wanted)| **wanted).nth(row);
-            why.of_line(place.map_or(0, |(at, _)| at as u64))
-        })
+        lines_of(&self.masked(mask)?, mask, out)
+    }
+
+    /// Does the same as [`masked_lines`](Self::masked_lines), with other texts, as [`with_texts`](Self::with_texts).
+    ///
+    /// # Errors
+    /// Fails for the same reasons as both functions.
+    pub fn lines_with_texts(&self, texts: &[Option<String>], mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
+        lines_of(&self.with_texts(texts, mask)?, mask, out)
+    }
+
+    /// Returns the rows for which `mask` is true, with the texts that are given instead of their own; `None` keeps the row's text.
+    ///
+    /// # Errors
+    /// Fails if the texts cannot be stored in the type of the column.
+    pub fn with_texts(&self, texts: &[Option<String>], mask: &[bool]) -> Result<RecordBatch> {
+        let own = |row| self.text.place(row).and_then(|at| self.text.plain.text(at)).and_then(std::result::Result::ok);
+        let all: Vec<Option<&str>> = texts.iter().enumerate().map(|(row, text)| text.as_deref().or_else(|| own(row))).collect();
+        let batch = replaced::with_texts(&self.batch, &self.columns.text.path, &all);
+        let batch = batch.map_err(|error| {
+            let field = &self.columns.text.name;
+            let what = format!("the remaining texts cannot be stored in column {}: {error}", quoted(field));
+            Error::record(what).in_field(&**field).advise("write JSON Lines: give a name that ends with .jsonl")
+        })?;
+        json::filter(&batch, &mask.to_vec().into())
     }
 
     /// Returns whether a column's metadata says that its strings are JSON.
@@ -227,6 +246,15 @@ impl Rows {
         let refused = |error| json::unwritable(&batch, &error).1.of_line(row as u64);
         write_json_lines(&batch, Nulls::Written, out).map_err(refused)
     }
+}
+
+/// Appends rows as JSON Lines. They are the rows of a batch for which `mask` is true.
+fn lines_of(masked: &RecordBatch, mask: &[bool], out: &mut Vec<u8>) -> Result<()> {
+    write_json_lines(masked, Nulls::Written, out).map_err(|error| {
+        let (row, why) = json::unwritable(masked, &error);
+        let place = mask.iter().enumerate().filter(|(_, wanted)| **wanted).nth(row);
+        why.of_line(place.map_or(0, |(at, _)| at as u64))
+    })
 }
 
 /// Returns the approximate size of a batch's rows in bytes. The size of a view includes the data to which it points.

@@ -68,9 +68,9 @@ impl Shape {
 /// Buffers for records that are built.
 #[derive(Debug, Default)]
 pub struct Labelling {
-    scratch: Scratch,
-    line: Vec<u8>,
-    decoded: Vec<u8>,
+    pub(super) scratch: Scratch,
+    pub(super) line: Vec<u8>,
+    pub(super) decoded: Vec<u8>,
 }
 
 /// Appends a record of CSV, followed by a label's fields.

@@ -95,7 +95,7 @@ impl LabelNames {
 }
 
 /// Escapes the characters outside ASCII in JSON, from a position on.
-fn escape(json: &mut Vec<u8>, start: usize) {
+pub(super) fn escape(json: &mut Vec<u8>, start: usize) {
     let piece = json.split_off(start);
     for character in String::from_utf8_lossy(&piece).chars() {
         if character.is_ascii() {
@@ -118,6 +118,11 @@ pub(super) fn without_end(row: &[u8]) -> (&[u8], &[u8]) {
 /// Appends a field of CSV after a delimiter, in quotes if it needs them (RFC 4180).
 pub(super) fn push_cell(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u8>) {
     into.push(delimiter);
+    push_value(text, delimiter, encoding, into);
+}
+
+/// Appends a field of CSV, in quotes if it needs them.
+pub(super) fn push_value(text: &str, delimiter: u8, encoding: Option<&str>, into: &mut Vec<u8>) {
     let needs_quotes = |byte: u8| matches!(byte, b'"' | b'\n' | b'\r') || byte == delimiter;
     if text.bytes().any(needs_quotes) {
         let quoted = format!("\"{}\"", text.replace('"', "\"\""));

@@ -9,6 +9,8 @@ mod shape;
 
 mod labelled;
 
+mod replaced;
+
 mod kept;
 
 #[cfg(not(feature = "tables"))]
@@ -17,6 +19,7 @@ pub use self::{
     kept::Kept,
     labelled::Labelling,
     labels::{Label, LabelNames},
+    replaced::Change,
     rows::{RowLabels, refuse_table_names},
     shape::{Piece, Shape},
 };

@@ -1,0 +1,159 @@
+//! Writes records with other texts, and with all their other fields unchanged.
+
+use std::ops::Range;
+
+use super::{
+    labelled::Labelling,
+    labels::{escape, push_value, without_end},
+    shape::{Piece, Shape},
+};
+use crate::{
+    error::{Error, Result},
+    read::{Block, BlockInfo, Paths, Reading, Source},
+};
+
+/// What happens to a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It is written unchanged.
+    None,
+    /// It is not written.
+    Dropped,
+    /// It is written with this text.
+    Text(String),
+}
+
+impl Shape {
+    /// Builds a piece from a block's records, of which some are changed; `self` is the format in which they are written. The piece must
+    /// be empty, apart from its scratch buffers.
+    ///
+    /// # Errors
+    /// Fails if `change` fails, if a new text cannot be stored in the column of a table, or if JSON cannot represent a value.
+    pub fn changed(
+        self,
+        block: &Block,
+        info: &BlockInfo,
+        source: &Source,
+        mut change: impl FnMut(u64, usize) -> Result<Change>,
+        scratch: &mut Labelling,
+        piece: &mut Piece,
+    ) -> Result<()> {
+        let Piece { bytes, rows, columns, records } = piece;
+        *columns = block.columns().cloned();
+        let mut mask = vec![false; if block.rows().is_some() { block.len() } else { 0 }];
+        let mut texts = vec![None; mask.len()];
+        info.each_document(block, source, |document, at| {
+            let text = match change(document, at)? {
+                Change::Dropped => return Ok(()),
+                Change::None => None,
+                Change::Text(text) => Some(text),
+            };
+            *records += 1;
+            if !mask.is_empty() {
+                (mask[at], texts[at]) = (true, text);
+                return Ok(());
+            }
+            let written = self.record((block, at), source.reading(), text.as_deref(), scratch, bytes);
+            written.map_err(|error| error.placed(|line| source.place(block.part, info.first_line + line)))
+        })?;
+        let Some(table) = block.rows().filter(|_| *records > 0) else { return Ok(()) };
+        let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
+        match self {
+            Self::Table => *rows = Some(table.with_texts(&texts, &mask).map_err(placed)?),
+            _ => table.lines_with_texts(&texts, &mask, bytes).map_err(placed)?,
+        }
+        Ok(())
+    }
+
+    /// Appends a record that is not a row of a table, with `text` instead of its text, if there is one.
+    fn record(
+        self,
+        (block, at): (&Block, usize),
+        reading: &Reading,
+        text: Option<&str>,
+        scratch: &mut Labelling,
+        into: &mut Vec<u8>,
+    ) -> Result<()> {
+        let Labelling { scratch, line, decoded } = scratch;
+        if let (Self::Delimited, Some(columns)) = (self, block.columns()) {
+            let (row, end) = without_end(block.raw(at));
+            match text {
+                None => into.extend_from_slice(row),
+                Some(text) => {
+                    let place = columns.text_place(row);
+                    into.extend_from_slice(&row[..place.start]);
+                    push_value(text, columns.delimiter(), columns.encoding(reading.encoding), into);
+                    into.extend_from_slice(&row[place.end..]);
+                }
+            }
+            into.extend_from_slice(if end.is_empty() { columns.line_end() } else { end });
+            return Ok(());
+        }
+        let is_encoded = text.is_some() && block.is_encoded(at, reading);
+        let raw = match block.object(at) {
+            Some(_) if is_encoded => block.fields(at, reading, scratch, decoded)?.unwrap_or_default(),
+            Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
+            _ => {
+                line.clear();
+                block.json_line(at, reading, scratch, line)?;
+                line
+            }
+        };
+        let object = raw.trim_ascii_end();
+        if self == Self::Array {
+            into.extend_from_slice(b",\n");
+        }
+        match text {
+            None => into.extend_from_slice(object),
+            Some(text) => {
+                let name = if block.has_fields() { &reading.fields.text } else { "text" };
+                let (place, start) = (place_of(object, name)?, into.len());
+                into.extend_from_slice(&object[..place.start]);
+                // Writing to a vector cannot fail.
+                let _ = serde_json::to_writer(&mut *into, text);
+                into.extend_from_slice(&object[place.end..]);
+                if is_encoded {
+                    // The escapes are the same in all encodings.
+                    escape(into, start);
+                }
+            }
+        }
+        if self != Self::Array {
+            let end = &raw[object.len()..];
+            into.extend_from_slice(end);
+            if !end.ends_with(b"\n") {
+                into.push(b'\n');
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the place of a field's value in an object.
+fn place_of(object: &[u8], name: &str) -> Result<Range<usize>> {
+    let values = Paths::new([name.to_owned()]).find(object)?;
+    let Some(value) = values[0] else { return Err(Error::record("the record has no text")) };
+    let value = value.get();
+    // The value is a slice of the object.
+    let start = value.as_ptr() as usize - object.as_ptr() as usize;
+    Ok(start..start + value.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_where_they_are() {
+        for (object, name, value) in [
+            (r#"{"id":1,"text":"a\nb","x":{"text":2}}"#, "text", r#""a\nb""#),
+            (r#" { "te\u0078t" : "é" }"#, "text", r#""é""#),
+            (r#"{"a":{"text":"x"},"b":1}"#, "a.text", r#""x""#),
+            (r#"{"a":{"text":"x"},"a.text":"y"}"#, "a.text", r#""y""#),
+        ] {
+            let place = place_of(object.as_bytes(), name).unwrap();
+            assert_eq!(&object[place], value, "{object}");
+        }
+        assert!(place_of(b"{}", "text").is_err());
+    }
+}
