@@ -158,6 +158,8 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Streaming | Stage::Deciding => "deciding",
         Stage::Loading => "reading candidates",
         Stage::Comparing => "comparing",
+        Stage::Cutting => "cutting",
+        Stage::Locating => "locating",
         Stage::Writing => "writing",
         Stage::Gathering => "reading",
         Stage::Learning => "learning weights",
@@ -171,7 +173,14 @@ fn unit_of(stage: Stage) -> &'static str {
         Stage::Pairing => "bands",
         Stage::Counting | Stage::Deciding => "documents",
         Stage::Learning | Stage::Scoring => "pairs",
-        Stage::Sketching | Stage::Streaming | Stage::Loading | Stage::Comparing | Stage::Writing | Stage::Gathering => "",
+        Stage::Sketching
+        | Stage::Streaming
+        | Stage::Loading
+        | Stage::Comparing
+        | Stage::Cutting
+        | Stage::Locating
+        | Stage::Writing
+        | Stage::Gathering => "",
     }
 }
 

@@ -12,7 +12,7 @@ const MEMORY: (&str, &str) = ("memory", "Memory limit, such as 8G [default: half
 const JSON: (&str, &str) = ("json", "Print the summary as JSON");
 const REPORT: (&str, &str) = ("report", "Write a page to look at: groups, pairs, texts side by side");
 
-const SHORT: [Short; 14] = [
+const SHORT: [Short; 15] = [
     (
         "dedup",
         &[
@@ -106,6 +106,24 @@ const SHORT: [Short; 14] = [
             ID_FIELD,
             ("report", "Write a page to look at: passages side by side"),
             ("json", "Print JSON Lines"),
+        ],
+    ),
+    (
+        "cut",
+        &[
+            INPUTS,
+            ("output", "Write the records with the remaining texts to FILE"),
+            ("cuts", "Write the places of all cuts and of their sources to FILE"),
+            ("unit", "What is compared and cut: runs, lines, paragraphs or sentences"),
+            ("window", "Shortest passage that is cut, in units [default: 50 tokens; 1 of others]"),
+            ("min_tokens", "Minimum number of tokens in a window [default: 5; none for runs]"),
+            ("within", "Compare a document with all documents, itself, or its group"),
+            ("against", "Also cut passages that occur in REF"),
+            ("keep", "Which copy to keep: first, longest, newest:FIELD, max:FIELD or min:FIELD"),
+            TEXT_FIELD,
+            ID_FIELD,
+            JSON,
+            MEMORY,
         ],
     ),
     (

@@ -368,6 +368,10 @@ pub enum Stage {
     Deciding,
     /// Compares all documents with a sample of the documents. Measured in bytes.
     Comparing,
+    /// Reads the units of texts, and cuts repeated passages. Measured in bytes.
+    Cutting,
+    /// Finds where passages that were cut are kept. Measured in bytes.
+    Locating,
     /// Last pass: writes the outputs. Measured in bytes.
     Writing,
     /// Reads records for their fields. Measured in bytes.

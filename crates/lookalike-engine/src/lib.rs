@@ -53,6 +53,7 @@ pub use config::{Estimate, Observer, Progress, ReportConfig, Resume, RunConfig, 
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
+    cut::{CutSummary, Cutting, LargestSource, cut},
     dedup::{
         dedup, dedup_reporting, dedup_storing,
         emit::Tell,

@@ -220,9 +220,8 @@ pub struct ShingleArgs {
     /// Unit of text that shingles are made of
     #[arg(long, value_enum, default_value_t = Tokens::Auto, help_heading = "Comparison")]
     pub tokens: Tokens,
-    /// Ignore these differences when comparing (comma-separated)
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparison")]
-    pub fold: Vec<Fold>,
+    #[command(flatten)]
+    pub folds: FoldArgs,
     /// Tokens per shingle [default: 5 (lines: 2; with --anchors: 3; sets: 1)]
     ///
     /// A shingle is a run of consecutive tokens. Documents are compared by the shingles that they share. If tokens are
@@ -281,6 +280,39 @@ pub enum Tokens {
     Lines,
 }
 
+impl From<Tokens> for TokensBy {
+    fn from(tokens: Tokens) -> Self {
+        match tokens {
+            Tokens::Auto => Self::Auto,
+            Tokens::Words => Self::Words,
+            Tokens::Chars => Self::Chars,
+            Tokens::Jieba => Self::Jieba,
+            Tokens::Lines => Self::Lines,
+        }
+    }
+}
+
+/// Which differences are ignored.
+#[derive(Args)]
+pub struct FoldArgs {
+    /// Ignore these differences when comparing (comma-separated)
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', help_heading = "Comparison")]
+    pub fold: Vec<Fold>,
+}
+
+impl FoldArgs {
+    /// Returns the differences.
+    pub fn folds(&self) -> Folds {
+        let has = |fold| self.fold.contains(&fold);
+        Folds {
+            simplified: has(Fold::Simplified),
+            accents: has(Fold::Accents),
+            marks: has(Fold::Marks),
+            digits: has(Fold::Digits),
+        }
+    }
+}
+
 /// Differences that can be ignored.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fold {
@@ -322,25 +354,13 @@ impl ShingleArgs {
     /// Returns a configuration with the settings for comparing; all other settings have their defaults.
     pub fn config(&self) -> anyhow::Result<Config> {
         let base = self.base();
-        let has = |fold| self.fold.contains(&fold);
         if self.degree.is_some() && self.fingerprint != Fingerprint::Rabin {
             let what = words![Setting::Degree, " only works with ", (Setting::Fingerprint, "rabin")];
             return Err(refuse(what, "give both, or neither"));
         }
         Ok(Config {
-            tokens: match self.tokens {
-                Tokens::Auto => TokensBy::Auto,
-                Tokens::Words => TokensBy::Words,
-                Tokens::Chars => TokensBy::Chars,
-                Tokens::Jieba => TokensBy::Jieba,
-                Tokens::Lines => TokensBy::Lines,
-            },
-            folds: Folds {
-                simplified: has(Fold::Simplified),
-                accents: has(Fold::Accents),
-                marks: has(Fold::Marks),
-                digits: has(Fold::Digits),
-            },
+            tokens: self.tokens.into(),
+            folds: self.folds.folds(),
             shingle: self.shingle.or(base.shingle),
             anchors: self.anchors.clone(),
             occurrences: match self.occurrences {

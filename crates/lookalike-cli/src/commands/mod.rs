@@ -6,6 +6,7 @@ pub mod apply;
 pub mod compare;
 pub mod completions;
 pub mod curve;
+pub mod cut;
 pub mod dedup;
 pub mod eval;
 pub mod link;

@@ -6,6 +6,7 @@ mod anchors;
 mod concurrent;
 mod coverage;
 mod curve_and_compare;
+mod cut;
 mod dedup;
 mod empty;
 mod errors;

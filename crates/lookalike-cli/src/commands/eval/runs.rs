@@ -292,8 +292,8 @@ impl Eval {
             ("fingerprint", name(shingles.fingerprint)),
             ("seed", shingles.seed.to_string()),
         ];
-        if !shingles.fold.is_empty() {
-            words.push(("fold", shingles.fold.iter().map(|fold| name(*fold)).collect::<Vec<_>>().join(",")));
+        if !shingles.folds.fold.is_empty() {
+            words.push(("fold", shingles.folds.fold.iter().map(|fold| name(*fold)).collect::<Vec<_>>().join(",")));
         }
         if !shingles.anchors.is_empty() {
             words.push(("anchors", shingles.anchors.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")));

@@ -1,0 +1,283 @@
+//! `lookalike cut`.
+
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::{Args, ValueEnum};
+use lookalike::{
+    Config,
+    cluster::Keep,
+    cut::{CutConfig, Unit, Within},
+    text::TokensBy,
+};
+use lookalike_engine::{CutSummary, Cutting, RunConfig, cut};
+
+use crate::{
+    args::{FoldArgs, InputArgs, RunArgs, run_config, set_references},
+    found::left_out,
+    front::Flags,
+    output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
+    report::{self, Report},
+};
+
+/// Cut repeated passages out of texts, and keep one copy of each
+///
+/// Notices, menus, licence headers and quoted articles repeat inside documents that are otherwise different. The first occurrence
+/// of a passage is kept, in input order or in the order of --keep. All others are cut, also those in the same text. Comparison
+/// ignores case, punctuation and white space. Every cut leads to a place in the output that has the same words, and a second run
+/// cuts nothing.
+///
+/// By default, a passage is a run of 50 tokens or more, wherever it starts and ends. With --unit, whole lines, paragraphs or sentences
+/// are cut. Cutting a passage joins what is before and after it; if the joined text is a repetition itself, it is cut too.
+///
+/// Records are written with the remaining texts, and with all other fields unchanged. Nothing is written without -o or --cuts. The
+/// file of --cuts has one JSON line per document, in input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and
+/// end (in characters of the original text), start_byte and end_byte, tokens, source (the id of the document that keeps the passage),
+/// and source_start to source_end_byte, its place in the original text of that document.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  lookalike cut pages.jsonl.zst -o clean.jsonl.zst\n  \
+    lookalike cut pages.jsonl --unit lines -o clean.jsonl --cuts cuts.jsonl\n  \
+    lookalike cut news.parquet --unit sentences --window 3 -o clean.parquet\n  \
+    lookalike cut train.jsonl --against tests/ --window 13 -o clean.jsonl\n  \
+    lookalike cut code.jsonl --unit lines --min-tokens 10 --verbatim -o clean.jsonl")]
+pub struct Cut {
+    #[command(flatten)]
+    input: InputArgs,
+    /// Also cut passages that occur in REF
+    ///
+    /// References are read like inputs, come before them, and are not written. Nothing is cut out of them. All names after --against,
+    /// up to the next flag, are references, so put INPUT before --against.
+    #[arg(long, value_name = "REF", num_args = 1.., help_heading = "References")]
+    against: Vec<String>,
+    /// Write the records with the remaining texts to FILE (- for standard output)
+    ///
+    /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the places of all cuts and of their sources to FILE
+    #[arg(long, value_name = "FILE")]
+    cuts: Option<PathBuf>,
+    /// What is compared and cut
+    #[arg(long, value_enum, value_name = "UNIT", default_value_t = UnitBy::Runs)]
+    unit: UnitBy,
+    /// Shortest passage that is cut, in units [default: 50 tokens; 1 of others]
+    #[arg(long, value_name = "N")]
+    window: Option<usize>,
+    /// Cut a passage only if K earlier documents contain it
+    ///
+    /// The passage is then kept K times.
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    more_than: usize,
+    /// Compare a document with all documents, itself, or its group
+    ///
+    /// One of all, document and group:FIELD. Documents with the same value of FIELD are a group, and so are documents without a
+    /// value.
+    #[arg(long, value_name = "WHERE", default_value = "all", value_parser = within)]
+    within: WithinBy,
+    /// Minimum number of tokens in a window [default: 5; none for runs]
+    ///
+    /// Without it, every repeated } or "return" would be cut.
+    #[arg(long, value_name = "N")]
+    min_tokens: Option<usize>,
+    /// Drop a document if fewer than N tokens are left after a cut
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_left: usize,
+    /// Cut only if the original bytes are equal too
+    ///
+    /// With --unit runs, the separators after a token are compared too.
+    #[arg(long)]
+    verbatim: bool,
+    /// With --unit runs: cut only whole lines
+    #[arg(long)]
+    whole_lines: bool,
+    /// Which copy to keep: first, longest, newest:FIELD, max:FIELD or min:FIELD
+    ///
+    /// Documents are processed in this order, and the first one that contains a passage keeps it.
+    #[arg(long, value_name = "ORDER", default_value = "first")]
+    keep: Keep,
+    /// Print the summary as JSON
+    ///
+    /// The summary is printed on standard output, or on standard error if another output is written to standard output.
+    #[arg(long)]
+    json: bool,
+    /// What a token is
+    #[arg(long, value_enum, default_value_t = TokensOf::Auto, help_heading = "Comparison")]
+    tokens: TokensOf,
+    #[command(flatten)]
+    folds: FoldArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Units.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum UnitBy {
+    /// runs of tokens, which may start and end anywhere
+    Runs,
+    /// lines
+    Lines,
+    /// paragraphs, which blank lines separate
+    Paragraphs,
+    /// sentences
+    Sentences,
+}
+
+impl From<UnitBy> for Unit {
+    fn from(unit: UnitBy) -> Self {
+        match unit {
+            UnitBy::Runs => Self::Runs,
+            UnitBy::Lines => Self::Lines,
+            UnitBy::Paragraphs => Self::Paragraphs,
+            UnitBy::Sentences => Self::Sentences,
+        }
+    }
+}
+
+/// Tokens.
+#[derive(Clone, Copy, ValueEnum)]
+enum TokensOf {
+    /// words; characters in scripts without spaces, such as Chinese, Japanese, Thai and Javanese
+    Auto,
+    /// words in every script
+    Words,
+    /// characters, without what separates words
+    Chars,
+    /// like auto, but Chinese is split into the words of a dictionary
+    Jieba,
+}
+
+impl From<TokensOf> for TokensBy {
+    fn from(tokens: TokensOf) -> Self {
+        match tokens {
+            TokensOf::Auto => Self::Auto,
+            TokensOf::Words => Self::Words,
+            TokensOf::Chars => Self::Chars,
+            TokensOf::Jieba => Self::Jieba,
+        }
+    }
+}
+
+/// Which documents are compared.
+#[derive(Clone)]
+enum WithinBy {
+    All,
+    Document,
+    Group(String),
+}
+
+fn within(given: &str) -> Result<WithinBy, String> {
+    match (given, given.strip_prefix("group:")) {
+        ("all", _) => Ok(WithinBy::All),
+        ("document", _) => Ok(WithinBy::Document),
+        (_, Some(field)) if !field.is_empty() => Ok(WithinBy::Group(field.into())),
+        _ => Err("give all, document, or group:FIELD, such as group:site".into()),
+    }
+}
+
+impl Cut {
+    fn config(&self) -> anyhow::Result<(RunConfig, Cutting)> {
+        if self.input.records.fields.set_field.is_some() {
+            anyhow::bail!("--set-field: a set has no passages; leave it out, or use `lookalike dedup`");
+        }
+        let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
+        let mut config = run_config(&self.input, &self.run, method);
+        config.keep = Some(self.keep.clone());
+        set_references(&mut config, &self.against)?;
+        if let WithinBy::Group(field) = &self.within {
+            config.label_field = Some(field.clone());
+        }
+        let settings = CutConfig {
+            unit: self.unit.into(),
+            window: self.window,
+            more_than: self.more_than,
+            within: if matches!(self.within, WithinBy::Document) { Within::Document } else { Within::All },
+            min_tokens: self.min_tokens,
+            min_left: self.min_left,
+            verbatim: self.verbatim,
+            whole_lines: self.whole_lines,
+            ..CutConfig::default()
+        };
+        let by_label = config.label_field.is_some();
+        Ok((config, Cutting { cut: settings, by_label, texts: self.output.clone(), cuts: self.cuts.clone() }))
+    }
+
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let (config, asked) = self.config()?;
+        let report = self.input.report(Report::new("cut")).inputs("against", &self.against);
+        let report = report.output("texts", asked.texts.as_deref()).output("cuts", asked.cuts.as_deref());
+        let file = report::open(config.summary.as_deref())?;
+        let bars = Bars::new(self.run.quiet);
+        let done = cut(&config, &asked, &|progress| bars.observe(progress));
+        bars.clear();
+        let summary = done?;
+        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        let paths = [&asked.texts, &asked.cuts, &config.skip_bad, &config.summary];
+        let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
+        match (self.json, to_stdout) {
+            (true, false) => print_data(&report.json(&summary)?)?,
+            (true, true) => say(report.json(&summary)?.trim_end()),
+            (false, _) if self.run.quiet => {}
+            (false, _) => say(&page(&summary, [asked.texts.as_deref(), asked.cuts.as_deref()])),
+        }
+        report::write(file, &report, &summary)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Returns the summary as text.
+fn page(s: &CutSummary, [texts, cuts]: [Option<&Path>; 2]) -> String {
+    let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / s.tokens.max(1) as f64);
+    let mut lines = vec![
+        format!(
+            "{BOLD}{}{BOLD:#} in = {} unchanged + {BOLD}{}{BOLD:#} cut + {} dropped",
+            counted(s.documents, "document"),
+            count(s.unchanged),
+            count(s.cut),
+            count(s.dropped)
+        ),
+        format!(
+            "  tokens   {} in = {} kept + {BOLD}{}{BOLD:#} cut ({}) + {} dropped",
+            count(s.tokens),
+            count(s.tokens_kept),
+            count(s.tokens_cut),
+            share(s.tokens_cut),
+            count(s.tokens_dropped)
+        ),
+    ];
+    let unit = match s.settings.unit {
+        Unit::Runs => "token",
+        Unit::Lines => "line",
+        Unit::Paragraphs => "paragraph",
+        Unit::Sentences => "sentence",
+    };
+    let least =
+        if s.min_tokens > 0 { format!(" with at least {}", counted(s.min_tokens as u64, "token")) } else { String::new() };
+    lines.push(format!("  cuts     {}, of at least {}{least}", counted(s.cuts, "cut"), counted(s.window as u64, unit)));
+    if s.references > 0 {
+        lines.push(format!("  against  {}", counted(s.references, "reference")));
+    }
+    let rate = s.bytes as f64 / 1e6 / s.seconds.max(1e-9);
+    let peak = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
+    lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){peak}", s.seconds, bytes(s.bytes)));
+    if s.bad_lines > 0 {
+        lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
+    }
+    lines.extend(s.left_out.iter().map(|left| format!("  skipped  {}", left_out(left))));
+    lines.extend(texts.map(|path| format!("  written  records to {}", name(path))));
+    lines.extend(cuts.map(|path| format!("  written  cuts to {}", name(path))));
+    if !s.largest.is_empty() {
+        lines.push(format!("\n{BOLD}   tokens  documents  passage{BOLD:#}"));
+        for source in &s.largest {
+            let id = quiet(source.id.get());
+            lines.push(format!(
+                "{:>9}  {:>9}  {} {DIM}{id}{DIM:#}",
+                count(source.tokens),
+                count(source.documents),
+                quiet(&source.text)
+            ));
+        }
+    }
+    lines.join("\n")
+}

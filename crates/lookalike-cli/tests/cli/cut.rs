@@ -1,0 +1,273 @@
+//! Tests of `lookalike cut`.
+
+use std::collections::BTreeMap;
+
+use insta::assert_snapshot;
+use lookalike::cut::{Cut, Unit};
+use serde_json::{Value, json};
+
+use crate::{Place, testdata};
+
+const NOTICE: &str = "No part of this page may be copied. Ask the owner of this page first, and wait for an answer.";
+
+/// Four pages: a notice in the first three, and the menu of the first page in the last.
+fn pages() -> [(&'static str, String); 4] {
+    [
+        ("a", format!("Home | News | About us | Contact\nRain in the north.\n{NOTICE}\n")),
+        ("b", format!("Sun in the south. {NOTICE}\nHail in the east.\n")),
+        ("c", NOTICE.to_uppercase()),
+        ("d", "Snow in the west.\n\nhome, news, about us, contact\n".into()),
+    ]
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    let line = |(id, text): &(&str, String)| json!({"id": id, "n": 1.50, "text": text, "more": [text.len()]}).to_string() + "\n";
+    place.write("pages.jsonl", pages().iter().map(line).collect::<String>());
+    place
+}
+
+/// A folder with 500 licences. Nothing is cut out of them, because too many texts would have to contain it.
+fn licenses() -> Place {
+    let place = Place::new();
+    let all = place.run(&format!("cut {} -o - -q --more-than 1000000", testdata("licenses.jsonl.zst")));
+    let lines: Vec<&str> = all.out.lines().take(500).collect();
+    place.write("all.jsonl", lines.join("\n"));
+    place
+}
+
+#[test]
+fn passages_are_cut_and_their_sources_are_named() {
+    let place = place();
+    assert_snapshot!(place.run("cut pages.jsonl --window 5 -o clean.jsonl --cuts cuts.jsonl").shown(), @r#"
+    exit 0
+    --- stdout
+    --- stderr
+    4 documents in = 1 unchanged + 2 cut + 1 dropped
+      tokens   86 in = 41 kept + 45 cut (52.3 %) + 0 dropped
+      cuts     3 cuts, of at least 5 tokens
+      written  records to clean.jsonl
+      written  cuts to cuts.jsonl
+
+       tokens  documents  passage
+           40          2  No part of this page may be copied. Ask the owner of this page first, and wait f… "a"
+            5          1  Home | News | About us | Contact "a"
+    "#);
+    assert_snapshot!(place.read("clean.jsonl"), @r#"
+    {"id":"a","more":[146],"n":1.5,"text":"Home | News | About us | Contact\nRain in the north.\nNo part of this page may be copied. Ask the owner of this page first, and wait for an answer.\n"}
+    {"id":"b","more":[130],"n":1.5,"text":"Sun in the south. Hail in the east.\n"}
+    {"id":"d","more":[49],"n":1.5,"text":"Snow in the west.\n\n"}
+    "#);
+    assert_snapshot!(place.read("cuts.jsonl"), @r#"
+    {"id":"a","verdict":"kept","cuts":[]}
+    {"id":"b","verdict":"cut","cuts":[{"start":18,"end":112,"start_byte":18,"end_byte":112,"tokens":20,"source":"a","source_start":52,"source_end":144,"source_start_byte":52,"source_end_byte":144}]}
+    {"id":"c","verdict":"dropped","cuts":[{"start":0,"end":93,"start_byte":0,"end_byte":93,"tokens":20,"source":"a","source_start":52,"source_end":144,"source_start_byte":52,"source_end_byte":144}]}
+    {"id":"d","verdict":"cut","cuts":[{"start":19,"end":49,"start_byte":19,"end_byte":49,"tokens":5,"source":"a","source_start":0,"source_end":32,"source_start_byte":0,"source_end_byte":32}]}
+    "#);
+    // A second run cuts nothing, and writes the same bytes.
+    let again = place.run("cut clean.jsonl --window 5 -o again.jsonl --json");
+    let summary: Value = serde_json::from_str(&again.out).unwrap();
+    assert_eq!((&summary["tokens_cut"], &summary["cut"]), (&0.into(), &0.into()));
+    assert_eq!(place.read("again.jsonl"), place.read("clean.jsonl"));
+}
+
+#[test]
+fn each_cut_leads_to_the_same_words_in_the_output() {
+    let place = licenses();
+    for options in ["", " --unit lines", " --unit sentences --window 2", " --keep longest --window 20"] {
+        assert_eq!(place.run(&format!("cut all.jsonl{options} -o clean.jsonl --cuts cuts.jsonl -q")).err, "");
+        let texts =
+            |name: &str| -> Vec<Value> { place.read(name).lines().map(|line| serde_json::from_str(line).unwrap()).collect() };
+        let by_id = |lines: &str| -> BTreeMap<String, String> {
+            let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            records.map(|record| (record["id"].to_string(), record["text"].as_str().unwrap().to_owned())).collect()
+        };
+        let original = by_id(&place.read("all.jsonl"));
+        let clean = by_id(&place.read("clean.jsonl"));
+        let words = |text: &str| {
+            let mut tokens = lookalike::text::Tokens::new();
+            lookalike::text::canonicalise(text, Default::default(), Default::default(), &mut tokens);
+            tokens.iter().map(<[u8]>::to_vec).collect::<Vec<_>>()
+        };
+        let (mut cuts, mut kept) = (0, 0);
+        for line in texts("cuts.jsonl") {
+            let own = &original[&line["id"].to_string()];
+            kept += usize::from(line["verdict"] != "dropped");
+            // The output is the text without the cuts.
+            let mut left = String::new();
+            let mut before = 0;
+            for cut in line["cuts"].as_array().unwrap() {
+                left += &own[before..cut["start_byte"].as_u64().unwrap() as usize];
+                left += cut["insert"].as_str().unwrap_or_default();
+                before = cut["end_byte"].as_u64().unwrap() as usize;
+            }
+            left += &own[before..];
+            let written = clean.get(&line["id"].to_string());
+            assert_eq!(written.is_some(), line["verdict"] != "dropped");
+            assert!(written.is_none_or(|written| *written == left), "{line}");
+            for cut in line["cuts"].as_array().unwrap() {
+                cuts += 1;
+                let at = |name: &str| cut[name].as_u64().unwrap() as usize;
+                let source = &original[&cut["source"].to_string()];
+                let (start, end) = (at("start_byte"), at("end_byte"));
+                let (from, to) = (at("source_start_byte"), at("source_end_byte"));
+                assert_eq!(words(&own[start..end]), words(&source[from..to]));
+                assert_eq!(words(&own[start..end]).len(), at("tokens"));
+                let characters = |text: &str, from: usize, to: usize| text.chars().skip(from).take(to - from).collect::<String>();
+                assert_eq!(characters(own, at("start"), at("end")), own[start..end]);
+                assert_eq!(characters(source, at("source_start"), at("source_end")), source[from..to]);
+            }
+        }
+        assert!(cuts > 100, "{cuts}");
+        assert_eq!(clean.len(), kept);
+        let again = place.run(&format!("cut clean.jsonl{options} -o again.jsonl --json"));
+        let summary: Value = serde_json::from_str(&again.out).unwrap();
+        assert_eq!(summary["tokens_cut"], 0, "{options}");
+        assert!(place.read("again.jsonl") == place.read("clean.jsonl"), "{options}");
+    }
+}
+
+#[test]
+fn the_command_agrees_with_the_library() {
+    let place = licenses();
+    let texts = |name: &str| -> Vec<String> {
+        let text = |line: &str| serde_json::from_str::<Value>(line).unwrap()["text"].as_str().unwrap().to_owned();
+        place.read(name).lines().map(text).collect()
+    };
+    let original = texts("all.jsonl");
+    for (options, cut) in [
+        ("--threads 1 --memory 64M", Cut::new()),
+        ("--window 10 --threads 7", Cut::new().window(10)),
+        ("--window 12 --more-than 3 --min-left 30", Cut::new().window(12).more_than(3).min_left(30)),
+        ("--unit lines --min-tokens 2", Cut::new().unit(Unit::Lines).min_tokens(2)),
+        ("--unit paragraphs", Cut::new().unit(Unit::Paragraphs)),
+        ("--window 20 --whole-lines", Cut::new().window(20).whole_lines(true)),
+        ("--unit lines --verbatim", Cut::new().unit(Unit::Lines).verbatim(true)),
+        ("--within document --window 8", Cut::new().window(8).within(lookalike::cut::Within::Document)),
+    ] {
+        place.run(&format!("cut all.jsonl {options} -o cut.jsonl -q"));
+        let expected: Vec<String> =
+            cut.run(&original).unwrap().into_iter().filter(|cut| !cut.is_dropped).map(|cut| cut.text).collect();
+        assert!(texts("cut.jsonl") == expected, "{options}");
+    }
+}
+
+#[test]
+fn every_format_keeps_its_other_fields() {
+    let place = place();
+    let run = |arguments: &str| {
+        let ran = place.run(&format!("cut {arguments} --window 5 -q"));
+        assert_eq!((ran.code, &*ran.err), (0, ""), "{arguments}");
+        ran.out
+    };
+    // JSON arrays.
+    let records: Vec<String> = place.read("pages.jsonl").lines().map(String::from).collect();
+    place.write("pages.json", format!("[\n  {}\n]\n", records.join(",\n  ")));
+    run("pages.json -o clean.json");
+    assert_snapshot!(place.read("clean.json"), @r#"
+    [
+    {"id":"a","more":[146],"n":1.5,"text":"Home | News | About us | Contact\nRain in the north.\nNo part of this page may be copied. Ask the owner of this page first, and wait for an answer.\n"},
+    {"id":"b","more":[130],"n":1.5,"text":"Sun in the south. Hail in the east.\n"},
+    {"id":"d","more":[49],"n":1.5,"text":"Snow in the west.\n\n"}
+    ]
+    "#);
+    // CSV, with quotes.
+    let cell = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+    let rows: String = pages().iter().map(|(id, text)| format!("{id},{},\"x, \"\"y\"\"\"\r\n", cell(text))).collect();
+    place.write("pages.csv", format!("id,text,note\r\n{rows}"));
+    run("pages.csv -o clean.csv");
+    assert_snapshot!(place.read("clean.csv"), @r#"
+    id,text,note
+    a,"Home | News | About us | Contact
+    Rain in the north.
+    No part of this page may be copied. Ask the owner of this page first, and wait for an answer.
+    ","x, ""y"""
+    b,"Sun in the south. Hail in the east.
+    ","x, ""y"""
+    d,"Snow in the west.
+
+    ","x, ""y"""
+    "#);
+    assert_eq!(run("pages.csv -o -"), place.read("clean.csv"));
+    // Files that are documents.
+    for (id, text) in pages() {
+        place.write(&format!("{id}.txt"), text);
+    }
+    assert_snapshot!(run("a.txt b.txt c.txt d.txt -o -"), @r#"
+    {"id":"a.txt","text":"Home | News | About us | Contact\nRain in the north.\nNo part of this page may be copied. Ask the owner of this page first, and wait for an answer.\n"}
+    {"id":"b.txt","text":"Sun in the south. Hail in the east.\n"}
+    {"id":"d.txt","text":"Snow in the west.\n\n"}
+    "#);
+    // A nested field, an escaped name, and an encoding.
+    place.write(
+        "nested.jsonl",
+        format!("{}\n{}\n", json!({"p": {"body": NOTICE, "n": 1}}), json!({"p": {"n": 2, "body": format!("x {NOTICE}")}})),
+    );
+    assert_snapshot!(run("nested.jsonl --text-field p.body -o -"), @r#"
+    {"p":{"body":"No part of this page may be copied. Ask the owner of this page first, and wait for an answer.","n":1}}
+    {"p":{"body":"x","n":2}}
+    "#);
+    place.write("escaped.jsonl", format!("{{\"text\":{0:?}}}\n{{\"te\\u0078t\":\"\\u00e9 {1}\"}}\n", NOTICE, NOTICE));
+    assert_snapshot!(run("escaped.jsonl -o -"), @r#"
+    {"text":"No part of this page may be copied. Ask the owner of this page first, and wait for an answer."}
+    {"te\u0078t":"é"}
+    "#);
+}
+
+#[test]
+fn references_are_cut_out_and_stay_whole() {
+    let place = place();
+    place.write("test.jsonl", json!({"id": 1, "text": "ask the owner of this page first"}).to_string());
+    assert_snapshot!(place.run("cut pages.jsonl --window 5 --against test.jsonl -o - --cuts cuts.jsonl").shown(), @r#"
+    exit 0
+    --- stdout
+    {"id":"a","more":[146],"n":1.5,"text":"Home | News | About us | Contact\nRain in the north.\nNo part of this page may be copied. and wait for an answer.\n"}
+    {"id":"b","more":[130],"n":1.5,"text":"Sun in the south. Hail in the east.\n"}
+    {"id":"d","more":[49],"n":1.5,"text":"Snow in the west.\n\n"}
+    --- stderr
+    4 documents in = 0 unchanged + 3 cut + 1 dropped
+      tokens   86 in = 34 kept + 52 cut (60.5 %) + 0 dropped
+      cuts     8 cuts, of at least 5 tokens
+      against  1 reference
+      written  records to -
+      written  cuts to cuts.jsonl
+
+       tokens  documents  passage
+           21          3  ask the owner of this page first 1
+           16          2  No part of this page may be copied "a"
+           10          2  and wait for an answer "a"
+            5          1  Home | News | About us | Contact "a"
+    "#);
+    assert_snapshot!(place.read("cuts.jsonl").lines().next().unwrap(), @r#"{"id":"a","verdict":"cut","cuts":[{"start":88,"end":122,"start_byte":88,"end_byte":122,"tokens":7,"source":1,"source_start":0,"source_end":32,"source_start_byte":0,"source_end_byte":32}]}"#);
+}
+
+#[test]
+fn groups_are_compared_separately() {
+    let place = Place::new();
+    let lines = ["a", "a", "b"].map(|site| json!({"site": site, "text": NOTICE}).to_string() + "\n");
+    place.write("sites.jsonl", lines.concat());
+    let left = |options: &str| {
+        place.run(&format!("cut sites.jsonl --window 5 --min-left 0 {options} -o - -q")).out.matches("copied").count()
+    };
+    assert_eq!([left(""), left("--within group:site"), left("--within document")], [1, 2, 3]);
+}
+
+#[test]
+fn what_cannot_be_cut_is_refused() {
+    let place = place();
+    for (arguments, part) in [
+        ("pages.jsonl --window 0", "from 1 to 1000 units, got 0"),
+        ("pages.jsonl --more-than 0", "got 0"),
+        ("pages.jsonl --unit lines --whole-lines", "only runs of tokens"),
+        ("pages.jsonl --within group:", "give all, document, or group:FIELD"),
+        ("pages.jsonl --set-field text", "a set has no passages"),
+        ("pages.jsonl -o pages.jsonl", "would overwrite"),
+        ("pages.jsonl --text-field body -o x.jsonl", "no field \"body\""),
+        ("pages.jsonl --cuts x.parquet", "x.parquet"),
+    ] {
+        let ran = place.run(&format!("cut {arguments}"));
+        assert_eq!(ran.code, 2, "{arguments}: {}", ran.err);
+        assert!(ran.err.contains(part), "{arguments}: {}", ran.err);
+    }
+    assert_eq!(place.names(), ["pages.jsonl"]);
+}

@@ -1,0 +1,18 @@
+//! The options for cutting, and the destinations of the results.
+
+use std::path::PathBuf;
+
+use lookalike::cut::CutConfig;
+
+/// What is cut, and where the results go.
+#[derive(Debug, Clone, Default)]
+pub struct Cutting {
+    /// The unit, and which repeated units are cut.
+    pub cut: CutConfig,
+    /// Compare only documents with the same label.
+    pub by_label: bool,
+    /// The file that gets the records with the remaining texts.
+    pub texts: Option<PathBuf>,
+    /// The file that gets the places of all cuts, with one line for each document.
+    pub cuts: Option<PathBuf>,
+}

@@ -1,0 +1,123 @@
+//! Cuts repeated passages out of texts, by the law of [`lookalike::cut`].
+
+mod asked;
+
+mod outcomes;
+
+mod summary;
+
+mod cutting;
+
+mod locating;
+
+mod emit;
+
+use std::{path::Path, time::Instant};
+
+use lookalike::{Candidates, Cluster, Config, Method, cut::CutConfig};
+use lookalike_io::{
+    error::{Error, ErrorKind, Result, Setting, without_panic},
+    memory::peak_memory,
+    write::{Kept, Output, Shape, finish, refuse_other_than_lines},
+};
+
+pub use self::{
+    asked::Cutting,
+    summary::{CutSummary, LargestSource},
+};
+use self::{cutting::Deciding, emit::Emitting, locating::Locations};
+use crate::{
+    config::{Observer, RunConfig, row_groups_ahead},
+    matching::sets::Pass,
+    pass::{
+        copy::same_number,
+        open::{Means, Sources, create, sources},
+    },
+    sketching::{self, Beside, order::Order, refuse_repeated_references},
+};
+
+/// Cuts repeated passages out of the documents of a collection: a passage is kept where it occurs first in keep order, and cut
+/// everywhere else. What references contain is cut too. The records are written with the remaining texts.
+///
+/// The result is the same for any number of threads and any memory limit. Cost: the inputs are read three or four times. The kept units
+/// and their index are in memory, about 9 bytes for each token.
+///
+/// # Errors
+/// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
+/// or if an output cannot be written. In all these cases no file is left under an output's name.
+pub fn cut(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result<CutSummary> {
+    without_panic(|| all_passes(config, asked, observer))
+}
+
+fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result<CutSummary> {
+    let started = Instant::now();
+    let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
+    let rules = cut.rules()?;
+    let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
+    let method = Method::new(plain)?;
+    if asked.by_label && config.label_field.is_none() {
+        return Err(Error::new(ErrorKind::Config, "no field names the groups").about(Setting::LabelField));
+    }
+    let paths = [&asked.texts, &asked.cuts, &config.skip_bad, &config.summary];
+    let named: Vec<&Path> = paths.into_iter().flatten().map(|path| path.as_path()).collect();
+    let Sources { source, left_out, .. } =
+        sources(config, &named, || asked.cuts.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "cuts")))?;
+    let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
+    let [mut texts, mut cuts, mut bad] =
+        create(config, [asked.texts.as_deref(), asked.cuts.as_deref(), config.skip_bad.as_deref()])?;
+    let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
+    let means = Means::new(config, &named, extra)?;
+    means.run_ahead([&mut texts, &mut cuts]);
+    let Means { pool, budget } = means;
+    let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
+    let begin = |(output, shape)| Kept::new(output, shape, &source, None, groups);
+    let mut texts = texts.zip(shape).map(begin).transpose()?;
+
+    let mut labels = std::collections::BTreeMap::new();
+    let beside = Beside { bad: bad.as_mut(), labels: asked.by_label.then_some(&mut labels), ..Beside::default() };
+    let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
+    table.refuse_more_than_32_bits("cutting")?;
+    if !config.allow_repeated_ids {
+        refuse_repeated_references(&table, &source)?;
+    }
+    let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
+    let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
+    let mut deciding = Deciding::new(pass, &cut, &order)?;
+    deciding.all()?;
+    let Deciding { outcomes, counts, .. } = deciding;
+    let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some())?;
+    let documents = table.documents - table.references.documents;
+    if texts.is_some() || cuts.is_some() {
+        let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
+        let written = emitting.all(texts.as_mut(), cuts.as_mut())?;
+        if texts.is_some() {
+            same_number(documents - counts.dropped, written)?;
+        }
+    }
+    let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;
+    [&mut bad, &mut cuts].into_iter().flatten().for_each(Output::end);
+    finish([bad, cuts, texts])?;
+    Ok(CutSummary {
+        documents,
+        unchanged: counts.unchanged,
+        cut: counts.cut,
+        dropped: counts.dropped,
+        references: table.references.documents,
+        tokens: counts.tokens,
+        tokens_kept: counts.tokens - counts.tokens_cut - counts.tokens_dropped,
+        tokens_cut: counts.tokens_cut,
+        tokens_dropped: counts.tokens_dropped,
+        cuts: counts.cuts,
+        largest: locations.largest,
+        window: rules.window,
+        min_tokens: rules.least_tokens,
+        settings: cut,
+        bad_lines: table.counts.bad_lines,
+        bad_examples: table.counts.bad_examples.clone(),
+        left_out,
+        bytes: table.counts.line_bytes,
+        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
+        seconds: started.elapsed().as_secs_f64(),
+        peak_memory: peak_memory(),
+    })
+}

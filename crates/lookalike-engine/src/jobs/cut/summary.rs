@@ -1,0 +1,98 @@
+//! Defines the summary of a run that cuts.
+
+use lookalike::cut::{CutConfig, Piece, Units};
+use lookalike_io::{error::Error, read::LeftOut};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// The outcome of a run. Documents are unchanged, cut or dropped. The number of tokens is the sum of those that are kept, cut and
+/// dropped.
+#[derive(Debug, Clone, Serialize)]
+pub struct CutSummary {
+    /// Documents read, without references.
+    pub documents: u64,
+    /// Documents from which nothing was cut.
+    pub unchanged: u64,
+    /// Documents that lost something, and of which enough is left.
+    pub cut: u64,
+    /// Documents of which too little was left.
+    pub dropped: u64,
+    /// References, which were compared but not cut.
+    pub references: u64,
+    /// Tokens in all documents.
+    pub tokens: u64,
+    /// Tokens that are left.
+    pub tokens_kept: u64,
+    /// Tokens that were cut because the output has them in another place.
+    pub tokens_cut: u64,
+    /// Tokens of dropped documents that have no other place in the output.
+    pub tokens_dropped: u64,
+    /// The number of cuts.
+    pub cuts: u64,
+    /// The passages that were cut most, by their numbers of tokens.
+    pub largest: Vec<LargestSource>,
+    /// The number of units in the shortest passage that is cut.
+    pub window: usize,
+    /// The minimum number of tokens in it.
+    pub min_tokens: usize,
+    /// The other settings.
+    pub settings: CutConfig,
+    /// Lines that are not records and were skipped.
+    pub bad_lines: u64,
+    /// The error messages of the first bad lines.
+    pub bad_examples: Vec<Error>,
+    /// Files that were skipped when folders were read, although no setting excludes them; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<LeftOut>,
+    /// Bytes of the documents' lines, decompressed, including those of references.
+    pub bytes: u64,
+    /// Bytes of memory that the run used above its limit.
+    pub above_memory: u64,
+    /// Wall-clock seconds.
+    pub seconds: f64,
+    /// The peak memory of the process so far, in bytes, if the system reports it.
+    pub peak_memory: Option<u64>,
+}
+
+/// A passage that was cut out of many documents.
+#[derive(Debug, Clone, Serialize)]
+pub struct LargestSource {
+    /// The document that keeps it.
+    pub id: Box<RawValue>,
+    /// The beginning of the passage.
+    pub text: String,
+    /// The number of documents from which it, or a part of it, was cut.
+    pub documents: u64,
+    /// The number of tokens that were cut.
+    pub tokens: u64,
+}
+
+/// Counts of documents and tokens.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) unchanged: u64,
+    pub(super) cut: u64,
+    pub(super) dropped: u64,
+    pub(super) tokens: u64,
+    pub(super) tokens_cut: u64,
+    pub(super) tokens_dropped: u64,
+    pub(super) cuts: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, units: &Units, pieces: &[Piece], is_dropped: bool) {
+        let all = units.tokens(0..units.hashes.len()) as u64;
+        let cut: u64 = pieces.iter().map(|piece| units.tokens(piece.start..piece.end) as u64).sum();
+        self.tokens += all;
+        self.tokens_cut += cut;
+        self.cuts += pieces.len() as u64;
+        match (is_dropped, pieces.is_empty()) {
+            (true, _) => {
+                self.dropped += 1;
+                self.tokens_dropped += all - cut;
+            }
+            (false, true) => self.unchanged += 1,
+            (false, false) => self.cut += 1,
+        }
+    }
+}
