@@ -65,15 +65,16 @@ impl Editor<'_> {
     /// `last` is the edit before it.
     fn edit(&mut self, before: &Range<usize>, range: &Range<usize>, after: &Range<usize>, last: Option<&Edit>) -> Edit {
         let spans = &self.units.spans;
-        let shared = self.shared(before, range);
-        let start = if shared.is_empty() { spans[range.start].start } else { spans[shared.start].start };
+        let done = last.map_or(0, |last| last.span.end);
+        let shared = self.shared(before, range, done);
+        let start = if shared.is_empty() { spans[range.start].start.max(done) } else { spans[shared.start].start };
         let tail = self.forms(shared);
         if after.is_empty() {
-            let kept = self.text[..start].trim_end_matches([' ', '\t']).len();
-            let start = kept.max(last.map_or(0, |last| last.span.end));
+            let trimmed = self.text[..start].trim_end_matches([' ', '\t']).len();
+            let start = if tail.is_empty() { trimmed.max(done) } else { start };
             return Edit { span: Span { start, end: self.text.len() }, insert: tail };
         }
-        let end = spans[after.start].start;
+        let end = spans[after.start].start.max(done);
         // The kept units that share a character with the range, before and after it.
         let head = after.clone().take_while(|&unit| spans[range.end - 1].end > spans[unit].start).count();
         let end = if head > 0 { spans[after.start + head - 1].end } else { end };
@@ -85,7 +86,7 @@ impl Editor<'_> {
         let last_unit = before.end - 1;
         let context = match tail.is_empty() {
             true => {
-                let from = spans[last_unit].start.max(last.map_or(0, |last| last.span.end));
+                let from = spans[last_unit].start.max(done);
                 let inserted = last.filter(|last| last.span.end > spans[last_unit].start).map_or("", |last| &last.insert);
                 [inserted, &self.text[from..start]].concat()
             }
@@ -96,10 +97,11 @@ impl Editor<'_> {
         Edit { span: Span { start, end }, insert: [&tail, between, &forms].concat() }
     }
 
-    /// Returns the kept units before a range that share a character with it.
-    fn shared(&self, before: &Range<usize>, range: &Range<usize>) -> Range<usize> {
+    /// Returns the kept units before a range that share a character with it, except those that an edit before `done` has inserted.
+    fn shared(&self, before: &Range<usize>, range: &Range<usize>, done: usize) -> Range<usize> {
         let spans = &self.units.spans;
-        let count = before.clone().rev().take_while(|&unit| spans[unit].end > spans[range.start].start).count();
+        let is_shared = |&unit: &usize| spans[unit].end > spans[range.start].start && spans[unit].start >= done;
+        let count = before.clone().rev().take_while(is_shared).count();
         before.end - count..before.end
     }
 

@@ -1,36 +1,39 @@
 //! The kept texts so far, and an index of their windows: finds the runs that a text shares with any of them.
 
-use super::piece::Place;
+use super::{
+    anchors::{Anchor, BETWEEN, Sides, other_than_between},
+    table::{Entry, Table},
+};
 use crate::{
     error::Result,
-    fingerprint::{K0, Lookup, finish},
-    runs::{Selected, Winnowing},
+    fingerprint::{K0, finish},
+    runs::Winnowing,
 };
 
-/// The number of places of a sequence above which the index divides them by what is around the sequence. In tests it
-/// is small, because their texts are few.
+/// The number of places of a sequence above which the index divides them by what is around the sequence. In tests it is small,
+/// because their texts are few.
 const MOST: usize = if cfg!(test) { 2 } else { 16 };
-
-/// The value of [`Place::text`] for a sequence with a list of places. [`Place::at`] is then the number of the list.
-const LISTED: u32 = u32::MAX;
 
 /// An index of kept texts, for windows of n units.
 ///
-/// Winnowing selects sequences of w ≤ n units such that each window contains at least one, and the index has the places of
-/// these. A short sequence, such as a common phrase, may occur in millions of kept texts even though no longer run does. Comparing
-/// a text with all of them would take quadratic time. If a sequence of s units occurs at more than a few places, the index stores
-/// two longer sequences instead, which extend it by h = ⌈(n − s) / 2⌉ units, one to the left and one to the right. Each window that
-/// contains the sequence has n − s more units, and contains at least h of these on one side. Extended sequences with many places
-/// are extended again, until they are whole windows. The kept texts contain a window only once, except that it may overlap itself.
+/// Winnowing selects sequences of w ≤ n units, the anchors, such that each window contains at least one, and the index has the
+/// places of these. A short sequence, such as a common phrase, may occur in millions of kept texts even though no longer run does.
+/// Comparing a text with all of them would take quadratic time. If a sequence of s units occurs at more than a few places, the index
+/// stores two longer sequences instead, which extend it by h = ⌈(n − s) / 2⌉ units, one to the left and one to the right. Each window
+/// that contains the sequence contains one of these (see [`Sides`]). Extended sequences with many places are extended again, until
+/// they are whole windows. The kept texts contain a window only once, except that it may overlap itself.
+///
+/// The index takes about 16 bytes per anchor, and the kept texts 8 bytes per unit.
 #[derive(Debug)]
 pub(super) struct Index {
     winnowing: Winnowing,
     /// The number of texts in which a window is found.
     texts_per_window: usize,
-    texts: Vec<Vec<u64>>,
-    /// The number of units in all texts.
-    units: usize,
-    heads: Lookup<u64, Place>,
+    /// The units of all texts, with [`BETWEEN`] before each text and after the last.
+    units: Vec<u64>,
+    /// The position of each text's first unit in `units`.
+    starts: Vec<u64>,
+    table: Table,
     lists: Vec<List>,
     /// The number of places in all lists.
     listed: usize,
@@ -38,26 +41,12 @@ pub(super) struct Index {
 
 #[derive(Debug)]
 enum List {
-    Places(Vec<Place>),
+    Places(Vec<Entry>),
     Extended,
 }
 
-/// Scratch buffers for looking up texts.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    fingerprints: Vec<u64>,
-    pub selected: Vec<Selected>,
-    hits: Vec<Hit>,
-}
-
-/// An equal sequence in a kept text and in the text that was looked up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Hit {
-    text: u32,
-    /// The position in the kept text minus the position in the other text.
-    diagonal: i64,
-    at: usize,
-}
+/// A position of a kept text where a sequence occurs, minus the position of the sequence in another text; and the latter.
+pub(super) type Hit = (i64, u32);
 
 /// A run of n units or more that a kept text and another text share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,14 +68,14 @@ impl Index {
     /// Fails with the errors of [`Winnowing::new`].
     pub fn new(window: usize, texts_per_window: usize) -> Result<Self> {
         let winnowing = Winnowing::new(window)?;
-        let (texts, heads, lists) = Default::default();
-        Ok(Self { winnowing, texts_per_window, texts, units: 0, heads, lists, listed: 0 })
+        let (units, table) = (vec![BETWEEN], Table::new());
+        Ok(Self { winnowing, texts_per_window, units, starts: Vec::new(), table, lists: Vec::new(), listed: 0 })
     }
 
     /// Returns the approximate number of bytes of memory in use.
     pub fn memory(&self) -> usize {
-        let heads = self.heads.capacity() * (size_of::<(u64, Place)>() + 1);
-        heads + self.units * 8 + self.texts.len() * size_of::<Vec<u64>>() + self.lists.len() * size_of::<List>() + self.listed * 8
+        let lists = self.lists.len() * size_of::<List>() + self.listed * size_of::<Entry>();
+        self.table.memory() + 8 * (self.units.len() + self.starts.len()) + lists
     }
 
     /// Returns the number of units in a window.
@@ -94,127 +83,164 @@ impl Index {
         self.winnowing.least()
     }
 
-    /// Selects sequences of a text.
-    pub fn select(&self, units: &[u64], scratch: &mut Scratch) {
-        self.winnowing.select(units, &mut scratch.fingerprints, &mut scratch.selected);
+    /// Returns how the anchors of texts are selected.
+    pub fn winnowing(&self) -> Winnowing {
+        self.winnowing
     }
 
-    /// Adds a kept text, whose number is the number of texts before it. Group 0 and other groups share nothing. `selected` are the
-    /// text's selected sequences.
-    pub fn add(&mut self, units: Vec<u64>, group: u64, selected: &[Selected]) {
-        let text = self.texts.len() as u32;
-        let ends = self.winnowing.selected_tokens();
-        self.units += units.len();
-        self.texts.push(units);
-        for &Selected { key, at } in selected {
-            self.insert(key ^ group, at as usize, at as usize + ends, Place { text, at }, group);
+    /// Adds a kept text of a group, whose number is the number of texts before it, with its anchors.
+    pub fn add(&mut self, units: &[u64], group: u64, anchors: &[Anchor]) {
+        let start = self.units.len() as u64;
+        let length = self.winnowing.selected_tokens() as u64;
+        self.starts.push(start);
+        self.units.extend(units.iter().map(|&unit| other_than_between(unit)));
+        self.units.push(BETWEEN);
+        for &Anchor { key, at, sides } in anchors {
+            let at = start + u64::from(at);
+            self.insert(key ^ group, at, at + length, sides, group);
         }
     }
 
-    /// Adds the place of the sequence from `start` to `end` of a text.
-    fn insert(&mut self, key: u64, start: usize, end: usize, place: Place, group: u64) {
-        let is_window = end - start == self.window();
-        let Some(head) = self.heads.get_mut(&key) else {
-            self.heads.insert(key, place);
+    /// Adds the sequence from `start` to `end` of all units.
+    fn insert(&mut self, key: u64, start: u64, end: u64, sides: Sides, group: u64) {
+        let is_window = (end - start) as usize == self.window();
+        let entry = Entry::new(start, sides.0);
+        let Some(head) = self.table.get(key) else {
+            self.table.set(key, entry);
             return;
         };
-        if head.text != LISTED {
-            let list = List::Places(vec![*head]);
-            *head = Place { text: LISTED, at: self.lists.len() as u32 };
-            self.lists.push(list);
-        }
-        let number = head.at as usize;
-        self.listed += 1;
+        let number = head.list().unwrap_or_else(|| {
+            self.lists.push(List::Places(vec![head]));
+            self.table.set(key, Entry::of_list(self.lists.len() - 1));
+            self.lists.len() - 1
+        });
         match &mut self.lists[number] {
             // Another sequence has the same key. This has a probability of 2⁻⁶⁴.
             List::Extended if is_window => {}
-            List::Extended => self.insert_extended(start, end, place.text, group),
-            List::Places(places) if is_window => add_first(places, place, self.texts_per_window),
-            List::Places(places) if places.len() < MOST => places.push(place),
+            List::Extended => self.insert_extended(start, end, group),
+            List::Places(places) if is_window => {
+                add_first(places, entry, &self.starts, self.texts_per_window);
+                self.listed += 1;
+            }
+            List::Places(places) if places.len() < MOST => {
+                places.push(entry);
+                self.listed += 1;
+            }
             List::Places(places) => {
                 let mut places = std::mem::take(places);
                 self.lists[number] = List::Extended;
-                places.push(place);
-                for Place { text, at } in places {
-                    self.insert_extended(at as usize, at as usize + end - start, text, group);
+                self.listed -= places.len();
+                places.push(entry);
+                for place in places {
+                    self.insert_extended(place.position(), place.position() + end - start, group);
                 }
             }
         }
     }
 
-    fn insert_extended(&mut self, start: usize, end: usize, text: u32, group: u64) {
-        let units = &self.texts[text as usize];
-        let longer = extended(start, end, self.window(), units.len())
-            .map(|range| range.map(|(start, end)| (start, end, key(&units[start..end]))));
-        for (start, end, key) in longer.into_iter().flatten() {
-            self.insert(key ^ group, start, end, Place { text, at: start as u32 }, group);
+    fn insert_extended(&mut self, start: u64, end: u64, group: u64) {
+        let (from, units) = self.around(start, end);
+        let (start, end) = ((start - from) as usize, (end - from) as usize);
+        let longer = extended(start, end, self.window(), units.len()).map(|range| {
+            let (start, end) = range?;
+            Some((key(&units[start..end]), from + start as u64, from + end as u64, Sides::of(units, start, end, self.window())))
+        });
+        for (key, start, end, sides) in longer.into_iter().flatten() {
+            self.insert(key ^ group, start, end, sides, group);
         }
     }
 
-    /// Calls `give` with the places of the sequence from `start` to `end` of `units`, or of longer sequences that contain it, and
-    /// with the start of that sequence in `units`.
-    fn each_place(&self, units: &[u64], own_key: u64, start: usize, end: usize, group: u64, give: &mut impl FnMut(Place, usize)) {
-        match self.heads.get(&(own_key ^ group)) {
-            None => {}
-            Some(place) if place.text != LISTED => give(*place, start),
-            Some(head) => match &self.lists[head.at as usize] {
-                List::Places(places) => places.iter().for_each(|&place| give(place, start)),
-                List::Extended if end - start == self.window() => {}
-                List::Extended => {
-                    for (start, end) in extended(start, end, self.window(), units.len()).into_iter().flatten() {
-                        self.each_place(units, key(&units[start..end]), start, end, group, give);
-                    }
+    /// Returns the units of a text from `start` to `end` and up to a window before and after them, and the position of the first.
+    fn around(&self, start: u64, end: u64) -> (u64, &[u64]) {
+        let (start, end, window) = (start as usize, end as usize, self.window());
+        let before = &self.units[start.saturating_sub(window)..start];
+        let after = &self.units[end..(end + window).min(self.units.len())];
+        let before = before.iter().rev().take_while(|unit| **unit != BETWEEN).count();
+        let after = after.iter().take_while(|unit| **unit != BETWEEN).count();
+        ((start - before) as u64, &self.units[start - before..end + after])
+    }
+
+    /// Calls `give` with the positions of a sequence from `start` to `end` of `units`, or of longer sequences that contain it, that may
+    /// be in equal windows, and with the start of that sequence in `units`.
+    fn each_entry(
+        &self,
+        units: &[u64],
+        (own_key, sides): (u64, Sides),
+        (start, end): (usize, usize),
+        group: u64,
+        give: &mut impl FnMut(u64, usize),
+    ) {
+        let Some(head) = self.table.get(own_key ^ group) else { return };
+        let is_window = end - start == self.window();
+        let may_match = |entry: &Entry| is_window || Sides(entry.sides()).may_match(sides);
+        let Some(list) = head.list() else {
+            if may_match(&head) {
+                give(head.position(), start);
+            }
+            return;
+        };
+        match &self.lists[list] {
+            List::Places(places) => {
+                places.iter().filter(|place| may_match(place)).for_each(|place| give(place.position(), start))
+            }
+            List::Extended if is_window => {}
+            List::Extended => {
+                for (start, end) in extended(start, end, self.window(), units.len()).into_iter().flatten() {
+                    let own = (key(&units[start..end]), Sides::of(units, start, end, self.window()));
+                    self.each_entry(units, own, (start, end), group, give);
                 }
-            },
+            }
         }
     }
 
-    /// Fills `shared` with the runs of n units or more that the selected sequences for which `is_needed` returns true have in
-    /// common with kept texts of a group, ordered by kept text. Cost: a cache miss for each selected sequence, and a comparison of the
+    /// Fills `shared` with the runs of n units or more that the anchors for which `is_needed` returns true have in common with kept
+    /// texts of a group, ordered by kept text. `hits` is a scratch buffer. Cost: a cache miss for each anchor, and a comparison of the
     /// shared runs.
     pub fn shared(
         &self,
         units: &[u64],
         group: u64,
-        scratch: &mut Scratch,
-        is_needed: impl Fn(usize) -> bool,
+        (anchors, hits): (&[Anchor], &mut Vec<Hit>),
+        mut is_needed: impl FnMut(usize) -> bool,
         shared: &mut Vec<Shared>,
     ) {
-        let Scratch { selected, hits, .. } = scratch;
         hits.clear();
         shared.clear();
         let length = self.winnowing.selected_tokens();
-        for &Selected { key, at } in selected.iter() {
+        self.table.load(anchors.iter().map(|anchor| anchor.key ^ group));
+        for &Anchor { key, at, sides } in anchors {
             let at = at as usize;
             if is_needed(at) {
-                self.each_place(units, key, at, at + length, group, &mut |place, start| {
-                    hits.push(Hit { text: place.text, diagonal: i64::from(place.at) - start as i64, at: start });
+                self.each_entry(units, (key, sides), (at, at + length), group, &mut |position, start| {
+                    hits.push((position as i64 - start as i64, start as u32));
                 });
             }
         }
         hits.sort_unstable();
-        for hits in hits.chunk_by(|x, y| (x.text, x.diagonal) == (y.text, y.diagonal)) {
-            let (text, diagonal) = (hits[0].text, hits[0].diagonal);
-            let kept = &self.texts[text as usize];
-            let mut end = 0;
-            for hit in hits.iter() {
-                if hit.at < end {
-                    continue;
-                }
-                let kept_at = (hit.at as i64 + diagonal) as usize;
-                let before = units[..hit.at].iter().rev().zip(kept[..kept_at].iter().rev()).take_while(|(a, b)| a == b).count();
-                let after = units[hit.at..].iter().zip(&kept[kept_at..]).take_while(|(a, b)| a == b).count();
-                end = hit.at + after;
-                if before + after >= self.window() {
-                    shared.push(Shared { text, kept_at: kept_at - before, at: hit.at - before, length: before + after });
-                }
+        // Loads the units at all places at the same time, as for the table.
+        std::hint::black_box(hits.iter().fold(0, |loaded, &(from, at)| loaded ^ self.units[(from + i64::from(at)) as usize]));
+        let mut last = (i64::MIN, 0);
+        for &(from, at) in hits.iter() {
+            if last.0 == from && (at as usize) < last.1 {
+                continue;
+            }
+            let (at, position) = (at as usize, (from + i64::from(at)) as usize);
+            let equal = |(a, b): &(&u64, &u64)| other_than_between(**a) == **b;
+            let before = units[..at].iter().rev().zip(self.units[..position].iter().rev()).take_while(equal).count();
+            let after = units[at..].iter().zip(&self.units[position..]).take_while(equal).count();
+            last = (from, at + after);
+            if before + after >= self.window() {
+                let first = (position - before) as u64;
+                let text = self.starts.partition_point(|start| *start <= first) - 1;
+                let kept_at = (first - self.starts[text]) as usize;
+                shared.push(Shared { text: text as u32, kept_at, at: at - before, length: before + after });
             }
         }
     }
 }
 
-/// Returns the two sequences that extend a sequence of a text with `length` units by the same number of units, to the left and to the
-/// right. At the borders of the text, one or both do not exist.
+/// Returns the two sequences that extend a sequence of a text with `length` units by the same number of units, to the left and to
+/// the right. At the borders of the text, one or both do not exist.
 fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(usize, usize)>; 2] {
     let by = (window - (end - start)).div_ceil(2);
     [start.checked_sub(by).map(|start| (start, end)), Some((start, end + by)).filter(|&(_, end)| end <= length)]
@@ -222,15 +248,18 @@ fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(
 
 /// The key of an extended sequence.
 fn key(units: &[u64]) -> u64 {
-    units.iter().fold(finish(K0 ^ units.len() as u64), |key, &unit| finish(key ^ unit).wrapping_add(K0))
+    units.iter().fold(finish(K0 ^ units.len() as u64), |key, &unit| finish(key ^ other_than_between(unit)).wrapping_add(K0))
 }
 
 /// Adds the place of a whole window, which is in the order of texts. Only the first place in a text is kept, and only the places
 /// in the first texts. Different windows with equal keys, which have a probability of 2⁻⁶⁴, may be missed.
-fn add_first(places: &mut Vec<Place>, place: Place, most: usize) {
-    let at = places.partition_point(|other| other.text < place.text);
-    match places.get_mut(at).filter(|other| other.text == place.text) {
-        Some(other) => other.at = other.at.min(place.at),
+fn add_first(places: &mut Vec<Entry>, place: Entry, starts: &[u64], most: usize) {
+    let text = |entry: &Entry| starts.partition_point(|start| *start <= entry.position());
+    let number = text(&place);
+    let at = places.partition_point(|other| text(other) < number);
+    match places.get_mut(at).filter(|other| text(other) == number) {
+        Some(other) if place.position() < other.position() => *other = place,
+        Some(_) => {}
         None => places.insert(at, place),
     }
     places.truncate(most);

@@ -1,11 +1,14 @@
 //! Cuts texts by the law, one after another.
 
+use std::ops::Range;
+
 use super::{
-    index::{Index, Scratch, Shared},
+    anchors::{Anchor, Anchoring},
+    index::{Hit, Index, Shared},
     own::first_windows,
-    piece::{Piece, Place},
+    piece::{Chain, Cutout, Piece, Place, Stretches, cutouts, kept_ranges, merged, whole_lines},
 };
-use crate::{error::Result, runs::Selected};
+use crate::error::Result;
 
 /// The number by which a text refers to itself while it is cut. It is greater than all others, because a text comes after the
 /// texts that are already kept.
@@ -36,11 +39,11 @@ pub struct Units<'a> {
 }
 
 impl Units<'_> {
-    /// Returns the number of tokens in some units.
-    pub fn tokens(&self, units: impl Iterator<Item = usize>) -> usize {
+    /// Returns the number of tokens in a range of units.
+    pub fn tokens(&self, units: Range<usize>) -> usize {
         match self.tokens {
-            None => units.count(),
-            Some(tokens) => units.map(|unit| tokens[unit] as usize).sum(),
+            None => units.len(),
+            Some(tokens) => tokens[units].iter().map(|&tokens| tokens as usize).sum(),
         }
     }
 }
@@ -60,54 +63,51 @@ pub struct Cutter {
     rules: Rules,
     index: Index,
     /// For each text in the index, its number, and where its kept units were in the original text.
-    kept: Vec<(u32, Kept)>,
+    kept: Vec<(u32, Stretches)>,
     texts: u32,
     scratch: Scratch,
+}
+
+/// Scratch buffers for one text.
+#[derive(Debug, Default)]
+struct Scratch {
+    anchoring: Anchoring,
+    hits: Vec<Hit>,
     shared: Vec<Shared>,
     first: Vec<u32>,
+    unmarked: Vec<u32>,
+    found: Vec<Found>,
+    chains: Vec<Chain>,
+    rest: Rest,
 }
 
-/// The kept units of a text: for each stretch, its first unit in the kept text and in the original text.
+/// What remains of a text.
 #[derive(Debug, Default)]
-struct Kept(Vec<(u32, u32)>);
-
-impl Kept {
-    /// Returns the position in the original text of a kept unit.
-    fn original(&self, at: usize) -> usize {
-        let stretch = self.0.partition_point(|&(kept, _)| kept as usize <= at).checked_sub(1);
-        stretch.map_or(at, |stretch| self.0[stretch].1 as usize + at - self.0[stretch].0 as usize)
-    }
-}
-
-/// Consecutive windows of a text whose sources are consecutive too.
-#[derive(Debug, Clone, Copy)]
-struct Chain {
-    start: usize,
-    /// One past the last unit of the last window.
-    end: usize,
-    source: Place,
+struct Rest {
+    hashes: Vec<u64>,
+    tokens: Vec<u32>,
+    lines: Vec<u32>,
 }
 
 impl Cutter {
-    /// Returns the approximate number of bytes of memory in use.
-    pub fn memory(&self) -> usize {
-        self.index.memory() + self.kept.len() * size_of::<(u32, Kept)>()
-    }
-
     /// Creates a cutter without any texts.
     ///
     /// # Errors
     /// Fails if the window is empty or too long.
     pub fn new(rules: Rules) -> Result<Self> {
         let index = Index::new(rules.window, rules.after)?;
-        let (scratch, shared, first) = Default::default();
-        Ok(Self { rules, index, kept: Vec::new(), texts: 0, scratch, shared, first })
+        Ok(Self { rules, index, kept: Vec::new(), texts: 0, scratch: Scratch::default() })
+    }
+
+    /// Returns the approximate number of bytes of memory in use.
+    pub fn memory(&self) -> usize {
+        self.index.memory() + self.kept.len() * size_of::<(u32, Stretches)>()
     }
 
     /// Keeps a whole text, as a reference that nothing is cut out of.
     pub fn keep(&mut self, units: Units, group: u64) {
-        self.index.select(units.hashes, &mut self.scratch);
-        self.remember(self.texts, units.hashes.to_vec(), Kept::default(), group);
+        self.scratch.anchoring.find(units.hashes, self.index.winnowing());
+        self.remember(self.texts, units.hashes, Stretches::default(), group);
         self.texts += 1;
     }
 
@@ -116,74 +116,132 @@ impl Cutter {
     /// # Panics
     /// Panics if the text has 2³² units or more, or if there are more texts.
     pub fn cut(&mut self, units: Units, group: u64) -> Outcome {
+        self.scratch.anchoring.find(units.hashes, self.index.winnowing());
+        self.cut_first(units, group)
+    }
+
+    /// Does the same as [`cut`](Self::cut), with the anchors of the text, which another thread has found, and whether they repeat.
+    pub fn cut_anchored(&mut self, units: Units, (anchors, has_repeats): (&[Anchor], bool), group: u64) -> Outcome {
+        self.scratch.anchoring.set(anchors, has_repeats);
+        self.cut_first(units, group)
+    }
+
+    /// Cuts a text whose anchors are found.
+    fn cut_first(&mut self, units: Units, group: u64) -> Outcome {
         let number = self.texts;
         self.texts += 1;
-        let mut rest: Vec<u64> = units.hashes.to_vec();
-        let mut original: Vec<u32> = Vec::new();
-        let mut sources: Vec<Option<Place>> = Vec::new();
+        let mut rest = std::mem::take(&mut self.scratch.rest);
+        let mut stretches = Stretches::default();
+        let (mut pieces, mut joints) = (Vec::new(), None::<Vec<usize>>);
         loop {
-            let chains = self.round(&rest, &units, &original, group);
-            if chains.is_empty() {
+            let current = if joints.is_none() { units } else { rest.units(&units) };
+            // With these settings, a window can be marked in a later round although none of its joints is new.
+            let may_skip = self.rules.after == 1 && units.lines.is_none();
+            self.round(&current, joints.as_deref().filter(|_| may_skip), group);
+            let mut cut = cutouts(&self.scratch.chains);
+            if let Some(lines) = current.lines {
+                cut = whole_lines(&cut, lines);
+            }
+            if cut.is_empty() {
                 break;
             }
-            if original.is_empty() {
-                original = (0..rest.len() as u32).collect();
-                sources = vec![None; rest.len()];
+            for cutout in &cut {
+                self.push_pieces(cutout, &stretches, number, &mut pieces);
             }
-            self.mark(&chains, &original, number, &mut sources);
-            if let Some(lines) = units.lines {
-                unmark_parts(lines, &original, &mut sources);
+            let kept = kept_ranges(&cut, current.hashes.len());
+            stretches = stretches.of(&kept);
+            match joints {
+                None => rest.fill(&units, &kept),
+                Some(_) => rest.retain(&kept),
             }
-            let before = rest.len();
-            let mut kept = original.iter().map(|&unit| sources[unit as usize].is_none());
-            rest.retain(|_| kept.next().unwrap_or_default());
-            original.retain(|&unit| sources[unit as usize].is_none());
-            if rest.len() == before {
-                break;
+            self.scratch.anchoring.find(&rest.hashes, self.index.winnowing());
+            joints = Some(
+                kept.iter()
+                    .scan(0, |end, range| {
+                        *end += range.len();
+                        Some(*end)
+                    })
+                    .collect(),
+            );
+        }
+        let outcome = match joints {
+            None => {
+                self.remember(number, units.hashes, stretches, group);
+                Outcome::default()
             }
-        }
-        if original.len() == units.hashes.len() || sources.is_empty() {
-            self.remember(number, rest, Kept::default(), group);
-            return Outcome::default();
-        }
-        let is_dropped = units.tokens(original.iter().map(|&unit| unit as usize)) < self.rules.least_left;
-        if !is_dropped {
-            let starts = |&at: &usize| at == 0 || original[at] != original[at - 1] + 1;
-            let stretches = (0..original.len()).filter(starts).map(|at| (at as u32, original[at])).collect();
-            self.remember(number, rest, Kept(stretches), group);
-        }
-        Outcome { pieces: pieces(&mut sources, number, is_dropped), is_dropped }
-    }
-
-    /// Adds a kept text to the index, if any later text can share a window with it.
-    fn remember(&mut self, number: u32, units: Vec<u64>, kept: Kept, group: u64) {
-        self.index.add(units, group, &self.scratch.selected);
-        self.kept.push((number, kept));
-    }
-
-    /// Returns the windows that are marked in a round, from left to right.
-    fn round(&mut self, rest: &[u64], units: &Units, original: &[u32], group: u64) -> Vec<Chain> {
-        let Self { rules, index, scratch, shared, first, .. } = self;
-        let Rules { window, after, least_tokens, .. } = *rules;
-        index.select(rest, scratch);
-        let Some(windows) = (rest.len() + 1).checked_sub(window) else { return Vec::new() };
-        let repeats = has_repeats(&scratch.selected);
-        if repeats {
-            first_windows(rest, window, first);
-        }
-        // Only the first of several equal windows is looked up.
-        let is_first = |at: usize| {
-            let windows = at.saturating_sub(window - 1)..(at + 1).min(windows);
-            !repeats || windows.into_iter().any(|at| first[at] as usize == at)
+            Some(_) => {
+                let left = rest.units(&units);
+                let is_dropped = left.tokens(0..left.hashes.len()) < self.rules.least_left;
+                if !is_dropped {
+                    self.remember(number, left.hashes, stretches, group);
+                }
+                Outcome { pieces: merged(pieces, number as usize, is_dropped), is_dropped }
+            }
         };
-        index.shared(rest, group, scratch, is_first, shared);
-        if shared.is_empty() && !repeats {
-            return Vec::new();
+        self.scratch.rest = rest;
+        outcome
+    }
+
+    /// Adds a kept text, of which the anchors were found last, to the index.
+    fn remember(&mut self, number: u32, units: &[u64], stretches: Stretches, group: u64) {
+        self.index.add(units, group, &self.scratch.anchoring.anchors);
+        self.kept.push((number, stretches));
+    }
+
+    /// Fills the chains of windows that are marked in a round, from left to right. In rounds after the first, only windows that span one
+    /// of the joints can occur in other texts.
+    fn round(&mut self, rest: &Units, joints: Option<&[usize]>, group: u64) {
+        let Self { rules, index, scratch, .. } = self;
+        let Scratch { anchoring, hits, shared, first, chains, .. } = scratch;
+        let window = rules.window;
+        chains.clear();
+        let Some(windows) = (rest.hashes.len() + 1).checked_sub(window) else { return };
+        let repeats = anchoring.has_repeats;
+        if repeats {
+            first_windows(rest.hashes, window, first);
         }
-        let found = Found::new(shared, window, windows);
-        let mut chains: Vec<Chain> = Vec::new();
+        let mut next = joints.unwrap_or_default().iter().peekable();
+        let is_needed = |at: usize| {
+            // Only the first of several equal windows is looked up.
+            let mut around = at.saturating_sub(window - 1)..(at + 1).min(windows);
+            if repeats && !around.any(|at| first[at] as usize == at) {
+                return false;
+            }
+            while next.next_if(|&&joint| joint + window <= at).is_some() {}
+            joints.is_none() || next.peek().is_some_and(|&&joint| joint < at + window)
+        };
+        index.shared(rest.hashes, group, (&anchoring.anchors, hits), is_needed, shared);
+        if shared.is_empty() && !repeats {
+            return;
+        }
+        let is_plain = !repeats && rules.after == 1 && rules.least_tokens == 0;
+        if !(is_plain && Self::chains_of_runs(shared, window, chains)) {
+            Self::chains_of_windows(*rules, rest, windows, scratch);
+        }
+    }
+
+    /// Fills `chains` if each marked window is in one run only: then, the runs are the chains. Returns false if this is not so.
+    fn chains_of_runs(shared: &mut [Shared], window: usize, chains: &mut Vec<Chain>) -> bool {
+        shared.sort_unstable_by_key(|run| run.at);
+        if shared.windows(2).any(|runs| runs[0].at + runs[0].length >= runs[1].at + window) {
+            return false;
+        }
+        chains.extend(shared.iter().map(|&Shared { text, kept_at, at, length }| {
+            let source = Place { text, at: kept_at as u32 };
+            Chain { start: at, end: at + length, source }
+        }));
+        true
+    }
+
+    /// Fills the chains by looking at every window.
+    fn chains_of_windows(rules: Rules, rest: &Units, windows: usize, scratch: &mut Scratch) {
+        let Scratch { anchoring, shared, first, unmarked, found, chains, .. } = scratch;
+        let (window, repeats) = (rules.window, anchoring.has_repeats);
+        chains.clear();
+        find(shared, window, windows, found);
         // The first place of each window in a stretch without marks.
-        let mut unmarked: Vec<u32> = if repeats { vec![u32::MAX; windows] } else { Vec::new() };
+        unmarked.clear();
+        unmarked.resize(if repeats { windows } else { 0 }, u32::MAX);
         let (mut marked_to, mut unmarked_from) = (0, 0);
         for at in 0..windows {
             if at > 0 && marked_to >= at {
@@ -195,10 +253,11 @@ impl Cutter {
             }
             let same = if repeats { first[at] as usize } else { at };
             let own = unmarked.get(same).copied().filter(|&place| place != u32::MAX).map(|at| Place { text: OWN, at });
-            let texts = found.texts[same] as usize + usize::from(own.is_some());
-            let Some(source) = found.places[same].or(own).filter(|_| texts >= after) else { continue };
-            let unit = |at: usize| original.get(at).map_or(at, |&unit| unit as usize);
-            if least_tokens > 0 && units.tokens((at..at + window).map(unit)) < least_tokens {
+            let Found { place, texts, .. } = found[same];
+            let Some(source) = place.or(own).filter(|_| texts as usize + usize::from(own.is_some()) >= rules.after) else {
+                continue;
+            };
+            if rules.least_tokens > 0 && rest.tokens(at..at + window) < rules.least_tokens {
                 continue;
             }
             marked_to = at + window;
@@ -206,114 +265,96 @@ impl Cutter {
                 Some(last)
                     if last.end == at + window - 1
                         && last.source.text == source.text
-                        && (source.at - last.source.at) as usize == at - last.start =>
+                        && (source.at.wrapping_sub(last.source.at)) as usize == at - last.start =>
                 {
                     last.end += 1;
                 }
                 _ => chains.push(Chain { start: at, end: at + window, source }),
             }
         }
-        chains
     }
 
-    /// Sets the source of each marked unit. From left to right, the chain that reaches furthest gives the sources of the units up to
-    /// its end.
-    fn mark(&self, chains: &[Chain], original: &[u32], number: u32, sources: &mut [Option<Place>]) {
-        let (mut next, mut at) = (0, 0);
-        let mut furthest: Option<&Chain> = None;
-        loop {
-            while let Some(chain) = chains.get(next).filter(|chain| chain.start <= at) {
-                if furthest.is_none_or(|furthest| chain.end > furthest.end) {
-                    furthest = Some(chain);
-                }
-                next += 1;
-            }
-            match furthest.filter(|furthest| furthest.end > at) {
-                Some(chain) => {
-                    for unit in at..chain.end {
-                        let place = chain.source.at as usize + unit - chain.start;
-                        let (text, at) = match chain.source.text {
-                            OWN => (number, original[place] as usize),
-                            text => (self.kept[text as usize].0, self.kept[text as usize].1.original(place)),
-                        };
-                        sources[original[unit] as usize] = Some(Place { text, at: at as u32 });
-                    }
-                    at = chain.end;
-                }
-                None => match chains.get(next) {
-                    Some(chain) => at = chain.start,
-                    None => return,
-                },
-            }
-        }
+    /// Adds the pieces of a cutout, at places of the original texts.
+    fn push_pieces(&self, cutout: &Cutout, stretches: &Stretches, number: u32, pieces: &mut Vec<Piece>) {
+        let Cutout { start, end, source } = *cutout;
+        let (text, of_source) = match source.text {
+            OWN => (number, stretches),
+            text => (self.kept[text as usize].0, &self.kept[text as usize].1),
+        };
+        let mut at = source.at as usize;
+        stretches.each(start..end, |own| {
+            let mut start = own.start;
+            of_source.each(at..at + own.len(), |kept| {
+                let end = start + kept.len();
+                pieces.push(Piece { start, end, source: text as usize, source_start: kept.start });
+                start = end;
+            });
+            at += own.len();
+        });
     }
 }
 
-/// Removes the marks of lines that are marked in part only.
-fn unmark_parts(lines: &[u32], original: &[u32], sources: &mut [Option<Place>]) {
-    for line in original.chunk_by(|&a, &b| lines[a as usize] == lines[b as usize]) {
-        if line.iter().any(|&unit| sources[unit as usize].is_none()) {
-            line.iter().for_each(|&unit| sources[unit as usize] = None);
+impl Rest {
+    fn units(&self, original: &Units) -> Units<'_> {
+        Units {
+            hashes: &self.hashes,
+            tokens: original.tokens.map(|_| &*self.tokens),
+            lines: original.lines.map(|_| &*self.lines),
         }
+    }
+
+    /// Copies ranges of a text's units.
+    fn fill(&mut self, units: &Units, kept: &[Range<usize>]) {
+        fn fill<T: Copy>(into: &mut Vec<T>, all: Option<&[T]>, kept: &[Range<usize>]) {
+            into.clear();
+            if let Some(all) = all {
+                kept.iter().for_each(|range| into.extend_from_slice(&all[range.clone()]));
+            }
+        }
+        fill(&mut self.hashes, Some(units.hashes), kept);
+        fill(&mut self.tokens, units.tokens, kept);
+        fill(&mut self.lines, units.lines, kept);
+    }
+
+    /// Removes everything except some ranges.
+    fn retain(&mut self, kept: &[Range<usize>]) {
+        fn retain<T: Copy>(all: &mut Vec<T>, kept: &[Range<usize>]) {
+            if all.is_empty() {
+                return;
+            }
+            let end = kept.iter().fold(0, |end, range| {
+                all.copy_within(range.clone(), end);
+                end + range.len()
+            });
+            all.truncate(end);
+        }
+        retain(&mut self.hashes, kept);
+        retain(&mut self.tokens, kept);
+        retain(&mut self.lines, kept);
     }
 }
 
-/// The places of windows in kept texts.
+/// The place of a window in kept texts.
+#[derive(Debug, Clone, Copy)]
 struct Found {
-    /// The first place of each window.
-    places: Vec<Option<Place>>,
-    /// The number of texts that contain each window.
-    texts: Vec<u32>,
+    /// The first place.
+    place: Option<Place>,
+    /// The number of texts that contain the window.
+    texts: u32,
+    /// The last of them.
+    last: u32,
 }
 
-impl Found {
-    fn new(shared: &[Shared], window: usize, windows: usize) -> Self {
-        let (mut places, mut texts, mut last) = (vec![None; windows], vec![0; windows], vec![u32::MAX; windows]);
-        for &Shared { text, kept_at, at, length } in shared {
-            for offset in 0..=length - window {
-                let at = at + offset;
-                let place = Place { text, at: (kept_at + offset) as u32 };
-                places[at] = Some(places[at].map_or(place, |other: Place| other.min(place)));
-                texts[at] += u32::from(last[at] != text);
-                last[at] = text;
-            }
-        }
-        Self { places, texts }
-    }
-}
-
-/// Returns whether a text may repeat one of its windows: only then, it selects a sequence twice.
-fn has_repeats(selected: &[Selected]) -> bool {
-    let mut keys: Vec<u64> = selected.iter().map(|selected| selected.key).collect();
-    keys.sort_unstable();
-    keys.windows(2).any(|keys| keys[0] == keys[1])
-}
-
-/// Returns the pieces of a text that are cut. If the place that was the source of a unit was cut later, its own source is the place
-/// where the unit is kept. What only a dropped text itself contains is not a piece.
-fn pieces(sources: &mut [Option<Place>], number: u32, is_dropped: bool) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    for unit in 0..sources.len() {
-        let Some(mut place) = sources[unit] else { continue };
-        if place.text == number
-            && let Some(source) = sources[place.at as usize]
-        {
-            // Sources come before what is cut, so this one is already the place where the unit is kept.
-            place = source;
-            sources[unit] = Some(place);
-        }
-        if is_dropped && place.text == number {
-            continue;
-        }
-        let (source, source_start) = (place.text as usize, place.at as usize);
-        match pieces.last_mut() {
-            Some(last)
-                if last.end == unit && last.source == source && last.source_start + last.end - last.start == source_start =>
-            {
-                last.end += 1;
-            }
-            _ => pieces.push(Piece { start: unit, end: unit + 1, source, source_start }),
+/// Fills `found` with the places of all windows. The runs are ordered by text.
+fn find(shared: &[Shared], window: usize, windows: usize, found: &mut Vec<Found>) {
+    found.clear();
+    found.resize(windows, Found { place: None, texts: 0, last: u32::MAX });
+    for &Shared { text, kept_at, at, length } in shared {
+        for (found, kept_at) in found[at..=at + length - window].iter_mut().zip(kept_at..) {
+            let place = Place { text, at: kept_at as u32 };
+            found.place = Some(found.place.map_or(place, |other| other.min(place)));
+            found.texts += u32::from(found.last != text);
+            found.last = text;
         }
     }
-    pieces
 }

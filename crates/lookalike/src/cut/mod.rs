@@ -58,6 +58,10 @@
 
 mod piece;
 
+mod anchors;
+
+mod table;
+
 mod index;
 
 mod own;
@@ -72,6 +76,7 @@ mod edits;
 
 mod builder;
 
+pub use anchors::{Anchor, Anchoring};
 pub use builder::{Cut, CutPassage, CutText, cut};
 pub use config::{CutConfig, Unit, Within};
 pub use law::{Cutter, Outcome, Rules, Units};

@@ -47,7 +47,7 @@ impl UnitReader {
         is_fast
     }
 
-    /// Returns the units of a text.
+    /// Returns the units of a text with their places.
     pub fn units(&mut self, text: Text, config: &CutConfig) -> TextUnits {
         TextUnits::new(text.decode(&mut self.plain), config)
     }
@@ -93,6 +93,16 @@ impl TextUnits {
             units.hashes = (0..units.spans.len()).map(|at| xxh3_64(bytes(at))).collect();
         }
         units
+    }
+
+    /// Returns only the places of the units of a text, if that is faster than [`new`](Self::new). Otherwise, it does the same.
+    pub fn places(text: &str, config: &CutConfig) -> Self {
+        match config.unit {
+            Unit::Runs if config.tokens != TokensBy::Chars => {
+                Self { spans: token_spans(text, config.tokens, config.folds), ..Self::default() }
+            }
+            _ => Self::new(text, config),
+        }
     }
 
     /// Returns the units as the law sees them.

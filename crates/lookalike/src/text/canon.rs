@@ -89,6 +89,14 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Returns the length of the ASCII text at the start of a text that does not combine with what follows. If the last ASCII letter may
+/// combine with the character after it, the letter is left out.
+pub(super) fn ascii_alone(text: &str) -> usize {
+    let ascii = ascii_prefix(text.as_bytes());
+    let combines = ascii > 0 && text[ascii..].chars().next().is_some_and(|c| class::class(c) == Class::Complex);
+    ascii - usize::from(combines)
+}
+
 fn words<const FOLDED: bool>(
     text: &str,
     reading: Reading<FOLDED>,
@@ -98,12 +106,7 @@ fn words<const FOLDED: bool>(
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
-        let mut ascii = ascii_prefix(rest.as_bytes());
-        // If the last ASCII letter may combine with the character after it, the letter is not processed here, but together with
-        // that character.
-        if ascii > 0 && rest[ascii..].chars().next().is_some_and(|c| class::class(c) == Class::Complex) {
-            ascii -= 1;
-        }
+        let ascii = ascii_alone(rest);
         if ascii > 0 {
             let ascii_text = &rest.as_bytes()[..ascii];
             if !tokens.run.is_empty() && ascii_text.iter().any(u8::is_ascii_alphanumeric) {

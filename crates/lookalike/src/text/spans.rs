@@ -77,7 +77,15 @@ pub fn token_spans(text: &str, by: TokensBy, folds: Folds) -> Vec<Span> {
     let mut places = Places::default();
     let mut folded = String::new();
     let mut at = 0;
-    while let Some(piece) = Piece::at(text, at) {
+    let is_words = matches!(by, TokensBy::Auto | TokensBy::Words);
+    while at < text.len() {
+        let ascii = if is_words { canon::ascii_alone(&text[at..]) } else { 0 };
+        if ascii > 0 {
+            places.ascii_words(&text.as_bytes()[at..at + ascii], at);
+            at += ascii;
+            continue;
+        }
+        let Some(piece) = Piece::at(text, at) else { break };
         // A piece may begin with a separator that is normalised together with the text after it, such as the bracket of (½).
         let first = text.as_bytes()[at];
         let start = if first.is_ascii() && !first.is_ascii_alphanumeric() && piece.end > at + 1 { at + 1 } else { at };
@@ -122,6 +130,26 @@ impl Places {
                 self.open = Some(Kind::Word);
                 self.spans.push(place);
             }
+        }
+    }
+
+    /// Takes ASCII text that starts at `from` and does not combine with the text after it.
+    fn ascii_words(&mut self, text: &[u8], from: usize) {
+        let mut at = 0;
+        while at < text.len() {
+            let length = text[at..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            if length == 0 {
+                self.open = None;
+                at += 1;
+                continue;
+            }
+            let place = Span { start: from + at, end: from + at + length };
+            match (self.open, self.spans.last_mut()) {
+                (Some(Kind::Word), Some(last)) => last.end = place.end,
+                _ => self.spans.push(place),
+            }
+            self.open = Some(Kind::Word);
+            at += length;
         }
     }
 

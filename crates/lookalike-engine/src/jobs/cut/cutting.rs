@@ -2,7 +2,7 @@
 
 use lookalike::{
     Simd,
-    cut::{CutConfig, Cutter, Outcome, Piece, TextUnits, UnitReader, Units, Within},
+    cut::{Anchor, Anchoring, CutConfig, Cutter, Outcome, Piece, UnitReader, Units, Within},
 };
 use lookalike_io::{
     error::Result,
@@ -19,6 +19,9 @@ use crate::{
     sketching::order::Order,
 };
 
+/// The anchors of a document, and whether they repeat.
+type Anchors<'a> = (&'a [Anchor], bool);
+
 /// The units of a block's documents.
 #[derive(Default)]
 struct Loaded {
@@ -27,36 +30,40 @@ struct Loaded {
     tokens: Vec<u32>,
     /// The lines of the units; empty unless only whole lines are cut.
     lines: Vec<u32>,
-    /// The number of units of each document.
-    lengths: Vec<u32>,
+    anchors: Vec<Anchor>,
+    /// For each document, the numbers of units and of anchors, and whether the anchors repeat.
+    lengths: Vec<(u32, u32, bool)>,
 }
 
 impl Weigh for Loaded {
     fn weight(&self) -> usize {
-        self.hashes.weight() + self.tokens.weight() + self.lines.weight() + self.lengths.weight()
+        self.hashes.weight() + self.tokens.weight() + self.lines.weight() + self.anchors.weight() + self.lengths.weight()
     }
 }
 
 impl Loaded {
-    fn push(&mut self, units: &TextUnits) {
-        let Units { hashes, tokens, lines } = units.as_units();
+    fn push(&mut self, units: Units, (anchors, repeats): (&[Anchor], bool)) {
+        let Units { hashes, tokens, lines } = units;
         self.hashes.extend_from_slice(hashes);
         self.tokens.extend_from_slice(tokens.unwrap_or_default());
         self.lines.extend_from_slice(lines.unwrap_or_default());
-        self.lengths.push(hashes.len() as u32);
+        self.anchors.extend_from_slice(anchors);
+        self.lengths.push((hashes.len() as u32, anchors.len() as u32, repeats));
     }
 
-    /// Passes the units of each document to `give`.
-    fn each(&self, mut give: impl FnMut(Units) -> Result<()>) -> Result<()> {
-        let mut start = 0;
-        self.lengths.iter().try_for_each(|&length| {
+    /// Passes the units and the anchors of each document to `give`.
+    fn each(&self, mut give: impl FnMut(Units, Anchors) -> Result<()>) -> Result<()> {
+        let (mut start, mut first) = (0, 0);
+        self.lengths.iter().try_for_each(|&(length, count, repeats)| {
             let range = start..start + length as usize;
-            start = range.end;
-            give(Units {
+            let anchors = &self.anchors[first..first + count as usize];
+            (start, first) = (range.end, first + count as usize);
+            let units = Units {
                 hashes: &self.hashes[range.clone()],
                 tokens: (!self.tokens.is_empty()).then(|| &self.tokens[range.clone()]),
                 lines: (!self.lines.is_empty()).then(|| &self.lines[range]),
-            })
+            };
+            give(units, (anchors, repeats))
         })
     }
 }
@@ -65,6 +72,7 @@ impl Loaded {
 struct Worker {
     read_scratch: ReadScratch,
     reader: UnitReader,
+    anchoring: Anchoring,
     hashes: Vec<u64>,
 }
 
@@ -91,23 +99,23 @@ impl<'a> Deciding<'a> {
     pub(super) fn all(&mut self) -> Result<()> {
         let references = self.pass.table.references.documents;
         let mut next = 0;
-        self.read(Blocks::of_references(self.pass.source), |deciding, units| {
+        self.read(Blocks::of_references(self.pass.source), |deciding, units, _| {
             deciding.cutter.keep(units, deciding.group(next));
             next += 1;
             Ok(())
         })?;
         debug_assert_eq!(next, references);
         if self.order.is_input() {
-            return self.read(Blocks::after_references(self.pass.source), |deciding, units| {
+            return self.read(Blocks::after_references(self.pass.source), |deciding, units, anchors| {
                 next += 1;
-                deciding.decide(Document(next - 1), units)
+                deciding.decide(Document(next - 1), units, Some(anchors))
             });
         }
         let budget = &self.pass.table.budget;
         let (mut hashes, mut tokens, mut lines) = (Spill::new(budget), Spill::new(budget), Spill::new(budget));
         let mut starts = vec![0u64];
         budget.hold(8 * (self.order.len() - references) as usize);
-        self.read(Blocks::after_references(self.pass.source), |_, units| {
+        self.read(Blocks::after_references(self.pass.source), |_, units, _| {
             hashes.append(units.hashes)?;
             tokens.append(units.tokens.unwrap_or_default())?;
             lines.append(units.lines.unwrap_or_default())?;
@@ -123,14 +131,17 @@ impl<'a> Deciding<'a> {
             let hashes = hashes.get(range.clone(), &mut scratch)?;
             let tokens = has_tokens.then(|| tokens.get(range.clone(), &mut of_tokens)).transpose()?;
             let lines = has_lines.then(|| lines.get(range, &mut of_lines)).transpose()?;
-            self.decide(document, Units { hashes, tokens, lines })?;
+            self.decide(document, Units { hashes, tokens, lines }, None)?;
         }
         Ok(())
     }
 
-    fn decide(&mut self, document: Document, units: Units) -> Result<()> {
+    fn decide(&mut self, document: Document, units: Units, anchors: Option<Anchors>) -> Result<()> {
         let group = self.group(document.0);
-        let Outcome { pieces, is_dropped } = self.cutter.cut(units, group);
+        let Outcome { pieces, is_dropped } = match anchors {
+            Some(anchors) => self.cutter.cut_anchored(units, anchors, group),
+            None => self.cutter.cut(units, group),
+        };
         let order = self.order;
         self.counts.add(&units, &pieces, is_dropped);
         let tokens = |piece: &Piece| units.tokens(piece.start..piece.end);
@@ -148,22 +159,24 @@ impl<'a> Deciding<'a> {
     }
 
     /// Passes the units of all documents of a pass to `give`, in input order.
-    fn read(&mut self, blocks: Blocks, mut give: impl FnMut(&mut Self, Units) -> Result<()> + Send) -> Result<()> {
+    fn read(&mut self, blocks: Blocks, mut give: impl FnMut(&mut Self, Units, Anchors) -> Result<()> + Send) -> Result<()> {
         let Pass { source, table, pool, observer, .. } = self.pass;
-        let (config, simd) = (self.config, Simd::detect());
+        let (config, rules, simd) = (self.config, self.config.rules()?, Simd::detect());
         let deciding = &mut *self;
         in_order(
             pool,
             blocks,
             |block, worker: &mut Worker| {
                 let mut loaded = Loaded::default();
+                let Worker { read_scratch, reader, anchoring, hashes } = worker;
                 table.info(block, source)?.each_document(block, source, |_, at| {
-                    let record = source.same_record(block, at, &mut worker.read_scratch)?;
-                    if worker.reader.read(simd, record.text, config, &mut worker.hashes) {
-                        loaded.hashes.extend_from_slice(&worker.hashes);
-                        loaded.lengths.push(worker.hashes.len() as u32);
+                    let record = source.same_record(block, at, read_scratch)?;
+                    if reader.read(simd, record.text, config, hashes) {
+                        let units = Units { hashes, tokens: None, lines: None };
+                        loaded.push(units, anchoring.of_text(hashes, rules)?);
                     } else {
-                        loaded.push(&worker.reader.units(record.text, config));
+                        let units = reader.units(record.text, config);
+                        loaded.push(units.as_units(), anchoring.of_text(&units.hashes, rules)?);
                     }
                     Ok(())
                 })?;
@@ -171,7 +184,7 @@ impl<'a> Deciding<'a> {
             },
             move |loaded| {
                 Progress::new(Stage::Cutting, source.read(), source.total()).tell(observer)?;
-                loaded.each(|units| give(deciding, units))?;
+                loaded.each(|units, anchors| give(deciding, units, anchors))?;
                 let held = deciding.cutter.memory();
                 table.budget.hold(held.saturating_sub(deciding.held));
                 deciding.held = held;

@@ -117,7 +117,7 @@ impl Emitting<'_> {
             let own = outcomes.of(document)?;
             let record = source.same_record(block, at, read_scratch)?;
             let text = record.text.decode(plain);
-            let units = TextUnits::new(text, config);
+            let units = TextUnits::places(text, config);
             let edits = edits(text, &units, &ranges(&own), config);
             if has_cuts {
                 self.lines(document, &own, (text, &units, &edits), id, &mut made.lines)?;

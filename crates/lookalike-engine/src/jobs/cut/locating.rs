@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use lookalike::{
-    cut::{CutConfig, UnitReader},
+    cut::{CutConfig, TextUnits},
     text::{CharCount, Span},
 };
 use lookalike_io::{
@@ -84,7 +84,6 @@ impl Weigh for Found {
 #[derive(Default)]
 struct Worker {
     read_scratch: ReadScratch,
-    reader: UnitReader,
     plain: String,
 }
 
@@ -113,10 +112,10 @@ impl Locations {
                         if !is_needed && shown.clone().next().is_none() {
                             return Ok(());
                         }
-                        let Worker { read_scratch, reader, plain } = worker;
+                        let Worker { read_scratch, plain } = worker;
                         let record = source.same_record(block, at, read_scratch)?;
-                        let units = reader.units(record.text, config);
                         let text = record.text.decode(plain);
+                        let units = TextUnits::places(text, config);
                         let mut count = CharCount::new(text);
                         if is_needed {
                             let first = all.partition_point(|wanted| wanted.source < document);

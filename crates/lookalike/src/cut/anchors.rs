@@ -1,0 +1,101 @@
+//! The sequences of a text by which equal windows are found.
+
+use super::law::Rules;
+use crate::{
+    error::Result,
+    fingerprint::{K0, finish},
+    runs::{Selected, Winnowing},
+};
+
+/// The unit between two texts in the index.
+pub(super) const BETWEEN: u64 = 0;
+
+/// Maps a unit to a number other than [`BETWEEN`]. Two units become equal with a probability of 2⁻⁶⁴.
+#[inline]
+pub(super) fn other_than_between(unit: u64) -> u64 {
+    if unit == BETWEEN { K0 } else { unit }
+}
+
+/// What is beside a sequence: 8 bits for the units before it, and 8 bits for those after it. Each window that contains a sequence of
+/// s units has n − s more units, and contains at least h = ⌈(n − s) / 2⌉ of these on one side. So if two texts have an equal window
+/// around equal sequences, the h units on one side are equal too. Comparing 8 bits of each is much faster than reading another text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sides(pub [u8; 2]);
+
+/// A sequence of a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Anchor {
+    pub(super) key: u64,
+    /// The first unit.
+    pub(super) at: u32,
+    pub(super) sides: Sides,
+}
+
+impl Sides {
+    /// Returns the sides of the sequence from `start` to `end`, for windows of `window` units.
+    pub fn of(units: &[u64], start: usize, end: usize, window: usize) -> Self {
+        let by = (window - (end - start)).div_ceil(2);
+        let side = |units: Option<&[u64]>| units.map_or(0, |units| (hash(units) % 255) as u8 + 1);
+        Self([side(start.checked_sub(by).map(|from| &units[from..start])), side(units.get(end..end + by))])
+    }
+
+    /// Returns whether the sequences with these sides may be in equal windows.
+    #[inline]
+    pub fn may_match(self, other: Self) -> bool {
+        let ([left, right], other) = (self.0, other.0);
+        left == other[0] && left != 0 || right == other[1] && right != 0
+    }
+}
+
+/// A hash of units that takes a multiplication for each. Two parts are computed side by side, because a multiplication waits for
+/// the one before it.
+#[inline]
+fn hash(units: &[u64]) -> u64 {
+    const B: u64 = 0xd6e8_feb8_6659_fd93;
+    let (a, b) = units.split_at(units.len() / 2);
+    let sum = |units: &[u64]| units.iter().fold(0u64, |sum, &unit| sum.wrapping_mul(B).wrapping_add(other_than_between(unit)));
+    finish(sum(a).rotate_left(32) ^ sum(b))
+}
+
+/// Finds the anchors of texts. The buffers are reused for the next text.
+#[derive(Debug, Default)]
+pub struct Anchoring {
+    fingerprints: Vec<u64>,
+    selected: Vec<Selected>,
+    keys: Vec<u64>,
+    /// The anchors of the last text.
+    pub(super) anchors: Vec<Anchor>,
+    /// Whether the text may repeat one of its windows: only then, it has two anchors with the same key.
+    pub(super) has_repeats: bool,
+}
+
+impl Anchoring {
+    /// Finds the anchors of a text, for [`Cutter::cut_anchored`](super::Cutter::cut_anchored).
+    pub fn of_text(&mut self, units: &[u64], rules: Rules) -> Result<(&[Anchor], bool)> {
+        self.find(units, Winnowing::new(rules.window)?);
+        Ok((&self.anchors, self.has_repeats))
+    }
+
+    /// Sets the anchors of a text.
+    pub(super) fn set(&mut self, anchors: &[Anchor], has_repeats: bool) {
+        self.anchors.clear();
+        self.anchors.extend_from_slice(anchors);
+        self.has_repeats = has_repeats;
+    }
+
+    /// Finds the anchors of a text: each window of `winnowing.least()` units contains at least one of them, and equal windows contain
+    /// the same. Cost: a few nanoseconds per unit.
+    pub(super) fn find(&mut self, units: &[u64], winnowing: Winnowing) {
+        let (length, window) = (winnowing.selected_tokens(), winnowing.least());
+        winnowing.select(units, &mut self.fingerprints, &mut self.selected);
+        self.anchors.clear();
+        self.anchors.extend(self.selected.iter().map(|&Selected { key, at }| {
+            let start = at as usize;
+            Anchor { key, at, sides: Sides::of(units, start, start + length, window) }
+        }));
+        self.keys.clear();
+        self.keys.extend(self.selected.iter().map(|selected| selected.key));
+        self.keys.sort_unstable();
+        self.has_repeats = self.keys.windows(2).any(|keys| keys[0] == keys[1]);
+    }
+}
