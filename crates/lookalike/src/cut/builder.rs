@@ -317,6 +317,20 @@ mod tests {
     }
 
     #[test]
+    fn repetitive_texts_take_linear_time() {
+        // If each occurrence were compared with each other one, these would take hours.
+        let words = "word ".repeat(300_000);
+        let pairs = "a b ".repeat(150_000);
+        let cut = Cut::new().run(&[&words, &words, &pairs]).unwrap();
+        let left: Vec<usize> = cut.iter().map(|cut| cut.text.split_whitespace().count()).collect();
+        assert_eq!(left, [50, 0, 50]);
+        // A phrase of 30 words in many texts, which are different before and after it.
+        let phrase = (0..30).map(|word| format!("w{word} ")).collect::<String>();
+        let texts: Vec<String> = (0..30_000).map(|text| format!("{text} {phrase}{text}")).collect();
+        assert!(Cut::new().window(32).run(&texts).unwrap().iter().zip(&texts).all(|(cut, text)| cut.text == *text));
+    }
+
+    #[test]
     fn sources_are_named() {
         let cut = Cut::new().window(2).run_against(&["r s"], &["a b c", "x R s a b y"]).unwrap();
         assert_eq!(cut[1].text, "x y");
