@@ -16,7 +16,7 @@ use crate::{
     report::{self, Report},
 };
 
-/// Drop documents as an earlier dedup run decided
+/// Drop documents, or cut passages, as an earlier run decided
 ///
 /// Writes the records of INPUT whose verdict in DECISIONS is "kept". The output is byte for byte the file that
 /// `lookalike dedup INPUT -o KEPT` wrote, or would have written, with these decisions. So you can first decide (dedup --label, or
@@ -27,11 +27,15 @@ use crate::{
 /// order than for dedup, unless ids are repeated or generated. Nothing is written unless every record has a decision and every
 /// decision has a record. The input is read twice, once for the ids and once for the records. Each decision takes 32 bytes of
 /// memory.
+///
+/// DECISIONS can also be the file that `lookalike cut --cuts` wrote. The output is then the file that `lookalike cut -o` wrote: the
+/// texts without the cuts. Remove a cut from a line to keep that passage.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
-    lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl")]
+    lookalike apply labelled.decisions.jsonl news.jsonl -o kept.jsonl\n  \
+    lookalike apply cuts.jsonl pages.jsonl -o clean.jsonl")]
 pub struct Apply {
-    /// The decisions file of a dedup run (- for standard input)
+    /// The decisions of a dedup run, or the cuts of a cut run (- for standard input)
     ///
     /// DECISIONS can be JSON Lines, plain or compressed, or a Parquet or Arrow table; the file extension shows which. DECISIONS
     /// can also be a URL.

@@ -215,6 +215,48 @@ fn every_format_keeps_its_other_fields() {
 }
 
 #[test]
+fn cuts_are_applied_later() {
+    let place = licenses();
+    place.run("cut all.jsonl --window 12 -o clean.jsonl --cuts cuts.jsonl -q");
+    assert_snapshot!(place.run("apply cuts.jsonl all.jsonl -o applied.jsonl").shown(), @"
+    exit 0
+    --- stdout
+    --- stderr
+    500 documents in = 489 kept + 11 dropped (2.2 %), according to cuts.jsonl
+      written  kept records to applied.jsonl
+    ");
+    assert!(place.read("applied.jsonl") == place.read("clean.jsonl"));
+    // Lines in another order; and a cut that was removed by hand.
+    let cuts = place.read("cuts.jsonl");
+    let mut lines: Vec<&str> = cuts.lines().collect();
+    lines.reverse();
+    place.write("other.jsonl", lines.join("\n"));
+    assert_eq!(place.run("apply other.jsonl all.jsonl -o other.out.jsonl -q").err, "");
+    assert!(place.read("other.out.jsonl") == place.read("clean.jsonl"));
+    let edited: String = cuts
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            line["cuts"] = json!([]);
+            line["verdict"] = "kept".into();
+            format!("{line}\n")
+        })
+        .collect();
+    place.write("none.jsonl", edited);
+    assert_eq!(place.run("apply none.jsonl all.jsonl -o none.out.jsonl -q").err, "");
+    assert_eq!(place.read("none.out.jsonl").trim_end(), place.read("all.jsonl"));
+    // Cuts of another text.
+    place.write("wrong.jsonl", json!({"id": "x", "text": "é"}).to_string());
+    let cut = |end: usize| json!({"id": "x", "verdict": "cut", "cuts": [{"start_byte": 0, "end_byte": end}]}).to_string();
+    for end in [1, 3] {
+        place.write("cut.jsonl", cut(end));
+        let ran = place.run("apply cut.jsonl wrong.jsonl -o wrong.out.jsonl");
+        assert!(ran.code == 2 && ran.err.contains("wrong.jsonl:1: the cuts do not fit the text"), "{}", ran.err);
+    }
+    assert!(!place.names().contains(&"wrong.out.jsonl".to_string()));
+}
+
+#[test]
 fn references_are_cut_out_and_stay_whole() {
     let place = place();
     place.write("test.jsonl", json!({"id": 1, "text": "ask the owner of this page first"}).to_string());

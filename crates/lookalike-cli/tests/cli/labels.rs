@@ -455,7 +455,10 @@ fn decisions_for_other_inputs_are_refused_and_nothing_is_written() {
             "in.jsonl:1: cannot be parsed: missing field `verdict`; each line must be one JSON object: a decision",
         ),
         ("null.jsonl in.jsonl", "null.jsonl:1: null is not an id"),
-        ("maybe.jsonl in.jsonl", "maybe.jsonl:1: cannot be parsed: unknown variant `maybe`, expected `kept` or `dropped`"),
+        (
+            "maybe.jsonl in.jsonl",
+            "maybe.jsonl:1: cannot be parsed: unknown variant `maybe`, expected one of `kept`, `cut`, `dropped`",
+        ),
         ("empty.jsonl in.jsonl", "in.jsonl:1: there is no decision about \"first\""),
         ("none.jsonl in.jsonl", "none.jsonl: no such file"),
         ("packed.jsonl.gz in.jsonl", "packed.jsonl.gz: the compressed data ends in the middle"),

@@ -3,11 +3,15 @@
 //! The input is read twice. In the first pass each document is matched with its decision by id. Nothing is written until every
 //! document has a decision and no decision is left over. The second pass copies the kept records. If repeated ids are allowed,
 //! the decisions about an id are assigned one by one to the documents with this id, because the input and the decisions file have
-//! them in the same order.
+//! them in the same order. A file of cuts has decisions too, and edits of texts, which the second pass applies.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
+use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc, time::Instant};
 
-use lookalike::shown::cut;
+use lookalike::{
+    cut::{Edit, edited},
+    shown::cut,
+    text::Span,
+};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -15,7 +19,7 @@ use lookalike_io::{
     spill::{Budget, places::Places},
     store::shown_name,
     words,
-    write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
+    write::{Change, Kept, Labelling, Output, Shape, finish, plain, refuse_overwriting},
 };
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
@@ -24,7 +28,7 @@ use serde_json::value::RawValue;
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     pass::{
-        copy::copy_kept,
+        copy::{copy_kept, same_number, write_blocks},
         lines::{as_written, no_id, parse},
         open::pool,
         parallel::{Place, Weigh, in_order, in_order_placed},
@@ -57,8 +61,9 @@ pub struct Applied {
 /// Writes to `kept` the records that are kept according to a decisions file. The file has the form that
 /// [`dedup`](crate::jobs::dedup::dedup) writes. The output has the same bytes as the kept records of a `dedup` run over the same
 /// inputs with the same options for reading inputs. The options for comparing documents are ignored. The decisions may have been
-/// edited by hand. The decisions may have additional fields, and may be in a different order from the documents. Memory: 16 bytes
-/// per document, twice as much while decisions are sorted, and one bit for each verdict. The input is read twice.
+/// edited by hand. The decisions may have additional fields, and may be in a different order from the documents. If they are the file
+/// of cuts that [`cut`](crate::cut()) writes, the cuts are made in the texts too. Memory: 16 bytes per document, twice as much while
+/// decisions are sorted, and one bit for each verdict; 8 bytes more per document for cuts, and 16 per cut. The input is read twice.
 ///
 /// # Errors
 /// Fails if the decisions file is invalid or damaged, if a document has no decision or a decision has no document, if an input
@@ -102,11 +107,31 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
         },
     )?;
     met.refuse_left(&decided, &written)?;
-    decided.forget();
+    if decided.edits.is_none() {
+        decided.forget();
+    }
 
     let info = |block: &Block| met.blocks.get(block.number)?.ok_or_else(|| source.changed(block.part));
     let is_kept = |document| met.kept.contains(document);
-    copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?;
+    match &decided.edits {
+        None => copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?,
+        Some(edits) => {
+            let cutting = Cutting { source: &source, met: &met, edits };
+            let shape = kept.shape();
+            let written = write_blocks(&pool, &source, &mut kept, observer, |block, worker: &mut Worker, piece| {
+                let Worker { labelling, scratch, plain } = worker;
+                let info = info(block)?;
+                let change = |document, at| {
+                    let line = info.first_line + at as u64;
+                    cutting
+                        .change((block, at), document, (scratch, plain))
+                        .map_err(|why| why.at_place(source.place(block.part, line)))
+                };
+                shape.changed(block, &info, &source, change, labelling, piece)
+            })?;
+            same_number(met.counts.kept, written)?;
+        }
+    }
     let kept = pool.install(|| kept.end(met.counts.documents))?;
     bad.iter_mut().for_each(Output::end);
     finish([bad, Some(kept)])?;
@@ -144,13 +169,106 @@ struct DecisionLine<'a> {
     #[serde(borrow)]
     id: &'a RawValue,
     verdict: Verdict,
+    /// The cuts, if the file has cuts.
+    #[serde(borrow, default)]
+    cuts: Option<Vec<CutLine<'a>>>,
+}
+
+/// A cut: the bytes that are removed, and the text that is inserted in their place.
+#[derive(Deserialize)]
+struct CutLine<'a> {
+    start_byte: usize,
+    end_byte: usize,
+    #[serde(borrow, default)]
+    insert: Cow<'a, str>,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Kept,
+    Cut,
     Dropped,
+}
+
+/// The edits of all texts.
+#[derive(Default)]
+struct Edits {
+    /// For each row of the decisions, its line.
+    lines: Vec<u32>,
+    /// The lines with edits, and the first edit of each.
+    firsts: Vec<(u32, u32)>,
+    edits: Vec<[usize; 2]>,
+    inserts: BTreeMap<u32, Box<str>>,
+}
+
+impl Edits {
+    /// Returns the edits of a row.
+    fn of(&self, row: u32) -> Vec<Edit> {
+        let line = self.lines[row as usize];
+        let Ok(at) = self.firsts.binary_search_by_key(&line, |&(line, _)| line) else { return Vec::new() };
+        let end = self.firsts.get(at + 1).map_or(self.edits.len(), |next| next.1 as usize);
+        let edit = |number: usize| {
+            let [start, end] = self.edits[number];
+            let insert = self.inserts.get(&(number as u32)).map_or(String::new(), |insert| insert.to_string());
+            Edit { span: Span { start, end }, insert }
+        };
+        (self.firsts[at].1 as usize..end).map(edit).collect()
+    }
+
+    fn push(&mut self, line: u32, cuts: Vec<Edit>) {
+        self.firsts.push((line, self.edits.len() as u32));
+        for Edit { span, insert } in cuts {
+            if !insert.is_empty() {
+                self.inserts.insert(self.edits.len() as u32, insert.into());
+            }
+            self.edits.push([span.start, span.end]);
+        }
+    }
+}
+
+/// Makes cuts in the texts of a second pass.
+struct Cutting<'a> {
+    source: &'a Source,
+    met: &'a Progressed,
+    edits: &'a Edits,
+}
+
+#[derive(Default)]
+struct Worker {
+    labelling: Labelling,
+    scratch: Scratch,
+    plain: String,
+}
+
+impl Cutting<'_> {
+    fn change(
+        &self,
+        (block, at): (&Block, usize),
+        document: u64,
+        (scratch, plain): (&mut Scratch, &mut String),
+    ) -> Result<Change> {
+        if !self.met.kept.contains(document) {
+            return Ok(Change::Dropped);
+        }
+        let edits = self.edits.of(self.met.rows[document as usize]);
+        if edits.is_empty() {
+            return Ok(Change::None);
+        }
+        let record = self.source.same_record(block, at, scratch)?;
+        let text = record.text.decode(plain);
+        let mut before = 0;
+        let fits = edits.iter().all(|Edit { span: Span { start, end }, .. }| {
+            let fits = before <= *start && start <= end && text.get(*start..*end).is_some();
+            before = *end;
+            fits
+        });
+        if !fits {
+            let wrong = Error::record("the cuts do not fit the text");
+            return Err(wrong.advise("apply cuts to the input of the run that made them, and read it with the same options"));
+        }
+        Ok(Change::Text(edited(text, &edits)))
+    }
 }
 
 /// All decisions. Each decision is stored as the hash of its id, but the lowest bit of the hash is replaced: it is set if and
@@ -158,32 +276,57 @@ enum Verdict {
 /// which they were written.
 struct Decided {
     rows: Vec<u128>,
+    /// The edits of texts, if the decisions have any.
+    edits: Option<Edits>,
+}
+
+/// The decisions of a block, and the edits of some of them.
+#[derive(Default)]
+struct Read {
+    rows: Vec<u128>,
+    cuts: Vec<(u32, Vec<Edit>)>,
+}
+
+impl Weigh for Read {
+    fn weight(&self) -> usize {
+        self.rows.weight() + self.cuts.iter().map(|(_, cuts)| 32 + size_of_val(&**cuts)).sum::<usize>()
+    }
 }
 
 impl Decided {
     fn read(source: &Source, pool: &rayon::ThreadPool, observer: Observer) -> Result<Self> {
-        let mut rows: Vec<u128> = Vec::new();
+        let (mut rows, mut edits): (Vec<u128>, Edits) = Default::default();
         in_order(
             pool,
             Blocks::new(source),
             |block, scratch: &mut Vec<u8>| {
-                let mut rows = Vec::new();
+                let mut read = Read::default();
                 block.each_object(scratch, |at, line| {
-                    let row = decision(line, block);
-                    rows.push(row.map_err(|wrong| wrong.of_line(at as u64))?);
+                    let (row, cuts) = decision(line, block).map_err(|wrong| wrong.of_line(at as u64))?;
+                    if !cuts.is_empty() {
+                        read.cuts.push((read.rows.len() as u32, cuts));
+                    }
+                    read.rows.push(row);
                     Ok(())
                 })?;
-                Ok(rows)
+                Ok(read)
             },
             |block| {
                 Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
-                rows.extend_from_slice(&block);
+                block.cuts.into_iter().for_each(|(line, cuts)| edits.push(rows.len() as u32 + line, cuts));
+                rows.extend_from_slice(&block.rows);
                 Ok(())
             },
         )?;
-        rows.par_sort_by_key(|row| row >> 1);
-        rows.shrink_to_fit();
-        Ok(Self { rows })
+        if edits.edits.is_empty() {
+            rows.par_sort_by_key(|row| row >> 1);
+            rows.shrink_to_fit();
+            return Ok(Self { rows, edits: None });
+        }
+        edits.lines = (0..rows.len() as u32).collect();
+        edits.lines.par_sort_by_key(|&line| rows[line as usize] >> 1);
+        let rows = edits.lines.iter().map(|&line| rows[line as usize]).collect();
+        Ok(Self { rows, edits: Some(edits) })
     }
 
     fn len(&self) -> u64 {
@@ -210,8 +353,8 @@ impl Decided {
     }
 }
 
-/// Converts a line of decisions into a row.
-fn decision(line: &[u8], block: &Block) -> Result<u128> {
+/// Converts a line of decisions into a row, and returns the edits of the text.
+fn decision(line: &[u8], block: &Block) -> Result<(u128, Vec<Edit>)> {
     let line: DecisionLine = match block.rows() {
         None => parse(line, "a decision that dedup wrote, with an id and a verdict (kept or dropped)")?,
         Some(_) => serde_json::from_slice(line).map_err(|_| {
@@ -223,7 +366,9 @@ fn decision(line: &[u8], block: &Block) -> Result<u128> {
     if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
         return Err(no_id(&id));
     }
-    Ok(hash_name(id.get()) & !1 | u128::from(line.verdict == Verdict::Kept))
+    let edit = |cut: CutLine| Edit { span: Span { start: cut.start_byte, end: cut.end_byte }, insert: cut.insert.into_owned() };
+    let edits = line.cuts.into_iter().flatten().map(edit).collect();
+    Ok((hash_name(id.get()) & !1 | u128::from(line.verdict != Verdict::Dropped), edits))
 }
 
 /// The documents of a block, each with the first row of the decisions about its id.
@@ -321,6 +466,8 @@ struct Progressed {
     kept: Places,
     /// The rows of decisions that were assigned to documents.
     taken: Places,
+    /// For each document, the row of its decision, if the decisions have edits.
+    rows: Vec<u32>,
     /// For ids with several decisions: the row for the next document with this id. The key is the id's first row.
     next: BTreeMap<usize, usize>,
     counts: Applied,
@@ -339,7 +486,7 @@ impl Progressed {
             peak_memory: None,
         };
         let (kept, taken) = (Places::none(decisions), Places::none(decisions));
-        Self { blocks: BlockInfos::new(budget), kept, taken, next: BTreeMap::new(), counts }
+        Self { blocks: BlockInfos::new(budget), kept, taken, rows: Vec::new(), next: BTreeMap::new(), counts }
     }
 
     fn add(&mut self, block: &mut Taken, place: Place, decided: &Decided, decisions: &str) -> Result<()> {
@@ -364,6 +511,9 @@ impl Progressed {
                     .at_place(at())
                     .advise("apply decisions to the input of the run that made them")
             })?;
+            if decided.edits.is_some() {
+                self.rows.push(row as u32);
+            }
             if decided.is_kept(row) {
                 self.kept.insert(self.counts.documents);
                 self.counts.kept += 1;
@@ -408,7 +558,7 @@ impl Progressed {
         let mut scratch = Vec::new();
         each_block(Blocks::new(written), |block, first_line| {
             block.each_object(&mut scratch, |at, line| {
-                let Ok(row) = decision(line, block) else { return Err(written.changed(0)) };
+                let Ok((row, _)) = decision(line, block) else { return Err(written.changed(0)) };
                 let Some(first) = decided.first(row) else { return Err(written.changed(0)) };
                 let row = if decided.is_of(first + 1, row) { seen.entry(first).or_insert(first) } else { &mut { first } };
                 if found.is_none() && !self.taken.contains(*row as u64) {
