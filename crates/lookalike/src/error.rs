@@ -75,6 +75,9 @@ pub enum ErrorKind {
     /// Passages that no earlier text must contain.
     #[error("passages are cut if they occur in at least 1 earlier text, got 0")]
     MoreThan,
+    /// Passages that several earlier texts must contain, if no other text is searched.
+    #[error("a text is not compared with others, so no passage can occur in several of them; leave out one of the two settings")]
+    MoreThanOne,
     /// Whole lines of units that are not runs.
     #[error("only runs of tokens can be cut as whole lines; other units are whole already")]
     WholeLines,
@@ -379,7 +382,7 @@ impl ErrorKind {
             Self::Shingle { .. } => "shingle",
             Self::RunLength { .. } => "least",
             Self::CutWindow { .. } => "window",
-            Self::MoreThan => "more_than",
+            Self::MoreThan | Self::MoreThanOne => "more_than",
             Self::WholeLines => "whole_lines",
             Self::CutTokens => "tokens",
             Self::Degree { .. } => "degree",

@@ -25,16 +25,18 @@ use crate::{
 /// Cut repeated passages out of texts, and keep one copy of each
 ///
 /// Notices, menus, licence headers and quoted articles repeat inside documents that are otherwise different. The first occurrence
-/// of a passage is kept, in input order or in the order of --keep. All others are cut, also those in the same text. Comparison
-/// ignores case, punctuation and white space. Every cut leads to a place in the output that has the same words, and a second run
-/// cuts nothing.
+/// of a passage is kept, in input order or in the order of --keep. All others are cut, including those in the same text. Comparison
+/// ignores case, punctuation and white space. Every cut leads to a place in the output, or in a reference, that has the same words.
+/// A second run in the same order cuts nothing.
 ///
 /// By default, a passage is a run of 50 tokens or more, wherever it starts and ends. With --unit, whole lines, paragraphs or sentences
 /// are cut. Cutting a passage joins what is before and after it; if the joined text is a repetition itself, it is cut too.
 ///
-/// Records are written with the remaining texts, and with all other fields unchanged. Nothing is written without -o or --cuts. The
+/// Records are written with the remaining texts, and with all other fields unchanged. With --html, all texts are written as visible text.
+/// Without -o and --cuts, no texts and no cuts are written. The
 /// file of --cuts has one JSON line per document, in input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and
-/// end (in characters of the original text), start_byte and end_byte, tokens, source (the id of the document that keeps the passage),
+/// end (in characters of the original text), start_byte and end_byte, insert (what replaces these characters, if not nothing),
+/// tokens, source (the id of the document that keeps the passage),
 /// and source_start to source_end_byte, its place in the original text of that document.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike cut pages.jsonl.zst -o clean.jsonl.zst\n  \
@@ -57,17 +59,19 @@ pub struct Cut {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the places of all cuts and of their sources to FILE
+    ///
+    /// The file is JSON Lines, compressed as for -o; - is standard output.
     #[arg(long, value_name = "FILE")]
     cuts: Option<PathBuf>,
     /// What is compared and cut
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = UnitBy::Runs)]
     unit: UnitBy,
-    /// Shortest passage that is cut, in units [default: 50 tokens; 1 of others]
+    /// Units in the shortest passage that is cut [default: 50 for runs, else 1]
     #[arg(long, value_name = "N")]
     window: Option<usize>,
-    /// Cut a passage only if K earlier documents contain it
+    /// Cut a passage only if at least K earlier documents contain it
     ///
-    /// The passage is then kept K times.
+    /// The first K documents with the passage keep it. The document itself counts as one of K if it has the passage before.
     #[arg(long, value_name = "K", default_value_t = 1)]
     more_than: usize,
     /// Compare a document with all documents, itself, or its group
@@ -76,9 +80,9 @@ pub struct Cut {
     /// value.
     #[arg(long, value_name = "WHERE", default_value = "all", value_parser = within)]
     within: WithinBy,
-    /// Minimum number of tokens in a window [default: 5; none for runs]
+    /// Minimum number of tokens in a passage [default: 5; none for runs]
     ///
-    /// Without it, every repeated } or "return" would be cut.
+    /// If single tokens were cut, every repeated } or "return" would be.
     #[arg(long, value_name = "N")]
     min_tokens: Option<usize>,
     /// Drop a document if fewer than N tokens are left after a cut
@@ -89,7 +93,7 @@ pub struct Cut {
     /// With --unit runs, the separators after a token are compared too.
     #[arg(long)]
     verbatim: bool,
-    /// With --unit runs: cut only whole lines
+    /// With --unit runs: cut only lines that are completely in repeated runs
     #[arg(long)]
     whole_lines: bool,
     /// Which copy to keep: first, longest, newest:FIELD, max:FIELD or min:FIELD
@@ -181,6 +185,9 @@ impl Cut {
         if self.input.records.fields.set_field.is_some() {
             anyhow::bail!("--set-field: a set has no passages; leave it out, or use `lookalike dedup`");
         }
+        if !self.against.is_empty() && !matches!(self.within, WithinBy::All) {
+            anyhow::bail!("--within: references are compared with all documents; leave out --within, or cut in two runs");
+        }
         let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
         let mut config = run_config(&self.input, &self.run, method);
         config.keep = Some(self.keep.clone());
@@ -254,13 +261,21 @@ fn page(s: &CutSummary, [texts, cuts]: [Option<&Path>; 2]) -> String {
     };
     let least =
         if s.min_tokens > 0 { format!(" with at least {}", counted(s.min_tokens as u64, "token")) } else { String::new() };
-    lines.push(format!("  cuts     {}, of at least {}{least}", counted(s.cuts, "cut"), counted(s.window as u64, unit)));
+    lines.push(format!(
+        "  cuts     {}, of passages of at least {}{least}",
+        counted(s.cuts, "cut"),
+        counted(s.window as u64, unit)
+    ));
     if s.references > 0 {
         lines.push(format!("  against  {}", counted(s.references, "reference")));
     }
     let rate = s.bytes as f64 / 1e6 / s.seconds.max(1e-9);
     let peak = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
     lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){peak}", s.seconds, bytes(s.bytes)));
+    if s.above_memory > 0 {
+        let why = "kept texts and their index cannot be spilled to files";
+        lines.push(format!("  memory   {} above --memory: {why}", bytes(s.above_memory)));
+    }
     if s.bad_lines > 0 {
         lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
     }

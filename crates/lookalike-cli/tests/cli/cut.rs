@@ -45,7 +45,7 @@ fn passages_are_cut_and_their_sources_are_named() {
     --- stderr
     4 documents in = 1 unchanged + 2 cut + 1 dropped
       tokens   86 in = 41 kept + 45 cut (52.3 %) + 0 dropped
-      cuts     3 cuts, of at least 5 tokens
+      cuts     3 cuts, of passages of at least 5 tokens
       written  records to clean.jsonl
       written  cuts to cuts.jsonl
 
@@ -198,6 +198,12 @@ fn every_format_keeps_its_other_fields() {
     {"id":"b.txt","text":"Sun in the south. Hail in the east.\n"}
     {"id":"d.txt","text":"Snow in the west.\n\n"}
     "#);
+    // A text that is left empty in a file of one column, and a character that its encoding does not have.
+    place.write("one.csv", "text\na b c d e f\na b c d e f\nx\n");
+    assert_eq!(run("one.csv --min-left 0 --text-field text -o -").lines().nth(2), Some("\"\""));
+    place.write("hk.csv", [&b"id,text\n1,a b c d e f\n2,"[..], &[0x88, 0x62], b" a b c d e f\n"].concat());
+    let ran = place.run("cut hk.csv --window 5 --encoding big5 -o hk.out.csv");
+    assert!(ran.code == 2 && ran.err.contains("hk.csv:3: the remaining text cannot be written as Big5"), "{}", ran.err);
     // A nested field, an escaped name, and an encoding.
     place.write(
         "nested.jsonl",
@@ -257,6 +263,16 @@ fn cuts_are_applied_later() {
 }
 
 #[test]
+fn a_character_of_several_tokens_is_removed_once() {
+    let place = Place::new();
+    let texts = ["株", "会", "社", "㍿ z", "½漢½½"];
+    place.write("in.jsonl", texts.map(|text| json!({"id": text, "text": text}).to_string() + "\n").concat());
+    place.run("cut in.jsonl --window 1 -o out.jsonl --cuts cuts.jsonl -q");
+    assert_eq!(place.run("apply cuts.jsonl in.jsonl -o applied.jsonl -q").err, "");
+    assert_eq!(place.read("applied.jsonl"), place.read("out.jsonl"));
+}
+
+#[test]
 fn references_are_cut_out_and_stay_whole() {
     let place = place();
     place.write("test.jsonl", json!({"id": 1, "text": "ask the owner of this page first"}).to_string());
@@ -269,7 +285,7 @@ fn references_are_cut_out_and_stay_whole() {
     --- stderr
     4 documents in = 0 unchanged + 3 cut + 1 dropped
       tokens   86 in = 34 kept + 52 cut (60.5 %) + 0 dropped
-      cuts     8 cuts, of at least 5 tokens
+      cuts     8 cuts, of passages of at least 5 tokens
       against  1 reference
       written  records to -
       written  cuts to cuts.jsonl
@@ -303,6 +319,9 @@ fn what_cannot_be_cut_is_refused() {
         ("pages.jsonl --unit lines --whole-lines", "only runs of tokens"),
         ("pages.jsonl --within group:", "give all, document, or group:FIELD"),
         ("pages.jsonl --set-field text", "a set has no passages"),
+        ("pages.jsonl --within document --more-than 2", "a text is not compared with others"),
+        ("pages.jsonl --within document --against pages.jsonl", "leave out --within"),
+        ("pages.jsonl --within group:nope", "no document has the field \"nope\""),
         ("pages.jsonl -o pages.jsonl", "would overwrite"),
         ("pages.jsonl --text-field body -o x.jsonl", "no field \"body\""),
         ("pages.jsonl --cuts x.parquet", "x.parquet"),

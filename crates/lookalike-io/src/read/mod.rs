@@ -39,11 +39,11 @@ mod known;
 mod sketched;
 
 #[cfg(feature = "encodings")]
-pub use self::bytes::encoding::{encode, named as encoding_named};
+pub use self::bytes::encoding::{encode, is_encodable, named as encoding_named};
 #[cfg(feature = "html")]
 pub use self::documents::Extractor;
 #[cfg(not(feature = "encodings"))]
-pub use self::reading::{encode, encoding_named};
+pub use self::reading::{encode, encoding_named, is_encodable};
 #[cfg(feature = "tables")]
 pub use self::table::{Layout, RecordBatch};
 #[cfg(not(feature = "tables"))]

@@ -73,3 +73,9 @@ pub fn encoding_named(label: &str) -> crate::error::Result<&'static str> {
 pub fn encode<'a>(text: &'a str, _: Option<&str>) -> std::borrow::Cow<'a, [u8]> {
     text.as_bytes().into()
 }
+
+/// A stub for builds without encodings, in which all texts are UTF-8.
+#[cfg(not(feature = "encodings"))]
+pub fn is_encodable(_: &str, _: Option<&str>) -> bool {
+    true
+}

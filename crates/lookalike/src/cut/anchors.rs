@@ -1,6 +1,5 @@
 //! The sequences of a text by which equal windows are found.
 
-use super::law::Rules;
 use crate::{
     error::Result,
     fingerprint::{K0, finish},
@@ -29,6 +28,13 @@ pub struct Anchor {
     /// The first unit.
     pub(super) at: u32,
     pub(super) sides: Sides,
+}
+
+impl Anchor {
+    /// Returns the first unit.
+    pub(super) fn at(&self) -> usize {
+        self.at as usize
+    }
 }
 
 impl Sides {
@@ -70,9 +76,13 @@ pub struct Anchoring {
 }
 
 impl Anchoring {
-    /// Finds the anchors of a text, for [`Cutter::cut_anchored`](super::Cutter::cut_anchored).
-    pub fn of_text(&mut self, units: &[u64], rules: Rules) -> Result<(&[Anchor], bool)> {
-        self.find(units, Winnowing::new(rules.window)?);
+    /// Finds the anchors of a text for windows of `window` units, and whether they repeat, for
+    /// [`Cutter::cut_anchored`](super::Cutter::cut_anchored).
+    ///
+    /// # Errors
+    /// Fails with the errors of [`Winnowing::new`].
+    pub fn of_text(&mut self, units: &[u64], window: usize) -> Result<(&[Anchor], bool)> {
+        self.find(units, Winnowing::new(window)?);
         Ok((&self.anchors, self.has_repeats))
     }
 

@@ -308,6 +308,11 @@ mod tests {
             (words(2).more_than(2), &["a b", "a b", "a b"], &["a b", "a b", ""]),
             (words(2).min_left(2), &["a b", "a b c"], &["a b", ""]),
             (words(2).whole_lines(true), &["a b c d", "x a b\nc d\n"], &["a b c d", "x a b\n"]),
+            // Lines are cut with their indentation, and the next line keeps its own.
+            (words(3).whole_lines(true), &["d e f", "x:\n    d e f\n  y"], &["d e f", "x:\n  y"]),
+            // With the bytes, a second run cuts nothing either.
+            (words(2).verbatim(true), &["a b c", "p q a b c", "z p q"], &["a b c", "p q ", "z p q"]),
+            (words(2).verbatim(true), &["a b c", "p q ", "z p q"], &["a b c", "p q ", "z p q"]),
             (words(2).verbatim(true), &["a b c", "a B c\na b c"], &["a b c", "a B c\n"]),
             (Cut::new().unit(Unit::Paragraphs).min_tokens(2), &["a b\nc\n\nd", "e\n\nA b c\n\nf"], &["a b\nc\n\nd", "e\n\nf"]),
         ] {
@@ -324,6 +329,12 @@ mod tests {
         let cut = Cut::new().run(&[&words, &words, &pairs]).unwrap();
         let left: Vec<usize> = cut.iter().map(|cut| cut.text.split_whitespace().count()).collect();
         assert_eq!(left, [50, 0, 50]);
+        // Texts that are kept although they repeat themselves.
+        let [word, pair] = ["0 ".repeat(8000), "a b ".repeat(4000)];
+        let against = Cut::new().window(1000).run_against(&[&word, &pair], &[&pair, &"x y".to_string(), &word]).unwrap();
+        assert_eq!(against.iter().map(|cut| cut.text.as_str()).collect::<Vec<_>>(), ["", "x y", ""]);
+        let several = Cut::new().window(400).more_than(3).run(&[&word, &word, &pair]).unwrap();
+        assert!(several.iter().all(|cut| cut.passages.is_empty()));
         // A phrase of 30 words in many texts, which are different before and after it.
         let phrase = (0..30).map(|word| format!("w{word} ")).collect::<String>();
         let texts: Vec<String> = (0..30_000).map(|text| format!("{text} {phrase}{text}")).collect();

@@ -127,6 +127,9 @@ impl CutConfig {
         if self.more_than == 0 {
             return Err(ErrorKind::MoreThan.into());
         }
+        if self.within == Within::Document && self.more_than > 1 {
+            return Err(ErrorKind::MoreThanOne.into());
+        }
         Ok(Rules { window, after: self.more_than, least_tokens: self.min_tokens(), least_left: self.min_left })
     }
 }

@@ -35,7 +35,8 @@ pub fn edited<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> Stri
 /// The bytes from the start of the first unit of a range to the start of the next kept unit are removed. If the units before and
 /// after these bytes would not be the same units when the text is read again, a space or a line break is inserted. If a character is
 /// several tokens, such as ½, and only some of them are cut, the canonical forms of the others are inserted. At the end of the text,
-/// spaces before the range are removed too, and if no unit is left, everything is. Cost: the units around each range are divided
+/// spaces before the range are removed too, unless bytes are compared, and if no unit is left, everything is. If whole lines are cut,
+/// they are removed with their indentation. Cost: the units around each range are divided
 /// again.
 pub fn edits(text: &str, units: &TextUnits, cut: &[Range<usize>], config: &CutConfig) -> Vec<Edit> {
     let mut editor = Editor { text, units, config, forms: None };
@@ -67,14 +68,15 @@ impl Editor<'_> {
         let spans = &self.units.spans;
         let done = last.map_or(0, |last| last.span.end);
         let shared = self.shared(before, range, done);
-        let start = if shared.is_empty() { spans[range.start].start.max(done) } else { spans[shared.start].start };
+        let start = if shared.is_empty() { self.line(spans[range.start].start).max(done) } else { spans[shared.start].start };
         let tail = self.forms(shared);
         if after.is_empty() {
             let trimmed = self.text[..start].trim_end_matches([' ', '\t']).len();
-            let start = if tail.is_empty() { trimmed.max(done) } else { start };
+            let is_trimmed = tail.is_empty() && !self.config.verbatim;
+            let start = if is_trimmed { trimmed.max(done) } else { start };
             return Edit { span: Span { start, end: self.text.len() }, insert: tail };
         }
-        let end = spans[after.start].start.max(done);
+        let end = self.line(spans[after.start].start).max(start);
         // The kept units that share a character with the range, before and after it.
         let head = after.clone().take_while(|&unit| spans[range.end - 1].end > spans[unit].start).count();
         let end = if head > 0 { spans[after.start + head - 1].end } else { end };
@@ -95,6 +97,14 @@ impl Editor<'_> {
         let removed = &self.text[spans[range.start].start..end];
         let between = self.between(&context, removed, &first);
         Edit { span: Span { start, end }, insert: [&tail, between, &forms].concat() }
+    }
+
+    /// Returns the start of a place's line if whole lines are cut, and else the place.
+    fn line(&self, place: usize) -> usize {
+        match self.config.whole_lines {
+            true => self.text[..place].rfind(['\n', '\r']).map_or(0, |before| before + 1),
+            false => place,
+        }
     }
 
     /// Returns the kept units before a range that share a character with it, except those that an edit before `done` has inserted.

@@ -184,6 +184,15 @@ impl Cutter {
 
     /// Adds a kept text, of which the anchors were found last, to the index.
     fn remember(&mut self, number: u32, units: &[u64], stretches: Stretches, group: u64) {
+        let Scratch { anchoring, first, .. } = &mut self.scratch;
+        let window = self.rules.window;
+        if anchoring.has_repeats && units.len() >= window {
+            // Only the first place of a window in a text counts.
+            first_windows(units, window, first);
+            let is_first =
+                |at: usize| (at.saturating_sub(window - 1)..(at + 1).min(first.len())).any(|at| first[at] as usize == at);
+            anchoring.anchors.retain(|anchor| is_first(anchor.at()));
+        }
         self.index.add(units, group, &self.scratch.anchoring.anchors);
         self.kept.push((number, stretches));
     }

@@ -86,7 +86,7 @@ impl TextUnits {
         }
         if config.verbatim {
             let after = |next: usize| match config.unit {
-                Unit::Runs => units.spans.get(next).map(|span| span.start),
+                Unit::Runs => Some(units.spans.get(next).map_or(text.len(), |span| span.start)),
                 _ => None,
             };
             let bytes = |at: usize| &text.as_bytes()[units.spans[at].start..after(at + 1).unwrap_or(units.spans[at].end)];

@@ -161,7 +161,7 @@ impl<'a> Deciding<'a> {
     /// Passes the units of all documents of a pass to `give`, in input order.
     fn read(&mut self, blocks: Blocks, mut give: impl FnMut(&mut Self, Units, Anchors) -> Result<()> + Send) -> Result<()> {
         let Pass { source, table, pool, observer, .. } = self.pass;
-        let (config, rules, simd) = (self.config, self.config.rules()?, Simd::detect());
+        let (config, window, simd) = (self.config, self.config.window(), Simd::detect());
         let deciding = &mut *self;
         in_order(
             pool,
@@ -173,10 +173,10 @@ impl<'a> Deciding<'a> {
                     let record = source.same_record(block, at, read_scratch)?;
                     if reader.read(simd, record.text, config, hashes) {
                         let units = Units { hashes, tokens: None, lines: None };
-                        loaded.push(units, anchoring.of_text(hashes, rules)?);
+                        loaded.push(units, anchoring.of_text(hashes, window)?);
                     } else {
                         let units = reader.units(record.text, config);
-                        loaded.push(units.as_units(), anchoring.of_text(&units.hashes, rules)?);
+                        loaded.push(units.as_units(), anchoring.of_text(&units.hashes, window)?);
                     }
                     Ok(())
                 })?;

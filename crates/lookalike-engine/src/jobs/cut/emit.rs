@@ -112,7 +112,14 @@ impl Emitting<'_> {
                 if has_cuts {
                     self.line(document, &[], id, &mut made.lines)?;
                 }
-                return Ok(Change::None);
+                // If texts are parts of pages, they are written instead of the pages.
+                return match source.reading().html {
+                    Some(_) => {
+                        let record = source.same_record(block, at, read_scratch)?;
+                        Ok(Change::Text(record.text.decode(plain).to_owned()))
+                    }
+                    None => Ok(Change::None),
+                };
             }
             let own = outcomes.of(document)?;
             let record = source.same_record(block, at, read_scratch)?;
@@ -156,7 +163,9 @@ impl Emitting<'_> {
             }
             let Some(edit) = edit else { return Err(Error::failure("a cut has no edit")) };
             let start = if is_first { edit.span.start } else { before };
-            let end = if is_last { edit.span.end } else { units.spans[cut.end as usize].start };
+            // One character may be several tokens, of which several are cut.
+            let next = || units.spans[cut.end as usize].start.max(start);
+            let end = if is_last { edit.span.end } else { next().min(edit.span.end) };
             before = end;
             let own = Located::new(Span { start, end }, &mut count);
             let source = match cut.source == document {

@@ -14,7 +14,7 @@ mod emit;
 
 use std::{path::Path, time::Instant};
 
-use lookalike::{Candidates, Cluster, Config, Method, cut::CutConfig};
+use lookalike::{Candidates, Cluster, Config, Method, cut::CutConfig, shown::quoted};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -76,6 +76,11 @@ fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result
     let mut labels = std::collections::BTreeMap::new();
     let beside = Beside { bad: bad.as_mut(), labels: asked.by_label.then_some(&mut labels), ..Beside::default() };
     let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
+    if asked.by_label && labels.is_empty() && table.documents > 0 {
+        let what =
+            format!("no document has the field {} of the groups", quoted(config.label_field.as_deref().unwrap_or_default()));
+        return Err(Error::new(ErrorKind::Config, what).advise("name a field of the records"));
+    }
     table.refuse_more_than_32_bits("cutting")?;
     if !config.allow_repeated_ids {
         refuse_repeated_references(&table, &source)?;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    read::{Block, BlockInfo, Paths, Reading, Source},
+    read::{Block, BlockInfo, Paths, Reading, Source, is_encodable},
 };
 
 /// What happens to a record.
@@ -54,7 +54,7 @@ impl Shape {
                 return Ok(());
             }
             let written = self.record((block, at), source.reading(), text.as_deref(), scratch, bytes);
-            written.map_err(|error| error.placed(|line| source.place(block.part, info.first_line + line)))
+            written.map_err(|error| error.at_place(source.place(block.part, info.first_line + at as u64)))
         })?;
         let Some(table) = block.rows().filter(|_| *records > 0) else { return Ok(()) };
         let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
@@ -81,8 +81,19 @@ impl Shape {
                 None => into.extend_from_slice(row),
                 Some(text) => {
                     let place = columns.text_place(row);
+                    // A row that is UTF-8 is read as such, whatever encoding was named.
+                    let is_utf8 = simdutf8::basic::from_utf8(row).is_ok();
+                    let encoding = columns.encoding(reading.encoding).filter(|_| !is_utf8);
+                    if !is_encodable(text, encoding) {
+                        let what = format!("the remaining text cannot be written as {}", encoding.unwrap_or("UTF-8"));
+                        return Err(Error::record(what).advise("write JSON Lines: give a name that ends with .jsonl"));
+                    }
                     into.extend_from_slice(&row[..place.start]);
-                    push_value(text, columns.delimiter(), columns.encoding(reading.encoding), into);
+                    match text.is_empty() && place.len() == row.len() {
+                        // An empty line would not be read as a record.
+                        true => into.extend_from_slice(b"\"\""),
+                        false => push_value(text, columns.delimiter(), encoding, into),
+                    }
                     into.extend_from_slice(&row[place.end..]);
                 }
             }

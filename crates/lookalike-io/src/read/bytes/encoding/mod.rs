@@ -14,7 +14,7 @@ use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 pub(crate) use self::declared::{charset, declared_in_html};
 use self::names::known;
-pub use self::names::{encode, named};
+pub use self::names::{encode, is_encodable, named};
 
 /// A text, and how it was decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

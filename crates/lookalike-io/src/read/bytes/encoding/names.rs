@@ -41,6 +41,12 @@ pub fn encode<'a>(text: &'a str, encoding: Option<&str>) -> Cow<'a, [u8]> {
     }
 }
 
+/// Returns whether a named encoding has all characters of a text. An encoder may have fewer characters than the decoder of the same
+/// name.
+pub fn is_encodable(text: &str, encoding: Option<&str>) -> bool {
+    encoding.and_then(known).is_none_or(|encoding| !encoding.encode(text).2)
+}
+
 /// The labels in common use: the standard's names, and other labels for the same encodings. Each line begins with a name of the
 /// standard.
 #[rustfmt::skip]
