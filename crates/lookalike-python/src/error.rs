@@ -80,7 +80,10 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::Within
         | Setting::Sets
         | Setting::Members
-        | Setting::Squares => setting.name(),
+        | Setting::Squares
+        | Setting::Window
+        | Setting::MoreThan
+        | Setting::WholeLines => setting.name(),
     }
 }
 

@@ -127,6 +127,14 @@ settings! {
     /// The number of best pairs for each document.
     Nearest = "nearest",
 
+    // Settings for cutting.
+    /// The number of units in the shortest passage that is cut.
+    Window = "window",
+    /// How many earlier documents must contain a passage before it is cut.
+    MoreThan = "more_than",
+    /// Whether only whole lines are cut.
+    WholeLines = "whole_lines",
+
     // Settings for writing.
     /// The output for the decisions of a run.
     Decisions = "decisions",
