@@ -140,21 +140,6 @@ impl Block {
         if let Records::Cells(columns) = &self.records { Some(columns) } else { None }
     }
 
-    /// Returns whether the records have fields, so that the user chooses the field of the text.
-    pub(crate) fn has_fields(&self) -> bool {
-        !matches!(self.records, Records::Files(..)) && !self.is_crawl()
-    }
-
-    #[cfg(feature = "warc")]
-    fn is_crawl(&self) -> bool {
-        matches!(self.records, Records::Crawl)
-    }
-
-    #[cfg(not(feature = "warc"))]
-    fn is_crawl(&self) -> bool {
-        false
-    }
-
     /// Returns whether the records are rows of CSV, in which an empty cell is a missing value.
     pub fn is_delimited(&self) -> bool {
         matches!(self.records, Records::Cells(_))

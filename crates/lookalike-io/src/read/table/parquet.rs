@@ -123,8 +123,8 @@ impl Parquet {
     }
 
     /// Divides row groups into parts, so that several threads can read a group. Each part has about `bytes` bytes of text, or of
-    /// the largest column if records with fields are read. The parts end where pages of this column end. Pages of other columns may cross the boundary between two parts; such pages
-    /// are decoded for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are
+    /// the largest column if records with fields are read. The parts end where pages of this column end. Pages of other columns may
+    /// cross the boundary between two parts; such pages are decoded for both parts. Parts are therefore larger if there are many columns. The groups of an object in a store are
     /// not divided, because each page would take a separate request. Groups with lists are not divided either, because the pages
     /// of lists do not say how many rows they have.
     pub(crate) fn split(&mut self, columns: &Columns, bytes: u64) {

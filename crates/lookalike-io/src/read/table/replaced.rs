@@ -1,6 +1,6 @@
 //! Rows with other texts.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, LargeBinaryArray, LargeStringArray, PrimitiveArray,
@@ -70,7 +70,7 @@ fn dictionary<K: ArrowDictionaryKeyType>(values: &DataType, texts: &Texts) -> Re
 where
     K::Native: TryFrom<usize>,
 {
-    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut distinct = Vec::new();
     let key = |text| {
         let Some(text) = text else { return Ok(None) };

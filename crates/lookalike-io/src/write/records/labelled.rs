@@ -33,14 +33,7 @@ impl Shape {
             onto_row(block.raw(at), columns, columns.encoding(reading.encoding), label, into);
             return Ok(());
         }
-        let raw = match block.object(at) {
-            Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
-            _ => {
-                line.clear();
-                block.json_line(at, reading, scratch, line)?;
-                line
-            }
-        };
+        let raw = self.object((block, at), reading, scratch, line)?;
         let object = raw.trim_ascii_end();
         let is_encoded = block.is_encoded(at, reading);
         match is_encoded {
@@ -50,17 +43,9 @@ impl Shape {
             }
             false => names.refuse_object(object)?,
         }
-        if self == Self::Array {
-            into.extend_from_slice(b",\n");
-        }
+        self.begin(into);
         names.onto_object(object, is_encoded, label, into);
-        if self != Self::Array {
-            let end = &raw[object.len()..];
-            into.extend_from_slice(end);
-            if !end.ends_with(b"\n") {
-                into.push(b'\n');
-            }
-        }
+        self.finish(&raw[object.len()..], into);
         Ok(())
     }
 }

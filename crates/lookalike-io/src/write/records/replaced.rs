@@ -101,23 +101,18 @@ impl Shape {
             return Ok(());
         }
         let is_encoded = text.is_some() && block.is_encoded(at, reading);
-        let raw = match block.object(at) {
-            Some(_) if is_encoded => block.fields(at, reading, scratch, decoded)?.unwrap_or_default(),
-            Some(_) if self == Self::Array || block.is_lines() => block.raw(at),
-            _ => {
-                line.clear();
-                block.json_line(at, reading, scratch, line)?;
-                line
-            }
+        let raw = match is_encoded {
+            true => block.fields(at, reading, scratch, decoded)?.unwrap_or_default(),
+            false => self.object((block, at), reading, scratch, line)?,
         };
         let object = raw.trim_ascii_end();
-        if self == Self::Array {
-            into.extend_from_slice(b",\n");
-        }
+        self.begin(into);
         match text {
             None => into.extend_from_slice(object),
             Some(text) => {
-                let name = if block.has_fields() { &reading.fields.text } else { "text" };
+                // Documents without fields get a field of this name.
+                let has_fields = block.object(at).is_some() || block.is_delimited();
+                let name = if has_fields { &reading.fields.text } else { "text" };
                 let (place, start) = (place_of(object, name)?, into.len());
                 into.extend_from_slice(&object[..place.start]);
                 // Writing to a vector cannot fail.
@@ -129,13 +124,7 @@ impl Shape {
                 }
             }
         }
-        if self != Self::Array {
-            let end = &raw[object.len()..];
-            into.extend_from_slice(end);
-            if !end.ends_with(b"\n") {
-                into.push(b'\n');
-            }
-        }
+        self.finish(&raw[object.len()..], into);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::rows::{refuse_other_schemas, rows_size};
 use crate::{
     error::{Error, ErrorKind, Result, Setting, Words},
     format::Format,
-    read::{Block, BlockInfo, Columns, Input, Packing, RecordBatch, Scratch, Source},
+    read::{Block, BlockInfo, Columns, Input, Packing, Reading, RecordBatch, Scratch, Source},
     store::shown_path,
     words,
     write::names::packed_table,
@@ -120,6 +120,43 @@ impl Shape {
         Ok(shape)
     }
 
+    /// Returns a record as a JSON object, as it is read or converted into `line`, with its line end, if it has one; `self` is not
+    /// [`Delimited`](Self::Delimited) if the record is a row of CSV.
+    ///
+    /// # Errors
+    /// Fails if JSON cannot represent a value.
+    pub(super) fn object<'a>(
+        self,
+        (block, at): (&'a Block, usize),
+        reading: &Reading,
+        scratch: &mut Scratch,
+        line: &'a mut Vec<u8>,
+    ) -> Result<&'a [u8]> {
+        if block.object(at).is_some() && (self == Self::Array || block.is_lines()) {
+            return Ok(block.raw(at));
+        }
+        line.clear();
+        block.json_line(at, reading, scratch, line)?;
+        Ok(line)
+    }
+
+    /// Appends what comes before a record: a comma in an array.
+    pub(super) fn begin(self, into: &mut Vec<u8>) {
+        if self == Self::Array {
+            into.extend_from_slice(b",\n");
+        }
+    }
+
+    /// Appends the line end of a record, which has none in an array. `end` is its own line end, if it has one.
+    pub(super) fn finish(self, end: &[u8], into: &mut Vec<u8>) {
+        if self != Self::Array {
+            into.extend_from_slice(end);
+            if !end.ends_with(b"\n") {
+                into.push(b'\n');
+            }
+        }
+    }
+
     /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
     pub fn extra(self, threads: usize) -> u64 {
         if self == Self::Table { TABLE_MEMORY * (threads as u64 + 1) } else { 0 }
@@ -173,7 +210,7 @@ impl Shape {
             }
             *records += 1;
             if self == Self::Array {
-                bytes.extend_from_slice(b",\n");
+                self.begin(bytes);
                 bytes.extend_from_slice(block.raw(at));
                 return Ok(());
             }
