@@ -33,7 +33,7 @@ use crate::{
 /// are cut. Cutting a passage joins what is before and after it; if the joined text is a repetition itself, it is cut too.
 ///
 /// Records are written with the remaining texts, and with all other fields unchanged. With --html, all texts are written as visible text.
-/// Without -o and --cuts, no texts and no cuts are written. The
+/// Texts are written only with -o, and cuts only with --cuts. The
 /// file of --cuts has one JSON line per document, in input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and
 /// end (in characters of the original text), start_byte and end_byte, insert (what replaces these characters, if not nothing),
 /// tokens, source (the id of the document that keeps the passage),
@@ -206,8 +206,7 @@ impl Cut {
             whole_lines: self.whole_lines,
             ..CutConfig::default()
         };
-        let by_label = config.label_field.is_some();
-        Ok((config, Cutting { cut: settings, by_label, texts: self.output.clone(), cuts: self.cuts.clone() }))
+        Ok((config, Cutting { cut: settings, texts: self.output.clone(), cuts: self.cuts.clone() }))
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {

@@ -25,7 +25,7 @@ use std::{
 };
 
 use lookalike::{
-    Method, Scratch,
+    Candidates, Cluster, Config, Method, Scratch,
     cluster::Keep,
     fingerprint::{self, Digest},
     shown::cut,
@@ -81,6 +81,12 @@ pub(crate) struct Beside<'a> {
 /// The memory of a block's results is reused only up to this number of bytes, so that the memory for the results of a huge line
 /// is freed.
 const USUAL: usize = 2 << 20;
+
+/// Returns the method of a run that finds no candidates: only the other settings count, such as those of tokens.
+pub(crate) fn without_candidates(config: &Config) -> Result<Method> {
+    let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.clone() };
+    Ok(Method::new(plain)?)
+}
 
 /// Reads the whole source. Bad lines stop the run, or are skipped.
 pub(crate) fn sketch(

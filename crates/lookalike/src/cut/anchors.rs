@@ -30,13 +30,6 @@ pub struct Anchor {
     pub(super) sides: Sides,
 }
 
-impl Anchor {
-    /// Returns the first unit.
-    pub(super) fn at(&self) -> usize {
-        self.at as usize
-    }
-}
-
 impl Sides {
     /// Returns the sides of the sequence from `start` to `end`, for windows of `window` units.
     pub fn of(units: &[u64], start: usize, end: usize, window: usize) -> Self {
@@ -53,10 +46,10 @@ impl Sides {
     }
 }
 
-/// A hash of units that takes a multiplication for each. Two parts are computed side by side, because a multiplication waits for
-/// the one before it.
+/// A hash of some units, which takes a multiplication for each. Two parts are computed side by side, because a multiplication waits
+/// for the one before it.
 #[inline]
-fn hash(units: &[u64]) -> u64 {
+pub(super) fn hash(units: &[u64]) -> u64 {
     const B: u64 = 0xd6e8_feb8_6659_fd93;
     let (a, b) = units.split_at(units.len() / 2);
     let sum = |units: &[u64]| units.iter().fold(0u64, |sum, &unit| sum.wrapping_mul(B).wrapping_add(other_than_between(unit)));

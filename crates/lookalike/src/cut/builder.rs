@@ -1,7 +1,5 @@
 //! The interface through which other programs cut texts in memory.
 
-use std::ops::Range;
-
 use super::{
     config::{CutConfig, Unit, Within},
     edits::{edited, edits},
@@ -19,7 +17,7 @@ use crate::{
 /// Use [`Cut`] for other settings. Cost: about 9 bytes of memory for each token.
 ///
 /// ```
-/// let notice = "All rights reserved. ".repeat(1) + &"No part of this page may be copied by anyone for any purpose. ".repeat(4);
+/// let notice: String = (1..60).map(|number| format!("condition {number} ")).collect();
 /// let texts = [format!("Breakfast is at eight. {notice}"), format!("{notice}Dinner is at seven.")];
 /// let cut = lookalike::cut(&texts);
 /// assert_eq!(cut[1].text, "Dinner is at seven.");
@@ -190,24 +188,17 @@ impl Cut {
 
 fn cut_text(outcome: &Outcome, number: usize, texts: &[&str], units: &[TextUnits], config: &CutConfig) -> CutText {
     let (text, own) = (texts[number], &units[number]);
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for piece in &outcome.pieces {
-        match ranges.last_mut().filter(|last| last.end == piece.start) {
-            Some(last) => last.end = piece.end,
-            None => ranges.push(piece.start..piece.end),
-        }
-    }
     let passage = |piece: &super::Piece| CutPassage {
         span: own.span(piece.start..piece.end),
-        tokens: own.tokens(piece.start..piece.end),
+        tokens: own.as_units().tokens(piece.start..piece.end),
         source: piece.source,
         source_span: units[piece.source].span(piece.source_start..piece.source_start + piece.end - piece.start),
     };
     CutText {
-        text: match (outcome.is_dropped, ranges.is_empty()) {
+        text: match (outcome.is_dropped, outcome.pieces.is_empty()) {
             (true, _) => String::new(),
             (false, true) => text.to_string(),
-            (false, false) => edited(text, &edits(text, own, &ranges, config)),
+            (false, false) => edited(text, &edits(text, own, outcome.pieces.iter().map(|piece| piece.start..piece.end), config)),
         },
         passages: outcome.pieces.iter().map(passage).collect(),
         is_dropped: outcome.is_dropped,

@@ -70,7 +70,7 @@ pub struct CutConfig {
     /// Whether the original bytes of units must be equal too, not only their canonical forms. The separators after a token are
     /// compared as part of it.
     pub verbatim: bool,
-    /// With [`Unit::Runs`], whether only lines of which every token is to be cut are cut.
+    /// With [`Unit::Runs`], whether a line is cut only if all of its tokens would be.
     pub whole_lines: bool,
     /// What a token is.
     pub tokens: TokensBy,

@@ -30,15 +30,22 @@ pub fn edited<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> Stri
     left
 }
 
-/// Returns the edit for each of the given ranges of units, which are in order and do not touch each other.
+/// Returns the edits that remove pieces of a text, which are ranges of units in order. There is one edit for all pieces that follow each
+/// other directly.
 ///
 /// The bytes from the start of the first unit of a range to the start of the next kept unit are removed. If the units before and
 /// after these bytes would not be the same units when the text is read again, a space or a line break is inserted. If a character is
 /// several tokens, such as ½, and only some of them are cut, the canonical forms of the others are inserted. At the end of the text,
 /// spaces before the range are removed too, unless bytes are compared, and if no unit is left, everything is. If whole lines are cut,
-/// they are removed with their indentation. Cost: the units around each range are divided
-/// again.
-pub fn edits(text: &str, units: &TextUnits, cut: &[Range<usize>], config: &CutConfig) -> Vec<Edit> {
+/// they are removed with their indentation. Cost: the units around each range are divided again.
+pub fn edits(text: &str, units: &TextUnits, pieces: impl IntoIterator<Item = Range<usize>>, config: &CutConfig) -> Vec<Edit> {
+    let mut cut: Vec<Range<usize>> = Vec::new();
+    for piece in pieces {
+        match cut.last_mut().filter(|last| last.end == piece.start) {
+            Some(last) => last.end = piece.end,
+            None => cut.push(piece),
+        }
+    }
     let mut editor = Editor { text, units, config, forms: None };
     let is_all = cut.iter().map(Range::len).sum::<usize>() == units.spans.len();
     let mut edits: Vec<Edit> = Vec::with_capacity(cut.len());

@@ -1,14 +1,10 @@
 //! The kept texts so far, and an index of their windows: finds the runs that a text shares with any of them.
 
 use super::{
-    anchors::{Anchor, BETWEEN, Sides, other_than_between},
+    anchors::{Anchor, BETWEEN, Sides, hash, other_than_between},
     table::{Entry, Table},
 };
-use crate::{
-    error::Result,
-    fingerprint::{K0, finish},
-    runs::Winnowing,
-};
+use crate::{error::Result, fingerprint::finish, runs::Winnowing};
 
 /// The number of places of a sequence above which the index divides them by what is around the sequence. In tests it is small,
 /// because their texts are few.
@@ -247,9 +243,9 @@ fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(
     [start.checked_sub(by).map(|start| (start, end)), Some((start, end + by)).filter(|&(_, end)| end <= length)]
 }
 
-/// The key of an extended sequence.
+/// Returns the key of an extended sequence.
 fn key(units: &[u64]) -> u64 {
-    units.iter().fold(finish(K0 ^ units.len() as u64), |key, &unit| finish(key ^ other_than_between(unit)).wrapping_add(K0))
+    finish(hash(units) ^ units.len() as u64)
 }
 
 /// Adds the place of a whole window, which is in the order of texts. Only the first place in a text is kept, and only the places

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{
     anchors::{Anchor, Anchoring},
     index::{Hit, Index, Shared},
-    own::first_windows,
+    own::FirstWindows,
     piece::{Chain, Cutout, Piece, Place, Stretches, cutouts, kept_ranges, merged, whole_lines},
 };
 use crate::error::Result;
@@ -71,22 +71,22 @@ pub struct Cutter {
 /// Scratch buffers for one text.
 #[derive(Debug, Default)]
 struct Scratch {
+    /// The anchors of what remains of the text.
     anchoring: Anchoring,
+    /// If anchors repeat, the first of several equal windows of what remains.
+    first: FirstWindows,
     hits: Vec<Hit>,
     shared: Vec<Shared>,
-    first: Vec<u32>,
     unmarked: Vec<u32>,
     found: Vec<Found>,
     chains: Vec<Chain>,
-    rest: Rest,
 }
 
 /// What remains of a text.
-#[derive(Debug, Default)]
 struct Rest {
     hashes: Vec<u64>,
-    tokens: Vec<u32>,
-    lines: Vec<u32>,
+    tokens: Option<Vec<u32>>,
+    lines: Option<Vec<u32>>,
 }
 
 impl Cutter {
@@ -106,38 +106,52 @@ impl Cutter {
 
     /// Keeps a whole text, as a reference that nothing is cut out of.
     pub fn keep(&mut self, units: Units, group: u64) {
-        self.scratch.anchoring.find(units.hashes, self.index.winnowing());
+        self.find_anchors(units.hashes);
         self.remember(self.texts, units.hashes, Stretches::default(), group);
         self.texts += 1;
     }
 
-    /// Cuts what the texts of the same group before it contain, and what it repeats itself, out of the next text.
+    /// Cuts out of the next text what earlier texts of its group contain, and what the text itself has before.
     ///
     /// # Panics
     /// Panics if the text has 2³² units or more, or if there are more texts.
     pub fn cut(&mut self, units: Units, group: u64) -> Outcome {
-        self.scratch.anchoring.find(units.hashes, self.index.winnowing());
-        self.cut_first(units, group)
+        self.find_anchors(units.hashes);
+        self.cut_next(units, group)
     }
 
     /// Does the same as [`cut`](Self::cut), with the anchors of the text, which another thread has found, and whether they repeat.
     pub fn cut_anchored(&mut self, units: Units, (anchors, has_repeats): (&[Anchor], bool), group: u64) -> Outcome {
         self.scratch.anchoring.set(anchors, has_repeats);
-        self.cut_first(units, group)
+        self.find_first_windows(units.hashes);
+        self.cut_next(units, group)
     }
 
-    /// Cuts a text whose anchors are found.
-    fn cut_first(&mut self, units: Units, group: u64) -> Outcome {
+    fn find_anchors(&mut self, units: &[u64]) {
+        self.scratch.anchoring.find(units, self.index.winnowing());
+        self.find_first_windows(units);
+    }
+
+    fn find_first_windows(&mut self, units: &[u64]) {
+        if self.scratch.anchoring.has_repeats {
+            self.scratch.first.find(units, self.rules.window);
+        }
+    }
+
+    /// Cuts the next text, whose anchors were found.
+    fn cut_next(&mut self, units: Units, group: u64) -> Outcome {
         let number = self.texts;
         self.texts += 1;
-        let mut rest = std::mem::take(&mut self.scratch.rest);
         let mut stretches = Stretches::default();
-        let (mut pieces, mut joints) = (Vec::new(), None::<Vec<usize>>);
+        let mut pieces = Vec::new();
+        // After the first round, what remains, and where its stretches end.
+        let mut left: Option<(Rest, Vec<usize>)> = None;
         loop {
-            let current = if joints.is_none() { units } else { rest.units(&units) };
-            // With these settings, a window can be marked in a later round although none of its joints is new.
+            let current = left.as_ref().map_or(units, |(rest, _)| rest.units());
+            let joints = left.as_ref().map(|(_, joints)| joints.as_slice());
+            // Only with these settings, each window that is marked in a later round spans a joint.
             let may_skip = self.rules.after == 1 && units.lines.is_none();
-            self.round(&current, joints.as_deref().filter(|_| may_skip), group);
+            self.round(&current, joints.filter(|_| may_skip), group);
             let mut cut = cutouts(&self.scratch.chains);
             if let Some(lines) = current.lines {
                 cut = whole_lines(&cut, lines);
@@ -150,50 +164,33 @@ impl Cutter {
             }
             let kept = kept_ranges(&cut, current.hashes.len());
             stretches = stretches.of(&kept);
-            match joints {
-                None => rest.fill(&units, &kept),
-                Some(_) => rest.retain(&kept),
-            }
-            self.scratch.anchoring.find(&rest.hashes, self.index.winnowing());
-            joints = Some(
-                kept.iter()
-                    .scan(0, |end, range| {
-                        *end += range.len();
-                        Some(*end)
-                    })
-                    .collect(),
-            );
+            let rest = Rest::of(&current, &kept);
+            self.find_anchors(&rest.hashes);
+            let ends = kept.iter().scan(0, |end, range| {
+                *end += range.len();
+                Some(*end)
+            });
+            left = Some((rest, ends.collect()));
         }
-        let outcome = match joints {
-            None => {
-                self.remember(number, units.hashes, stretches, group);
-                Outcome::default()
-            }
-            Some(_) => {
-                let left = rest.units(&units);
-                let is_dropped = left.tokens(0..left.hashes.len()) < self.rules.least_left;
-                if !is_dropped {
-                    self.remember(number, left.hashes, stretches, group);
-                }
-                Outcome { pieces: merged(pieces, number as usize, is_dropped), is_dropped }
-            }
+        let Some((rest, _)) = left else {
+            self.remember(number, units.hashes, stretches, group);
+            return Outcome::default();
         };
-        self.scratch.rest = rest;
-        outcome
+        let is_dropped = rest.units().tokens(0..rest.hashes.len()) < self.rules.least_left;
+        if !is_dropped {
+            self.remember(number, &rest.hashes, stretches, group);
+        }
+        Outcome { pieces: merged(pieces, number as usize, is_dropped), is_dropped }
     }
 
     /// Adds a kept text, of which the anchors were found last, to the index.
     fn remember(&mut self, number: u32, units: &[u64], stretches: Stretches, group: u64) {
         let Scratch { anchoring, first, .. } = &mut self.scratch;
-        let window = self.rules.window;
-        if anchoring.has_repeats && units.len() >= window {
+        if anchoring.has_repeats {
             // Only the first place of a window in a text counts.
-            first_windows(units, window, first);
-            let is_first =
-                |at: usize| (at.saturating_sub(window - 1)..(at + 1).min(first.len())).any(|at| first[at] as usize == at);
-            anchoring.anchors.retain(|anchor| is_first(anchor.at()));
+            anchoring.anchors.retain(|anchor| first.has_first(around(anchor.at as usize, self.rules.window)));
         }
-        self.index.add(units, group, &self.scratch.anchoring.anchors);
+        self.index.add(units, group, &anchoring.anchors);
         self.kept.push((number, stretches));
     }
 
@@ -206,14 +203,10 @@ impl Cutter {
         chains.clear();
         let Some(windows) = (rest.hashes.len() + 1).checked_sub(window) else { return };
         let repeats = anchoring.has_repeats;
-        if repeats {
-            first_windows(rest.hashes, window, first);
-        }
         let mut next = joints.unwrap_or_default().iter().peekable();
         let is_needed = |at: usize| {
             // Only the first of several equal windows is looked up.
-            let mut around = at.saturating_sub(window - 1)..(at + 1).min(windows);
-            if repeats && !around.any(|at| first[at] as usize == at) {
+            if repeats && !first.has_first(around(at, window)) {
                 return false;
             }
             while next.next_if(|&&joint| joint + window <= at).is_some() {}
@@ -257,10 +250,10 @@ impl Cutter {
                 unmarked_from = at;
             }
             if repeats && let Some(before) = at.checked_sub(window).filter(|&before| before >= unmarked_from) {
-                let place = &mut unmarked[first[before] as usize];
+                let place = &mut unmarked[first.of(before)];
                 *place = (*place).min(before as u32);
             }
-            let same = if repeats { first[at] as usize } else { at };
+            let same = if repeats { first.of(at) } else { at };
             let own = unmarked.get(same).copied().filter(|&place| place != u32::MAX).map(|at| Place { text: OWN, at });
             let Found { place, texts, .. } = found[same];
             let Some(source) = place.or(own).filter(|_| texts as usize + usize::from(own.is_some()) >= rules.after) else {
@@ -304,43 +297,26 @@ impl Cutter {
 }
 
 impl Rest {
-    fn units(&self, original: &Units) -> Units<'_> {
-        Units {
-            hashes: &self.hashes,
-            tokens: original.tokens.map(|_| &*self.tokens),
-            lines: original.lines.map(|_| &*self.lines),
+    /// Copies some ranges of a text's units.
+    fn of(units: &Units, kept: &[Range<usize>]) -> Self {
+        fn copied<T: Copy>(all: &[T], kept: &[Range<usize>]) -> Vec<T> {
+            kept.iter().map(|range| &all[range.clone()]).collect::<Vec<_>>().concat()
+        }
+        Self {
+            hashes: copied(units.hashes, kept),
+            tokens: units.tokens.map(|tokens| copied(tokens, kept)),
+            lines: units.lines.map(|lines| copied(lines, kept)),
         }
     }
 
-    /// Copies ranges of a text's units.
-    fn fill(&mut self, units: &Units, kept: &[Range<usize>]) {
-        fn fill<T: Copy>(into: &mut Vec<T>, all: Option<&[T]>, kept: &[Range<usize>]) {
-            into.clear();
-            if let Some(all) = all {
-                kept.iter().for_each(|range| into.extend_from_slice(&all[range.clone()]));
-            }
-        }
-        fill(&mut self.hashes, Some(units.hashes), kept);
-        fill(&mut self.tokens, units.tokens, kept);
-        fill(&mut self.lines, units.lines, kept);
+    fn units(&self) -> Units<'_> {
+        Units { hashes: &self.hashes, tokens: self.tokens.as_deref(), lines: self.lines.as_deref() }
     }
+}
 
-    /// Removes everything except some ranges.
-    fn retain(&mut self, kept: &[Range<usize>]) {
-        fn retain<T: Copy>(all: &mut Vec<T>, kept: &[Range<usize>]) {
-            if all.is_empty() {
-                return;
-            }
-            let end = kept.iter().fold(0, |end, range| {
-                all.copy_within(range.clone(), end);
-                end + range.len()
-            });
-            all.truncate(end);
-        }
-        retain(&mut self.hashes, kept);
-        retain(&mut self.tokens, kept);
-        retain(&mut self.lines, kept);
-    }
+/// Returns the windows that may contain an anchor that starts at a unit.
+fn around(at: usize, window: usize) -> Range<usize> {
+    at.saturating_sub(window - 1)..at + 1
 }
 
 /// The place of a window in kept texts.

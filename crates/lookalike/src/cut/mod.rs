@@ -15,21 +15,20 @@
 //!   whose sources are consecutive in one text form a chain. A marked range is divided from left to right: at its first unit
 //!   without a source, the chain that reaches furthest gives the sources of the units up to its end. If several chains reach equally far,
 //!   the one that starts first is taken.
-//! - If a later round cuts the source itself, the source of that is the source of both.
+//! - If a later round cuts the source itself, both have the source of the later cut.
 //! - Only windows with a minimum number of tokens are marked. With a number K above 1, a window is marked if it occurs in K texts
 //!   before, where an unmarked stretch of the text itself counts as one of them.
 //! - If only whole lines are cut, the units of a line are removed only if all of them are marked.
 //! - A text that lost something and has too few tokens left is dropped at its turn. Its kept text is empty.
 //! - A text of a group is compared with the texts of its group only. Nothing is cut out of references, which come first.
 //!
-//! A window of which a shorter part is marked by an overlapping window stays where it is, so this is the same as marking the
-//! longest repeated run at each place: a run of n units or more is repeated as a whole exactly if each of its windows is repeated in
-//! one place after the other.
+//! The law could also mark, at each place, the longest run of at least n units that is repeated. This marks the same units, because each
+//! window of a repeated run is repeated too.
 //!
 //! # Consequences
 //!
-//! Each is tested. They hold for units that are equal exactly if they are equal when the output is read again; words of a dictionary may
-//! be divided differently after their neighbours are cut.
+//! Each is tested. They hold for units that are equal exactly if they are equal when the output is read again; Chinese text may be
+//! divided into other words after the text beside it is cut.
 //!
 //! 1. *In the output, no window occurs twice without overlap* (with K = 1, and without a minimum number of tokens or whole lines).
 //!    Suppose that an equal window occurs earlier, in another text or before this one in the same text. In the last round of the later

@@ -1,31 +1,49 @@
-//! Windows that a text repeats itself.
+//! Windows that a text repeats.
 
-use crate::fingerprint::{Lookup, finish};
+use std::ops::Range;
 
-/// Fills `first` with the position of the first window that is equal to each window of a text. Cost: two multiplications and a
-/// lookup for each window.
-pub(super) fn first_windows(units: &[u64], window: usize, first: &mut Vec<u32>) {
-    /// The base of the rolling hash. It is odd, so no unit is shifted out of the window.
-    const B: u64 = 0xd6e8_feb8_6659_fd93;
-    first.clear();
-    let Some(windows) = (units.len() + 1).checked_sub(window) else { return };
-    let out = (0..window).fold(1u64, |power, _| power.wrapping_mul(B));
-    let mut sum = units[..window].iter().fold(0u64, |sum, &unit| sum.wrapping_mul(B).wrapping_add(unit));
-    let mut seen: Lookup<u64, u32> = Lookup::default();
-    for at in 0..windows {
-        if at > 0 {
-            let (leaving, entering) = (units[at - 1], units[at + window - 1]);
-            sum = sum.wrapping_mul(B).wrapping_add(entering).wrapping_sub(leaving.wrapping_mul(out));
+use crate::fingerprint::{Lookup, finish, roll};
+
+/// For each window of a text, the position of the first window that is equal to it.
+#[derive(Debug, Default)]
+pub(super) struct FirstWindows {
+    first: Vec<u32>,
+    hashes: Vec<u64>,
+}
+
+impl FirstWindows {
+    /// Finds the first windows of a text. Cost: two multiplications and a lookup for each window.
+    pub fn find(&mut self, units: &[u64], window: usize) {
+        let Self { first, hashes } = self;
+        first.clear();
+        hashes.clear();
+        if units.len() < window {
+            return;
         }
-        // Different windows with equal hashes get different keys.
-        let mut key = sum;
-        let same = loop {
-            let same = *seen.entry(key).or_insert(at as u32);
-            if units[same as usize..][..window] == units[at..][..window] {
-                break same;
-            }
-            key = finish(key).wrapping_add(1);
-        };
-        first.push(same);
+        roll(units, window, hashes);
+        let mut seen: Lookup<u64, u32> = Lookup::default();
+        for (at, &hash) in hashes.iter().enumerate() {
+            // Different windows with equal hashes get different keys.
+            let mut key = hash;
+            let same = loop {
+                let same = *seen.entry(key).or_insert(at as u32);
+                if units[same as usize..][..window] == units[at..][..window] {
+                    break same;
+                }
+                key = finish(key).wrapping_add(1);
+            };
+            first.push(same);
+        }
+    }
+
+    /// Returns the position of the first window that is equal to a window.
+    pub fn of(&self, at: usize) -> usize {
+        self.first[at] as usize
+    }
+
+    /// Returns whether one of the windows in a range is the first of those that are equal to it. Windows beyond the last one do not
+    /// count.
+    pub fn has_first(&self, windows: Range<usize>) -> bool {
+        (windows.start..windows.end.min(self.first.len())).any(|at| self.of(at) == at)
     }
 }

@@ -33,23 +33,21 @@ pub struct TextUnits {
 pub struct UnitReader {
     reader: Reader,
     plain: String,
+    units: TextUnits,
 }
 
 impl UnitReader {
-    /// Fills `hashes` with the hashes of a text's units. Returns false, and fills nothing, if more than tokens must be known of the
-    /// units; then use [`units`](Self::units). Cost: about 2 ns per byte.
-    pub fn read(&mut self, simd: Simd, text: Text, config: &CutConfig, hashes: &mut Vec<u64>) -> bool {
-        let is_fast = config.unit == Unit::Runs && !config.verbatim && !config.whole_lines && reads(config.tokens, config.folds);
-        hashes.clear();
-        if is_fast {
+    /// Returns the units of a text. Cost: about 2 ns per byte if units are words; otherwise that of [`TextUnits::new`].
+    pub fn units(&mut self, simd: Simd, text: Text, config: &CutConfig) -> Units<'_> {
+        let are_words = config.unit == Unit::Runs && reads(config.tokens, config.folds);
+        if are_words && !config.verbatim && !config.whole_lines {
+            let hashes = &mut self.units.hashes;
+            hashes.clear();
             self.reader.read(simd, text, config.tokens, &mut TokenHasher { simd, hashes });
+        } else {
+            self.units = TextUnits::new(text.decode(&mut self.plain), config);
         }
-        is_fast
-    }
-
-    /// Returns the units of a text with their places.
-    pub fn units(&mut self, text: Text, config: &CutConfig) -> TextUnits {
-        TextUnits::new(text.decode(&mut self.plain), config)
+        self.units.as_units()
     }
 }
 
@@ -119,11 +117,6 @@ impl TextUnits {
     pub fn span(&self, units: Range<usize>) -> Span {
         stretch(&units, &self.spans)
     }
-
-    /// Returns the number of tokens in a range of units.
-    pub fn tokens(&self, units: Range<usize>) -> usize {
-        if self.tokens.is_empty() { units.len() } else { self.tokens[units].iter().map(|&tokens| tokens as usize).sum() }
-    }
 }
 
 fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
@@ -153,14 +146,9 @@ fn parts(text: &str, unit: Unit) -> Vec<Span> {
     }
 }
 
-/// Returns the lines of a text. A line feed, a carriage return, or both end a line.
+/// Returns the lines of a text.
 fn lines(text: &str) -> impl Iterator<Item = Span> {
-    let mut at = 0;
-    text.split(['\n', '\r']).map(move |line| {
-        let start = at;
-        at += line.len() + 1;
-        Span { start, end: start + line.len() }
-    })
+    text::lines(text).map(|(start, line)| Span { start, end: start + line.len() })
 }
 
 /// Returns the number of the line in which each token starts.

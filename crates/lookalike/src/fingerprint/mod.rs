@@ -35,7 +35,7 @@ pub use digest::{Digest, DigestBy, digest};
 pub(crate) use mix::K0;
 pub use rabin::{Nulls, Polynomial, Rabin};
 pub use rolling::fingerprints;
-pub(crate) use rolling::fingerprints_by;
+pub(crate) use rolling::{fingerprints_by, roll};
 pub(crate) use set::sort_distinct_in;
 pub use set::{fingerprint_set, sort_distinct};
 pub(crate) use tokens::TokenHasher;

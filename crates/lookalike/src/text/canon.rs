@@ -80,7 +80,7 @@ fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, 
 }
 
 /// Returns the lines of a text, each with its place. Line ends only separate tokens, so lines can be normalised separately.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split(['\n', '\r']).map(move |line| {
         let start = at;

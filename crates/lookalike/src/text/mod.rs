@@ -46,6 +46,7 @@ mod spans;
 mod stop_words;
 
 pub use canon::canonicalise;
+pub(crate) use canon::lines;
 pub use chinese::chinese_forms;
 pub use folds::Folds;
 pub use items::{Item, Items, NotASet, items, why_not_a_set};

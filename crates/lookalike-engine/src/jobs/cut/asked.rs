@@ -9,8 +9,6 @@ use lookalike::cut::CutConfig;
 pub struct Cutting {
     /// The unit, and which repeated units are cut.
     pub cut: CutConfig,
-    /// Compare only documents with the same label.
-    pub by_label: bool,
     /// The file that gets the records with the remaining texts.
     pub texts: Option<PathBuf>,
     /// The file that gets the places of all cuts, with one line for each document.

@@ -73,7 +73,6 @@ struct Worker {
     read_scratch: ReadScratch,
     reader: UnitReader,
     anchoring: Anchoring,
-    hashes: Vec<u64>,
 }
 
 /// Cuts all documents.
@@ -168,16 +167,11 @@ impl<'a> Deciding<'a> {
             blocks,
             |block, worker: &mut Worker| {
                 let mut loaded = Loaded::default();
-                let Worker { read_scratch, reader, anchoring, hashes } = worker;
+                let Worker { read_scratch, reader, anchoring } = worker;
                 table.info(block, source)?.each_document(block, source, |_, at| {
                     let record = source.same_record(block, at, read_scratch)?;
-                    if reader.read(simd, record.text, config, hashes) {
-                        let units = Units { hashes, tokens: None, lines: None };
-                        loaded.push(units, anchoring.of_text(hashes, window)?);
-                    } else {
-                        let units = reader.units(record.text, config);
-                        loaded.push(units.as_units(), anchoring.of_text(&units.hashes, window)?);
-                    }
+                    let units = reader.units(simd, record.text, config);
+                    loaded.push(units, anchoring.of_text(units.hashes, window)?);
                     Ok(())
                 })?;
                 Ok(loaded)

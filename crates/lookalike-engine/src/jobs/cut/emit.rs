@@ -1,7 +1,5 @@
 //! The last pass: writes the records with the remaining texts, and the places of all cuts.
 
-use std::ops::Range;
-
 use lookalike::{
     cut::{CutConfig, Edit, TextUnits, edited, edits},
     text::{CharCount, Span},
@@ -125,7 +123,7 @@ impl Emitting<'_> {
             let record = source.same_record(block, at, read_scratch)?;
             let text = record.text.decode(plain);
             let units = TextUnits::places(text, config);
-            let edits = edits(text, &units, &ranges(&own), config);
+            let edits = edits(text, &units, own.iter().map(Cut::units), config);
             if has_cuts {
                 self.lines(document, &own, (text, &units, &edits), id, &mut made.lines)?;
             }
@@ -201,17 +199,4 @@ impl Emitting<'_> {
         into.push(b'\n');
         Ok(())
     }
-}
-
-/// Returns the ranges of units that are cut. Adjacent pieces are one range.
-fn ranges(cuts: &[Cut]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for cut in cuts {
-        let (start, end) = (cut.start as usize, cut.end as usize);
-        match ranges.last_mut().filter(|last| last.end == start) {
-            Some(last) => last.end = end,
-            None => ranges.push(start..end),
-        }
-    }
-    ranges
 }

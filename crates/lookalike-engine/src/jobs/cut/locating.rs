@@ -45,7 +45,6 @@ impl Located {
 /// A piece of a document, of which another document is the source.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
-    source: u64,
     piece: u64,
     document: u64,
     cut: Cut,
@@ -118,8 +117,8 @@ impl Locations {
                         let units = TextUnits::places(text, config);
                         let mut count = CharCount::new(text);
                         if is_needed {
-                            let first = all.partition_point(|wanted| wanted.source < document);
-                            for wanted in all[first..].iter().take_while(|wanted| wanted.source == document) {
+                            let first = all.partition_point(|wanted| wanted.cut.source < document);
+                            for wanted in all[first..].iter().take_while(|wanted| wanted.cut.source == document) {
                                 let span = units.span(wanted.cut.source_units());
                                 found.places.push((wanted.piece, Located::new(span, &mut count)));
                             }
@@ -161,10 +160,10 @@ fn wanted(pass: Pass, outcomes: &Outcomes) -> Result<Vec<Wanted>> {
     for document in table.references.documents..table.documents {
         let cuts = outcomes.of(document)?.into_iter().zip(outcomes.range(document));
         let others = cuts.filter(|(cut, _)| cut.source != document);
-        wanted.extend(others.map(|(cut, piece)| Wanted { source: cut.source, piece, document, cut }));
+        wanted.extend(others.map(|(cut, piece)| Wanted { piece, document, cut }));
     }
     table.budget.hold(size_of_val(&*wanted));
-    pool.install(|| wanted.par_sort_unstable_by_key(|wanted| (wanted.source, wanted.cut.source_start, wanted.piece)));
+    pool.install(|| wanted.par_sort_unstable_by_key(|wanted| (wanted.cut.source, wanted.cut.source_start, wanted.piece)));
     Ok(wanted)
 }
 
@@ -183,7 +182,7 @@ fn largest(wanted: &[Wanted]) -> Vec<Passage> {
     while let Some(first) = rest.first() {
         let mut units = first.cut.source_units();
         let mut count = 0;
-        for other in rest.iter().take_while(|other| other.source == first.source) {
+        for other in rest.iter().take_while(|other| other.cut.source == first.cut.source) {
             let own = other.cut.source_units();
             if own.start >= units.end {
                 break;
@@ -198,7 +197,7 @@ fn largest(wanted: &[Wanted]) -> Vec<Passage> {
         documents.sort_unstable();
         documents.dedup();
         let tokens = parts.iter().map(|part| u64::from(part.cut.tokens)).sum();
-        add(Passage { source: first.source, units, documents: documents.len() as u64, tokens, text: String::new() });
+        add(Passage { source: first.cut.source, units, documents: documents.len() as u64, tokens, text: String::new() });
     }
     largest
 }

@@ -12,11 +12,11 @@ mod locating;
 
 mod emit;
 
-use std::{path::Path, time::Instant};
+use std::{collections::BTreeMap, path::Path, time::Instant};
 
-use lookalike::{Candidates, Cluster, Config, Method, cut::CutConfig, shown::quoted};
+use lookalike::{cut::CutConfig, shown::quoted};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result, Setting, without_panic},
+    error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
     write::{Kept, Output, Shape, finish, refuse_other_than_lines},
 };
@@ -33,11 +33,12 @@ use crate::{
         copy::same_number,
         open::{Means, Sources, create, sources},
     },
-    sketching::{self, Beside, order::Order, refuse_repeated_references},
+    sketching::{self, Beside, order::Order, refuse_repeated_references, without_candidates},
 };
 
 /// Cuts repeated passages out of the documents of a collection: a passage is kept where it occurs first in keep order, and cut
-/// everywhere else. What references contain is cut too. The records are written with the remaining texts.
+/// everywhere else. What references contain is cut too. If the configuration names a field with labels, only documents with the same
+/// label are compared. The records are written with the remaining texts.
 ///
 /// The result is the same for any number of threads and any memory limit. Cost: the inputs are read three or four times. The kept units
 /// and their index are in memory, about 9 bytes for each token.
@@ -53,11 +54,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result
     let started = Instant::now();
     let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
     let rules = cut.rules()?;
-    let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
-    let method = Method::new(plain)?;
-    if asked.by_label && config.label_field.is_none() {
-        return Err(Error::new(ErrorKind::Config, "no field names the groups").about(Setting::LabelField));
-    }
+    let method = without_candidates(&config.method)?;
     let paths = [&asked.texts, &asked.cuts, &config.skip_bad, &config.summary];
     let named: Vec<&Path> = paths.into_iter().flatten().map(|path| path.as_path()).collect();
     let Sources { source, left_out, .. } =
@@ -73,12 +70,12 @@ fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result
     let begin = |(output, shape)| Kept::new(output, shape, &source, None, groups);
     let mut texts = texts.zip(shape).map(begin).transpose()?;
 
-    let mut labels = std::collections::BTreeMap::new();
-    let beside = Beside { bad: bad.as_mut(), labels: asked.by_label.then_some(&mut labels), ..Beside::default() };
+    let mut labels = BTreeMap::new();
+    let by_label = config.label_field.as_deref();
+    let beside = Beside { bad: bad.as_mut(), labels: by_label.map(|_| &mut labels), ..Beside::default() };
     let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
-    if asked.by_label && labels.is_empty() && table.documents > 0 {
-        let what =
-            format!("no document has the field {} of the groups", quoted(config.label_field.as_deref().unwrap_or_default()));
+    if let Some(field) = by_label.filter(|_| labels.is_empty() && table.documents > 0) {
+        let what = format!("no document has the field {} of the groups", quoted(field));
         return Err(Error::new(ErrorKind::Config, what).advise("name a field of the records"));
     }
     table.refuse_more_than_32_bits("cutting")?;

@@ -31,6 +31,11 @@ impl Cut {
         Self { source, source_start, start, end, tokens }
     }
 
+    /// Returns the units that are removed.
+    pub(super) fn units(&self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
     /// Returns the units of the source that are kept.
     pub(super) fn source_units(&self) -> Range<usize> {
         self.source_start as usize..(self.source_start + self.end - self.start) as usize

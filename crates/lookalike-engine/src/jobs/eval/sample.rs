@@ -2,7 +2,7 @@
 //! sampled document.
 
 use lookalike::{
-    Candidates, Cluster, Config, Method, Scratch,
+    Method, Scratch,
     eval::{SampleIndex, SharedCounts, choose_sample},
 };
 use lookalike_io::{
@@ -15,6 +15,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     matching::sets::{self, Pass},
     pass::{open::pool, parallel::in_order, reading::reading},
+    sketching::without_candidates,
 };
 
 /// Two documents by their position in the input, `a` before `b`, and how similar they are.
@@ -50,8 +51,7 @@ pub struct SampleTruth {
 /// # Errors
 /// Fails for the same reasons as [`enrol`](crate::jobs::eval::roll::enrol).
 pub fn sample_truth(config: &RunConfig, size: u32, least: f64, observer: Observer) -> Result<SampleTruth> {
-    let asked = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
-    let method = Method::new(asked)?;
+    let method = without_candidates(&config.method)?;
     let source = Source::new(config.expand()?, reading(config)?, &config.temp_dir)?;
     let table = roll::read(config, &method, &source, observer)?;
     let pool = pool(config.threads)?;

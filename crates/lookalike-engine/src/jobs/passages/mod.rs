@@ -19,7 +19,7 @@ use std::{
     sync::atomic::AtomicUsize,
 };
 
-use lookalike::{Candidates, Cluster, Config, Method, regions::RegionSettings, runs::Winnowing, text::TokensBy};
+use lookalike::{Method, regions::RegionSettings, runs::Winnowing, text::TokensBy};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -39,7 +39,7 @@ use crate::{
     matching::sets::Pass,
     pass::open::{Means, Opened, Sources, create, open},
     reporting::ReportFigures,
-    sketching::{self, Beside, refuse_repeated_references},
+    sketching::{self, Beside, refuse_repeated_references, without_candidates},
 };
 
 /// The number of texts compared, and the results.
@@ -197,6 +197,5 @@ fn check(config: &RunConfig, asked: &Quoting) -> Result<(Winnowing, Method)> {
         let what = words![Setting::SetField, ": a set has no order and therefore no passages"];
         return Err(Error::new(ErrorKind::Config, what).advise("to compare sets, use `lookalike pairs` or `lookalike compare`"));
     }
-    let plain = Config { candidates: Candidates::Exact, verify: None, cluster: Cluster::Law, ..config.method.clone() };
-    Ok((winnowing, Method::new(plain)?))
+    Ok((winnowing, without_candidates(&config.method)?))
 }

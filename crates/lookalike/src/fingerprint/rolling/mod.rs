@@ -42,7 +42,8 @@ pub(crate) fn fingerprints_by(simd: Simd, token_hashes: &[u64], shingling: Shing
     }
 }
 
-fn roll(token_hashes: &[u64], k: usize, fingerprints: &mut Vec<u64>) {
+/// Appends the fingerprints of all windows of `k` tokens. There must be at least `k` tokens.
+pub(crate) fn roll(token_hashes: &[u64], k: usize, fingerprints: &mut Vec<u64>) {
     let (head, rest) = token_hashes.split_at(k);
     let mut sum = head.iter().fold(0u64, |sum, &t| sum.wrapping_mul(B).wrapping_add(t));
     let out = (0..k).fold(1u64, |power, _| power.wrapping_mul(B));

@@ -5,13 +5,15 @@
 //! the decisions about an id are assigned one by one to the documents with this id, because the input and the decisions file have
 //! them in the same order. A file of cuts has decisions too, and edits of texts, which the second pass applies.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path, sync::Arc, time::Instant};
+mod edits;
 
-use lookalike::{
-    cut::{Edit, edited},
-    shown::cut,
-    text::Span,
-};
+mod decided;
+
+mod cutting;
+
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
+
+use lookalike::shown::cut;
 use lookalike_io::{
     error::{Error, ErrorKind, Result, Setting, without_panic},
     memory::peak_memory,
@@ -19,19 +21,20 @@ use lookalike_io::{
     spill::{Budget, places::Places},
     store::shown_name,
     words,
-    write::{Change, Kept, Labelling, Output, Shape, finish, plain, refuse_overwriting},
+    write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
 };
-use rayon::slice::ParallelSliceMut;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde::Serialize;
 
+use self::{
+    cutting::Cutting,
+    decided::{Decided, DecisionLine, decision},
+};
 use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     pass::{
-        copy::{copy_kept, same_number, write_blocks},
-        lines::{as_written, no_id, parse},
+        copy::{copy_kept, same_number},
         open::pool,
-        parallel::{Place, Weigh, in_order, in_order_placed},
+        parallel::{Place, Weigh, in_order_placed},
         reading::reading,
     },
     sketching::{ids::hash_name, table::BAD_EXAMPLES},
@@ -116,19 +119,8 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     match &decided.edits {
         None => copy_kept(&pool, &source, info, is_kept, (&mut kept, met.counts.kept), observer)?,
         Some(edits) => {
-            let cutting = Cutting { source: &source, met: &met, edits };
-            let shape = kept.shape();
-            let written = write_blocks(&pool, &source, &mut kept, observer, |block, worker: &mut Worker, piece| {
-                let Worker { labelling, scratch, plain } = worker;
-                let info = info(block)?;
-                let change = |document, at| {
-                    let line = info.first_line + at as u64;
-                    cutting
-                        .change((block, at), document, (scratch, plain))
-                        .map_err(|why| why.at_place(source.place(block.part, line)))
-                };
-                shape.changed(block, &info, &source, change, labelling, piece)
-            })?;
+            let cutting = Cutting { source: &source, kept: &met.kept, rows: &met.rows, edits };
+            let written = cutting.write(&pool, info, &mut kept, observer)?;
             same_number(met.counts.kept, written)?;
         }
     }
@@ -162,213 +154,6 @@ fn decisions_input(name: &str, inputs: &[Input]) -> Result<Input> {
         Some(input) if found.is_empty() && !matches!(input, Input::Files(_)) => Ok(input),
         _ => refuse("names several files", "name the one file with the decisions of the run"),
     }
-}
-
-#[derive(Deserialize)]
-struct DecisionLine<'a> {
-    #[serde(borrow)]
-    id: &'a RawValue,
-    verdict: Verdict,
-    /// The cuts, if the file has cuts.
-    #[serde(borrow, default)]
-    cuts: Option<Vec<CutLine<'a>>>,
-}
-
-/// A cut: the bytes that are removed, and the text that is inserted in their place.
-#[derive(Deserialize)]
-struct CutLine<'a> {
-    start_byte: usize,
-    end_byte: usize,
-    #[serde(borrow, default)]
-    insert: Cow<'a, str>,
-}
-
-#[derive(Deserialize, Clone, Copy, PartialEq)]
-#[serde(rename_all = "lowercase")]
-enum Verdict {
-    Kept,
-    Cut,
-    Dropped,
-}
-
-/// The edits of all texts.
-#[derive(Default)]
-struct Edits {
-    /// For each row of the decisions, its line.
-    lines: Vec<u32>,
-    /// The lines with edits, and the first edit of each.
-    firsts: Vec<(u32, u32)>,
-    edits: Vec<[usize; 2]>,
-    inserts: BTreeMap<u32, Box<str>>,
-}
-
-impl Edits {
-    /// Returns the edits of a row.
-    fn of(&self, row: u32) -> Vec<Edit> {
-        let line = self.lines[row as usize];
-        let Ok(at) = self.firsts.binary_search_by_key(&line, |&(line, _)| line) else { return Vec::new() };
-        let end = self.firsts.get(at + 1).map_or(self.edits.len(), |next| next.1 as usize);
-        let edit = |number: usize| {
-            let [start, end] = self.edits[number];
-            let insert = self.inserts.get(&(number as u32)).map_or(String::new(), |insert| insert.to_string());
-            Edit { span: Span { start, end }, insert }
-        };
-        (self.firsts[at].1 as usize..end).map(edit).collect()
-    }
-
-    fn push(&mut self, line: u32, cuts: Vec<Edit>) {
-        self.firsts.push((line, self.edits.len() as u32));
-        for Edit { span, insert } in cuts {
-            if !insert.is_empty() {
-                self.inserts.insert(self.edits.len() as u32, insert.into());
-            }
-            self.edits.push([span.start, span.end]);
-        }
-    }
-}
-
-/// Makes cuts in the texts of a second pass.
-struct Cutting<'a> {
-    source: &'a Source,
-    met: &'a Progressed,
-    edits: &'a Edits,
-}
-
-#[derive(Default)]
-struct Worker {
-    labelling: Labelling,
-    scratch: Scratch,
-    plain: String,
-}
-
-impl Cutting<'_> {
-    fn change(
-        &self,
-        (block, at): (&Block, usize),
-        document: u64,
-        (scratch, plain): (&mut Scratch, &mut String),
-    ) -> Result<Change> {
-        if !self.met.kept.contains(document) {
-            return Ok(Change::Dropped);
-        }
-        let edits = self.edits.of(self.met.rows[document as usize]);
-        if edits.is_empty() {
-            return Ok(Change::None);
-        }
-        let record = self.source.same_record(block, at, scratch)?;
-        let text = record.text.decode(plain);
-        let mut before = 0;
-        let fits = edits.iter().all(|Edit { span: Span { start, end }, .. }| {
-            let fits = before <= *start && start <= end && text.get(*start..*end).is_some();
-            before = *end;
-            fits
-        });
-        if !fits {
-            let wrong = Error::record("the cuts do not fit the text");
-            return Err(wrong.advise("apply cuts to the input of the run that made them, and read it with the same options"));
-        }
-        Ok(Change::Text(edited(text, &edits)))
-    }
-}
-
-/// All decisions. Each decision is stored as the hash of its id, but the lowest bit of the hash is replaced: it is set if and
-/// only if the document is kept. Rows are sorted by the hash without this bit. Decisions about the same id are in the order in
-/// which they were written.
-struct Decided {
-    rows: Vec<u128>,
-    /// The edits of texts, if the decisions have any.
-    edits: Option<Edits>,
-}
-
-/// The decisions of a block, and the edits of some of them.
-#[derive(Default)]
-struct Read {
-    rows: Vec<u128>,
-    cuts: Vec<(u32, Vec<Edit>)>,
-}
-
-impl Weigh for Read {
-    fn weight(&self) -> usize {
-        self.rows.weight() + self.cuts.iter().map(|(_, cuts)| 32 + size_of_val(&**cuts)).sum::<usize>()
-    }
-}
-
-impl Decided {
-    fn read(source: &Source, pool: &rayon::ThreadPool, observer: Observer) -> Result<Self> {
-        let (mut rows, mut edits): (Vec<u128>, Edits) = Default::default();
-        in_order(
-            pool,
-            Blocks::new(source),
-            |block, scratch: &mut Vec<u8>| {
-                let mut read = Read::default();
-                block.each_object(scratch, |at, line| {
-                    let (row, cuts) = decision(line, block).map_err(|wrong| wrong.of_line(at as u64))?;
-                    if !cuts.is_empty() {
-                        read.cuts.push((read.rows.len() as u32, cuts));
-                    }
-                    read.rows.push(row);
-                    Ok(())
-                })?;
-                Ok(read)
-            },
-            |block| {
-                Progress::new(Stage::Loading, source.read(), source.total()).tell(observer)?;
-                block.cuts.into_iter().for_each(|(line, cuts)| edits.push(rows.len() as u32 + line, cuts));
-                rows.extend_from_slice(&block.rows);
-                Ok(())
-            },
-        )?;
-        if edits.edits.is_empty() {
-            rows.par_sort_by_key(|row| row >> 1);
-            rows.shrink_to_fit();
-            return Ok(Self { rows, edits: None });
-        }
-        edits.lines = (0..rows.len() as u32).collect();
-        edits.lines.par_sort_by_key(|&line| rows[line as usize] >> 1);
-        let rows = edits.lines.iter().map(|&line| rows[line as usize]).collect();
-        Ok(Self { rows, edits: Some(edits) })
-    }
-
-    fn len(&self) -> u64 {
-        self.rows.len() as u64
-    }
-
-    /// Returns the first row with the id that has this hash.
-    fn first(&self, hash: u128) -> Option<usize> {
-        let first = self.rows.partition_point(|row| row >> 1 < hash >> 1);
-        self.is_of(first, hash).then_some(first)
-    }
-
-    fn is_of(&self, row: usize, hash: u128) -> bool {
-        self.rows.get(row).is_some_and(|row| row >> 1 == hash >> 1)
-    }
-
-    fn is_kept(&self, row: usize) -> bool {
-        self.rows[row] & 1 == 1
-    }
-
-    /// Frees the memory.
-    fn forget(&mut self) {
-        self.rows = Vec::new();
-    }
-}
-
-/// Converts a line of decisions into a row, and returns the edits of the text.
-fn decision(line: &[u8], block: &Block) -> Result<(u128, Vec<Edit>)> {
-    let line: DecisionLine = match block.rows() {
-        None => parse(line, "a decision that dedup wrote, with an id and a verdict (kept or dropped)")?,
-        Some(_) => serde_json::from_slice(line).map_err(|_| {
-            let wrong = Error::record("the row has no valid id or verdict");
-            wrong.advise("the verdict must be kept or dropped, and the id a string or a number")
-        })?,
-    };
-    let id = as_written(line.id, "id", block)?;
-    if !id.get().starts_with(|c: char| matches!(c, '"' | '-' | '0'..='9')) {
-        return Err(no_id(&id));
-    }
-    let edit = |cut: CutLine| Edit { span: Span { start: cut.start_byte, end: cut.end_byte }, insert: cut.insert.into_owned() };
-    let edits = line.cuts.into_iter().flatten().map(edit).collect();
-    Ok((hash_name(id.get()) & !1 | u128::from(line.verdict != Verdict::Dropped), edits))
 }
 
 /// The documents of a block, each with the first row of the decisions about its id.
