@@ -4,6 +4,7 @@ import argparse
 import functools
 import gzip
 import http.server
+import itertools
 import json
 import os
 import pathlib
@@ -110,6 +111,25 @@ class Stories(unittest.TestCase):
         if code != 0:
             raise AssertionError("%s: %s %s" % (arguments, code, err))
         return out, err
+
+    def signalled(self, number, wants, at, *arguments):
+        """Sends a signal to a run when the request with a number, of those that are wanted, arrives. Returns the exit code."""
+        # Requests arrive in several threads, and the first one may arrive before this thread has the process.
+        numbers, started, sent = itertools.count(1), threading.Event(), threading.Event()
+
+        def hook(method, path):
+            if wants(method, path) and next(numbers) == at:
+                started.wait()
+                sent.set()
+                process.send_signal(number)
+
+        STORE.proxy.hook = hook
+        process = self.start(*arguments)
+        started.set()
+        process.communicate(timeout=120)
+        STORE.proxy.hook = None
+        self.assertTrue(sent.is_set())
+        return process.returncode
 
     def refused(self, arguments, *parts, env=None):
         code, out, err = self.run_it(*arguments, env=env)
@@ -295,22 +315,9 @@ class Stories(unittest.TestCase):
     def test_a_killed_run_leaves_no_object(self):
         for number in (signal.SIGKILL, signal.SIGINT):
             for at in (1, 2):
-                parts, killed = [], []
-                process = None
-
-                def hook(method, path):
-                    if method == "PUT" and "partNumber" in path:
-                        parts.append(path)
-                        if len(parts) == at:
-                            process.send_signal(number)
-                            killed.append(True)
-
-                STORE.proxy.hook = hook
-                process = self.start("s3://bucket/in", "-o", "s3://bucket/out/kept.jsonl")
-                process.communicate(timeout=120)
-                STORE.proxy.hook = None
-                self.assertTrue(killed)
-                self.assertNotEqual(process.returncode, 0)
+                is_part = lambda method, path: method == "PUT" and "partNumber" in path
+                code = self.signalled(number, is_part, at, "s3://bucket/in", "-o", "s3://bucket/out/kept.jsonl")
+                self.assertNotEqual(code, 0)
                 self.assertIsNone(self.content("out/kept.jsonl"))
                 self.assertIsNone(self.content("out/kept.decisions.jsonl"))
 
@@ -333,39 +340,17 @@ class Stories(unittest.TestCase):
         self.assertTrue(self.content("out/why.jsonl") == self.why)
 
     def test_a_run_goes_on_where_it_was_killed(self):
+        arguments = ["s3://bucket/in", "-o", "s3://bucket/out/kept.jsonl", "--resume", "state", "--resume-part", "1000000"]
+        is_read = lambda method, path: method == "GET" and "large" in path
         for at in (2, 4, 5, 4):
-            process, gets = None, []
-
-            def hook(method, path):
-                if method == "GET" and "large" in path:
-                    gets.append(path)
-                    if len(gets) == at:
-                        process.kill()
-
-            STORE.proxy.hook = hook
-            arguments = ["s3://bucket/in", "-o", "s3://bucket/out/kept.jsonl", "--resume", "state", "--resume-part", "1000000"]
-            process = self.start(*arguments)
-            process.communicate(timeout=120)
-            STORE.proxy.hook = None
-            self.assertEqual(process.returncode, -signal.SIGKILL)
+            self.assertEqual(self.signalled(signal.SIGKILL, is_read, at, *arguments), -signal.SIGKILL)
         self.run_ok(*arguments)
         self.assertTrue(self.content("out/kept.jsonl") == self.kept)
 
     def test_a_run_does_not_go_on_with_another_object(self):
         self.put("other.jsonl", self.large)
         arguments = ["s3://bucket/other.jsonl", "-o", "s3://bucket/out/kept.jsonl", "--resume", "other-state", "--resume-part", "1000000"]
-        process, gets = None, []
-
-        def hook(method, path):
-            if method == "GET" and "other" in path:
-                gets.append(path)
-                if len(gets) == 3:
-                    process.kill()
-
-        STORE.proxy.hook = hook
-        process = self.start(*arguments)
-        process.communicate(timeout=120)
-        STORE.proxy.hook = None
+        self.signalled(signal.SIGKILL, lambda method, path: method == "GET" and "other" in path, 3, *arguments)
         self.put("other.jsonl", self.large.replace(b"word1", b"word2"))
         self.refused(arguments, "s3://bucket/other.jsonl: ", "since the state in other-state was saved", "version")
 
