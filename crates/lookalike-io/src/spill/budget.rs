@@ -102,6 +102,33 @@ impl Drop for Budget {
     }
 }
 
+/// Memory outside the stores that is counted in a budget until it is dropped.
+#[derive(Debug)]
+pub struct Held {
+    bytes: usize,
+    budget: Arc<Budget>,
+}
+
+impl Held {
+    /// Counts nothing so far.
+    pub fn new(budget: &Arc<Budget>) -> Self {
+        Self { bytes: 0, budget: budget.clone() }
+    }
+
+    /// Sets the number of bytes.
+    pub fn set(&mut self, bytes: usize) {
+        self.budget.hold(bytes.saturating_sub(self.bytes));
+        self.budget.release(self.bytes.saturating_sub(bytes));
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.budget.release(self.bytes);
+    }
+}
+
 /// The number of bytes that always count as free, because no work is possible with fewer.
 const LEAST: u64 = 1 << 12;
 

@@ -18,7 +18,10 @@ use std::{
     sync::Arc,
 };
 
-pub use self::{budget::Budget, sort::Sorter};
+pub use self::{
+    budget::{Budget, Held},
+    sort::Sorter,
+};
 use crate::{
     disk::File,
     error::{Error, Result},
@@ -134,6 +137,12 @@ impl<T: bytemuck::Pod> Spill<T> {
         Ok(scratch)
     }
 
+    /// Returns the `T` at a position if it is in memory.
+    pub fn peek(&self, position: u64) -> Option<&T> {
+        let at = position.checked_sub(self.in_file)? as usize;
+        self.chunks.get(at / Self::CHUNK)?.get(at % Self::CHUNK)
+    }
+
     /// Passes everything to `give`, piece by piece in order, each with the position of its first `T`. The length of each piece is
     /// a multiple of `unit`.
     pub fn each_piece(&self, unit: usize, mut give: impl FnMut(u64, &[T]) -> Result<()>) -> Result<()> {
@@ -174,6 +183,7 @@ mod tests {
             }
             let (all, mut scratch) = (runs.concat(), Vec::new());
             prop_assert_eq!(spill.len(), all.len() as u64);
+            prop_assert!((0..=all.len()).all(|at| spill.peek(at as u64) == all.get(at).filter(|_| at as u64 >= spill.in_file)));
             for (from, to) in [(0, all.len()), (all.len() / 3, all.len() / 2), (all.len(), all.len())] {
                 prop_assert_eq!(spill.get(from as u64..to as u64, &mut scratch).unwrap(), &all[from..to]);
             }

@@ -20,6 +20,12 @@ impl Places {
         Self { words: (0..bound.div_ceil(64)).map(|_| AtomicU64::new(0)).collect() }
     }
 
+    /// Raises the bound.
+    pub fn raise(&mut self, bound: u64) {
+        let words = bound.div_ceil(64) as usize;
+        self.words.resize_with(words.max(self.words.len()), || AtomicU64::new(0));
+    }
+
     /// Adds a place to the set.
     pub fn insert(&self, place: u64) {
         self.words[(place / 64) as usize].fetch_or(1 << (place % 64), Ordering::Relaxed);
