@@ -37,6 +37,23 @@ fn licenses() -> Place {
 }
 
 #[test]
+fn threads_and_memory_change_no_byte() {
+    let place = Place::new();
+    let all = testdata("licenses.jsonl.zst");
+    for options in ["", "--window 12 --keep longest", "--unit lines --keep longest", "--unit sentences --window 2 --more-than 2"]
+    {
+        let expected = place.run(&format!("cut {all} {options} -o - --cuts cuts.jsonl -q --threads 1")).out;
+        let cuts = place.read("cuts.jsonl");
+        for threads in [1, 2, 7] {
+            // So little memory does not suffice for what the texts may share.
+            let run = place.run(&format!("cut {all} {options} -o - --cuts cuts.jsonl -v --threads {threads} --memory 64M"));
+            assert!(run.err.contains("repeated passages are found first"), "{}", run.err);
+            assert!(run.out == expected && place.read("cuts.jsonl") == cuts, "{options} --threads {threads}");
+        }
+    }
+}
+
+#[test]
 fn passages_are_cut_and_their_sources_are_named() {
     let place = place();
     assert_snapshot!(place.run("cut pages.jsonl --window 5 -o clean.jsonl --cuts cuts.jsonl").shown(), @r#"

@@ -29,7 +29,7 @@ use lookalike::{
     cluster::Keep,
     fingerprint::{self, Digest},
     shown::cut,
-    text::Tokens,
+    text::{Text, Tokens},
 };
 use lookalike_io::{
     error::{Error, Result},
@@ -56,12 +56,57 @@ use crate::{
     state::{Resumed, State},
 };
 
+/// Something that looks at every text when it is read for the first time.
+pub(crate) trait Look: Sync {
+    /// What a thread keeps between texts.
+    type Worker: Default;
+    /// What is found in the texts of a block.
+    type Found: Default + Send + Weigh;
+    /// Whether texts are sketched too. Otherwise, the table has no sketches of them.
+    const SKETCHES: bool;
+
+    /// Looks at the next text of a block.
+    fn look(&self, seen: Seen, worker: &mut Self::Worker, found: &mut Self::Found) -> Result<()>;
+}
+
+/// A text that is read for the first time.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'a> {
+    pub(crate) text: Text<'a>,
+    pub(crate) label: Option<NonZeroU128>,
+    pub(crate) is_reference: bool,
+}
+
+/// Looks at nothing.
+impl Look for () {
+    type Worker = ();
+    type Found = ();
+    const SKETCHES: bool = true;
+
+    fn look(&self, _: Seen, (): &mut (), (): &mut ()) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// A worker's buffers.
 #[derive(Default)]
-struct Worker {
+struct Worker<L> {
     read_scratch: ReadScratch,
     scratch: Scratch,
     decoded: String,
+    looking: L,
+}
+
+/// What a block gives.
+struct Seeing<F> {
+    sketched: Sketched,
+    found: F,
+}
+
+impl<F: Weigh> Weigh for Seeing<F> {
+    fn weight(&self) -> usize {
+        self.sketched.weight() + self.found.weight()
+    }
 }
 
 /// The destinations of results that do not go into the table.
@@ -98,6 +143,19 @@ pub(crate) fn sketch(
     beside: Beside,
     observer: Observer,
 ) -> Result<Table> {
+    sketch_looking((config, method), source, budget, pool, beside, (&(), |()| Ok(())), observer)
+}
+
+/// Does the same as [`sketch`], and passes what `look` finds in each block to `sink`, in the order of the blocks.
+pub(crate) fn sketch_looking<L: Look>(
+    (config, method): (&RunConfig, &Method),
+    source: &Source,
+    budget: &Arc<Budget>,
+    pool: &ThreadPool,
+    beside: Beside,
+    (look, mut sink): (&L, impl FnMut(L::Found) -> Result<()> + Send),
+    observer: Observer,
+) -> Result<Table> {
     let Beside { mut bad, mut state, mut labels, mut textless } = beside;
     let fields = &source.reading().fields;
     let mut table = Table::new(method, budget);
@@ -110,13 +168,13 @@ pub(crate) fn sketch(
     };
     let (skip_bad, named) = (config.skip_bad.is_some(), labels.is_some());
     let nothing = textless.as_ref().map(|_| fingerprint::digest(&Tokens::new()));
-    let pass = Pass { method, source, skip_bad, named, nothing, spare: Mutex::default() };
+    let pass = Pass { method, source, look, skip_bad, named, nothing, spare: Mutex::default() };
     let mut estimating = Estimating::new();
     in_order_placed(
         pool,
         Blocks::after(source, start).whole(bad.is_some()),
-        |block, worker: &mut Worker| pass.block(block, worker),
-        |place, mut sketched| {
+        |block, worker: &mut Worker<L::Worker>| pass.block(block, worker),
+        |place, Seeing { mut sketched, found }| {
             sketched.place_at(place);
             if let Some(output) = &mut bad {
                 output.write(&sketched.bad_lines)?;
@@ -135,6 +193,7 @@ pub(crate) fn sketch(
                 textless.extend(sketched.textless.iter().map(|&(number, bytes)| (first + u64::from(number), bytes)));
             }
             table.add(&mut sketched, checked)?;
+            sink(found)?;
             let mut spare = lock(&pass.spare);
             if spare.len() < pool.current_num_threads() && sketched.weight() <= USUAL {
                 spare.push(sketched);
@@ -214,9 +273,10 @@ fn repeated(table: &Table, source: &Source, first: u64, document: u64) -> Result
     Ok(Error::record(format!("id {} was already used at {there}", cut(id))).at_place(here).advise(make_unique()))
 }
 
-struct Pass<'a> {
+struct Pass<'a, L> {
     method: &'a Method,
     source: &'a Source,
+    look: &'a L,
     skip_bad: bool,
     /// Whether the texts of labels are wanted, in addition to their hashes.
     named: bool,
@@ -227,9 +287,11 @@ struct Pass<'a> {
     spare: Mutex<Vec<Sketched>>,
 }
 
-impl Pass<'_> {
-    fn block(&self, block: &Block, worker: &mut Worker) -> Result<Sketched> {
-        let Worker { read_scratch, scratch, decoded } = worker;
+impl<L: Look> Pass<'_, L> {
+    fn block(&self, block: &Block, worker: &mut Worker<L::Worker>) -> Result<Seeing<L::Found>> {
+        let Worker { read_scratch, scratch, decoded, looking } = worker;
+        let is_reference = block.part < self.source.reference_parts();
+        let mut found = L::Found::default();
         let (reading, fields) = (self.source.reading_of(block.part), &self.source.reading().fields);
         let mut out = lock(&self.spare).pop().unwrap_or_else(|| Sketched::new(self.method));
         out.info.part = block.part;
@@ -256,9 +318,11 @@ impl Pass<'_> {
             };
             out.line_bytes += block.size(at);
             out.without_id += u64::from(record.id.is_empty());
-            self.method.sketch(record.text, scratch);
-            out.few_anchors += u64::from(scratch.few_anchors);
-            out.signs.look(at, record.text, scratch, decoded);
+            if L::SKETCHES {
+                self.method.sketch(record.text, scratch);
+                out.few_anchors += u64::from(scratch.few_anchors);
+                out.signs.look(at, record.text, scratch, decoded);
+            }
             out.digests.push(scratch.digest);
             out.bits.extend_from_slice(&scratch.bits);
             out.columns.iter_mut().zip(&scratch.keys).for_each(|(column, &key)| column.push(key));
@@ -271,8 +335,13 @@ impl Pass<'_> {
             if fields.keep != Keep::First {
                 out.keys.push(record.key);
             }
+            let label = fields
+                .label
+                .as_ref()
+                .and_then(|_| NonZeroU128::new(hash_name(record.label)))
+                .filter(|_| !record.label.is_empty());
+            self.look.look(Seen { text: record.text, label, is_reference }, looking, &mut found)?;
             if fields.label.is_some() {
-                let label = NonZeroU128::new(hash_name(record.label)).filter(|_| !record.label.is_empty());
                 // Records with the same label are often consecutive.
                 if let Some(label) =
                     label.filter(|label| self.named && out.label_names.last().is_none_or(|last| last.0 != *label))
@@ -290,6 +359,6 @@ impl Pass<'_> {
         }
         out.too_large = read_scratch.take_too_large();
         out.info.count = out.digests.len() as u32;
-        Ok(out)
+        Ok(Seeing { sketched: out, found })
     }
 }

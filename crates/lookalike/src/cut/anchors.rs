@@ -1,5 +1,6 @@
 //! The sequences of a text by which equal windows are found.
 
+use super::filter::Filter;
 use crate::{
     error::Result,
     fingerprint::{K0, finish},
@@ -28,6 +29,20 @@ pub struct Anchor {
     /// The first unit.
     pub(super) at: u32,
     pub(super) sides: Sides,
+    /// Whether another text, or this one, may have the same anchor.
+    pub(super) is_repeated: bool,
+}
+
+impl Anchor {
+    /// Returns the key of the sequence.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Returns whether another text, or this one, may have the same anchor.
+    pub fn is_repeated(&self) -> bool {
+        self.is_repeated
+    }
 }
 
 impl Sides {
@@ -70,12 +85,13 @@ pub struct Anchoring {
 
 impl Anchoring {
     /// Finds the anchors of a text for windows of `window` units, and whether they repeat, for
-    /// [`Cutter::cut_anchored`](super::Cutter::cut_anchored).
+    /// [`Cutter::cut_anchored`](super::Cutter::cut_anchored). `repeated` has the keys of all anchors that occur more than once in all
+    /// texts; if there is none, all anchors count as repeated.
     ///
     /// # Errors
     /// Fails with the errors of [`Winnowing::new`].
-    pub fn of_text(&mut self, units: &[u64], window: usize) -> Result<(&[Anchor], bool)> {
-        self.find(units, Winnowing::new(window)?);
+    pub fn of_text(&mut self, units: &[u64], window: usize, repeated: Option<&Filter>) -> Result<(&[Anchor], bool)> {
+        self.find(units, Winnowing::new(window)?, repeated);
         Ok((&self.anchors, self.has_repeats))
     }
 
@@ -88,13 +104,14 @@ impl Anchoring {
 
     /// Finds the anchors of a text: each window of `winnowing.least()` units contains at least one of them, and equal windows contain
     /// the same. Cost: a few nanoseconds per unit.
-    pub(super) fn find(&mut self, units: &[u64], winnowing: Winnowing) {
+    pub(super) fn find(&mut self, units: &[u64], winnowing: Winnowing, repeated: Option<&Filter>) {
         let (length, window) = (winnowing.selected_tokens(), winnowing.least());
         winnowing.select(units, &mut self.fingerprints, &mut self.selected);
         self.anchors.clear();
         self.anchors.extend(self.selected.iter().map(|&Selected { key, at }| {
             let start = at as usize;
-            Anchor { key, at, sides: Sides::of(units, start, start + length, window) }
+            let is_repeated = repeated.is_none_or(|repeated| repeated.contains(key));
+            Anchor { key, at, sides: Sides::of(units, start, start + length, window), is_repeated }
         }));
         self.keys.clear();
         self.keys.extend(self.selected.iter().map(|selected| selected.key));

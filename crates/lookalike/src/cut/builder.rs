@@ -172,12 +172,15 @@ impl Cut {
         let all: Vec<&str> = references.iter().map(AsRef::as_ref).chain(texts.iter().map(AsRef::as_ref)).collect();
         let units = Threads::all().map(&all, || (), |(), text| TextUnits::new(text, config));
         for reference in &units[..references.len()] {
-            cutter.keep(reference.as_units(), 0);
+            let Ok(()) = cutter.keep(reference.as_units(), 0);
         }
         // A text that is searched alone has a group of its own.
         let group = |number: usize| if config.within == Within::Document { number as u64 + 1 } else { 0 };
-        let outcomes: Vec<Outcome> =
-            (references.len()..all.len()).map(|number| cutter.cut(units[number].as_units(), group(number))).collect();
+        let one = |number: usize| {
+            let Ok(outcome) = cutter.cut(units[number].as_units(), group(number));
+            outcome
+        };
+        let outcomes: Vec<Outcome> = (references.len()..all.len()).map(one).collect();
         Ok(outcomes
             .iter()
             .zip(references.len()..)
@@ -248,7 +251,7 @@ mod tests {
             let mut cutter = Cutter::new(config.rules().unwrap()).unwrap();
             for (text, cut) in texts.iter().zip(&cut) {
                 let units = TextUnits::new(text, &config);
-                let pieces = cutter.cut(units.as_units(), 0).pieces;
+                let Ok(Outcome { pieces, .. }) = cutter.cut(units.as_units(), 0);
                 let is_kept = |unit: &usize| !pieces.iter().any(|piece| (piece.start..piece.end).contains(unit));
                 let kept: Vec<u64> = (0..units.hashes.len()).filter(is_kept).map(|unit| units.hashes[unit]).collect();
                 if cut.is_dropped {

@@ -57,11 +57,11 @@
 
 mod piece;
 
+mod filter;
+
 mod anchors;
 
-mod table;
-
-mod index;
+mod kept;
 
 mod own;
 
@@ -80,6 +80,7 @@ pub use builder::{Cut, CutPassage, CutText, cut};
 pub use config::{CutConfig, Unit, Within};
 pub use law::{Cutter, Outcome, Rules, Units};
 pub use piece::Piece;
+for_engine!(pub use {filter::{Filter, FilterPart}, kept::Store});
 for_engine!(pub use {edits::{Edit, edited, edits}, units::{TextUnits, UnitReader}});
 
 #[cfg(test)]

@@ -46,6 +46,21 @@ impl Stretches {
         }
     }
 
+    /// Returns the stretches that were packed into numbers.
+    pub fn unpacked(numbers: &[u64]) -> Self {
+        Self(numbers.iter().map(|&number| ((number >> 32) as u32, number as u32)).collect())
+    }
+
+    /// Packs the stretches, one into each number.
+    pub fn packed(&self) -> impl Iterator<Item = u64> {
+        self.0.iter().map(|&(kept, original)| u64::from(kept) << 32 | u64::from(original))
+    }
+
+    /// Returns the units of the kept text before which something was cut, except for the first unit.
+    pub fn joints(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().skip(1).map(|&(kept, _)| kept as usize)
+    }
+
     /// Returns the stretches of the text that is left if only some ranges of this one are kept.
     pub fn of(&self, kept: &[Range<usize>]) -> Self {
         let (mut stretches, mut at) = (vec![], 0);

@@ -150,10 +150,11 @@ impl Emitting<'_> {
     ) -> Result<()> {
         let mut count = CharCount::new(text);
         let mut places = Vec::with_capacity(cuts.len());
+        let mut others = self.locations.of(self.outcomes.range(document))?.into_iter();
         let mut edits = edits.iter();
         // The edit that the current piece is a part of, and where the piece before it ended.
         let (mut edit, mut before) = (None, 0);
-        for (at, (cut, piece)) in cuts.iter().zip(self.outcomes.range(document)).enumerate() {
+        for (at, cut) in cuts.iter().enumerate() {
             let is_first = at == 0 || cuts[at - 1].end != cut.start;
             let is_last = cuts.get(at + 1).is_none_or(|next| next.start != cut.end);
             if is_first {
@@ -168,7 +169,7 @@ impl Emitting<'_> {
             let own = Located::new(Span { start, end }, &mut count);
             let source = match cut.source == document {
                 true => Some(Located::new(units.span(cut.source_units()), &mut count)),
-                false => self.locations.of(piece),
+                false => others.next().map(|(_, place)| place),
             };
             let source = source.ok_or_else(|| Error::failure("the source of a cut was not found"))?;
             places.push(Place {

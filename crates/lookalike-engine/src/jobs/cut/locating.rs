@@ -9,11 +9,12 @@ use lookalike::{
 use lookalike_io::{
     error::Result,
     read::{Blocks, Scratch as ReadScratch},
+    spill::Sorter,
 };
-use rayon::slice::ParallelSliceMut;
 
 use super::{
     outcomes::{Cut, Outcomes},
+    sorted::Rows,
     summary::LargestSource,
 };
 use crate::{
@@ -40,14 +41,40 @@ impl Located {
     pub(super) fn new(bytes: Span, count: &mut CharCount) -> Self {
         Self { bytes, characters: count.span(bytes) }
     }
+
+    fn packed(&self, piece: u64) -> [u64; 5] {
+        let numbers = [self.bytes.start, self.bytes.end, self.characters.start, self.characters.end];
+        let [a, b, c, d] = numbers.map(|number| number as u64);
+        [piece, a, b, c, d]
+    }
+
+    fn unpacked([piece, a, b, c, d]: [u64; 5]) -> (u64, Self) {
+        let span = |start, end| Span { start: start as usize, end: end as usize };
+        (piece, Self { bytes: span(a, b), characters: span(c, d) })
+    }
 }
 
 /// A piece of a document, of which another document is the source.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
+    cut: Cut,
     piece: u64,
     document: u64,
-    cut: Cut,
+}
+
+impl Wanted {
+    /// Packs the piece, so that rows are in the order of the sources.
+    fn packed(self) -> [u64; 5] {
+        let Cut { source, source_start, start, end, tokens } = self.cut;
+        let place = u64::from(source_start) << 32 | u64::from(end - start);
+        [source, place, self.piece, self.document, u64::from(tokens)]
+    }
+
+    /// Returns the piece, with the units of its source instead of its own.
+    fn unpacked([source, place, piece, document, tokens]: [u64; 5]) -> Self {
+        let (start, length) = ((place >> 32) as u32, place as u32);
+        Self { cut: Cut { source, source_start: start, start, end: start + length, tokens: tokens as u32 }, piece, document }
+    }
 }
 
 /// A passage of a source, of which several documents lost parts.
@@ -62,15 +89,15 @@ struct Passage {
 
 /// The places of the sources of all pieces.
 pub(super) struct Locations {
-    /// For each piece whose source is another document; empty if no places are needed.
-    places: Vec<Option<Located>>,
+    /// For each piece whose source is another document, its number and the place; none if no places are needed.
+    places: Option<Rows<5>>,
     /// The passages that were cut most.
     pub(super) largest: Vec<LargestSource>,
 }
 
 #[derive(Default)]
 struct Found {
-    places: Vec<(u64, Located)>,
+    places: Vec<[u64; 5]>,
     texts: Vec<(usize, String)>,
 }
 
@@ -87,17 +114,13 @@ struct Worker {
 }
 
 impl Locations {
-    /// Reads the sources. The places are found only if they are `needed`. Cost: a pass over the inputs, if anything was cut; 80 bytes
-    /// of memory for each piece.
+    /// Reads the sources. The places are found only if they are `needed`. Cost: a pass over the inputs, if anything was cut; 40 bytes
+    /// for each piece, and 40 more for its place if it is needed, which may go to temporary files.
     pub(super) fn find(pass: Pass, config: &CutConfig, outcomes: &Outcomes, needed: bool) -> Result<Self> {
         let Pass { source, table, pool, observer, .. } = pass;
         let wanted = wanted(pass, outcomes)?;
-        let mut passages = largest(&wanted);
-        let mut places: Vec<Option<Located>> = Vec::new();
-        if needed {
-            table.budget.hold(outcomes.len() as usize * size_of::<Option<Located>>());
-            places.resize(outcomes.len() as usize, None);
-        }
+        let mut passages = largest(&wanted)?;
+        let mut places = needed.then(|| Sorter::new(&table.budget, 2, pool));
         if !passages.is_empty() {
             let (all, listed) = (&wanted, &passages.clone());
             in_order(
@@ -105,9 +128,18 @@ impl Locations {
                 Blocks::again(source),
                 |block, worker: &mut Worker| {
                     let mut found = Found::default();
-                    table.info(block, source)?.each_document(block, source, |document, at| {
+                    let info = table.info(block, source)?;
+                    let documents = info.documents();
+                    let is_shown = listed.iter().any(|passage| documents.contains(&passage.source));
+                    let has_sources = needed && documents.clone().any(|document| outcomes.is_source(document));
+                    if !is_shown && !has_sources {
+                        return Ok(found);
+                    }
+                    let rows = if needed { all.within(documents)? } else { Vec::new() };
+                    let mut rows = rows.into_iter().map(Wanted::unpacked).peekable();
+                    info.each_document(block, source, |document, at| {
                         let shown = listed.iter().enumerate().filter(|(_, passage)| passage.source == document);
-                        let is_needed = needed && outcomes.is_source(document);
+                        let is_needed = rows.peek().is_some_and(|row| row.cut.source == document);
                         if !is_needed && shown.clone().next().is_none() {
                             return Ok(());
                         }
@@ -116,12 +148,9 @@ impl Locations {
                         let text = record.text.decode(plain);
                         let units = TextUnits::places(text, config);
                         let mut count = CharCount::new(text);
-                        if is_needed {
-                            let first = all.partition_point(|wanted| wanted.cut.source < document);
-                            for wanted in all[first..].iter().take_while(|wanted| wanted.cut.source == document) {
-                                let span = units.span(wanted.cut.source_units());
-                                found.places.push((wanted.piece, Located::new(span, &mut count)));
-                            }
+                        while let Some(wanted) = rows.next_if(|row| row.cut.source == document) {
+                            let place = Located::new(units.span(wanted.cut.source_units()), &mut count);
+                            found.places.push(place.packed(wanted.piece));
                         }
                         for (number, passage) in shown {
                             let Span { start, end } = units.span(passage.units.clone());
@@ -133,73 +162,78 @@ impl Locations {
                 },
                 |found: Found| {
                     Progress::new(Stage::Locating, source.read(), source.total()).tell(observer)?;
-                    found.places.into_iter().for_each(|(piece, place)| places[piece as usize] = Some(place));
+                    if let Some(places) = &mut places {
+                        found.places.into_iter().try_for_each(|row| places.push(row))?;
+                    }
                     found.texts.into_iter().for_each(|(number, text)| passages[number].text = text);
                     Ok(())
                 },
             )?;
         }
-        table.budget.release(size_of_val(&*wanted));
+        drop(wanted);
         let mut scratch = Vec::new();
         let listed = passages.into_iter().map(|Passage { source, documents, tokens, text, .. }| {
             Ok(LargestSource { id: raw(table.ids.get(source, &mut scratch)?)?.to_owned(), text, documents, tokens })
         });
-        Ok(Self { places, largest: listed.collect::<Result<_>>()? })
+        let largest = listed.collect::<Result<_>>()?;
+        Ok(Self { places: places.map(|places| Rows::sorted(places, &table.budget)).transpose()?, largest })
     }
 
-    /// Returns the place of a piece in another document that is its source.
-    pub(super) fn of(&self, piece: u64) -> Option<Located> {
-        self.places.get(piece as usize).copied().flatten()
+    /// Returns the places of those of some pieces whose source is another document, with the numbers of the pieces, in order.
+    pub(super) fn of(&self, pieces: Range<u64>) -> Result<Vec<(u64, Located)>> {
+        let rows = self.places.as_ref().map_or(Ok(Vec::new()), |places| places.within(pieces))?;
+        Ok(rows.into_iter().map(Located::unpacked).collect())
     }
 }
 
 /// Returns the pieces of all documents whose source is another document, ordered by it.
-fn wanted(pass: Pass, outcomes: &Outcomes) -> Result<Vec<Wanted>> {
+fn wanted(pass: Pass, outcomes: &Outcomes) -> Result<Rows<5>> {
     let Pass { table, pool, .. } = pass;
-    let mut wanted = Vec::new();
+    let mut wanted = Sorter::new(&table.budget, 2, pool);
     for document in table.references.documents..table.documents {
-        let cuts = outcomes.of(document)?.into_iter().zip(outcomes.range(document));
-        let others = cuts.filter(|(cut, _)| cut.source != document);
-        wanted.extend(others.map(|(cut, piece)| Wanted { piece, document, cut }));
+        for (cut, piece) in outcomes.of(document)?.into_iter().zip(outcomes.range(document)) {
+            if cut.source != document {
+                wanted.push(Wanted { cut, piece, document }.packed())?;
+            }
+        }
     }
-    table.budget.hold(size_of_val(&*wanted));
-    pool.install(|| wanted.par_sort_unstable_by_key(|wanted| (wanted.cut.source, wanted.cut.source_start, wanted.piece)));
-    Ok(wanted)
+    Rows::sorted(wanted, &table.budget)
 }
 
 /// Returns the passages that were cut most. Pieces of one source belong to one passage if they overlap there.
-fn largest(wanted: &[Wanted]) -> Vec<Passage> {
+fn largest(wanted: &Rows<5>) -> Result<Vec<Passage>> {
     let mut largest: Vec<Passage> = Vec::new();
-    let mut documents: Vec<u64> = Vec::new();
-    let mut add = |passage: Passage| {
+    let mut add = |passage: Option<Passage>, documents: &mut Vec<u64>| {
+        let Some(mut passage) = passage else { return };
         let at = largest.partition_point(|other| other.tokens >= passage.tokens);
         if at < LISTED {
+            documents.sort_unstable();
+            documents.dedup();
+            passage.documents = documents.len() as u64;
             largest.insert(at, passage);
             largest.truncate(LISTED);
         }
-    };
-    let mut rest = wanted;
-    while let Some(first) = rest.first() {
-        let mut units = first.cut.source_units();
-        let mut count = 0;
-        for other in rest.iter().take_while(|other| other.cut.source == first.cut.source) {
-            let own = other.cut.source_units();
-            if own.start >= units.end {
-                break;
-            }
-            units.end = units.end.max(own.end);
-            count += 1;
-        }
-        let (parts, others) = rest.split_at(count);
-        rest = others;
         documents.clear();
-        documents.extend(parts.iter().map(|part| part.document));
-        documents.sort_unstable();
-        documents.dedup();
-        let tokens = parts.iter().map(|part| u64::from(part.cut.tokens)).sum();
-        add(Passage { source: first.cut.source, units, documents: documents.len() as u64, tokens, text: String::new() });
-    }
-    largest
+    };
+    let (mut last, mut documents): (Option<Passage>, Vec<u64>) = (None, Vec::new());
+    wanted.each(|row| {
+        let Wanted { cut, document, .. } = Wanted::unpacked(*row);
+        let (units, tokens) = (cut.source_units(), u64::from(cut.tokens));
+        match last.as_mut().filter(|last| last.source == cut.source && units.start < last.units.end) {
+            Some(last) => {
+                last.units.end = last.units.end.max(units.end);
+                last.tokens += tokens;
+            }
+            None => {
+                add(last.take(), &mut documents);
+                last = Some(Passage { source: cut.source, units, documents: 0, tokens, text: String::new() });
+            }
+        }
+        documents.push(document);
+        Ok(())
+    })?;
+    add(last, &mut documents);
+    Ok(largest)
 }
 
 /// Returns the beginning of a passage on one line.

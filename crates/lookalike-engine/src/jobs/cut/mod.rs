@@ -6,7 +6,17 @@ mod outcomes;
 
 mod summary;
 
-mod cutting;
+mod loading;
+
+mod keys;
+
+mod deciding;
+
+mod waiting;
+
+mod rounds;
+
+mod sorted;
 
 mod locating;
 
@@ -14,7 +24,7 @@ mod emit;
 
 use std::{collections::BTreeMap, path::Path, time::Instant};
 
-use lookalike::{cut::CutConfig, shown::quoted};
+use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
@@ -25,7 +35,7 @@ pub use self::{
     asked::Cutting,
     summary::{CutSummary, LargestSource},
 };
-use self::{cutting::Deciding, emit::Emitting, locating::Locations};
+use self::{emit::Emitting, loading::Loading, locating::Locations, rounds::FirstPass};
 use crate::{
     config::{Observer, RunConfig, row_groups_ahead},
     matching::sets::Pass,
@@ -33,15 +43,17 @@ use crate::{
         copy::same_number,
         open::{Means, Sources, create, sources},
     },
-    sketching::{self, Beside, order::Order, refuse_repeated_references, without_candidates},
+    sketching::{Beside, order::Order, refuse_repeated_references, sketch_looking, without_candidates},
 };
 
 /// Cuts repeated passages out of the documents of a collection: a passage is kept where it occurs first in keep order, and cut
 /// everywhere else. What references contain is cut too. If the configuration names a field with labels, only documents with the same
 /// label are compared. The records are written with the remaining texts.
 ///
-/// The result is the same for any number of threads and any memory limit. Cost: the inputs are read three or four times. The kept units
-/// and their index are in memory, about 9 bytes for each token.
+/// The result is the same for any number of threads and any memory limit. Cost: the inputs are read two or three times if the kept units
+/// and their index fit into half of the memory, about 9 bytes for each token, and if keep order is input order. Otherwise, they are read
+/// twice more, or rarely several times. Then only repeated passages are indexed, with 14 to 21 bytes of memory for about 18 tokens of
+/// each different one, and temporary files hold their units and half a byte for each token of the texts.
 ///
 /// # Errors
 /// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
@@ -73,7 +85,9 @@ fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result
     let mut labels = BTreeMap::new();
     let by_label = config.label_field.as_deref();
     let beside = Beside { bad: bad.as_mut(), labels: by_label.map(|_| &mut labels), ..Beside::default() };
-    let table = sketching::sketch(config, &method, &source, &budget, &pool, beside, observer)?;
+    let mut first = FirstPass::new(&cut, source.reading().fields.keep == Keep::First, &budget)?;
+    let looking = (&Loading::new(&cut, None), |loaded| first.take(&loaded));
+    let table = sketch_looking((config, &method), &source, &budget, &pool, beside, looking, observer)?;
     if let Some(field) = by_label.filter(|_| labels.is_empty() && table.documents > 0) {
         let what = format!("no document has the field {} of the groups", quoted(field));
         return Err(Error::new(ErrorKind::Config, what).advise("name a field of the records"));
@@ -84,9 +98,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result
     }
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
-    let mut deciding = Deciding::new(pass, &cut, &order)?;
-    deciding.all()?;
-    let Deciding { outcomes, counts, .. } = deciding;
+    let (outcomes, counts) = first.decided(pass, &cut, &order)?.finished();
     let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some())?;
     let documents = table.documents - table.references.documents;
     if texts.is_some() || cuts.is_some() {

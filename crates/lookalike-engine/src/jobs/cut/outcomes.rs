@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 use lookalike::cut::Piece;
 use lookalike_io::{
     error::Result,
-    spill::{Budget, Spill, places::Places},
+    spill::{Budget, Held, Spill, places::Places},
 };
 
 use crate::numbers::Document;
@@ -48,29 +48,42 @@ pub(super) struct Outcomes {
     cuts: Spill<[u64; 3]>,
     /// For each document, one past its last piece.
     ends: Vec<u64>,
+    /// The first piece of each document, if documents are not decided in input order.
+    firsts: Option<Vec<u64>>,
     dropped: Places,
     /// The documents whose text is a source.
     sources: Places,
-    /// The first piece of a document that was not decided in input order.
-    firsts: Option<Vec<u64>>,
+    held: Held,
 }
 
 impl Outcomes {
-    /// Creates the outcomes of documents, of which none is cut yet. If documents are not decided in input order, `is_input` is false.
-    pub(super) fn new(documents: u64, is_input: bool, budget: &Arc<Budget>) -> Self {
-        let each = documents as usize;
-        budget.hold(each * 8 + each / 4);
-        let firsts = (!is_input).then(|| {
-            budget.hold(each * 8);
-            vec![0; each]
-        });
+    /// Creates the outcomes of documents that are decided in input order.
+    pub(super) fn new(budget: &Arc<Budget>) -> Self {
         Self {
             cuts: Spill::new(budget),
-            ends: vec![0; each],
-            dropped: Places::none(documents),
-            sources: Places::none(documents),
-            firsts,
+            ends: Vec::new(),
+            firsts: None,
+            dropped: Places::none(0),
+            sources: Places::none(0),
+            held: Held::new(budget),
         }
+    }
+
+    /// Creates the outcomes of a number of documents that are decided in any order.
+    pub(super) fn in_any_order(documents: u64, budget: &Arc<Budget>) -> Self {
+        let mut outcomes = Self::new(budget);
+        outcomes.ends.resize(documents as usize, 0);
+        outcomes.firsts = Some(outcomes.ends.clone());
+        outcomes.hold(documents);
+        outcomes
+    }
+
+    /// Makes room for documents up to a number, and counts it in the budget.
+    fn hold(&mut self, documents: u64) {
+        self.dropped.raise(documents);
+        self.sources.raise(documents);
+        let lists = 1 + usize::from(self.firsts.is_some());
+        self.held.set(documents as usize * 8 * lists + documents as usize / 4);
     }
 
     /// Adds the outcome of a document. `document_of` returns the document that a number of the cutter means.
@@ -81,7 +94,16 @@ impl Outcomes {
         is_dropped: bool,
         document_of: impl Fn(usize) -> Document,
     ) -> Result<()> {
-        let first = self.cuts.len();
+        let (first, at) = (self.cuts.len(), document.0 as usize);
+        match &mut self.firsts {
+            Some(firsts) => firsts[at] = first,
+            None => {
+                self.ends.resize(at + 1, first);
+                if document.0.is_multiple_of(STEP) {
+                    self.hold(document.0 + STEP);
+                }
+            }
+        }
         for piece in pieces {
             let &Piece { start, end, source, source_start } = piece;
             let (source, tokens) = (document_of(source).0, tokens(piece) as u32);
@@ -91,10 +113,7 @@ impl Outcomes {
                 self.sources.insert(source);
             }
         }
-        if let Some(firsts) = &mut self.firsts {
-            firsts[document.0 as usize] = first;
-        }
-        self.ends[document.0 as usize] = self.cuts.len();
+        self.ends[at] = self.cuts.len();
         if is_dropped {
             self.dropped.insert(document.0);
         }
@@ -130,9 +149,7 @@ impl Outcomes {
     pub(super) fn is_source(&self, document: u64) -> bool {
         self.sources.contains(document)
     }
-
-    /// Returns the number of pieces of all documents.
-    pub(super) fn len(&self) -> u64 {
-        self.cuts.len()
-    }
 }
+
+/// The number of documents for which room is made at a time.
+const STEP: u64 = 1 << 16;

@@ -80,8 +80,8 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, units: &Units, pieces: &[Piece], is_dropped: bool) {
-        let all = units.tokens(0..units.hashes.len()) as u64;
+    /// Counts a document with a number of tokens, and its outcome.
+    pub(super) fn add(&mut self, all: u64, units: &Units, pieces: &[Piece], is_dropped: bool) {
         let cut: u64 = pieces.iter().map(|piece| units.tokens(piece.start..piece.end) as u64).sum();
         self.tokens += all;
         self.tokens_cut += cut;

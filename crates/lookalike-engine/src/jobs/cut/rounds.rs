@@ -1,0 +1,148 @@
+//! Decides all documents: while they are read for the first time, if what they share fits into memory, and otherwise in further passes.
+
+use std::sync::Arc;
+
+use lookalike::cut::{CutConfig, Filter};
+use lookalike_io::{
+    error::Result,
+    read::{Blocks, Scratch as ReadScratch},
+    spill::Budget,
+};
+
+use super::{
+    deciding::Deciding,
+    keys::Keys,
+    loading::{Loaded, Loading, Worker},
+    outcomes::Outcomes,
+    waiting::{Numbers, Waiting},
+};
+use crate::{
+    config::{Progress, Stage},
+    matching::sets::Pass,
+    numbers::{Document, Rank},
+    pass::parallel::in_order,
+    sketching::{Look, Seen, order::Order},
+};
+
+/// The number of passes that look for what cutting joined. Real texts need one or two. After so many, all anchors count as repeated.
+const MOST_PASSES: usize = 8;
+
+/// What the first pass over the documents does.
+pub(super) struct FirstPass {
+    keys: Keys,
+    /// The documents so far, if they are decided in input order and all that they may share is in memory.
+    deciding: Option<Deciding>,
+    documents: u64,
+    budget: Arc<Budget>,
+}
+
+impl FirstPass {
+    /// `is_input` says whether documents are decided in input order.
+    pub(super) fn new(config: &CutConfig, is_input: bool, budget: &Arc<Budget>) -> Result<Self> {
+        let start = || Deciding::new((config.rules()?, config.within), None, Outcomes::new(budget), budget);
+        let deciding = is_input.then(start).transpose()?;
+        Ok(Self { keys: Keys::new(budget), deciding, documents: 0, budget: budget.clone() })
+    }
+
+    /// Takes the documents of the next block.
+    pub(super) fn take(&mut self, loaded: &Loaded) -> Result<()> {
+        self.keys.add(&loaded.anchors)?;
+        let Self { deciding: Some(deciding), documents, budget, .. } = self else { return Ok(()) };
+        loaded.each(|head, units, anchors| {
+            *documents += 1;
+            deciding.decide(Document(*documents - 1), head, units, Some(anchors), |number| Document(number as u64))
+        })?;
+        deciding.hold();
+        if budget.held() > budget.limit() / 2 {
+            self.deciding = None;
+        }
+        Ok(())
+    }
+
+    /// Decides all documents, if they are not decided yet. Cost: two passes or more over the inputs. The keys of repeated anchors are in
+    /// memory, with about 20 bytes for each different one.
+    pub(super) fn decided(self, pass: Pass, config: &CutConfig, order: &Order) -> Result<Deciding> {
+        let Self { keys, deciding, budget, .. } = self;
+        if let Some(deciding) = deciding {
+            return Ok(deciding);
+        }
+        log::info!(
+            "repeated passages are found first, because documents are in keep order or what they may share does not fit into memory"
+        );
+        let mut repeated = Some(Arc::new(keys.repeated(pass.pool)?));
+        let mut passes = 0;
+        loop {
+            let memory = repeated.as_ref().map_or(0, |repeated| repeated.memory());
+            budget.hold(memory);
+            let deciding = decided_again(pass, config, order, repeated.clone());
+            budget.release(memory);
+            let deciding = deciding?;
+            let Some(filter) = &mut repeated else { return Ok(deciding) };
+            let missed = keys.found(&deciding.joined, filter, pass.pool)?;
+            if missed.is_empty() {
+                return Ok(deciding);
+            }
+            log::info!("cutting joined {} sequences that occur elsewhere; the documents are cut again", missed.len());
+            drop(deciding);
+            passes += 1;
+            match Arc::get_mut(filter).filter(|_| passes < MOST_PASSES) {
+                Some(filter) => missed.into_iter().for_each(|key| _ = filter.insert(key)),
+                None => repeated = None,
+            }
+        }
+    }
+}
+
+/// What a thread keeps between blocks.
+#[derive(Default)]
+struct Reading {
+    read_scratch: ReadScratch,
+    worker: Worker,
+}
+
+/// Reads all documents again, and decides them.
+fn decided_again(pass: Pass, config: &CutConfig, order: &Order, repeated: Option<Arc<Filter>>) -> Result<Deciding> {
+    let Pass { source, table, pool, observer, .. } = pass;
+    let budget = &table.budget;
+    let outcomes = if order.is_input() { Outcomes::new(budget) } else { Outcomes::in_any_order(table.documents, budget) };
+    let mut deciding = Deciding::new((config.rules()?, config.within), repeated.clone(), outcomes, budget)?;
+    let loading = Loading::new(config, repeated);
+    let (mut next, mut waiting) = (0, Waiting::new(budget));
+    in_order(
+        pool,
+        Blocks::again(source),
+        |block, Reading { read_scratch, worker }: &mut Reading| {
+            let mut loaded = Loaded::default();
+            table.info(block, source)?.each_document(block, source, |document, at| {
+                let text = source.same_record(block, at, read_scratch)?.text;
+                let label = table.labels.get(document as usize).copied().flatten();
+                loading.look(Seen { text, label, is_reference: document < table.references.documents }, worker, &mut loaded)
+            })?;
+            Ok(loaded)
+        },
+        |loaded| {
+            Progress::new(Stage::Cutting, source.read(), source.total()).tell(observer)?;
+            loaded.each(|head, units, anchors| {
+                next += 1;
+                if head.is_reference || order.is_input() {
+                    return deciding
+                        .decide(Document(next - 1), head, units, Some(anchors), |rank| order.document(Rank(rank as u64)));
+                }
+                waiting.push(head, units)
+            })?;
+            deciding.hold();
+            Ok(())
+        },
+    )?;
+    if !order.is_input() {
+        let references = table.references.documents;
+        let mut scratch = Numbers::default();
+        for rank in references..order.len() {
+            let document = order.document(Rank(rank));
+            let (head, units) = waiting.get(document.0 - references, &mut scratch)?;
+            deciding.decide(document, head, units, None, |rank| order.document(Rank(rank as u64)))?;
+        }
+        deciding.hold();
+    }
+    Ok(deciding)
+}

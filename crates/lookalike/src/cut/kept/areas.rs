@@ -1,0 +1,61 @@
+//! The texts that stored units are from.
+
+use super::store::Store;
+
+/// Consecutive units of a kept text that are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Area {
+    /// The position of the first unit in the store.
+    pub position: u64,
+    /// The number of the text.
+    pub text: u32,
+    /// The first unit in the kept text.
+    pub kept_at: u32,
+    /// The place of the text's stretches in their store.
+    pub stretches: u64,
+}
+
+/// The areas, in the order of their positions.
+#[derive(Debug)]
+pub(super) struct Areas<S> {
+    /// Three numbers for each area.
+    store: S,
+    /// The positions of some of the areas, with the same number of areas between them.
+    positions: Vec<u64>,
+    count: u64,
+}
+
+impl<S: Store> Areas<S> {
+    /// The number of areas for one in `positions`. In tests it is small, because there are few areas.
+    const EACH: u64 = if cfg!(test) { 2 } else { 64 };
+
+    pub fn new(store: S) -> Self {
+        Self { store, positions: Vec::new(), count: 0 }
+    }
+
+    /// Returns the number of bytes of memory that no budget counts.
+    pub fn memory(&self) -> usize {
+        self.store.memory() + size_of_val(&*self.positions)
+    }
+
+    /// Adds an area, which comes after all others.
+    pub fn push(&mut self, area: Area) -> Result<(), S::Error> {
+        if self.count.is_multiple_of(Self::EACH) {
+            self.positions.push(area.position);
+        }
+        self.count += 1;
+        let Area { position, text, kept_at, stretches } = area;
+        self.store.append(&[position, u64::from(text) << 32 | u64::from(kept_at), stretches])
+    }
+
+    /// Returns the area of a position. There must be one.
+    pub fn find(&self, position: u64, scratch: &mut Vec<u64>) -> Result<Area, S::Error> {
+        let group = self.positions.partition_point(|first| *first <= position) as u64 - 1;
+        let (first, end) = (group * Self::EACH, ((group + 1) * Self::EACH).min(self.count));
+        let numbers = self.store.read(3 * first..3 * end, scratch)?;
+        let (areas, _) = numbers.as_chunks::<3>();
+        let at = areas.partition_point(|area| area[0] <= position) - 1;
+        let [position, place, stretches] = areas[at];
+        Ok(Area { position, text: (place >> 32) as u32, kept_at: place as u32, stretches })
+    }
+}

@@ -1,0 +1,330 @@
+//! The kept texts so far, and an index of their windows: finds the runs that a text shares with any of them.
+
+mod store;
+
+mod table;
+
+mod areas;
+
+pub use store::Store;
+
+use self::{
+    areas::{Area, Areas},
+    table::{Entry, Slot, Table},
+};
+use super::anchors::{Anchor, BETWEEN, Sides, hash, other_than_between};
+use crate::{fingerprint::finish, runs::Winnowing};
+
+/// The number of places of a sequence above which the index divides them by what is around the sequence. In tests it is small,
+/// because their texts are few.
+const MOST: usize = if cfg!(test) { 2 } else { 16 };
+
+/// An index of kept texts, for windows of n units.
+///
+/// Winnowing selects sequences of w ≤ n units, the anchors, such that each window contains at least one, and the index has the
+/// places of these. A short sequence, such as a common phrase, may occur in millions of kept texts even though no longer run does.
+/// Comparing a text with all of them would take quadratic time. If a sequence of s units occurs at more than a few places, the index
+/// stores two longer sequences instead, which extend it by h = ⌈(n − s) / 2⌉ units, one to the left and one to the right. Each window
+/// that contains the sequence contains one of these (see [`Sides`]). Extended sequences with many places are extended again, until
+/// they are whole windows. The kept texts contain a window only once if nothing
+/// else is kept on purpose. If a text repeats a window, only the anchors of its first place are added.
+///
+/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor. The units take 8
+/// bytes each, in memory or in a file.
+#[derive(Debug)]
+pub(super) struct Index<S> {
+    winnowing: Winnowing,
+    /// The number of texts in which a window is found.
+    texts_per_window: usize,
+    /// The stored units of all texts, with [`BETWEEN`] after each area.
+    units: S,
+    areas: Areas<S>,
+    table: Table,
+    /// The units of the area that is being added.
+    area: Vec<u64>,
+}
+
+/// A position of a kept text where a sequence occurs, minus the position of the sequence in another text; and the latter.
+type Hit = (i64, u32);
+
+/// Scratch buffers for a search.
+#[derive(Debug, Default)]
+pub(super) struct Search {
+    hits: Vec<Hit>,
+    numbers: Vec<u64>,
+}
+
+/// A run of n units or more that a kept text and another text share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shared {
+    pub text: u32,
+    /// The place of the kept text's stretches in their store.
+    pub stretches: u64,
+    /// The run's first unit in the kept text.
+    pub kept_at: usize,
+    /// The run's first unit in the other text.
+    pub at: usize,
+    /// The number of units.
+    pub length: usize,
+}
+
+impl<S: Store> Index<S> {
+    /// Creates an empty index for the windows that contain the selected anchors. Each window is found in `texts_per_window` texts at
+    /// most, the first ones.
+    pub fn new(winnowing: Winnowing, texts_per_window: usize, [units, areas]: [S; 2]) -> Self {
+        Self { winnowing, texts_per_window, units, areas: Areas::new(areas), table: Table::new(), area: Vec::new() }
+    }
+
+    /// Returns the number of bytes of memory that no budget counts.
+    pub fn memory(&self) -> usize {
+        self.table.memory() + self.units.memory() + self.areas.memory()
+    }
+
+    /// Returns the number of units in a window.
+    pub fn window(&self) -> usize {
+        self.winnowing.least()
+    }
+
+    /// Returns how the anchors of texts are selected.
+    pub fn winnowing(&self) -> Winnowing {
+        self.winnowing
+    }
+
+    /// Adds windows of a kept text of a group: those that contain one of the anchors. Texts are added in the order of their numbers.
+    pub fn add(
+        &mut self,
+        (text, stretches): (u32, u64),
+        units: &[u64],
+        group: u64,
+        anchors: impl Iterator<Item = Anchor>,
+    ) -> Result<(), S::Error> {
+        let (window, length) = (self.window(), self.winnowing.selected_tokens());
+        let mut anchors = anchors.peekable();
+        let mut own: Vec<Anchor> = Vec::new();
+        while let Some(first) = anchors.next() {
+            let start = (first.at as usize).saturating_sub(window - length);
+            let mut end = first.at as usize + window;
+            own.clear();
+            own.push(first);
+            while let Some(next) = anchors.next_if(|next| (next.at as usize).saturating_sub(window - length) <= end) {
+                end = next.at as usize + window;
+                own.push(next);
+            }
+            let position = self.units.count();
+            self.areas.push(Area { position, text, kept_at: start as u32, stretches })?;
+            self.area.clear();
+            self.area.extend(units[start..end.min(units.len())].iter().map(|&unit| other_than_between(unit)));
+            self.area.push(BETWEEN);
+            self.units.append(&self.area)?;
+            for &Anchor { key, at, sides, .. } in &own {
+                let at = position + u64::from(at) - start as u64;
+                self.insert(key ^ group, at, at + length as u64, sides, group)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the sequence from `start` to `end` of all units.
+    fn insert(&mut self, key: u64, start: u64, end: u64, sides: Sides, group: u64) -> Result<(), S::Error> {
+        let entry = Entry::new(start, sides.0);
+        if (end - start) as usize == self.window() {
+            return self.insert_window(key, entry);
+        }
+        if self.table.of(key).any(|(_, entry)| entry == Entry::EXTENDED) {
+            return self.insert_extended(start, end, group);
+        }
+        if self.table.of(key).count() < MOST {
+            self.table.add(key, entry);
+            return Ok(());
+        }
+        let places: Vec<u64> = self.table.of(key).map(|(_, entry)| entry.position()).collect();
+        self.table.add(key, Entry::EXTENDED);
+        for place in places.into_iter().chain([start]) {
+            self.insert_extended(place, place + end - start, group)?;
+        }
+        Ok(())
+    }
+
+    fn insert_extended(&mut self, start: u64, end: u64, group: u64) -> Result<(), S::Error> {
+        let (window, mut numbers) = (self.window(), Vec::new());
+        let from = start.saturating_sub(window as u64);
+        let all = self.units.read(from..(end + window as u64).min(self.units.count()), &mut numbers)?;
+        let (mut start, mut end) = ((start - from) as usize, (end - from) as usize);
+        // The entry of another key may be that of a shorter sequence, at the end of an area.
+        if all.get(start..end).is_none_or(|units| units.contains(&BETWEEN)) {
+            return Ok(());
+        }
+        let before = all[..start].iter().rev().take_while(|unit| **unit != BETWEEN).count();
+        let after = all[end..].iter().take_while(|unit| **unit != BETWEEN).count();
+        let from = from + (start - before) as u64;
+        let units = &all[start - before..end + after];
+        (start, end) = (before, before + end - start);
+        let longer = extended(start, end, window, units.len()).map(|range| {
+            let (start, end) = range?;
+            Some((key(&units[start..end]), from + start as u64, from + end as u64, Sides::of(units, start, end, window)))
+        });
+        for (key, start, end, sides) in longer.into_iter().flatten() {
+            self.insert(key ^ group, start, end, sides, group)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the place of a whole window. Only the first place in a text is kept, and only the places in the first texts.
+    fn insert_window(&mut self, key: u64, entry: Entry) -> Result<(), S::Error> {
+        let mut same: Vec<(Slot, u64)> = Vec::new();
+        for (slot, other) in self.table.of(key).filter(|&(_, other)| other != Entry::EXTENDED) {
+            if self.is_same_window(other.position(), entry.position())? {
+                same.push((slot, other.position()));
+            }
+        }
+        // If a window is found in one text only, its first place is in the first text.
+        let mut in_text = same.first().copied();
+        if self.texts_per_window > 1 && in_text.is_some() {
+            let mut numbers = Vec::new();
+            let text = self.areas.find(entry.position(), &mut numbers)?.text;
+            in_text = None;
+            for &(slot, position) in &same {
+                if self.areas.find(position, &mut numbers)?.text == text {
+                    in_text = Some((slot, position));
+                }
+            }
+        }
+        let is_full = same.len() >= self.texts_per_window;
+        let replaced = in_text.or_else(|| same.iter().copied().max_by_key(|same| same.1).filter(|_| is_full));
+        match replaced {
+            Some((slot, position)) if entry.position() < position => self.table.set(slot, entry),
+            Some(_) => {}
+            None => self.table.add(key, entry),
+        }
+        Ok(())
+    }
+
+    fn is_same_window(&self, one: u64, other: u64) -> Result<bool, S::Error> {
+        let [mut a, mut b] = [Vec::new(), Vec::new()];
+        let window = |position: u64| position..(position + self.window() as u64).min(self.units.count());
+        Ok(self.units.read(window(one), &mut a)? == self.units.read(window(other), &mut b)?)
+    }
+
+    /// Calls `give` with the positions of a sequence from `start` to `end` of `units`, or of longer sequences that contain it, that may
+    /// be in equal windows, and with the start of that sequence in `units`.
+    fn each_entry(
+        &self,
+        units: &[u64],
+        (own_key, sides): (u64, Sides),
+        (start, end): (usize, usize),
+        group: u64,
+        give: &mut impl FnMut(u64, usize),
+    ) {
+        let is_window = end - start == self.window();
+        let mut is_extended = false;
+        for (_, entry) in self.table.of(own_key ^ group) {
+            if entry == Entry::EXTENDED {
+                is_extended = true;
+            } else if is_window || Sides(entry.sides()).may_match(sides) {
+                give(entry.position(), start);
+            }
+        }
+        if is_extended && !is_window {
+            for (start, end) in extended(start, end, self.window(), units.len()).into_iter().flatten() {
+                let own = (key(&units[start..end]), Sides::of(units, start, end, self.window()));
+                self.each_entry(units, own, (start, end), group, give);
+            }
+        }
+    }
+
+    /// Fills `shared` with the runs of n units or more that the anchors for which `is_needed` returns true have in common with kept
+    /// texts of a group, ordered by kept text. Cost: a cache miss for each anchor, and a comparison of the shared runs.
+    pub fn shared(
+        &self,
+        units: &[u64],
+        group: u64,
+        (anchors, search): (&[Anchor], &mut Search),
+        mut is_needed: impl FnMut(&Anchor) -> bool,
+        shared: &mut Vec<Shared>,
+    ) -> Result<(), S::Error> {
+        let Search { hits, numbers } = search;
+        hits.clear();
+        shared.clear();
+        let length = self.winnowing.selected_tokens();
+        self.table.load(anchors.iter().map(|anchor| anchor.key ^ group));
+        for anchor in anchors {
+            if is_needed(anchor) {
+                let &Anchor { key, at, sides, .. } = anchor;
+                let at = at as usize;
+                self.each_entry(units, (key, sides), (at, at + length), group, &mut |position, start| {
+                    hits.push((position as i64 - start as i64, start as u32));
+                });
+            }
+        }
+        hits.sort_unstable();
+        // Loads the units at all places at the same time, as for the table.
+        std::hint::black_box(hits.iter().fold(0, |loaded, &(from, at)| loaded ^ self.units.load((from + i64::from(at)) as u64)));
+        let mut last = (i64::MIN, 0);
+        for &(from, at) in hits.iter() {
+            if last.0 == from && (at as usize) < last.1 {
+                continue;
+            }
+            let (at, position) = (at as usize, (from + i64::from(at)) as u64);
+            let before = self.equal_before(&units[..at], position, numbers)?;
+            let after = self.equal_after(&units[at..], position, numbers)?;
+            last = (from, at + after);
+            if before + after >= self.window() {
+                let first = position - before as u64;
+                let Area { position, text, kept_at, stretches } = self.areas.find(first, numbers)?;
+                let kept_at = kept_at as usize + (first - position) as usize;
+                shared.push(Shared { text, stretches, kept_at, at: at - before, length: before + after });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the number of units that are equal from a position on.
+    fn equal_after(&self, units: &[u64], position: u64, numbers: &mut Vec<u64>) -> Result<usize, S::Error> {
+        let (mut equal, mut step) = (0, STEP);
+        loop {
+            let from = position + equal as u64;
+            let end = (from + step.min(units.len() - equal) as u64).min(self.units.count());
+            let kept = self.units.read(from..end, numbers)?;
+            let more = units[equal..].iter().zip(kept).take_while(is_equal).count();
+            equal += more;
+            if more < kept.len() || kept.is_empty() {
+                return Ok(equal);
+            }
+            step *= 2;
+        }
+    }
+
+    /// Returns the number of units that are equal before a position.
+    fn equal_before(&self, units: &[u64], position: u64, numbers: &mut Vec<u64>) -> Result<usize, S::Error> {
+        let (mut equal, mut step) = (0, STEP);
+        loop {
+            let end = position - equal as u64;
+            let kept = self.units.read(end - end.min(step.min(units.len() - equal) as u64)..end, numbers)?;
+            let more = units[..units.len() - equal].iter().rev().zip(kept.iter().rev()).take_while(is_equal).count();
+            equal += more;
+            if more < kept.len() || kept.is_empty() {
+                return Ok(equal);
+            }
+            step *= 2;
+        }
+    }
+}
+
+/// The number of stored units that are read first when texts are compared.
+const STEP: usize = 64;
+
+fn is_equal((own, kept): &(&u64, &u64)) -> bool {
+    other_than_between(**own) == **kept
+}
+
+/// Returns the two sequences that extend a sequence of a text with `length` units by the same number of units, to the left and to
+/// the right. At the borders of the text, one or both do not exist.
+fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(usize, usize)>; 2] {
+    let by = (window - (end - start)).div_ceil(2);
+    [start.checked_sub(by).map(|start| (start, end)), Some((start, end + by)).filter(|&(_, end)| end <= length)]
+}
+
+/// Returns the key of an extended sequence.
+fn key(units: &[u64]) -> u64 {
+    finish(hash(units) ^ units.len() as u64)
+}
