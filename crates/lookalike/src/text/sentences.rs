@@ -7,7 +7,9 @@
 use super::{
     Span,
     class::{self, Kind},
+    scan::{Seeker, Sought},
 };
+use crate::simd::Simd;
 
 /// Returns the sentences of a text, in order, without the marks that end them and without white space around them.
 ///
@@ -21,10 +23,16 @@ use super::{
 /// Closing quotes and brackets directly after the marks count as marks. Any text between two sentence ends is a sentence, even
 /// without any letter; no sentence is empty. Cost: one pass.
 pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
+    sentences_by(Simd::detect(), text)
+}
+
+/// Like [`sentences`], with the given kernel.
+pub(crate) fn sentences_by(simd: Simd, text: &str) -> impl Iterator<Item = Span> {
+    let mut ends = Seeker::new(simd, Sought::SentenceEnd);
     let mut start = 0;
     std::iter::from_fn(move || {
         while start < text.len() {
-            let (end, next) = cut(text, start);
+            let (end, next) = cut(text, start, &mut ends);
             let sentence = &text[start..end];
             let trimmed = sentence.trim_start();
             let first = end - trimmed.len();
@@ -38,30 +46,25 @@ pub fn sentences(text: &str) -> impl Iterator<Item = Span> {
 }
 
 /// Returns the end of the sentence that starts at byte `start`, and the start of the next one.
-fn cut(text: &str, start: usize) -> (usize, usize) {
-    let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
-    while let Some((end, c)) = chars.next() {
-        // Most characters of Western texts are ASCII letters, ASCII digits or spaces. Checking for these first is twice as fast
-        // as making every check below for each character.
-        if c.is_ascii_alphanumeric() || c == ' ' {
-            continue;
+fn cut(text: &str, start: usize, ends: &mut Seeker) -> (usize, usize) {
+    let mut from = start;
+    loop {
+        let end = ends.next(text.as_bytes(), from);
+        let Some(first) = text[end..].chars().next() else { return (end, end) };
+        let mut next = end + first.len_utf8();
+        if is_line_break(first) {
+            return (end, next);
         }
-        if is_line_break(c) {
-            return (end, end + c.len_utf8());
-        }
-        if !is_end(c) {
-            continue;
-        }
-        let (mut sure, mut next) = (!is_western(c), end + c.len_utf8());
-        while let Some((at, c)) = chars.next_if(|&(_, c)| is_end(c) || is_closing(c)) {
+        let mut sure = !is_western(first);
+        for c in text[next..].chars().take_while(|&c| is_end(c) || is_closing(c)) {
             sure |= is_end(c) && !is_western(c);
-            next = at + c.len_utf8();
+            next += c.len_utf8();
         }
         if sure || !runs_on(&text[start..end], &text[end..next], &text[next..]) {
             return (end, next);
         }
+        from = next;
     }
-    (text.len(), text.len())
 }
 
 fn is_line_break(c: char) -> bool {
@@ -125,9 +128,32 @@ fn ends_in_single_letter(sentence: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use icu_normalizer::properties::{CanonicalDecomposition, Decomposed};
     use proptest::prelude::*;
 
-    use super::*;
+    use super::{class::Class, *};
+
+    /// Like [`cut`], character by character.
+    fn cut_by_chars(text: &str, start: usize) -> (usize, usize) {
+        let mut chars = text[start..].char_indices().map(|(at, c)| (start + at, c)).peekable();
+        while let Some((end, c)) = chars.next() {
+            if is_line_break(c) {
+                return (end, end + c.len_utf8());
+            }
+            if !is_end(c) {
+                continue;
+            }
+            let (mut sure, mut next) = (!is_western(c), end + c.len_utf8());
+            while let Some((at, c)) = chars.next_if(|&(_, c)| is_end(c) || is_closing(c)) {
+                sure |= is_end(c) && !is_western(c);
+                next = at + c.len_utf8();
+            }
+            if sure || !runs_on(&text[start..end], &text[end..next], &text[next..]) {
+                return (end, next);
+            }
+        }
+        (text.len(), text.len())
+    }
 
     fn cut_up(text: &str) -> Vec<&str> {
         sentences(text).map(|span| &text[span.start..span.end]).collect()
@@ -162,7 +188,55 @@ mod tests {
         }
     }
 
+    #[test]
+    fn exactly_the_characters_that_may_end_lines_and_sentences_are_found() {
+        for simd in Simd::all() {
+            for c in '\0'..=char::MAX {
+                let text = format!("\u{301}a{c}漢");
+                let found = |sought| Seeker::new(simd, sought).next(text.as_bytes(), 0) < text.len();
+                assert_eq!(found(Sought::Escape), c == '\\', "{c:?} {simd:?}");
+                assert_eq!(found(Sought::LineEnd), matches!(c, '\n' | '\r'), "{c:?} {simd:?}");
+                assert_eq!(found(Sought::SentenceEnd), is_line_break(c) || is_end(c), "{c:?} {simd:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn characters_between_sentences_are_separators_that_compose_with_nothing_after_them() {
+        let is_between = |c: char| is_end(c) || is_closing(c) || is_line_break(c) || c.is_whitespace();
+        for c in '\0'..=char::MAX {
+            assert!(!is_between(c) || matches!(class::class(c), Class::Simple(Kind::Separator, _)), "{c:?}");
+            if let Decomposed::Expansion(first, _) = CanonicalDecomposition::new().decompose(c) {
+                assert!(!is_between(first), "{c:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_place_does_not_depend_on_the_blocks() {
+        for simd in Simd::all() {
+            for (at, mark) in (0..200).flat_map(|at| ["\n", ".", "؟", "。"].map(|mark| (at, mark))) {
+                let text = format!("{}{mark}é\n.", "é".repeat(at));
+                assert_eq!(Seeker::new(simd, Sought::SentenceEnd).next(text.as_bytes(), at / 2 * 2), 2 * at, "{mark:?} {simd:?}");
+            }
+        }
+    }
+
     proptest! {
+        #[test]
+        fn sentences_are_those_that_are_found_character_by_character(
+            text in "([a-zA-Z0-9.!?\"') \n\t。！…”」世界é．؟।\u{85}\u{2028}\u{301}]|[a-z ]{20}|\\PC){0,120}",
+        ) {
+            for simd in Simd::all() {
+                let (mut start, mut ends) = (0, Seeker::new(simd, Sought::SentenceEnd));
+                while start < text.len() {
+                    let both = (cut(&text, start, &mut ends), cut_by_chars(&text, start));
+                    prop_assert_eq!(both.0, both.1, "{} {:?}", start, simd);
+                    start = both.1.1;
+                }
+            }
+        }
+
         #[test]
         fn everything_except_marks_and_white_space_is_in_one_sentence(text in "[a-zA-Z0-9.!?\"') \n\t。！…”」世界é．]{0,60}|\\PC*") {
             let mut at = 0;

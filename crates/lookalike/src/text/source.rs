@@ -3,6 +3,9 @@
 //! In a canonical form, the characters that JSON escapes most, `\n`, `\"` and `\\`, only separate words. So a text can be read
 //! directly from its line, without a copy from which the escapes are removed.
 
+use super::scan::{Seeker, Sought};
+use crate::simd::Simd;
+
 /// The place of a token in the original text, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -40,9 +43,12 @@ impl<'a> Text<'a> {
     pub fn decode(self, scratch: &'a mut String) -> &'a str {
         let text = match self {
             Self::Plain(text) => return text,
-            Self::Escaped(text) if !text.contains('\\') => return text,
             Self::Escaped(text) => text,
         };
+        let mut escapes = Seeker::new(Simd::detect(), Sought::Escape);
+        if escapes.next(text.as_bytes(), 0) == text.len() {
+            return text;
+        }
         scratch.clear();
         // The decoded text is never longer than the escaped one, so this space is enough.
         scratch.reserve(text.len());
@@ -56,7 +62,7 @@ impl<'a> Text<'a> {
                 scratch.push(c);
                 at += 1 + length;
             } else {
-                let end = text[at..].find('\\').map_or(text.len(), |length| at + length);
+                let end = escapes.next(text.as_bytes(), at);
                 scratch.push_str(&text[at..end]);
                 at = end;
             }

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// The number of bytes that are read after a block, for the rest of a character that begins in the block's last byte.
-const AHEAD: usize = 2;
+pub(super) const AHEAD: usize = 2;
 
 /// The number of bytes of one scan, a multiple of the block size. It is small, so that the recorded places stay in the
 /// first-level cache.
@@ -176,7 +176,7 @@ fn run<L: Lanes, const ESCAPED: bool>(lanes: L, text: &[u8], base: usize, solo: 
 /// Returns the 64 bytes that begin `ahead` bytes after the start of a block. The block is given with the [`AHEAD`] bytes after
 /// it.
 #[inline(always)]
-fn chunk(block: &[u8; BLOCK + AHEAD], ahead: usize) -> &[u8; BLOCK] {
+pub(super) fn chunk(block: &[u8; BLOCK + AHEAD], ahead: usize) -> &[u8; BLOCK] {
     block[ahead..].first_chunk().unwrap_or(&[0; BLOCK])
 }
 

@@ -17,13 +17,18 @@ mod easy;
 
 mod blocks;
 
+mod seek;
+
 mod portable;
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use self::blocks::dispatch;
-pub(super) use self::blocks::{Manner, Spans, Stop};
+use self::{blocks::dispatch, lanes::BLOCK, seek::BLOCKS};
+pub(super) use self::{
+    blocks::{Manner, Spans, Stop},
+    seek::Sought,
+};
 use crate::simd::Simd;
 
 /// Fills `spans` with the tokens of `text`, starting at `base`, and returns why and where the scan stopped. Places are in bytes;
@@ -35,6 +40,56 @@ pub(super) fn scan(simd: Simd, text: &[u8], base: usize, manner: Manner, spans: 
         Simd::Avx2(proof) => x86::scan_avx2(proof, text, base, manner, spans),
         #[cfg(target_arch = "x86_64")]
         Simd::Avx512(proof) => x86::scan_avx512(proof, text, base, manner, spans),
+    }
+}
+
+/// Finds characters of one text, in order.
+#[derive(Debug)]
+pub(super) struct Seeker {
+    simd: Simd,
+    sought: Sought,
+    /// The start of the searched blocks, their number, and a mask of the sought characters for each.
+    start: usize,
+    blocks: usize,
+    masks: [u64; BLOCKS],
+}
+
+impl Seeker {
+    pub(super) fn new(simd: Simd, sought: Sought) -> Self {
+        Self { simd, sought, start: 0, blocks: 0, masks: [0; BLOCKS] }
+    }
+
+    /// Returns the place of the first sought character that is not before byte `from`, or the length of the text. `from` must be a
+    /// boundary of characters, and must not be less than in the last call.
+    #[inline]
+    pub(super) fn next(&mut self, text: &[u8], from: usize) -> usize {
+        loop {
+            let passed = from.saturating_sub(self.start);
+            let mut left = u64::MAX << (passed % BLOCK);
+            for block in passed / BLOCK..self.blocks {
+                let mask = self.masks[block] & left;
+                if mask != 0 {
+                    return self.start + block * BLOCK + mask.trailing_zeros() as usize;
+                }
+                left = u64::MAX;
+            }
+            self.start = from.max(self.start + self.blocks * BLOCK);
+            if self.start >= text.len() {
+                return text.len();
+            }
+            self.blocks = self.search(text);
+        }
+    }
+
+    fn search(&mut self, text: &[u8]) -> usize {
+        let Self { simd, sought, start, ref mut masks, .. } = *self;
+        match simd {
+            Simd::Portable => seek::run(portable::Portable, text, start, sought, masks),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx2(proof) => x86::seek_avx2(proof, text, start, sought, masks),
+            #[cfg(target_arch = "x86_64")]
+            Simd::Avx512(proof) => x86::seek_avx512(proof, text, start, sought, masks),
+        }
     }
 }
 

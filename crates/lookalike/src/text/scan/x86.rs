@@ -8,6 +8,7 @@ use super::{
     blocks::{Manner, Spans, Stop, dispatch},
     lanes::{BLOCK, Lanes},
     portable::Portable,
+    seek::{self, BLOCKS, Sought},
 };
 use crate::simd::{Avx2, Avx512};
 
@@ -27,6 +28,24 @@ pub(super) fn scan_avx512(proof: Avx512, text: &[u8], base: usize, manner: Manne
     }
     // SAFETY: an `Avx512` value is created only after these instructions were detected.
     unsafe { run(proof, text, base, manner, spans) }
+}
+
+pub(super) fn seek_avx2(proof: Avx2, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    fn run(proof: Avx2, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+        seek::run(proof, text, from, sought, masks)
+    }
+    // SAFETY: an `Avx2` value is created only after these instructions were detected.
+    unsafe { run(proof, text, from, sought, masks) }
+}
+
+pub(super) fn seek_avx512(proof: Avx512, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
+    fn run(proof: Avx512, text: &[u8], from: usize, sought: Sought, masks: &mut [u64; BLOCKS]) -> usize {
+        seek::run(proof, text, from, sought, masks)
+    }
+    // SAFETY: an `Avx512` value is created only after these instructions were detected.
+    unsafe { run(proof, text, from, sought, masks) }
 }
 
 impl Lanes for Avx2 {
