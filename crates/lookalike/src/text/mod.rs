@@ -39,6 +39,8 @@ mod items;
 
 mod canon;
 
+mod stretches;
+
 mod read;
 
 mod spans;

@@ -3,8 +3,8 @@
 
 use super::{
     Folds, Text, Tokens, TokensBy, canonicalise,
-    class::{self, Class, Kind},
-    scan::{Manner, Spans, Stop, scan},
+    scan::{Manner, Spans},
+    stretches::{Stretch, stretches},
 };
 use crate::simd::Simd;
 
@@ -34,10 +34,6 @@ impl Reader {
     /// Passes the tokens of a text to `taker`: the same tokens as [`canonicalise`] finds without folds. `by` must be
     /// [`TokensBy::Auto`] or [`TokensBy::Words`]; for any other `by`, such as dictionary words or characters, the tokens would be
     /// wrong.
-    ///
-    /// Texts are cut before and after *hard* characters (those that the scan leaves to the normaliser), at places where a cut
-    /// does not change the tokens. A token ends at such a place, and the next character, which is a separator or a token of its
-    /// own, does not depend on the text before it.
     pub(crate) fn read(&mut self, simd: Simd, text: Text, by: TokensBy, taker: &mut impl TokenSink) {
         let solo = by == TokensBy::Auto;
         let (text, escaped) = match text {
@@ -54,48 +50,68 @@ impl Reader {
 
     /// Reads up to the first `\uXXXX` escape, and returns the place from which the rest must be read.
     fn read_part(&mut self, simd: Simd, text: &str, manner: Manner, taker: &mut impl TokenSink) -> Option<usize> {
-        let mut base = 0;
-        while base < text.len() {
-            let stop = scan(simd, text.as_bytes(), base, manner, &mut self.spans);
-            let (starts, ends) = self.spans.get();
-            taker.take_places(&text.as_bytes()[base..], starts, ends);
-            base = match stop {
-                Stop::End => break,
-                Stop::Number { from } => return Some(from),
-                Stop::Full { from, .. } if from > base => from,
-                Stop::Full { from, at } | Stop::Hard { from, at } => {
-                    // After `Stop::Hard`, the hard character at `at` is skipped. After `Stop::Full` (the scan reached its
-                    // capacity), no character is skipped: a token that fills the whole scan may end exactly at `at`, and the
-                    // character at `at` then already belongs to a separator or another token.
-                    let end = easy_again(text, at, usize::from(stop == Stop::Hard { from, at }), manner);
-                    let rest = &text.as_bytes()[end..];
-                    if manner.escaped && rest.starts_with(b"\\u") {
-                        return Some(from);
-                    }
-                    canonicalise(&text[from..end], by(manner), Folds::default(), &mut self.tokens);
-                    taker.take(&self.tokens);
-                    end
+        let Self { spans, tokens, .. } = self;
+        stretches(simd, text, manner, spans, |stretch| match stretch {
+            Stretch::Easy { base, starts, ends } => taker.take_places(&text.as_bytes()[base..], starts, ends),
+            Stretch::Hard { from, end, .. } => {
+                canonicalise(&text[from..end], by(manner), Folds::default(), tokens);
+                taker.take(tokens);
+            }
+        })
+    }
+
+    /// Like [`read`](Self::read), for a text that is divided into parts, which are read separately. Fills `before` with the number
+    /// of tokens before each part.
+    ///
+    /// `starts` are the places where parts start, in ascending order. The character before each of them must be a separator that
+    /// composes with no character after it, such as a line end or a full stop. Then no token depends on another part.
+    pub(crate) fn read_parts(
+        &mut self,
+        simd: Simd,
+        text: &str,
+        by: TokensBy,
+        starts: impl Iterator<Item = usize>,
+        taker: &mut impl TokenSink,
+        before: &mut Vec<usize>,
+    ) {
+        let Self { spans, tokens, .. } = self;
+        let mut parts = starts.peekable();
+        let mut count = 0;
+        let manner = Manner { solo: by == TokensBy::Auto, escaped: false };
+        stretches(simd, text, manner, spans, |stretch| match stretch {
+            Stretch::Easy { base, starts, ends } => {
+                let (mut from, mut number) = (base, 0);
+                let last = starts.last().map_or(base, |&last| base + usize::from(last));
+                while let Some(part) = parts.next_if(|&part| part <= last) {
+                    // There is at most one token in two bytes, so only these are compared, without a branch on the answer.
+                    let place = part.saturating_sub(base) as u16;
+                    let near = number..starts.len().min(number + part.saturating_sub(from) / 2 + 1);
+                    number += starts[near].iter().map(|&start| u16::from(start < place)).sum::<u16>() as usize;
+                    before.push(count + number);
+                    from = part;
                 }
-            };
-        }
-        None
+                count += starts.len();
+                taker.take_places(&text.as_bytes()[base..], starts, ends);
+            }
+            Stretch::Hard { mut from, end, .. } => {
+                while from < end {
+                    while parts.next_if(|&part| part <= from).is_some() {
+                        before.push(count);
+                    }
+                    let to = parts.peek().map_or(end, |&part| part.min(end));
+                    canonicalise(&text[from..to], by, Folds::default(), tokens);
+                    count += tokens.len();
+                    taker.take(tokens);
+                    from = to;
+                }
+            }
+        });
+        before.extend(parts.map(|_| count));
     }
 }
 
 fn by(manner: Manner) -> TokensBy {
     if manner.solo { TokensBy::Auto } else { TokensBy::Words }
-}
-
-/// Returns the start of the next token or separator that does not depend on its neighbours, at least `skipped` characters after
-/// `from`.
-fn easy_again(text: &str, from: usize, skipped: usize, manner: Manner) -> usize {
-    let itself = |c| match class::class(c) {
-        Class::Simple(Kind::Separator, _) => true,
-        Class::Simple(Kind::Han | Kind::Solo, _) => manner.solo,
-        _ => false,
-    };
-    let mut rest = text[from..].char_indices().skip(skipped);
-    rest.find(|&(_, c)| itself(c)).map_or(text.len(), |(at, _)| from + at)
 }
 
 #[cfg(test)]
