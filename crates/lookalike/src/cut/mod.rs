@@ -69,6 +69,8 @@ mod law;
 
 mod config;
 
+mod parts;
+
 mod units;
 
 mod edits;

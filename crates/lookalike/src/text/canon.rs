@@ -6,8 +6,10 @@ use super::{
     dictionary,
     folds::Folds,
     items,
+    scan::{Seeker, Sought},
     tokens::{Open, Tokens, TokensBy},
 };
+use crate::simd::Simd;
 
 /// Fills `tokens` with the canonical form of `text` (Broder 1997, section 2), folded by `folds`. For [`TokensBy::Items`] the
 /// tokens are the items of the set in their order, or there are none if `text` is not a set.
@@ -80,12 +82,18 @@ fn read<const FOLDED: bool>(text: &str, by: TokensBy, reading: Reading<FOLDED>, 
 }
 
 /// Returns the lines of a text, each with its place. Line ends only separate tokens, so lines can be normalised separately.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    text.split(['\n', '\r']).map(move |line| {
-        let start = at;
-        at += line.len() + 1;
-        (start, line)
+pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    lines_by(Simd::detect(), text)
+}
+
+/// Like [`lines`], with the given kernel.
+pub(crate) fn lines_by(simd: Simd, text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let (mut next, mut ends) = (Some(0), Seeker::new(simd, Sought::LineEnd));
+    std::iter::from_fn(move || {
+        let start = next?;
+        let end = ends.next(text.as_bytes(), start);
+        next = (end < text.len()).then_some(end + 1);
+        Some((start, &text[start..end]))
     })
 }
 
@@ -287,6 +295,24 @@ impl Piece {
             Class::Complex => {
                 reading.piece(piece, folded);
                 folded.chars().for_each(|c| give(class::kind(c), c));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn lines_end_at_line_feeds_and_carriage_returns(text in "([a-c.]{1,9}|[\r\n\u{85}\u{2028}漢]|[a-z]{70}){0,20}") {
+            for simd in Simd::all() {
+                let lines: Vec<&str> = lines_by(simd, &text).map(|(_, line)| line).collect();
+                prop_assert_eq!(&lines, &text.split(['\n', '\r']).collect::<Vec<_>>());
+                prop_assert!(lines_by(simd, &text).all(|(at, line)| text[at..].starts_with(line)));
             }
         }
     }

@@ -39,6 +39,8 @@ mod items;
 
 mod canon;
 
+mod presence;
+
 mod stretches;
 
 mod read;
@@ -48,12 +50,14 @@ mod spans;
 mod stop_words;
 
 pub use canon::canonicalise;
-pub(crate) use canon::lines;
+pub(crate) use canon::lines_by;
 pub use chinese::chinese_forms;
 pub use folds::Folds;
 pub use items::{Item, Items, NotASet, items, why_not_a_set};
+pub(crate) use presence::has_token;
 pub(crate) use read::{Reader, TokenSink, reads};
 pub use sentences::sentences;
+pub(crate) use sentences::sentences_by;
 pub use source::{Span, Text};
 pub use spans::{CharCount, token_spans};
 pub use stop_words::Language;
