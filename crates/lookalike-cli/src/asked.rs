@@ -10,7 +10,7 @@ use clap::{
 };
 use lookalike::Config;
 use lookalike_applications::records::LinkConfig;
-use lookalike_engine::{Cards, Link as Linking, Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Cards, Cutting, Link as Linking, Mirroring, Outputs, RunConfig};
 use lookalike_index::{Index, Settings};
 use serde::de::DeserializeOwned;
 
@@ -22,6 +22,7 @@ use crate::{
     args::MethodArgs,
     commands::{
         apply::Apply,
+        cut::Cut,
         dedup::Dedup,
         index::{add::Add, create::Create},
         link::{self, Link},
@@ -66,14 +67,15 @@ pub enum Refused {
     Other(anyhow::Error),
 }
 
-/// Returns the flags of `dedup`, `pairs`, `apply`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns only the
-/// flags that determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are
+/// Returns the flags of `dedup`, `pairs`, `apply`, `cut`, `mirrors`, `link`, `index create` or `index add`. For any other name, returns
+/// only the flags that determine how documents are compared, how candidate pairs are found and which documents are kept. Hidden flags are
 /// excluded.
 pub fn flags(command: &str) -> Vec<Flag> {
     let command = match command {
         "dedup" => definition::<Dedup>(),
         "pairs" => definition::<Pairs>(),
         "apply" => definition::<Apply>(),
+        "cut" => definition::<Cut>(),
         "mirrors" => definition::<Mirrors>(),
         "link" => definition::<Link>(),
         "index create" => definition::<Create>(),
@@ -119,6 +121,14 @@ pub fn pairs(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
 /// Fails in the same cases as [`dedup`].
 pub fn apply(flags: Vec<OsString>) -> Result<RunConfig, Refused> {
     parse::<Apply>(flags)?.config().map_err(Refused::Other)
+}
+
+/// Returns the configuration of a run of `cut` from its flags, and what is cut.
+///
+/// # Errors
+/// Fails in the same cases as [`dedup`].
+pub fn cut(flags: Vec<OsString>) -> Result<(RunConfig, Cutting), Refused> {
+    parse::<Cut>(flags)?.config().map_err(Refused::Other)
 }
 
 /// Returns the configuration of a run of `mirrors` from its flags, and the options for finding mirrors.

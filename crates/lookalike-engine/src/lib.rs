@@ -53,7 +53,7 @@ pub use config::{Estimate, Observer, Progress, ReportConfig, Resume, RunConfig, 
 pub use deciding::all_matches::PairFigures;
 pub use jobs::{
     apply::{Applied, apply},
-    cut::{CutSummary, Cutting, LargestSource, cut},
+    cut::{CutDocument, CutPlace, CutSummary, Cutting, LargestSource, TellCut, cut, cut_reporting},
     dedup::{
         dedup, dedup_reporting, dedup_storing,
         emit::Tell,
@@ -142,7 +142,7 @@ pub use lookalike_io::{
 pub use lookalike_io::{
     input_table::JSON,
     quiet::quietly,
-    read::table::{Nulls, write_json_lines},
+    read::table::{Nulls, with_texts, write_json_lines},
     sound::check_batch,
 };
 

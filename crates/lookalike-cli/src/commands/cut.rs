@@ -181,7 +181,7 @@ fn within(given: &str) -> Result<WithinBy, String> {
 }
 
 impl Cut {
-    fn config(&self) -> anyhow::Result<(RunConfig, Cutting)> {
+    pub fn config(&self) -> anyhow::Result<(RunConfig, Cutting)> {
         if self.input.records.fields.set_field.is_some() {
             anyhow::bail!("--set-field: a set has no passages; leave it out, or use `lookalike dedup`");
         }

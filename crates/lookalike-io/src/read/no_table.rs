@@ -116,7 +116,7 @@ impl Rows {
         match *self {}
     }
 
-    pub(crate) fn with_texts(&self, _: &[Option<String>], _: &[bool]) -> Result<RecordBatch> {
+    pub(crate) fn with_texts(&self, _: &[Option<impl AsRef<str>>], _: &[bool]) -> Result<RecordBatch> {
         match *self {}
     }
 

@@ -1,4 +1,4 @@
-//! The last pass: writes the records with the remaining texts, and the places of all cuts.
+//! The last pass: writes the records with the remaining texts, and the places of all cuts, or reports them.
 
 use lookalike::{
     cut::{CutConfig, Edit, TextUnits, edited, edits},
@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use super::{
     locating::{Located, Locations},
     outcomes::{Cut, Outcomes},
+    reported::{CutDocument, CutPlace, TellCut, Told},
 };
 use crate::{
     config::{Progress, Stage},
@@ -28,24 +29,25 @@ use crate::{
 struct Line<'a> {
     id: &'a RawValue,
     verdict: &'a str,
-    cuts: &'a [Place<'a>],
+    cuts: &'a [CutPlace],
 }
 
-/// A cut: the bytes that are removed, what is inserted in their place, if anything, and the place where the words are kept.
-#[derive(Serialize)]
-struct Place<'a> {
-    start: usize,
-    end: usize,
-    start_byte: usize,
-    end_byte: usize,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    insert: &'a str,
-    tokens: u32,
-    source: Box<RawValue>,
-    source_start: usize,
-    source_end: usize,
-    source_start_byte: usize,
-    source_end_byte: usize,
+/// The destinations of the results.
+pub(super) struct Outputs<'a, 'b> {
+    /// The records with the remaining texts.
+    pub(super) texts: Option<&'a mut Kept>,
+    /// The lines of the cuts file.
+    pub(super) cuts: Option<&'a mut Output>,
+    pub(super) tell: Option<&'a mut TellCut<'b>>,
+}
+
+/// Which results are wanted.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// The shape of the records, if they are written.
+    shape: Option<Shape>,
+    lines: bool,
+    told: bool,
 }
 
 /// What is needed to write the results.
@@ -61,11 +63,12 @@ pub(super) struct Emitting<'a> {
 struct Made {
     piece: Piece,
     lines: Vec<u8>,
+    told: Vec<Told>,
 }
 
 impl Weigh for Made {
     fn weight(&self) -> usize {
-        self.piece.weight() + self.lines.weight()
+        self.piece.weight() + self.lines.weight() + self.told.iter().map(Told::size).sum::<usize>()
     }
 }
 
@@ -78,20 +81,27 @@ struct Worker {
 }
 
 impl Emitting<'_> {
-    /// Writes all outputs. Returns the number of records that were written.
-    pub(super) fn all(&self, texts: Option<&mut Kept>, cuts: Option<&mut Output>) -> Result<u64> {
-        let Pass { source, pool, observer, .. } = self.pass;
-        let (shape, has_cuts) = (texts.as_ref().map(|texts| texts.shape()), cuts.is_some());
-        let (mut texts, mut cuts, mut written) = (texts, cuts, 0);
+    /// Writes and reports all results. Returns the number of records that were written.
+    pub(super) fn all(&self, outputs: Outputs) -> Result<u64> {
+        let Pass { source, pool, observer, table, .. } = self.pass;
+        let Outputs { mut texts, mut cuts, mut tell } = outputs;
+        let wanted = Wanted { shape: texts.as_ref().map(|texts| texts.shape()), lines: cuts.is_some(), told: tell.is_some() };
+        let (mut written, mut id) = (0, Vec::new());
         in_order(
             pool,
-            Blocks::after_references(source).whole(shape.is_some()),
-            |block, worker: &mut Worker| self.block(block, (shape, has_cuts), worker),
-            |Made { mut piece, lines }| {
+            Blocks::after_references(source).whole(wanted.shape.is_some()),
+            |block, worker: &mut Worker| self.block(block, wanted, worker),
+            |Made { mut piece, lines, told }| {
                 Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
                 written += piece.records;
                 if let Some(texts) = &mut texts {
                     texts.write(&mut piece)?;
+                }
+                if let Some(tell) = &mut tell {
+                    for Told { document, is_dropped, cuts, text } in &told {
+                        let (id, row) = (table.ids.get(*document, &mut id)?, document - table.references.documents);
+                        tell(&CutDocument { row, id, is_dropped: *is_dropped, cuts, text: text.as_deref() })?;
+                    }
                 }
                 cuts.as_mut().map_or(Ok(()), |cuts| cuts.write(&lines))
             },
@@ -99,38 +109,43 @@ impl Emitting<'_> {
         Ok(written)
     }
 
-    fn block(&self, block: &Block, (shape, has_cuts): (Option<Shape>, bool), worker: &mut Worker) -> Result<Made> {
+    fn block(&self, block: &Block, wanted: Wanted, worker: &mut Worker) -> Result<Made> {
         let Pass { source, table, .. } = self.pass;
         let Self { outcomes, config, .. } = *self;
+        let Wanted { shape, lines, told } = wanted;
         let info = table.info(block, source)?;
         let mut made = Made::default();
         let Worker { read_scratch, labelling, plain, id } = worker;
         let mut each = |document: u64, at: usize| {
-            if !outcomes.is_changed(document) {
-                if has_cuts {
-                    self.line(document, &[], id, &mut made.lines)?;
+            let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
+            let change = if outcomes.is_changed(document) {
+                let own = outcomes.of(document)?;
+                let record = source.same_record(block, at, read_scratch)?;
+                let text = record.text.decode(plain);
+                let units = TextUnits::places(text, config);
+                let edits = edits(text, &units, own.iter().map(Cut::units), config);
+                if lines || told {
+                    cuts = self.cuts(document, &own, (text, &units, &edits), (told, id))?;
                 }
+                if is_dropped { Change::Dropped } else { Change::Text(edited(text, &edits)) }
+            } else if source.reading().html.is_some() {
                 // If texts are parts of pages, they are written instead of the pages.
-                return match source.reading().html {
-                    Some(_) => {
-                        let record = source.same_record(block, at, read_scratch)?;
-                        Ok(Change::Text(record.text.decode(plain).to_owned()))
-                    }
-                    None => Ok(Change::None),
+                let record = source.same_record(block, at, read_scratch)?;
+                Change::Text(record.text.decode(plain).to_owned())
+            } else {
+                Change::None
+            };
+            if lines {
+                self.line(document, &cuts, id, &mut made.lines)?;
+            }
+            if told && change != Change::None {
+                let text = match &change {
+                    Change::Text(text) if shape.is_none() => Some(text.clone()),
+                    _ => None,
                 };
+                made.told.push(Told { document, is_dropped, cuts, text });
             }
-            let own = outcomes.of(document)?;
-            let record = source.same_record(block, at, read_scratch)?;
-            let text = record.text.decode(plain);
-            let units = TextUnits::places(text, config);
-            let edits = edits(text, &units, own.iter().map(Cut::units), config);
-            if has_cuts {
-                self.lines(document, &own, (text, &units, &edits), id, &mut made.lines)?;
-            }
-            if outcomes.is_dropped(document) {
-                return Ok(Change::Dropped);
-            }
-            Ok(Change::Text(edited(text, &edits)))
+            Ok(change)
         };
         match shape {
             Some(shape) => shape.changed(block, &info, source, each, labelling, &mut made.piece)?,
@@ -139,15 +154,15 @@ impl Emitting<'_> {
         Ok(made)
     }
 
-    /// Appends the line of a document with cuts.
-    fn lines(
+    /// Returns the cuts of a document with the places of their sources; if they are reported, also with the places of references.
+    fn cuts(
         &self,
         document: u64,
         cuts: &[Cut],
         (text, units, edits): (&str, &TextUnits, &[Edit]),
-        id: &mut Vec<u8>,
-        into: &mut Vec<u8>,
-    ) -> Result<()> {
+        (told, id): (bool, &mut Vec<u8>),
+    ) -> Result<Vec<CutPlace>> {
+        let Pass { source: inputs, table, .. } = self.pass;
         let mut count = CharCount::new(text);
         let mut places = Vec::with_capacity(cuts.len());
         let mut others = self.locations.of(self.outcomes.range(document))?.into_iter();
@@ -172,24 +187,31 @@ impl Emitting<'_> {
                 false => others.next().map(|(_, place)| place),
             };
             let source = source.ok_or_else(|| Error::failure("the source of a cut was not found"))?;
-            places.push(Place {
+            let source_row = cut.source.checked_sub(table.references.documents);
+            let reference = match source_row {
+                None if told => Some(table.place(cut.source, inputs)?.to_string().into()),
+                _ => None,
+            };
+            places.push(CutPlace {
                 start: own.characters.start,
                 end: own.characters.end,
                 start_byte: own.bytes.start,
                 end_byte: own.bytes.end,
-                insert: if is_last { &edit.insert } else { "" },
+                insert: if is_last { edit.insert.as_str().into() } else { Box::default() },
                 tokens: cut.tokens,
-                source: raw(self.pass.table.ids.get(cut.source, id)?)?.to_owned(),
+                source: raw(table.ids.get(cut.source, id)?)?.to_owned(),
+                source_row: source_row.unwrap_or(cut.source),
+                reference,
                 source_start: source.characters.start,
                 source_end: source.characters.end,
                 source_start_byte: source.bytes.start,
                 source_end_byte: source.bytes.end,
             });
         }
-        self.line(document, &places, id, into)
+        Ok(places)
     }
 
-    fn line(&self, document: u64, cuts: &[Place], id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
+    fn line(&self, document: u64, cuts: &[CutPlace], id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
         let verdict = match (self.outcomes.is_dropped(document), cuts.is_empty()) {
             (true, _) => "dropped",
             (false, true) => "kept",

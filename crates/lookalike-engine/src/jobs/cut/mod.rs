@@ -20,6 +20,8 @@ mod sorted;
 
 mod locating;
 
+mod reported;
+
 mod emit;
 
 use std::{collections::BTreeMap, path::Path, time::Instant};
@@ -33,9 +35,15 @@ use lookalike_io::{
 
 pub use self::{
     asked::Cutting,
+    reported::{CutDocument, CutPlace, TellCut},
     summary::{CutSummary, LargestSource},
 };
-use self::{emit::Emitting, loading::Loading, locating::Locations, rounds::FirstPass};
+use self::{
+    emit::{Emitting, Outputs},
+    loading::Loading,
+    locating::Locations,
+    rounds::FirstPass,
+};
 use crate::{
     config::{Observer, RunConfig, row_groups_ahead},
     matching::sets::Pass,
@@ -59,10 +67,19 @@ use crate::{
 /// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
 /// or if an output cannot be written. In all these cases no file is left under an output's name.
 pub fn cut(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result<CutSummary> {
-    without_panic(|| all_passes(config, asked, observer))
+    without_panic(|| all_passes(config, asked, None, observer))
 }
 
-fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result<CutSummary> {
+/// Does the same as [`cut`], and reports each document that is not unchanged, in input order, before the outputs appear under their
+/// names. The remaining texts are reported only if they are not written to an output.
+///
+/// # Errors
+/// Fails for the same reasons as [`cut`], and with any error that `tell` returns.
+pub fn cut_reporting(config: &RunConfig, asked: &Cutting, tell: &mut TellCut, observer: Observer) -> Result<CutSummary> {
+    without_panic(|| all_passes(config, asked, Some(tell), observer))
+}
+
+fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, observer: Observer) -> Result<CutSummary> {
     let started = Instant::now();
     let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
     let rules = cut.rules()?;
@@ -99,11 +116,11 @@ fn all_passes(config: &RunConfig, asked: &Cutting, observer: Observer) -> Result
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
     let (outcomes, counts) = first.decided(pass, &cut, &order)?.finished();
-    let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some())?;
+    let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some() || tell.is_some())?;
     let documents = table.documents - table.references.documents;
-    if texts.is_some() || cuts.is_some() {
+    if texts.is_some() || cuts.is_some() || tell.is_some() {
         let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
-        let written = emitting.all(texts.as_mut(), cuts.as_mut())?;
+        let written = emitting.all(Outputs { texts: texts.as_mut(), cuts: cuts.as_mut(), tell })?;
         if texts.is_some() {
             same_number(documents - counts.dropped, written)?;
         }

@@ -112,6 +112,15 @@ impl Columns {
         }))))
     }
 
+    /// Finds the column of texts; no others are read.
+    ///
+    /// # Errors
+    /// Fails for the same reasons as [`choose`](Self::choose).
+    pub fn of_texts(name: &str, schema: &Schema, text: &str) -> Result<Self> {
+        // The column of the texts also serves as the column of ids, which are not read.
+        Self::choose(name, schema, (text, None), text, &Keep::First, None)
+    }
+
     /// Finds the columns that may contain values of these fields: each column with the name of a field, or with a name that is the first
     /// part of a path to one.
     pub fn of_records(schema: &Schema, fields: &RecordFields) -> Self {

@@ -49,7 +49,7 @@ pub use self::{
     objects::Objects,
     ranges::Ranges,
     retype::{mapped_fields, retyped},
-    rows::Rows,
+    rows::{Rows, with_texts},
 };
 pub(crate) use self::{
     opened::{Cut, RowBlocks, Table, TableLayout, TablePart},

@@ -219,15 +219,16 @@ impl Rows {
     /// Returns the rows for which `mask` is true, with the texts that are given instead of their own; `None` keeps the row's text.
     ///
     /// # Errors
-    /// Fails if the texts cannot be stored in the type of the column.
-    pub fn with_texts(&self, texts: &[Option<String>], mask: &[bool]) -> Result<RecordBatch> {
+    /// Fails if the texts cannot be stored in the type of the column. The error has no advice.
+    pub fn with_texts(&self, texts: &[Option<impl AsRef<str>>], mask: &[bool]) -> Result<RecordBatch> {
         let own = |row| self.text.place(row).and_then(|at| self.text.plain.text(at)).and_then(std::result::Result::ok);
-        let all: Vec<Option<&str>> = texts.iter().enumerate().map(|(row, text)| text.as_deref().or_else(|| own(row))).collect();
+        let given = texts.iter().map(|text| text.as_ref().map(AsRef::as_ref));
+        let all: Vec<Option<&str>> = given.enumerate().map(|(row, text)| text.or_else(|| own(row))).collect();
         let batch = replaced::with_texts(&self.batch, &self.columns.text.path, &all);
         let batch = batch.map_err(|error| {
             let field = &self.columns.text.name;
             let what = format!("the remaining texts cannot be stored in column {}: {error}", quoted(field));
-            Error::record(what).in_field(&**field).advise("write JSON Lines: give a name that ends with .jsonl")
+            Error::record(what).in_field(&**field)
         })?;
         json::filter(&batch, &mask.to_vec().into())
     }
@@ -246,6 +247,24 @@ impl Rows {
         let refused = |error| json::unwritable(&batch, &error).1.of_line(row as u64);
         write_json_lines(&batch, Nulls::Written, out).map_err(refused)
     }
+}
+
+/// Returns the rows of a batch for which `mask` is true, with the texts that are given instead of their own, as
+/// [`Rows::with_texts`] does. `field` is the name of the texts' column, or its path through structs; `name` is that of the table, for
+/// messages.
+///
+/// # Errors
+/// Fails if there is no such column of texts, or for the same reasons as that function.
+pub fn with_texts(
+    name: &str,
+    batch: &RecordBatch,
+    field: &str,
+    texts: &[Option<impl AsRef<str>>],
+    mask: &[bool],
+) -> Result<RecordBatch> {
+    let rows = Rows::new(batch.clone(), &Columns::of_texts(name, &batch.schema(), field)?)?;
+    let made = if texts.iter().all(Option::is_none) { rows.masked(mask) } else { rows.with_texts(texts, mask) };
+    made.map_err(|error| error.at(name))
 }
 
 /// Appends rows as JSON Lines. They are the rows of a batch for which `mask` is true.

@@ -59,7 +59,11 @@ impl Shape {
         let Some(table) = block.rows().filter(|_| *records > 0) else { return Ok(()) };
         let placed = |error: Error| error.placed(|row| source.place(block.part, info.first_line + row));
         match self {
-            Self::Table => *rows = Some(table.with_texts(&texts, &mask).map_err(placed)?),
+            Self::Table => {
+                let written = table.with_texts(&texts, &mask);
+                let lines = "write JSON Lines: give a name that ends with .jsonl";
+                *rows = Some(written.map_err(|error| placed(error.advise(lines)))?);
+            }
             _ => table.lines_with_texts(&texts, &mask, bytes).map_err(placed)?,
         }
         Ok(())
