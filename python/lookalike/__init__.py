@@ -8,6 +8,7 @@ gives the same answers as its command, byte for byte, and releases the interpret
   methods on your data. These functions take lists, pandas and polars frames, Arrow tables, Hugging Face datasets, files and URLs.
   `dedup` and `pairs` can also compare the data with references of the same kinds, such as test sets. `apply` applies the
   decisions of an earlier run to files.
+- `cut` keeps one copy of each passage that repeats inside documents, and returns the collection with the shorter texts.
 - `link` finds records of the same person, firm or thing in one frame or two; `suggest_link` suggests how to compare them.
 - `mirrors` finds sites that mirror each other and pairs their pages; `history` follows each page through several crawls.
 - `compare` measures the similarity of two texts exactly and shows what they share; `passages` finds the passages that they share
@@ -68,6 +69,7 @@ from lookalike.cards import PrintPair, PrintPairs, minutiae
 from lookalike.config import (
     CollectionConfig,
     Config,
+    CutOptions,
     DedupOptions,
     HistoryOptions,
     IndexConfig,
@@ -82,6 +84,7 @@ from lookalike.config import (
     ShinglesConfig,
 )
 from lookalike.crawls import History, Mirrors, history, mirrors
+from lookalike.cutting import CutReport, cut
 from lookalike.errors import Error
 from lookalike.files import Files
 from lookalike.index import Added, Decided, Deleted, Document, Found, FoundPassage, Index
@@ -102,6 +105,8 @@ __all__ = [
     "Comparison",
     "Config",
     "Curve",
+    "CutOptions",
+    "CutReport",
     "Decided",
     "DedupOptions",
     "Deleted",
@@ -149,6 +154,7 @@ __all__ = [
     "apply",
     "compare",
     "curve",
+    "cut",
     "dedup",
     "default_config",
     "errors",

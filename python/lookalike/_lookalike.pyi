@@ -18,6 +18,9 @@ __all__ = [
     "Columns",
     "Comparison",
     "Curve",
+    "CutRows",
+    "CutTexts",
+    "Cuts",
     "Decisions",
     "Deleted",
     "Estimate",
@@ -41,6 +44,7 @@ __all__ = [
     "compare",
     "curve",
     "cut",
+    "cut_texts",
     "datasketch_bulk",
     "datasketch_containment_params",
     "datasketch_lower",
@@ -64,6 +68,7 @@ __all__ = [
     "passages_among",
     "regions",
     "suggest_link",
+    "with_texts",
 ]
 
 _Fingerprints = NDArray[np.uint64]
@@ -430,6 +435,27 @@ class Pairs:
     def __len__(self) -> int: ...
 
 @final
+class Cuts:
+    @staticmethod
+    def _from_bytes(bytes: bytes) -> Cuts: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    def cut(self) -> NDArray[np.int64]: ...
+    def dropped(self) -> NDArray[np.int64]: ...
+    def columns(self) -> Columns: ...
+    def __len__(self) -> int: ...
+
+@final
+class CutTexts:
+    def rows(self) -> NDArray[np.int64]: ...
+    def texts(self, start: int, end: int) -> list[str]: ...
+    def __len__(self) -> int: ...
+
+@final
+class CutRows:
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
 class Lines:
     @staticmethod
     def read(path: str | PathLike[str], columns: Sequence[tuple[str, str]]) -> Lines: ...
@@ -489,6 +515,19 @@ def passages_among(
     regions: tuple[int, int, float, float] | None,
     progress: _Progress | None,
 ) -> tuple[bytes, dict[str, Any]]: ...
+def cut_texts(
+    texts: tuple[str, Texts] | None,
+    references: Sequence[tuple[str, Texts]],
+    options: dict[str, Any],
+    progress: _Progress | None,
+) -> tuple[Cuts, CutTexts, dict[str, Any]]: ...
+def with_texts(
+    column: tuple[str, str],
+    data: object,
+    kept: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+    texts: tuple[CutTexts, int],
+) -> CutRows: ...
 def part_keys(texts: tuple[str, Texts], options: dict[str, Any], shards: int) -> list[bytes]: ...
 def part_links(rows: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]: ...
 def part_nodes(ids: object) -> NDArray[np.uint64]: ...

@@ -300,6 +300,40 @@ class MirrorsOptions(HistoryOptions, total=False):
     """An HTML file to look at: sites, and pages side by side."""
 
 
+class CutOptions(InputOptions, total=False):
+    """The keywords of `cut` after the id."""
+
+    unit: Literal["runs", "lines", "paragraphs", "sentences"]
+    """What is compared and cut."""
+    window: int | None
+    """The number of units in the shortest passage that is cut; by default 50 for runs, else 1."""
+    more_than: int
+    """The number of earlier documents that must contain a passage for it to be cut; 1 unless given."""
+    within: str
+    """Which documents are compared: "all", "document" (only parts of the same document) or "group:FIELD"."""
+    min_tokens: int | None
+    """The smallest number of tokens in a passage; by default 5, and no minimum for runs."""
+    min_left: int
+    """A document from which something was cut is dropped if fewer tokens are left; 1 unless given."""
+    verbatim: bool
+    """Cut only if the original bytes are equal too."""
+    whole_lines: bool
+    """With runs: cut only lines that are completely in repeated runs."""
+    keep: str | None
+    """Which copy is kept: that of the first document in this order, which is first, longest, newest:FIELD, max:FIELD or
+    min:FIELD."""
+    tokens: Literal["auto", "words", "chars", "jieba"]
+    """What a token is."""
+    fold: str | Sequence[str]
+    """Differences to ignore, by the command's names such as `"accents"`: comma-separated, or in a list."""
+    folds: Folds
+    """The same as `fold`, as a dictionary."""
+    allow_repeated_ids: bool
+    """Allow several documents to have the same id."""
+    cuts: str | PathLike[str] | None
+    """A file for the command's lines, one for each document."""
+
+
 class LinkOptions(TypedDict, total=False):
     """The keywords of `suggest_link` after the id: how records are read."""
 

@@ -99,7 +99,13 @@ _TAKES = {
     "on_conflict": _is_one_of("fail", "skip", "replace"),
     "missing": _is_one_of("error", "ignore"),
     "least": _COUNT,
-    **dict.fromkeys(("after", "limit"), _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0)),
+    "window": _Takes("a whole number from 1 to 1000", lambda value: _is_whole(value) and 1 <= value <= 1000),
+    "more_than": _COUNT,
+    "unit": _is_one_of("runs", "lines", "paragraphs", "sentences"),
+    **dict.fromkeys(
+        ("after", "limit", "min_tokens", "min_left"),
+        _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
+    ),
     "by": _Takes('"host", "folder" or "field:NAME"', lambda value: isinstance(value, str)),
     "depth": _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),
     "share": _SHARE,
@@ -111,7 +117,7 @@ _TAKES = {
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     "right_by": _NAME,
-    **dict.fromkeys(("output", "decisions", "report", "resume", "temp_dir", "truth"), _PATH),
+    **dict.fromkeys(("output", "decisions", "cuts", "report", "resume", "temp_dir", "truth"), _PATH),
     **dict.fromkeys(
         (
             "against_only",
@@ -131,6 +137,8 @@ _TAKES = {
             "passages",
             "regions",
             "matches_only",
+            "verbatim",
+            "whole_lines",
         ),
         _SWITCH,
     ),

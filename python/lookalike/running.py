@@ -366,8 +366,13 @@ def skips(options: dict[str, Any]) -> bool:
     return skip_bad
 
 
-def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any], sets: bool) -> _Source:
-    """Determine the kinds of data and references, and convert the keywords to the form that the engine takes."""
+def _source(
+    data: Any, text: str, id: str | None, against: Any, options: Mapping[str, Any], sets: bool, fields: Sequence[str] = ()
+) -> _Source:
+    """Determine the kinds of data and references, and convert the keywords to the form that the engine takes.
+
+    `fields` are columns that the run reads in addition to those that the keywords of `dedup` name; they may be null.
+    """
     given = plain(options)
     inputs, folder = names_of(data), given.get("temp_dir")
     if data is None and "input_command" in given:
@@ -385,7 +390,7 @@ def _source(data: Any, text: str, id: str | None, against: Any, options: Mapping
         kind = kind_of(data)
         keep = str(given.get("keep", "")).partition(":")[2]
         others = [name for name in (id, keep) if name]
-        counted = [given["report_by"]] if given.get("report_by") else []
+        counted = [*fields, given["report_by"]] if given.get("report_by") else [*fields]
         texts = kind.texts(Wanted(type(data).__name__, text, [*others, *counted], folder, sets=sets, skip_bad=skip_bad))
         if id is None:
             called, texts = numbered(texts)

@@ -135,6 +135,7 @@ TAKEN = {
     "dedup": {*lookalike.DedupOptions.__annotations__, "text", "id", "threshold", "output", "against"},
     "pairs": {*lookalike.PairsOptions.__annotations__, "text", "id", "threshold", "against"},
     "apply": {*lookalike.ReadOptions.__annotations__, "text", "id", "output", "keep"},
+    "cut": {*lookalike.CutOptions.__annotations__, "text", "id", "output", "against"},
     "link": {*lookalike.LinkRunOptions.__annotations__, "id"},
     "index create": {*IndexConfig.__annotations__, "store", "keep", "sets"},
     "index add": {*InputOptions.__annotations__, "text", "id", "on_conflict"},
@@ -143,6 +144,8 @@ TAKEN = {
 # settings say whether `text=` names a field with sets.
 ELSEWHERE = {
     "pairs": {"output"},
+    # Sets have no passages.
+    "cut": {"set_field"},
     # `link` takes the configuration by position, and returns pairs and clusters. `suggest_link` is `--suggest`,
     # `labels` is `--label`, and `--details` only changes what is printed.
     "link": {"config", "output", "clusters", "suggest", "explain", "label", "details", "dry_run"},
@@ -252,6 +255,7 @@ def test_help_names_all_keywords():
     words = inspect.getdoc(lookalike.dedup)
     known = lookalike.DedupOptions.__annotations__
     assert all(f"`{name}=" in words for name in [*known, "threshold"])
+    assert all(f"`{name}=" in inspect.getdoc(lookalike.cut) for name in lookalike.CutOptions.__annotations__)
     # A keyword with a simple default has the default of the core.
     for name, default in lookalike.default_config().items():
         if isinstance(default, (str, int, float)) and name != "candidates":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lookalike.kinds import arrow, frames, huggingface, lists
-from lookalike.kinds.kind import Kind, Wanted, column_of, numbered, usable
+from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, numbered, usable
 
 _KINDS: list[Callable[[Any], Kind | None]] = [lists.of, frames.of, huggingface.of, arrow.of]
 
@@ -57,4 +57,4 @@ def _found(data: Any) -> Kind | None:
     return next((kind for of in _KINDS if (kind := of(data)) is not None), None)
 
 
-__all__ = ["Kind", "Wanted", "column_of", "is_collection", "is_read_once", "kind_of", "numbered", "usable"]
+__all__ = ["Changes", "Kind", "Wanted", "column_of", "is_collection", "is_read_once", "kind_of", "numbered", "usable"]

@@ -6,9 +6,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
-from lookalike.kinds.kind import Kind, Wanted
+from lookalike.kinds.kind import Changes, Kind, Wanted
 from lookalike.kinds.sound import check_column, check_table, checked, readable
-from lookalike.kinds.spool import Spool, filtered
+from lookalike.kinds.spool import Spool, filtered, rewritten
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,10 @@ class Table:
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Select the kept rows."""
         return filtered(self._data, kept)
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Select the kept rows, and replace the column of the texts."""
+        return rewritten(self._data, changes)
 
 
 class Array:
@@ -53,6 +57,13 @@ class Array:
             return filtered(pa.table({"text": self._data}), kept).column(0)
         return filtered(pa.RecordBatch.from_arrays([self._data], ["text"]), kept).column(0)
 
+    def rewritten(self, changes: Changes) -> Any:
+        """Select the kept elements, with other texts."""
+        import pyarrow as pa
+
+        of = pa.Table if isinstance(self._data, pa.ChunkedArray) else pa.RecordBatch
+        return rewritten(of.from_arrays([self._data], [changes.text]), changes).column(0)
+
 
 class Reader:
     """A stream of batches that can be read once: it is copied to a temporary file without compression, and read from there."""
@@ -72,6 +83,10 @@ class Reader:
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Return a reader of the kept rows, which is a stream too."""
         return self._spool.filtered(kept)
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Return a reader of the kept rows with other texts."""
+        return self._spool.rewritten(changes)
 
 
 def of(data: Any) -> Kind | None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
 from lookalike.errors import InputError, RecordError
-from lookalike.kinds.kind import Kind, Wanted
+from lookalike.kinds.kind import Changes, Kind, Wanted
 from lookalike.kinds.sound import check_column, check_table
-from lookalike.kinds.spool import Spool
+from lookalike.kinds.spool import Spool, rewritten_each
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,28 @@ class Dataset:
         import numpy as np
 
         return self._data.select(np.flatnonzero(kept))
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Write the kept rows with other texts to a temporary file, and return a dataset that reads it."""
+        import datasets
+
+        if not changes.rows.size:
+            return self.select(changes.kept)
+        schema = self._data.features.arrow_schema
+        rows = self._data.with_format("arrow").iter(batch_size=_BATCH)
+        tables = (check_table(changes.called, table, number) for number, table in enumerate(rows))
+        batches = (batch for table in tables for batch in _of_schema(table, schema).combine_chunks().to_batches())
+        spool = Spool(schema, rewritten_each(batches, changes), changes.folder, changes.called)
+        made = datasets.Dataset.from_file(spool.path, info=self._data.info.copy(), split=self._data.split)
+        spool.keep_until_exit()
+        form = self._data.format
+        made.set_format(form["type"], form["columns"], form["output_all_columns"], **form["format_kwargs"])
+        return made
+
+
+def _of_schema(table: Any, schema: Any) -> Any:
+    """Return a table with the types of a schema."""
+    return table if table.schema.equals(schema) else table.cast(schema)
 
 
 def _check_chosen(called: str, table: Any, indices: Any) -> None:
@@ -85,16 +107,35 @@ class Iterable:
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Return an iterable dataset of the kept rows."""
-        import datasets
+        import numpy as np
+
+        return self._data if self._spool is None else self._reading(self._spool, np.flatnonzero(kept))
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Write the kept rows with other texts to a second temporary file, and return a dataset that reads it."""
         import numpy as np
 
         if self._spool is None:
             return self._data
-        mapped = datasets.Dataset.from_file(self._spool.path)
-        self._spool.keep_for(mapped.data)
-        selected = mapped.select(np.flatnonzero(kept)).to_iterable_dataset()
+        rows = rewritten_each(self._spool.batches(), changes)
+        spool = Spool(self._spool.schema, rows, changes.folder, changes.called)
+        return self._reading(spool, np.arange(changes.kept.sum()))
+
+    def _reading(self, spool: Spool, rows: NDArray[np.int64]) -> Any:
+        """Return an iterable dataset of rows of a temporary file."""
+        import datasets
+
+        mapped = datasets.Dataset.from_file(spool.path)
+        spool.keep_for(mapped.data)
+        # A dataset without rows cannot be converted.
+        nothing = datasets.IterableDataset.from_generator(_nothing, mapped.features)
+        selected = mapped.select(rows).to_iterable_dataset() if rows.size else nothing
         formatting = getattr(self._data, "_formatting", None)
         return selected.with_format(formatting.format_type) if formatting else selected
+
+
+def _nothing() -> Iterator[dict[str, Any]]:
+    return iter(())
 
 
 def _batches(data: Any, called: str) -> Iterator[Any]:

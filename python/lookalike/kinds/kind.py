@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from lookalike._lookalike import Texts
+from lookalike._lookalike import CutRows, CutTexts, Texts, with_texts
 from lookalike.errors import InputError
 from lookalike.kinds.sets import arrays
 
@@ -76,7 +77,7 @@ class Wanted(NamedTuple):
                 advice = (
                     f"name the column with the {'set' if self.sets else 'text'} with text="
                     if asked == self.text
-                    else "name another column with id= or keep="
+                    else "name another column with id=, keep= or within="
                 )
                 words = f"{self.called}: no column {asked!r}; the table has {there or 'none'}; {advice}"
                 raise InputError(words, path=self.called, field=asked)
@@ -100,6 +101,49 @@ class Wanted(NamedTuple):
             )
 
 
+class Changes(NamedTuple):
+    """The rows of a collection in memory that are kept, and the texts that replace their own."""
+
+    called: str
+    """The name of the collection in messages."""
+    text: str
+    kept: NDArray[np.bool_]
+    rows: NDArray[np.int64]
+    """The kept rows that get another text, in order."""
+    texts: CutTexts
+    """The texts of these rows."""
+    folder: str | None
+    """The folder for temporary files."""
+
+    def places(self) -> NDArray[np.int64]:
+        """Return the places of the rows with another text among the kept rows."""
+        import numpy as np
+
+        return np.cumsum(self.kept)[self.rows] - 1
+
+    def each(self) -> Iterator[tuple[int, str]]:
+        """Yield the rows with another text, and their texts."""
+        return zip(self.rows.tolist(), self.texts.texts(0, len(self.texts)), strict=True)
+
+    def column(self, data: object, start: int = 0, count: int | None = None) -> CutRows:
+        """Return Arrow data that has the column of the text, with the kept rows and their texts.
+
+        `data` has `count` rows, which begin with the row `start`; by default they are all rows.
+        """
+        end = len(self.kept) if count is None else start + count
+        first, last = self.rows.searchsorted([start, end])
+        rows = self.rows[first:last] - start
+        return with_texts((self.called, self.text), data, self.kept[start:end], rows, (self.texts, int(first)))
+
+
+def with_field(row: dict[str, Any], name: str, text: str) -> dict[str, Any]:
+    """Return a copy of a dictionary with another text in a field, which is given by its name or its path through dictionaries."""
+    made = copy(row)
+    step, _, rest = (name, "", "") if name in row else name.partition(".")
+    made[step] = with_field(row[step], rest, text) if rest else text
+    return made
+
+
 class Kind(Protocol):
     """A collection in memory, or a stream that is copied to a temporary file first."""
 
@@ -108,6 +152,9 @@ class Kind(Protocol):
 
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Return a collection of the same kind with the kept rows."""
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Return a collection of the same kind with the kept rows, of which some have other texts."""
 
 
 def column_of(asked: str, names: Sequence[str]) -> str | None:

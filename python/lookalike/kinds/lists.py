@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._lookalike import Texts
 from lookalike.errors import RecordError
-from lookalike.kinds.kind import Kind, Wanted, column_of
+from lookalike.kinds.kind import Changes, Kind, Wanted, column_of, with_field
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +30,23 @@ class Plain:
         if not isinstance(self._data, (list, tuple)):
             return self._data[kept]
         return type(self._data)(compress(self._data, kept.tobytes()))
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Select the same strings, except those that changed."""
+        if isinstance(self._data, (list, tuple)):
+            made = list(self._data)
+            for row, text in changes.each():
+                made[row] = text
+            return Plain(type(self._data)(made)).select(changes.kept)
+        kept = self._data[changes.kept]
+        texts = changes.texts.texts(0, len(changes.texts))
+        if kept.dtype.kind == "U":
+            # Texts of a fixed width would be truncated. A text that is cut is not longer, but one that replaces a page may be.
+            width = max(kept.dtype.itemsize // 4, max(map(len, texts), default=1))
+            kept = kept.astype(f"{kept.dtype.byteorder}U{width}", copy=False)
+        for place, text in zip(changes.places().tolist(), texts, strict=True):
+            kept[place] = text
+        return kept
 
 
 class Rows:
@@ -62,6 +79,13 @@ class Rows:
     def select(self, kept: NDArray[np.bool_]) -> Any:
         """Select the same dictionaries, not copies of them."""
         return type(self._data)(compress(self._data, kept.tobytes()))
+
+    def rewritten(self, changes: Changes) -> Any:
+        """Select the same dictionaries, except those whose texts changed, which are copied."""
+        made = list(self._data)
+        for row, text in changes.each():
+            made[row] = with_field(made[row], changes.text, text)
+        return Rows(type(self._data)(made)).select(changes.kept)
 
 
 def _field(row: dict[str, Any], name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import tempfile
 import weakref
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _lookalike
+from lookalike.kinds.kind import Changes, column_of
 from lookalike.kinds.types import conformed, joined
 
 if TYPE_CHECKING:
@@ -25,6 +27,27 @@ def filtered(rows: Any, kept: NDArray[np.bool_]) -> Any:
     except pa.ArrowNotImplementedError:
         reader = _lookalike.filtered(rows, kept)
         return reader.read_all() if isinstance(rows, pa.Table) else reader.read_next_batch()
+
+
+def rewritten(rows: Any, changes: Changes, start: int = 0) -> Any:
+    """Select the kept rows of a table or batch, and replace the column of the texts. Its first row is the row `start`."""
+    import pyarrow as pa
+
+    end = start + rows.num_rows
+    kept, changed = changes.kept[start:end], changes.rows.searchsorted([start, end])
+    left = rows if kept.all() else filtered(rows, kept)
+    name = column_of(changes.text, rows.schema.names)
+    if changed[0] == changed[1] or name is None:
+        return left
+    at = rows.schema.names.index(name)
+    made = pa.table(changes.column(rows.select([name]), start, rows.num_rows)).column(0)
+    if made.type != left.schema.field(at).type:
+        made = made.cast(left.schema.field(at).type)
+    if isinstance(rows, pa.Table):
+        return left.set_column(at, left.schema.field(at), made)
+    columns = [*left.columns]
+    columns[at] = made.combine_chunks() if made.num_chunks != 1 else made.chunk(0)
+    return pa.RecordBatch.from_arrays(columns, schema=left.schema)
 
 
 class Spool:
@@ -101,10 +124,31 @@ class Spool:
 
         return pa.RecordBatchReader.from_batches(self.schema, rows())
 
+    def rewritten(self, changes: Changes) -> Any:
+        """Return a reader of the kept rows with other texts."""
+        import pyarrow as pa
+
+        return pa.RecordBatchReader.from_batches(self.schema, rewritten_each(self.batches(), changes))
+
+    def keep_until_exit(self) -> None:
+        """Keep the file until the program ends, for objects that read it by its name and whose copies do too."""
+        self._ended.detach()
+        atexit.register(_remove, self.path)
+
     def keep_for(self, holder: object) -> None:
         """Keep the file as long as `holder`, which reads it by its name, exists."""
         self._ended.detach()
         weakref.finalize(holder, _remove, self.path)
+
+
+def rewritten_each(batches: Iterable[Any], changes: Changes) -> Iterator[Any]:
+    """Yield the kept rows of consecutive batches with other texts; batches without such rows are left out."""
+    start = 0
+    for batch in batches:
+        made = rewritten(batch, changes, start)
+        start += batch.num_rows
+        if made.num_rows:
+            yield made
 
 
 class _OfSchema:

@@ -26,6 +26,8 @@ pub mod watch;
 
 mod run;
 
+mod cut;
+
 mod crawls;
 
 mod links;
@@ -36,6 +38,7 @@ mod parts;
 
 pub use cards::minutiae;
 pub use crawls::{history, mirrors};
+pub use cut::{CutRows, CutTexts, Cuts, cut_texts, with_texts};
 pub use decisions::Decisions;
 pub use lines::Lines;
 pub use links::{link, suggest_link};

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use lookalike::Method;
 use lookalike_cli::asked;
-use lookalike_engine::{Cards, Link, Mirroring, Outputs, RunConfig};
+use lookalike_engine::{Cards, Cutting, Link, Mirroring, Outputs, RunConfig};
 use pyo3::{prelude::*, types::PyDict};
 use serde_json::{Map, Value};
 
@@ -62,6 +62,23 @@ impl Options {
         let (run, asked) = asked::mirrors(flags).map_err(not_asked)?;
         let method = laid_over(run.method, own)?;
         Method::new(method.clone()).map_err(refused)?;
+        Ok((RunConfig { inputs, against, method, ..run }, asked))
+    }
+}
+
+impl Options {
+    /// Reads the keywords of `cut`.
+    ///
+    /// # Errors
+    /// Fails in the same cases as [`Self::of`].
+    pub fn of_cut(keywords: &Bound<'_, PyDict>) -> PyResult<(RunConfig, Cutting)> {
+        let mut fields = object(keywords)?;
+        let commands = names(&mut fields, "input_command");
+        let Parted { inputs, against, mut flags, own } = Parted::of(fields)?;
+        flags.extend(commands.iter().map(|command| OsString::from(format!("--input-command={command}"))));
+        flags.extend(["--", "-"].map(OsString::from));
+        let (run, asked) = asked::cut(flags).map_err(not_asked)?;
+        let method = laid_over(run.method, own)?;
         Ok((RunConfig { inputs, against, method, ..run }, asked))
     }
 }

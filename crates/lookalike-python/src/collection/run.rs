@@ -121,15 +121,16 @@ pub fn apply<'py>(
 }
 
 /// The request for a run.
-struct Asked {
-    config: RunConfig,
+pub(super) struct Asked {
+    pub(super) config: RunConfig,
     /// The ids of its documents.
-    ids: Ids,
+    pub(super) ids: Ids,
     /// Whether there are references.
-    against: bool,
+    pub(super) against: bool,
 }
 
-fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references: Vec<Named<'_>>) -> PyResult<Asked> {
+/// Returns the request for a run over texts in memory, if there are any, and over named inputs.
+pub(super) fn asked(mut config: RunConfig, texts: Option<Named<'_>>, references: Vec<Named<'_>>) -> PyResult<Asked> {
     let mut ids = Ids::given();
     if let Some((name, texts)) = texts {
         config.tables = vec![texts.input(&name)?];
