@@ -332,6 +332,8 @@ class CutOptions(InputOptions, total=False):
     """Allow several documents to have the same id."""
     cuts: str | PathLike[str] | None
     """A file for the command's lines, one for each document."""
+    dolma: str | PathLike[str] | None
+    """A file for the cuts as attributes of Dolma."""
 
 
 class LinkOptions(TypedDict, total=False):

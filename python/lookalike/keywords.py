@@ -117,7 +117,7 @@ _TAKES = {
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     "right_by": _NAME,
-    **dict.fromkeys(("output", "decisions", "cuts", "report", "resume", "temp_dir", "truth"), _PATH),
+    **dict.fromkeys(("output", "decisions", "cuts", "dolma", "report", "resume", "temp_dir", "truth"), _PATH),
     **dict.fromkeys(
         (
             "against_only",

@@ -1,9 +1,6 @@
 //! `lookalike cut`.
 
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
 use clap::{Args, ValueEnum};
 use lookalike::{
@@ -33,7 +30,7 @@ use crate::{
 /// are cut. Cutting a passage joins what is before and after it; if the joined text is a repetition itself, it is cut too.
 ///
 /// Records are written with the remaining texts, and with all other fields unchanged. With --html, all texts are written as visible text.
-/// Texts are written only with -o, and cuts only with --cuts. The
+/// Texts are written only with -o, and cuts only with --cuts or --dolma. The
 /// file of --cuts has one JSON line per document, in input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and
 /// end (in characters of the original text), start_byte and end_byte, insert (what replaces these characters, if not nothing),
 /// tokens, source (the id of the document that keeps the passage),
@@ -63,6 +60,12 @@ pub struct Cut {
     /// The file is JSON Lines, compressed as for -o; - is standard output.
     #[arg(long, value_name = "FILE")]
     cuts: Option<PathBuf>,
+    /// Write the places of all cuts to FILE, as attributes for Dolma
+    ///
+    /// The file is JSON Lines with one line per document, in input order. The attribute lookalike__cut has the spans in characters that are
+    /// cut, each with the score 1, and lookalike__dropped has the whole text if the document is dropped.
+    #[arg(long, value_name = "FILE")]
+    dolma: Option<PathBuf>,
     /// What is compared and cut
     #[arg(long, value_enum, value_name = "UNIT", default_value_t = UnitBy::Runs)]
     unit: UnitBy,
@@ -206,26 +209,28 @@ impl Cut {
             whole_lines: self.whole_lines,
             ..CutConfig::default()
         };
-        Ok((config, Cutting { cut: settings, texts: self.output.clone(), cuts: self.cuts.clone() }))
+        let (texts, cuts, attributes) = (self.output.clone(), self.cuts.clone(), self.dolma.clone());
+        Ok((config, Cutting { cut: settings, texts, cuts, attributes }))
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let (config, asked) = self.config()?;
         let report = self.input.report(Report::new("cut")).inputs("against", &self.against);
-        let report = report.output("texts", asked.texts.as_deref()).output("cuts", asked.cuts.as_deref());
+        let outputs = [("texts", &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
+        let report = outputs.into_iter().fold(report, |report, (name, path)| report.output(name, path.as_deref()));
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = cut(&config, &asked, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
-        let paths = [&asked.texts, &asked.cuts, &config.skip_bad, &config.summary];
+        let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&summary)?)?,
             (true, true) => say(report.json(&summary)?.trim_end()),
             (false, _) if self.run.quiet => {}
-            (false, _) => say(&page(&summary, [asked.texts.as_deref(), asked.cuts.as_deref()])),
+            (false, _) => say(&page(&summary, &asked)),
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::SUCCESS)
@@ -233,7 +238,7 @@ impl Cut {
 }
 
 /// Returns the summary as text.
-fn page(s: &CutSummary, [texts, cuts]: [Option<&Path>; 2]) -> String {
+fn page(s: &CutSummary, asked: &Cutting) -> String {
     let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / s.tokens.max(1) as f64);
     let mut lines = vec![
         format!(
@@ -272,17 +277,19 @@ fn page(s: &CutSummary, [texts, cuts]: [Option<&Path>; 2]) -> String {
     let peak = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
     lines.push(format!("  time     {:.2} s for {} ({rate:.0} MB/s){peak}", s.seconds, bytes(s.bytes)));
     if s.above_memory > 0 {
-        let why = "kept texts and their index cannot be spilled to files";
+        let why = "the index of repeated passages cannot be spilled to files";
         lines.push(format!("  memory   {} above --memory: {why}", bytes(s.above_memory)));
     }
     if s.bad_lines > 0 {
         lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
     }
     lines.extend(s.left_out.iter().map(|left| format!("  skipped  {}", left_out(left))));
-    lines.extend(texts.map(|path| format!("  written  records to {}", name(path))));
-    lines.extend(cuts.map(|path| format!("  written  cuts to {}", name(path))));
+    let written = [("records", &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
+    for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))) {
+        lines.push(format!("  written  {what} to {}", name(path)));
+    }
     if !s.largest.is_empty() {
-        lines.push(format!("\n{BOLD}   tokens  documents  passage{BOLD:#}"));
+        lines.push(format!("\n{BOLD}   tokens  documents  passage and document that keeps it{BOLD:#}"));
         for source in &s.largest {
             let id = quiet(source.id.get());
             lines.push(format!(

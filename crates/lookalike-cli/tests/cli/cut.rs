@@ -66,7 +66,7 @@ fn passages_are_cut_and_their_sources_are_named() {
       written  records to clean.jsonl
       written  cuts to cuts.jsonl
 
-       tokens  documents  passage
+       tokens  documents  passage and document that keeps it
            40          2  No part of this page may be copied. Ask the owner of this page first, and wait f… "a"
             5          1  Home | News | About us | Contact "a"
     "#);
@@ -238,6 +238,32 @@ fn every_format_keeps_its_other_fields() {
 }
 
 #[test]
+fn cuts_are_attributes_of_dolma() {
+    let place = place();
+    let run = place.run("cut pages.jsonl --window 5 -o clean.jsonl --dolma cuts.jsonl");
+    assert!(run.err.contains("written  attributes to cuts.jsonl"), "{}", run.err);
+    assert_snapshot!(place.read("cuts.jsonl"), @"");
+    let kept: BTreeMap<String, Value> = place
+        .read("clean.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .map(|line: Value| (line["id"].as_str().unwrap().into(), line["text"].clone()))
+        .collect();
+    // Removing the spans gives the texts that the command writes.
+    for ((id, text), line) in pages().iter().zip(place.read("cuts.jsonl").lines()) {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let mut left: Vec<char> = text.chars().collect();
+        for span in line["attributes"]["lookalike__cut"].as_array().unwrap().iter().rev() {
+            let [start, end] = [0, 1].map(|at| span[at].as_u64().unwrap() as usize);
+            left.drain(start..end);
+        }
+        let is_dropped = !line["attributes"]["lookalike__dropped"].as_array().unwrap().is_empty();
+        assert_eq!((line["id"].as_str().unwrap(), kept.get(*id).is_none()), (*id, is_dropped));
+        assert_eq!(left.into_iter().collect::<String>(), kept.get(*id).map_or("", |text| text.as_str().unwrap()));
+    }
+}
+
+#[test]
 fn cuts_are_applied_later() {
     let place = licenses();
     place.run("cut all.jsonl --window 12 -o clean.jsonl --cuts cuts.jsonl -q");
@@ -307,7 +333,7 @@ fn references_are_cut_out_and_stay_whole() {
       written  records to -
       written  cuts to cuts.jsonl
 
-       tokens  documents  passage
+       tokens  documents  passage and document that keeps it
            21          3  ask the owner of this page first 1
            16          2  No part of this page may be copied "a"
            10          2  and wait for an answer "a"

@@ -13,4 +13,6 @@ pub struct Cutting {
     pub texts: Option<PathBuf>,
     /// The file that gets the places of all cuts, with one line for each document.
     pub cuts: Option<PathBuf>,
+    /// The file that gets the places of all cuts as attributes of Dolma, with one line for each document.
+    pub attributes: Option<PathBuf>,
 }

@@ -32,12 +32,29 @@ struct Line<'a> {
     cuts: &'a [CutPlace],
 }
 
+/// A line of a file of attributes. [Dolma](https://github.com/allenai/dolma) reads them beside the documents.
+#[derive(Serialize)]
+struct Attributed<'a> {
+    id: &'a RawValue,
+    attributes: Attributes,
+}
+
+/// Spans in characters, each with a score of 1.
+#[derive(Serialize)]
+#[expect(non_snake_case, reason = "names of Dolma's attributes have two parts")]
+struct Attributes {
+    lookalike__cut: Vec<(usize, usize, f64)>,
+    lookalike__dropped: Vec<(usize, usize, f64)>,
+}
+
 /// The destinations of the results.
 pub(super) struct Outputs<'a, 'b> {
     /// The records with the remaining texts.
     pub(super) texts: Option<&'a mut Kept>,
     /// The lines of the cuts file.
     pub(super) cuts: Option<&'a mut Output>,
+    /// The lines of attributes.
+    pub(super) attributes: Option<&'a mut Output>,
     pub(super) tell: Option<&'a mut TellCut<'b>>,
 }
 
@@ -47,6 +64,7 @@ struct Wanted {
     /// The shape of the records, if they are written.
     shape: Option<Shape>,
     lines: bool,
+    attributes: bool,
     told: bool,
 }
 
@@ -63,12 +81,13 @@ pub(super) struct Emitting<'a> {
 struct Made {
     piece: Piece,
     lines: Vec<u8>,
+    attributes: Vec<u8>,
     told: Vec<Told>,
 }
 
 impl Weigh for Made {
     fn weight(&self) -> usize {
-        self.piece.weight() + self.lines.weight() + self.told.iter().map(Told::size).sum::<usize>()
+        self.piece.weight() + self.lines.weight() + self.attributes.weight() + self.told.iter().map(Told::size).sum::<usize>()
     }
 }
 
@@ -84,14 +103,19 @@ impl Emitting<'_> {
     /// Writes and reports all results. Returns the number of records that were written.
     pub(super) fn all(&self, outputs: Outputs) -> Result<u64> {
         let Pass { source, pool, observer, table, .. } = self.pass;
-        let Outputs { mut texts, mut cuts, mut tell } = outputs;
-        let wanted = Wanted { shape: texts.as_ref().map(|texts| texts.shape()), lines: cuts.is_some(), told: tell.is_some() };
+        let Outputs { mut texts, mut cuts, mut attributes, mut tell } = outputs;
+        let wanted = Wanted {
+            shape: texts.as_ref().map(|texts| texts.shape()),
+            lines: cuts.is_some(),
+            attributes: attributes.is_some(),
+            told: tell.is_some(),
+        };
         let (mut written, mut id) = (0, Vec::new());
         in_order(
             pool,
             Blocks::after_references(source).whole(wanted.shape.is_some()),
             |block, worker: &mut Worker| self.block(block, wanted, worker),
-            |Made { mut piece, lines, told }| {
+            |Made { mut piece, lines, attributes: attributed, told }| {
                 Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
                 written += piece.records;
                 if let Some(texts) = &mut texts {
@@ -103,6 +127,7 @@ impl Emitting<'_> {
                         tell(&CutDocument { row, id, is_dropped: *is_dropped, cuts, text: text.as_deref() })?;
                     }
                 }
+                attributes.as_mut().map_or(Ok(()), |attributes| attributes.write(&attributed))?;
                 cuts.as_mut().map_or(Ok(()), |cuts| cuts.write(&lines))
             },
         )?;
@@ -112,7 +137,7 @@ impl Emitting<'_> {
     fn block(&self, block: &Block, wanted: Wanted, worker: &mut Worker) -> Result<Made> {
         let Pass { source, table, .. } = self.pass;
         let Self { outcomes, config, .. } = *self;
-        let Wanted { shape, lines, told } = wanted;
+        let Wanted { shape, lines, attributes, told } = wanted;
         let info = table.info(block, source)?;
         let mut made = Made::default();
         let Worker { read_scratch, labelling, plain, id } = worker;
@@ -127,6 +152,9 @@ impl Emitting<'_> {
                 if lines || told {
                     cuts = self.cuts(document, &own, (text, &units, &edits), (told, id))?;
                 }
+                if attributes {
+                    self.attributes(document, (text, &edits), id, &mut made.attributes)?;
+                }
                 if is_dropped { Change::Dropped } else { Change::Text(edited(text, &edits)) }
             } else if source.reading().html.is_some() {
                 // If texts are parts of pages, they are written instead of the pages.
@@ -135,6 +163,9 @@ impl Emitting<'_> {
             } else {
                 Change::None
             };
+            if attributes && !outcomes.is_changed(document) {
+                self.attributes(document, ("", &[]), id, &mut made.attributes)?;
+            }
             if lines {
                 self.line(document, &cuts, id, &mut made.lines)?;
             }
@@ -211,15 +242,34 @@ impl Emitting<'_> {
         Ok(places)
     }
 
+    /// Appends the line of a document's attributes.
+    fn attributes(&self, document: u64, (text, edits): (&str, &[Edit]), id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
+        let mut count = CharCount::new(text);
+        let mut scored = |bytes: Span| {
+            let Span { start, end } = count.span(bytes);
+            (start, end, 1.0)
+        };
+        let attributes = if self.outcomes.is_dropped(document) {
+            let whole = scored(Span { start: 0, end: text.len() });
+            Attributes { lookalike__cut: vec![whole], lookalike__dropped: vec![whole] }
+        } else {
+            Attributes { lookalike__cut: edits.iter().map(|edit| scored(edit.span)).collect(), lookalike__dropped: Vec::new() }
+        };
+        write_line(&Attributed { id: raw(self.pass.table.ids.get(document, id)?)?, attributes }, into)
+    }
+
     fn line(&self, document: u64, cuts: &[CutPlace], id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
         let verdict = match (self.outcomes.is_dropped(document), cuts.is_empty()) {
             (true, _) => "dropped",
             (false, true) => "kept",
             (false, false) => "cut",
         };
-        let line = Line { id: raw(self.pass.table.ids.get(document, id)?)?, verdict, cuts };
-        serde_json::to_writer(&mut *into, &line).map_err(|error| Error::failure(error.to_string()))?;
-        into.push(b'\n');
-        Ok(())
+        write_line(&Line { id: raw(self.pass.table.ids.get(document, id)?)?, verdict, cuts }, into)
     }
+}
+
+fn write_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(&mut *into, line).map_err(|error| Error::failure(error.to_string()))?;
+    into.push(b'\n');
+    Ok(())
 }

@@ -84,16 +84,18 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
     let rules = cut.rules()?;
     let method = without_candidates(&config.method)?;
-    let paths = [&asked.texts, &asked.cuts, &config.skip_bad, &config.summary];
+    let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad, &config.summary];
     let named: Vec<&Path> = paths.into_iter().flatten().map(|path| path.as_path()).collect();
-    let Sources { source, left_out, .. } =
-        sources(config, &named, || asked.cuts.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, "cuts")))?;
+    let Sources { source, left_out, .. } = sources(config, &named, || {
+        let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
+        lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
+    })?;
     let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
-    let [mut texts, mut cuts, mut bad] =
-        create(config, [asked.texts.as_deref(), asked.cuts.as_deref(), config.skip_bad.as_deref()])?;
+    let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad];
+    let [mut texts, mut cuts, mut attributes, mut bad] = create(config, paths.map(|path| path.as_deref()))?;
     let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
     let means = Means::new(config, &named, extra)?;
-    means.run_ahead([&mut texts, &mut cuts]);
+    means.run_ahead([&mut texts, &mut cuts, &mut attributes]);
     let Means { pool, budget } = means;
     let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
     let begin = |(output, shape)| Kept::new(output, shape, &source, None, groups);
@@ -118,16 +120,17 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let (outcomes, counts) = first.decided(pass, &cut, &order)?.finished();
     let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some() || tell.is_some())?;
     let documents = table.documents - table.references.documents;
-    if texts.is_some() || cuts.is_some() || tell.is_some() {
+    if texts.is_some() || cuts.is_some() || attributes.is_some() || tell.is_some() {
         let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
-        let written = emitting.all(Outputs { texts: texts.as_mut(), cuts: cuts.as_mut(), tell })?;
+        let outputs = Outputs { texts: texts.as_mut(), cuts: cuts.as_mut(), attributes: attributes.as_mut(), tell };
+        let written = emitting.all(outputs)?;
         if texts.is_some() {
             same_number(documents - counts.dropped, written)?;
         }
     }
     let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;
-    [&mut bad, &mut cuts].into_iter().flatten().for_each(Output::end);
-    finish([bad, cuts, texts])?;
+    [&mut bad, &mut cuts, &mut attributes].into_iter().flatten().for_each(Output::end);
+    finish([bad, cuts, attributes, texts])?;
     Ok(CutSummary {
         documents,
         unchanged: counts.unchanged,
