@@ -242,7 +242,12 @@ fn cuts_are_attributes_of_dolma() {
     let place = place();
     let run = place.run("cut pages.jsonl --window 5 -o clean.jsonl --dolma cuts.jsonl");
     assert!(run.err.contains("written  attributes to cuts.jsonl"), "{}", run.err);
-    assert_snapshot!(place.read("cuts.jsonl"), @"");
+    assert_snapshot!(place.read("cuts.jsonl"), @r#"
+    {"id":"a","attributes":{"lookalike__cut":[],"lookalike__dropped":[]}}
+    {"id":"b","attributes":{"lookalike__cut":[[18,112,1.0]],"lookalike__dropped":[]}}
+    {"id":"c","attributes":{"lookalike__cut":[[0,93,1.0]],"lookalike__dropped":[[0,93,1.0]]}}
+    {"id":"d","attributes":{"lookalike__cut":[[19,49,1.0]],"lookalike__dropped":[]}}
+    "#);
     let kept: BTreeMap<String, Value> = place
         .read("clean.jsonl")
         .lines()
