@@ -1,5 +1,7 @@
 //! The sequences of a text by which equal windows are found.
 
+use std::ops::Range;
+
 use super::filter::Filter;
 use crate::{
     error::Result,
@@ -69,6 +71,11 @@ pub(super) fn hash(units: &[u64]) -> u64 {
     let (a, b) = units.split_at(units.len() / 2);
     let sum = |units: &[u64]| units.iter().fold(0u64, |sum, &unit| sum.wrapping_mul(B).wrapping_add(other_than_between(unit)));
     finish(sum(a).rotate_left(32) ^ sum(b))
+}
+
+/// Returns the windows that may contain an anchor that starts at a unit.
+pub(super) fn around(at: usize, window: usize) -> Range<usize> {
+    at.saturating_sub(window - 1)..at + 1
 }
 
 /// Finds the anchors of texts. The buffers are reused for the next text.

@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{
-    anchors::{Anchor, Anchoring},
+    anchors::{Anchor, Anchoring, around},
     filter::Filter,
     kept::{Index, Search, Shared, Store},
     own::FirstWindows,
@@ -73,12 +73,14 @@ pub struct Cutter<S = Vec<u64>> {
     /// The keys of all anchors that are repeated, if they are known.
     repeated: Option<Arc<Filter>>,
     joined: Vec<u64>,
+    /// Whether there are texts out of which nothing was cut.
+    has_references: bool,
     texts: u32,
     scratch: Scratch,
 }
 
 /// The place of the stretches of a text that lost nothing.
-const WHOLE: u64 = u64::MAX;
+const WHOLE: u64 = u64::MAX >> 1;
 
 /// Scratch buffers for one text.
 #[derive(Debug, Default)]
@@ -122,7 +124,16 @@ impl<S: Store> Cutter<S> {
     /// Fails if the window is empty or too long.
     pub fn with_stores(rules: Rules, repeated: Option<Arc<Filter>>, [units, areas, stretches]: [S; 3]) -> error::Result<Self> {
         let index = Index::new(Winnowing::new(rules.window)?, rules.after, [units, areas]);
-        Ok(Self { rules, index, stretches, repeated, joined: Vec::new(), texts: 0, scratch: Scratch::default() })
+        Ok(Self {
+            rules,
+            index,
+            stretches,
+            repeated,
+            joined: Vec::new(),
+            has_references: false,
+            texts: 0,
+            scratch: Scratch::default(),
+        })
     }
 
     /// Returns the approximate number of bytes of memory in use, except for what stores count themselves.
@@ -142,6 +153,7 @@ impl<S: Store> Cutter<S> {
     pub fn keep(&mut self, units: Units, group: u64) -> Result<(), S::Error> {
         self.find_anchors(units.hashes);
         self.texts += 1;
+        self.has_references = true;
         self.remember(self.texts - 1, &units, &Stretches::default(), group)
     }
 
@@ -184,7 +196,7 @@ impl<S: Store> Cutter<S> {
 
     fn find_first_windows(&mut self, units: &[u64]) {
         if self.scratch.anchoring.has_repeats {
-            self.scratch.first.find(units, self.rules.window);
+            self.scratch.first.find(units, &self.scratch.anchoring.anchors, self.rules.window);
         }
     }
 
@@ -267,13 +279,13 @@ impl<S: Store> Cutter<S> {
                 place
             }
         };
-        index.add((number, place), units.hashes, group, anchors)
+        index.add((number, place, repeats), units.hashes, group, anchors)
     }
 
     /// Fills the chains of windows that are marked in a round, from left to right. In rounds after the first, there are `joints`. With
     /// most rules, only windows that span one of these can occur in other texts then.
     fn round(&mut self, rest: &Units, joints: Option<&[usize]>, group: u64) -> Result<(), S::Error> {
-        let Self { rules, index, scratch, joined, .. } = self;
+        let Self { rules, index, scratch, joined, has_references, .. } = self;
         let Scratch { anchoring, search, shared, first, chains, keys, .. } = scratch;
         let window = rules.window;
         chains.clear();
@@ -294,11 +306,12 @@ impl<S: Store> Cutter<S> {
             }
             is_near || anchor.is_repeated && !is_sparse
         };
-        index.shared(rest.hashes, group, (&anchoring.anchors, search), is_needed, shared)?;
+        let is_plain = !repeats && rules.after == 1 && rules.least_tokens == 0;
+        let is_unique = is_plain && rest.lines.is_none() && !*has_references;
+        index.shared((rest.hashes, is_unique), group, (&anchoring.anchors, search), is_needed, shared)?;
         if shared.is_empty() && !repeats {
             return Ok(());
         }
-        let is_plain = !repeats && rules.after == 1 && rules.least_tokens == 0;
         if !(is_plain && chains_of_runs(shared, window, chains)) {
             chains_of_windows(*rules, rest, windows, scratch);
         }
@@ -440,11 +453,6 @@ impl Rest {
     fn units(&self) -> Units<'_> {
         Units { hashes: &self.hashes, tokens: self.tokens.as_deref(), lines: self.lines.as_deref() }
     }
-}
-
-/// Returns the windows that may contain an anchor that starts at a unit.
-fn around(at: usize, window: usize) -> Range<usize> {
-    at.saturating_sub(window - 1)..at + 1
 }
 
 /// The place of a window in kept texts.

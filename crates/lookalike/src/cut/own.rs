@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::anchors::{Anchor, around};
 use crate::fingerprint::{Lookup, finish, roll};
 
 /// For each window of a text, the position of the first window that is equal to it.
@@ -9,30 +10,43 @@ use crate::fingerprint::{Lookup, finish, roll};
 pub(super) struct FirstWindows {
     first: Vec<u32>,
     hashes: Vec<u64>,
+    keys: Vec<u64>,
 }
 
 impl FirstWindows {
-    /// Finds the first windows of a text. Cost: two multiplications and a lookup for each window.
-    pub fn find(&mut self, units: &[u64], window: usize) {
-        let Self { first, hashes } = self;
+    /// Finds the first windows of a text. Only windows that contain an anchor with a repeated key can be equal to another one. Cost: two
+    /// multiplications for each window, and a lookup for each of those.
+    pub fn find(&mut self, units: &[u64], anchors: &[Anchor], window: usize) {
+        let Self { first, hashes, keys } = self;
         first.clear();
         hashes.clear();
         if units.len() < window {
             return;
         }
         roll(units, window, hashes);
+        first.extend(0..hashes.len() as u32);
+        keys.clear();
+        keys.extend(anchors.iter().map(Anchor::key));
+        keys.sort_unstable();
+        // Keeps one of the keys that occur more than once.
+        let mut repeated: Vec<u64> = keys.windows(2).filter(|keys| keys[0] == keys[1]).map(|keys| keys[0]).collect();
+        repeated.dedup();
         let mut seen: Lookup<u64, u32> = Lookup::default();
-        for (at, &hash) in hashes.iter().enumerate() {
-            // Different windows with equal hashes get different keys.
-            let mut key = hash;
-            let same = loop {
-                let same = *seen.entry(key).or_insert(at as u32);
-                if units[same as usize..][..window] == units[at..][..window] {
-                    break same;
-                }
-                key = finish(key).wrapping_add(1);
-            };
-            first.push(same);
+        let mut next = 0;
+        for anchor in anchors.iter().filter(|anchor| repeated.binary_search(&anchor.key()).is_ok()) {
+            let windows = around(anchor.at as usize, window);
+            for at in windows.start.max(next)..windows.end.min(hashes.len()) {
+                // Different windows with equal hashes get different keys.
+                let mut key = hashes[at];
+                first[at] = loop {
+                    let same = *seen.entry(key).or_insert(at as u32);
+                    if units[same as usize..][..window] == units[at..][..window] {
+                        break same;
+                    }
+                    key = finish(key).wrapping_add(1);
+                };
+            }
+            next = windows.end;
         }
     }
 

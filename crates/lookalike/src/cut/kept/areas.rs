@@ -11,14 +11,20 @@ pub(super) struct Area {
     pub text: u32,
     /// The first unit in the kept text.
     pub kept_at: u32,
-    /// The place of the text's stretches in their store.
+    /// The place of the text's stretches in their store, below 2⁶³.
     pub stretches: u64,
+    /// Whether the text may repeat a window, with overlap.
+    pub has_repeats: bool,
+    /// The text's group.
+    pub group: u64,
 }
+
+const REPEATS: u64 = 1 << 63;
 
 /// The areas, in the order of their positions.
 #[derive(Debug)]
 pub(super) struct Areas<S> {
-    /// Three numbers for each area.
+    /// Four numbers for each area.
     store: S,
     /// The positions of some of the areas, with the same number of areas between them.
     positions: Vec<u64>,
@@ -44,18 +50,20 @@ impl<S: Store> Areas<S> {
             self.positions.push(area.position);
         }
         self.count += 1;
-        let Area { position, text, kept_at, stretches } = area;
-        self.store.append(&[position, u64::from(text) << 32 | u64::from(kept_at), stretches])
+        let Area { position, text, kept_at, stretches, has_repeats, group } = area;
+        let stretches = stretches | if has_repeats { REPEATS } else { 0 };
+        self.store.append(&[position, u64::from(text) << 32 | u64::from(kept_at), stretches, group])
     }
 
     /// Returns the area of a position. There must be one.
     pub fn find(&self, position: u64, scratch: &mut Vec<u64>) -> Result<Area, S::Error> {
         let group = self.positions.partition_point(|first| *first <= position) as u64 - 1;
         let (first, end) = (group * Self::EACH, ((group + 1) * Self::EACH).min(self.count));
-        let numbers = self.store.read(3 * first..3 * end, scratch)?;
-        let (areas, _) = numbers.as_chunks::<3>();
+        let numbers = self.store.read(4 * first..4 * end, scratch)?;
+        let (areas, _) = numbers.as_chunks::<4>();
         let at = areas.partition_point(|area| area[0] <= position) - 1;
-        let [position, place, stretches] = areas[at];
-        Ok(Area { position, text: (place >> 32) as u32, kept_at: place as u32, stretches })
+        let [position, place, stretches, group] = areas[at];
+        let (has_repeats, stretches) = (stretches & REPEATS != 0, stretches & !REPEATS);
+        Ok(Area { position, text: (place >> 32) as u32, kept_at: place as u32, stretches, has_repeats, group })
     }
 }

@@ -60,6 +60,8 @@ pub(super) struct Shared {
     pub text: u32,
     /// The place of the kept text's stretches in their store.
     pub stretches: u64,
+    /// Whether the kept text may repeat a window.
+    pub has_repeats: bool,
     /// The run's first unit in the kept text.
     pub kept_at: usize,
     /// The run's first unit in the other text.
@@ -93,7 +95,7 @@ impl<S: Store> Index<S> {
     /// Adds windows of a kept text of a group: those that contain one of the anchors. Texts are added in the order of their numbers.
     pub fn add(
         &mut self,
-        (text, stretches): (u32, u64),
+        (text, stretches, has_repeats): (u32, u64, bool),
         units: &[u64],
         group: u64,
         anchors: impl Iterator<Item = Anchor>,
@@ -111,7 +113,7 @@ impl<S: Store> Index<S> {
                 own.push(next);
             }
             let position = self.units.count();
-            self.areas.push(Area { position, text, kept_at: start as u32, stretches })?;
+            self.areas.push(Area { position, text, kept_at: start as u32, stretches, has_repeats, group })?;
             self.area.clear();
             self.area.extend(units[start..end.min(units.len())].iter().map(|&unit| other_than_between(unit)));
             self.area.push(BETWEEN);
@@ -233,10 +235,11 @@ impl<S: Store> Index<S> {
     }
 
     /// Fills `shared` with the runs of n units or more that the anchors for which `is_needed` returns true have in common with kept
-    /// texts of a group, ordered by kept text. Cost: a cache miss for each anchor, and a comparison of the shared runs.
+    /// texts of a group. If `is_unique`, neither the text nor all kept texts together repeat a window without overlap. Cost: a cache miss
+    /// for each anchor, and a comparison of the shared runs.
     pub fn shared(
         &self,
-        units: &[u64],
+        (units, is_unique): (&[u64], bool),
         group: u64,
         (anchors, search): (&[Anchor], &mut Search),
         mut is_needed: impl FnMut(&Anchor) -> bool,
@@ -247,32 +250,61 @@ impl<S: Store> Index<S> {
         shared.clear();
         let length = self.winnowing.selected_tokens();
         self.table.load(anchors.iter().map(|anchor| anchor.key ^ group));
+        let last_window = units.len().saturating_sub(self.window());
+        let mut last = (i64::MIN, 0);
+        // Windows, by their first units, that are in a run that was found and so in no other one.
+        let mut found = 0..0;
         for anchor in anchors {
-            if is_needed(anchor) {
-                let &Anchor { key, at, sides, .. } = anchor;
-                let at = at as usize;
-                self.each_entry(units, (key, sides), (at, at + length), group, &mut |position, start| {
-                    hits.push((position as i64 - start as i64, start as u32));
-                });
+            let &Anchor { key, at, sides, .. } = anchor;
+            let at = at as usize;
+            let windows = (at + length).saturating_sub(self.window())..at.min(last_window) + 1;
+            if !is_needed(anchor) || found.start <= windows.start && windows.end <= found.end {
+                continue;
+            }
+            self.each_entry(units, (key, sides), (at, at + length), group, &mut |position, start| {
+                hits.push((position as i64 - start as i64, start as u32));
+            });
+            if is_unique {
+                let before = shared.len();
+                self.compare((units, group), hits, (&mut last, numbers), shared)?;
+                hits.clear();
+                if let Some(run) = shared[before..].last().filter(|run| !run.has_repeats) {
+                    found = run.at..run.at + run.length + 1 - self.window();
+                }
             }
         }
+        self.compare((units, group), hits, (&mut last, numbers), shared)
+    }
+
+    /// Adds the runs of n units or more at places where a text and kept texts may have the same units. `last` is the last run that was
+    /// compared.
+    fn compare(
+        &self,
+        (units, group): (&[u64], u64),
+        hits: &mut [Hit],
+        (last, numbers): (&mut (i64, usize), &mut Vec<u64>),
+        shared: &mut Vec<Shared>,
+    ) -> Result<(), S::Error> {
         hits.sort_unstable();
         // Loads the units at all places at the same time, as for the table.
         std::hint::black_box(hits.iter().fold(0, |loaded, &(from, at)| loaded ^ self.units.load((from + i64::from(at)) as u64)));
-        let mut last = (i64::MIN, 0);
-        for &(from, at) in hits.iter() {
+        for &mut (from, at) in hits {
             if last.0 == from && (at as usize) < last.1 {
                 continue;
             }
             let (at, position) = (at as usize, (from + i64::from(at)) as u64);
             let before = self.equal_before(&units[..at], position, numbers)?;
             let after = self.equal_after(&units[at..], position, numbers)?;
-            last = (from, at + after);
+            *last = (from, at + after);
             if before + after >= self.window() {
                 let first = position - before as u64;
-                let Area { position, text, kept_at, stretches } = self.areas.find(first, numbers)?;
+                let area = self.areas.find(first, numbers)?;
+                let Area { position, text, kept_at, stretches, has_repeats, .. } = area;
                 let kept_at = kept_at as usize + (first - position) as usize;
-                shared.push(Shared { text, stretches, kept_at, at: at - before, length: before + after });
+                // The key of another group may have the same hash.
+                if area.group == group {
+                    shared.push(Shared { text, stretches, has_repeats, kept_at, at: at - before, length: before + after });
+                }
             }
         }
         Ok(())
