@@ -311,6 +311,21 @@ bench-index-large: $(LARGE) $(VENV)/installed $(INDEXES)/installed
 	$(INDEXES)/bin/python bench/index/collection.py $(LARGE) bench/data/index-large --documents 1000000
 	$(INDEXES)/bin/python bench/index/run.py bench/data/index-large --documents 1000000 --runs 1 --bound 300 --out bench/record/index-rivals-large.json
 
+# Cutting: an independent oracle on six real sets, other tools on a real set and on 123 MB, and the cost for a gigabyte.
+# ONLY=oracle, rivals or speed runs one part. EXACT is a built clone of deduplicate-text-datasets (bench/cut/README.md).
+.PHONY: bench-cut
+CUTTERS = bench/data/venv-cut
+EXACT ?= $(wildcard bench/data/deduplicate-text-datasets)
+$(CUTTERS)/installed: bench/cut/requirements.txt
+	python3 -m venv $(CUTTERS)
+	$(CUTTERS)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
+bench-cut: $(COLLECTION) $(SMALL) $(CUTTERS)/installed
+	cargo build --release --locked -p lookalike-cli
+	mkdir -p bench/record
+	$(CUTTERS)/bin/python bench/cut/run.py $(DATA) $(if $(ONLY),--only $(ONLY)) --folder bench/data/cut --collection $(COLLECTION) \
+		--large $(SMALL) $(if $(EXACT),--exact $(EXACT)) --out bench/record/cut.json
+
 # Record linkage: lookalike and rivals on five sets with known pairs, and a million people, in about eight minutes. Except on the
 # smallest set, dedupe needs more than BOUND seconds to learn: BOUND=600 waits for it.
 .PHONY: bench-link
