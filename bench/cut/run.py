@@ -62,7 +62,8 @@ def compare(args: argparse.Namespace) -> None:
     results = {}
     news = rivals.part_of(proving.unpacked(args.data, "newsgroups20", args.folder), args.folder, args.megabytes)
     for source in (news, *args.large):
-        tools = rivals.compare(oracle, source, args.folder, args.exact, args.runs, args.bound, args.tools)
+        runs = 1 if source in args.large else args.runs
+        tools = rivals.compare(oracle, source, args.folder, args.exact, runs, args.bound, args.tools)
         print(f"\n{source.stem}: {source.stat().st_size / 1e6:.1f} MB\n")
         table(rivals.HEADER, (tool.row() for tool in tools))
         results[source.stem] = {"bytes": source.stat().st_size, "tools": [tool.record() for tool in tools]}
@@ -90,13 +91,13 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True, help="folder for unpacked sets and outputs")
     parser.add_argument("--sets", nargs="*", default=list(proving.SETS))
     parser.add_argument("--windows", nargs="*", type=int, default=list(proving.WINDOWS))
-    parser.add_argument("--megabytes", type=int, default=10, help="size of the real set for the comparison with other tools")
-    parser.add_argument("--large", nargs="*", type=Path, default=[], help="larger collections for this comparison")
+    parser.add_argument("--megabytes", type=int, default=5, help="size of the real set for the comparison with other tools")
+    parser.add_argument("--large", nargs="*", type=Path, default=[], help="larger collections, with one run of each tool")
     parser.add_argument("--tools", nargs="*", help="compare only these tools")
     parser.add_argument("--exact", type=Path, help="a built clone of deduplicate-text-datasets")
     parser.add_argument("--collection", type=Path, help="the collection for measuring")
     parser.add_argument("--runs", type=int, default=2)
-    parser.add_argument("--bound", type=float, default=600, help="seconds for one run of another tool")
+    parser.add_argument("--bound", type=float, default=300, help="seconds for one run of another tool")
     parser.add_argument("--out", type=Path, help="where the JSON goes")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)

@@ -6,6 +6,8 @@
 //!
 //! All tools are judged alike, so the run is as short as the shortest line that most of them remove.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
 use crate::{
@@ -15,6 +17,9 @@ use crate::{
 
 /// The shortest run of tokens that counts as the same text.
 const LEAST: usize = 5;
+
+/// The number of equally good places that are tried for a removed stretch, in each direction.
+const MOST_SHIFTS: usize = 64;
 
 /// The verdict on a tool.
 #[derive(Debug, Default, Serialize)]
@@ -49,44 +54,60 @@ struct Stretch {
 /// Compares texts before and after. `after[d]` is empty if document d is not in the output.
 pub fn judge(before: &[Vec<u32>], is_first: &[Vec<bool>], after: &[Vec<u32>], window: usize) -> Verdict {
     let mut verdict = Verdict { documents: before.len(), ..Verdict::default() };
-    let mut all: Vec<Stretch> = Vec::new();
-    let mut places = Vec::new();
-    for (document, (before, after)) in before.iter().zip(after).enumerate() {
-        verdict.tokens += before.len();
-        verdict.tokens_left += after.len();
-        verdict.documents_changed += usize::from(before != after);
-        verdict.documents_gone += usize::from(!before.is_empty() && after.is_empty());
-        let found = align(before, after);
+    let mut joined = Joined::new(before.iter().chain(after).map(Vec::as_slice));
+    let suffixes = joined.suffixes();
+    // The longest run that starts at each place, and that is in another place of the input, or in the output.
+    let in_input = suffixes.longest(|place| (joined.text[place] as usize) < before.len());
+    let in_output = suffixes.longest(|place| joined.text[place] as usize >= before.len());
+    let (mut unique, mut lost) = (Vec::new(), Vec::new());
+    for (document, (text, left)) in before.iter().zip(after).enumerate() {
+        verdict.tokens += text.len();
+        verdict.tokens_left += left.len();
+        verdict.documents_changed += usize::from(text != left);
+        verdict.documents_gone += usize::from(!text.is_empty() && left.is_empty());
+        let found = align(text, left);
         verdict.broken_words += found.new;
         verdict.tokens_removed += found.is_removed.iter().filter(|is_removed| **is_removed).count();
         let whole: Vec<bool> =
             found.is_removed.iter().zip(&found.is_broken).map(|(removed, broken)| *removed && !broken).collect();
+        let start = joined.starts[document];
         for range in ranges(&whole) {
-            let forms = before[range.clone()].to_vec();
-            all.push(Stretch {
-                is_joined: vec![false; forms.len()],
-                forms,
-                is_first: is_first[document][range.clone()].to_vec(),
-            });
-            places.push((document, range.start));
+            let others = shifted(text, &found.is_removed, &range);
+            for (longest, rests) in [(&in_input, &mut unique), (&in_output, &mut lost)] {
+                let rest = |range: &Range<usize>| {
+                    let (forms, is_first) = (text[range.clone()].to_vec(), is_first[document][range.clone()].to_vec());
+                    let stretch = Stretch { is_joined: vec![false; forms.len()], forms, is_first };
+                    stretch.without(&longest[start + range.start..start + range.end], false)
+                };
+                let least = others.iter().map(rest).min_by_key(|rest| rest.as_ref().map_or(0, |rest| rest.forms.len()));
+                rests.extend(least.flatten());
+            }
         }
     }
-
-    // Other places of the input.
-    let mut input = Joined::new(before.iter().map(Vec::as_slice));
-    let longest = input.suffixes().longest(|_| true);
-    let mut unique: Vec<Stretch> = Vec::new();
-    for (stretch, (document, start)) in all.iter().zip(places) {
-        let at = input.starts[document] + start;
-        unique.extend(stretch.without(&longest[at..at + stretch.forms.len()], false));
-    }
     verdict.false_deletions = count(&without_all(unique, before, true));
-    let lost = without_all(all, after, false);
+    let lost = without_all(lost, after, false);
     verdict.lost = count(&lost);
     let lost: Vec<Vec<u32>> = lost.into_iter().map(|stretch| stretch.forms).collect();
     verdict.lost_once = verdict.lost - repeated(&lost, LEAST);
     verdict.repeats_left = repeated(after, window);
     verdict
+}
+
+/// Returns a removed range and all ranges of the same length whose removal leaves the same text: if a passage ends with the words that
+/// precede it, for example, nothing says which of them are left.
+fn shifted(text: &[u32], is_removed: &[bool], range: &Range<usize>) -> Vec<Range<usize>> {
+    let mut all = vec![range.clone()];
+    let (mut start, mut end) = (range.start, range.end);
+    while all.len() < MOST_SHIFTS && start > 0 && !is_removed[start - 1] && text[start - 1] == text[end - 1] {
+        (start, end) = (start - 1, end - 1);
+        all.push(start..end);
+    }
+    (start, end) = (range.start, range.end);
+    while all.len() < 2 * MOST_SHIFTS && end < text.len() && !is_removed[end] && text[start] == text[end] {
+        (start, end) = (start + 1, end + 1);
+        all.push(start..end);
+    }
+    all
 }
 
 impl Stretch {
@@ -121,13 +142,12 @@ impl Stretch {
     }
 }
 
-/// Takes out of all stretches what occurs in texts, until nothing more does.
+/// Takes out of all stretches what occurs in texts only after something else was taken out, until nothing more does.
 fn without_all(mut stretches: Vec<Stretch>, texts: &[Vec<u32>], over_joints: bool) -> Vec<Stretch> {
     let mut done = Vec::new();
-    let mut is_first = !over_joints;
     loop {
-        // After the first time, only a stretch with a joint can have new runs.
-        let (open, closed): (Vec<_>, Vec<_>) = stretches.into_iter().partition(|stretch| is_first || stretch.has_joint());
+        // Only a stretch with a joint can have new runs.
+        let (open, closed): (Vec<_>, Vec<_>) = stretches.into_iter().partition(Stretch::has_joint);
         done.extend(closed);
         if open.is_empty() {
             return done;
@@ -145,7 +165,6 @@ fn without_all(mut stretches: Vec<Stretch>, texts: &[Vec<u32>], over_joints: boo
             done.extend(stretches);
             return done;
         }
-        is_first = false;
     }
 }
 
@@ -154,8 +173,8 @@ fn count(stretches: &[Stretch]) -> usize {
 }
 
 /// Returns the ranges of places that are true.
-fn ranges(flags: &[bool]) -> Vec<std::ops::Range<usize>> {
-    let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
+fn ranges(flags: &[bool]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     for at in (0..flags.len()).filter(|&at| flags[at]) {
         match ranges.last_mut().filter(|last| last.end == at) {
             Some(last) => last.end += 1,
@@ -210,6 +229,14 @@ mod tests {
         assert_eq!((verdict.tokens_removed, verdict.false_deletions, verdict.lost, verdict.lost_once), (12, 0, 12, 6));
         let verdict = judged(&before, &before, 6);
         assert_eq!((verdict.tokens_removed, verdict.repeats_left), (0, 6));
+    }
+
+    #[test]
+    fn the_removed_copy_is_found_among_equal_texts() {
+        // The text before the copy ends as the copy does.
+        let before = texts(&[&[1, 2, 3, 4, 5, 6], &[9, 6, 1, 2, 3, 4, 5, 6, 8], &[9, 1, 2, 3, 4, 5, 6, 1, 8]]);
+        let verdict = judged(&before, &texts(&[&[1, 2, 3, 4, 5, 6], &[9, 6, 8], &[9, 1, 8]]), 6);
+        assert_eq!((verdict.tokens_removed, verdict.false_deletions, verdict.lost), (12, 0, 0));
     }
 
     #[test]
