@@ -1,5 +1,7 @@
 //! Finds which tokens of a text a tool has removed, if only the text before and after is known.
 
+use std::collections::HashMap;
+
 /// What was removed from a text.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Removed {
@@ -13,29 +15,95 @@ pub struct Removed {
 }
 
 /// The largest table. It takes a byte per cell.
-const MOST_CELLS: usize = 2_000_000_000;
+const MOST_CELLS: usize = 1_000_000_000;
+
+/// The size of a table above which a text is divided.
+const LARGE: usize = 10_000;
+
+/// The number of tokens in a run at which a text is divided.
+const ANCHOR: usize = 12;
 
 /// The cost of a token that is not in the text before, and of a removed stretch.
 const NEW: u32 = 2;
 const STRETCH: u32 = 1;
 
 /// Aligns two texts so that the number of removed stretches is as small as possible. Tools only remove text, so a token of the text after
-/// is in the text before, unless a word was cut in two. Cost: the product of the lengths, without what both have at the start and the
-/// end.
+/// is in the text before, unless a word was cut in two.
+///
+/// Long texts are divided at runs that occur once in both. Cost: the product of the lengths of the parts, without what both texts have
+/// at the start and the end.
 pub fn align(before: &[u32], after: &[u32]) -> Removed {
     let mut removed = Removed { is_removed: vec![false; before.len()], is_broken: vec![false; before.len()], new: 0 };
+    let (mut row, mut column) = (0, 0);
+    if before.len().saturating_mul(after.len()) > LARGE {
+        for (anchor_row, anchor_column) in anchors(before, after) {
+            // Anchors may overlap.
+            if anchor_row >= row && anchor_column >= column {
+                part(&before[row..anchor_row], &after[column..anchor_column], row, &mut removed);
+                (row, column) = (anchor_row + ANCHOR, anchor_column + ANCHOR);
+            }
+        }
+    }
+    part(&before[row..], &after[column..], row, &mut removed);
+    removed
+}
+
+/// Returns places of runs that occur once in both texts, in an order that both texts have: the longest increasing sequence of them.
+fn anchors(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
+    let mut found: HashMap<&[u32], (Vec<usize>, Vec<usize>)> = HashMap::new();
+    for (at, run) in after.windows(ANCHOR).enumerate() {
+        found.entry(run).or_default().1.push(at);
+    }
+    for (at, run) in before.windows(ANCHOR).enumerate() {
+        if let Some(places) = found.get_mut(run) {
+            places.0.push(at);
+        }
+    }
+    let once = found.into_values().filter_map(|places| match (&places.0[..], &places.1[..]) {
+        (&[row], &[column]) => Some((row, column)),
+        _ => None,
+    });
+    let mut once: Vec<(usize, usize)> = once.collect();
+    once.sort_unstable();
+    // For each length, the last anchor of the best sequence; and for each anchor, the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous = vec![usize::MAX; once.len()];
+    for at in 0..once.len() {
+        let length = ends.partition_point(|&end| once[end].1 < once[at].1);
+        if length > 0 {
+            previous[at] = ends[length - 1];
+        }
+        if length == ends.len() { ends.push(at) } else { ends[length] = at }
+    }
+    let mut sequence = Vec::new();
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        sequence.push(once[at]);
+        next = Some(previous[at]).filter(|&previous| previous != usize::MAX);
+    }
+    sequence.reverse();
+    sequence
+}
+
+/// Aligns parts of two texts. The part of the text before starts at a place.
+fn part(before: &[u32], after: &[u32], place: usize, removed: &mut Removed) {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let end = before[start..].iter().rev().zip(after[start..].iter().rev()).take_while(|(a, b)| a == b).count();
     let (rows, columns) = (before.len() - start - end, after.len() - start - end);
+    let (before, after) = (&before[start..start + rows], &after[start..start + columns]);
+    let start = place + start;
     if columns == 0 {
         removed.is_removed[start..start + rows].fill(true);
-        return removed;
+    } else if (rows + 1).saturating_mul(columns + 1) > MOST_CELLS {
+        greedy(before, after, start, removed);
+    } else {
+        table(before, after, start, removed);
     }
-    if (rows + 1).saturating_mul(columns + 1) > MOST_CELLS {
-        greedy(&before[start..start + rows], &after[start..start + columns], start, &mut removed);
-        return removed;
-    }
-    let (before, after) = (&before[start..start + rows], &after[start..start + columns]);
+}
+
+/// Fills a table of the costs of all ways.
+fn table(before: &[u32], after: &[u32], start: usize, removed: &mut Removed) {
+    let (rows, columns) = (before.len(), after.len());
     // The state is whether the last token of `before` was removed. Bits of a cell: 0 and 1, whether the best way to this state came
     // from the removed state; 2, for the kept state, whether its last token is new.
     let width = columns + 1;
@@ -92,7 +160,6 @@ pub fn align(before: &[u32], after: &[u32]) -> Removed {
             is_gone = way & 1 != 0;
         }
     }
-    removed
 }
 
 /// Aligns texts that are too long for a table: each token is found at the next place where the ones after it are found too.
@@ -137,6 +204,21 @@ mod tests {
     fn a_word_that_was_cut_in_two() {
         let found = align(&[1, 2, 3, 4, 5], &[1, 99, 5]);
         assert_eq!((found.is_removed, found.new), (vec![false, true, true, true, false], 1));
+    }
+
+    #[test]
+    fn long_texts_are_divided_at_runs_that_occur_once() {
+        // A notice of 30 tokens interrupts the text five times; the first one is kept.
+        let notice: Vec<u32> = (1000..1030).collect();
+        let mut before = Vec::new();
+        for part in 0..5_u32 {
+            before.extend((part * 60)..(part + 1) * 60);
+            before.extend(&notice);
+        }
+        let expected: Vec<usize> = (1..5).flat_map(|part| (part * 90 + 60)..(part + 1) * 90).collect();
+        let after: Vec<u32> = (0..before.len()).filter(|at| !expected.contains(at)).map(|at| before[at]).collect();
+        assert!(before.len() * after.len() > LARGE);
+        assert_eq!(removed(&before, &after), expected);
     }
 
     #[test]
