@@ -118,10 +118,13 @@ def run(tool: Tool, source: Path, output: Path, folder: Path, bound: float) -> N
     """Runs a tool once, or writes down why it cannot be run."""
     with tempfile.TemporaryDirectory(dir=folder) as work:
         filled = {"INPUT": str(source), "OUTPUT": str(output), "WORK": work}
+        # `timeout` also ends the processes that the tool has started.
+        limit = ["timeout", "--kill-after=5", f"{bound:.0f}"]
         try:
-            cost, _ = measuring.measure([filled.get(word, word) for word in tool.command], bound=bound)
-        except (measuring.TooSlow, measuring.Failed) as error:
-            tool.problem = str(error).strip().splitlines()[-1]
+            cost, _ = measuring.measure([*limit, *(filled.get(word, word) for word in tool.command)])
+        except measuring.Failed as error:
+            is_slow = str(error).startswith(("failed (124)", "failed (137)"))
+            tool.problem = f"over {bound:.0f} s" if is_slow else str(error).strip().splitlines()[-1]
             return
     tool.runs.append(cost)
     tool.digests.append(digest(output))

@@ -48,9 +48,12 @@ pub fn align(before: &[u32], after: &[u32]) -> Removed {
     removed
 }
 
+/// The places of a run in the text before and in the text after.
+type Places = (Vec<usize>, Vec<usize>);
+
 /// Returns places of runs that occur once in both texts, in an order that both texts have: the longest increasing sequence of them.
 fn anchors(before: &[u32], after: &[u32]) -> Vec<(usize, usize)> {
-    let mut found: HashMap<&[u32], (Vec<usize>, Vec<usize>)> = HashMap::new();
+    let mut found: HashMap<&[u32], Places> = HashMap::new();
     for (at, run) in after.windows(ANCHOR).enumerate() {
         found.entry(run).or_default().1.push(at);
     }

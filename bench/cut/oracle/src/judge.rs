@@ -118,8 +118,8 @@ impl Stretch {
         let least = LEAST.min(length);
         let mut left = Self { forms: Vec::new(), is_first: Vec::new(), is_joined: Vec::new() };
         let (mut reach, mut is_next_joined) = (0, false);
-        for at in 0..length {
-            let run = (longest[at] as usize).min(length - at);
+        for (at, &longest) in longest.iter().enumerate() {
+            let run = (longest as usize).min(length - at);
             let is_over = !over_joints || self.is_joined[at + 1..at + run.max(1)].contains(&true);
             let line = || (at + 1..length).find(|&next| self.is_first[next]).unwrap_or(length) - at;
             if is_over && run > 0 && (run >= least || self.is_first[at] && run >= line()) {

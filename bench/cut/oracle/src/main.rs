@@ -36,8 +36,18 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the texts of the input, and for each the text in the output, which is empty if it is not there.
-fn both(input: &Path, output: &Path) -> Result<(Collection, Vec<Vec<u32>>, Vec<Vec<u32>>, usize), Failure> {
+/// The texts of an input and of an output.
+struct Both {
+    input: Collection,
+    /// The tokens of each text of the input.
+    before: Vec<Vec<u32>>,
+    /// For each text of the input, the tokens that it has in the output; empty if it is not there.
+    after: Vec<Vec<u32>>,
+    /// The number of different tokens.
+    vocabulary: usize,
+}
+
+fn both(input: &Path, output: &Path) -> Result<Both, Failure> {
     let mut vocabulary = Vocabulary::default();
     let input = Collection::read(input, &mut vocabulary)?;
     let output = Collection::read(output, &mut vocabulary)?;
@@ -50,25 +60,23 @@ fn both(input: &Path, output: &Path) -> Result<(Collection, Vec<Vec<u32>>, Vec<V
         let number = *numbers.get(id.as_str()).ok_or_else(|| format!("the input has no document {id}"))?;
         kept[number] = forms;
     }
-    let inputs = input.forms();
-    drop(numbers);
-    Ok((input, inputs, kept, vocabulary.len()))
+    Ok(Both { before: input.forms(), after: kept, vocabulary: vocabulary.len(), input })
 }
 
 fn law(input: &Path, output: &Path, cuts: &Path, window: &str) -> Result<serde_json::Value, Failure> {
     let window: usize = window.parse()?;
-    let (input, inputs, kept, vocabulary) = both(input, output)?;
-    let proof = law::prove(&inputs, &kept, window);
+    let Both { input, before, after, vocabulary } = both(input, output)?;
+    let proof = law::prove(&before, &after, window);
     let sources = sources::check(cuts, &input, &proof.round_of, window)?;
     let count = |texts: &[Vec<u32>]| texts.iter().map(Vec::len).sum::<usize>();
     Ok(serde_json::json!({
-        "documents": inputs.len(), "vocabulary": vocabulary, "tokens": count(&inputs), "tokens_kept": count(&kept),
+        "documents": before.len(), "vocabulary": vocabulary, "tokens": count(&before), "tokens_kept": count(&after),
         "first_wrong": proof.first_wrong.map(|number| &input.ids[number]), "proof": proof, "sources": sources,
     }))
 }
 
 fn judge(input: &Path, output: &Path, window: &str) -> Result<serde_json::Value, Failure> {
-    let (input, inputs, kept, _) = both(input, output)?;
+    let Both { input, before, after, .. } = both(input, output)?;
     let is_first = input.tokens.iter().map(|tokens| tokens.iter().map(|token| token.is_first).collect()).collect::<Vec<_>>();
-    Ok(serde_json::to_value(judge::judge(&inputs, &is_first, &kept, window.parse()?))?)
+    Ok(serde_json::to_value(judge::judge(&before, &is_first, &after, window.parse()?))?)
 }
