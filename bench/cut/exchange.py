@@ -1,8 +1,21 @@
-"""Reads and writes collections for the programs that run other tools: JSON Lines with `id` and `text`."""
+"""Reads and writes collections (JSON Lines with `id` and `text`), and reads arguments, for the programs that run other tools."""
 
+import argparse
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+
+def for_runs_of_bytes(description: str) -> argparse.Namespace:
+    """Returns the arguments of a program that removes repeated bytes with Google's clone."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("input", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("work", type=Path, help="an empty folder for temporary files")
+    parser.add_argument("--bytes", type=int, required=True, help="the shortest run")
+    parser.add_argument("--threads", type=int, default=2)
+    return parser.parse_args()
 
 
 def records(path: Path) -> Iterator[dict]:

@@ -6,7 +6,6 @@ that no run crosses two texts. The repository has a script that removes the rang
 from each text.
 """
 
-import argparse
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -54,14 +53,7 @@ def within(texts: list[tuple[object, bytes, int]], ranges: list[tuple[int, int]]
 
 def main() -> None:
     """Runs all steps."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("input", type=Path)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("repository", type=Path)
-    parser.add_argument("work", type=Path, help="an empty folder for temporary files")
-    parser.add_argument("--bytes", type=int, required=True, help="the shortest run")
-    parser.add_argument("--threads", type=int, default=2)
-    args = parser.parse_args()
+    args = exchange.for_runs_of_bytes(__doc__.split("\n")[0])
     data, cache = args.work.absolute() / "data", args.work.absolute() / "cache"
     texts = list(laid(args.input, data))
     (args.repository / "tmp").mkdir(exist_ok=True)

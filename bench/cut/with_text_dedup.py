@@ -4,7 +4,6 @@ It runs Google's ExactSubstr from the clone in the folder REPOSITORY. It joins t
 one text and end in the next one.
 """
 
-import argparse
 import os
 import subprocess
 import sys
@@ -15,14 +14,7 @@ import exchange
 
 def main() -> None:
     """Runs its command, and writes the data set that it saves as JSON Lines."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("input", type=Path)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("repository", type=Path)
-    parser.add_argument("work", type=Path, help="an empty folder for temporary files")
-    parser.add_argument("--bytes", type=int, required=True, help="the shortest run")
-    parser.add_argument("--threads", type=int, default=2)
-    args = parser.parse_args()
+    args = exchange.for_runs_of_bytes(__doc__.split("\n")[0])
     work = args.work.absolute()
     command = [sys.executable, "-m", "text_dedup.suffix_array", "--path", "json", "--data_files", str(args.input.absolute())]
     command += ["--split", "train", "--column", "text", "--output", str(work / "saved"), "--cache_dir", str(work / "cache")]
