@@ -252,7 +252,7 @@ def cut(
     Raises one of `lookalike.errors`, or `TypeError` for an unknown keyword or unsupported data. A keyboard interrupt ends the
     run.
 
-    Cost: about 8 seconds per gigabyte on two cores; 10 bytes of memory per kept token, and the texts that changed.
+    Cost: 10 to 14 seconds per gigabyte on two shared cores; 10 bytes of memory per kept token, and the texts that changed.
 
     >>> import lookalike
     >>> notice = "No part of this page may be copied. Ask the owner first."

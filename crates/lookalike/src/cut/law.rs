@@ -466,7 +466,7 @@ struct Found {
     last: u32,
 }
 
-/// Fills `found` with the places of all windows. The runs are ordered by text.
+/// Fills `found` with the places of all windows. The runs are ordered by text, unless kept texts have each window only once.
 fn find(shared: &[Shared], window: usize, windows: usize, found: &mut Vec<Found>) {
     found.clear();
     found.resize(windows, Found { place: None, texts: 0, last: u32::MAX });

@@ -34,8 +34,8 @@ impl Keys {
         self.all.append(&self.scratch)
     }
 
-    /// Returns the keys that occur more than once, and a few others. Takes 2.25 bytes of memory for each key, or less if there is less,
-    /// and returns at most a third of it.
+    /// Returns the keys that occur more than once, and a few others. Cost: each thread reads all keys. It takes 2.25 bytes of memory per
+    /// key, or less if memory is short; the result takes a third of that.
     pub(super) fn repeated(&self, pool: &ThreadPool) -> Result<Filter> {
         let keys = self.all.len() as usize;
         let bytes = (keys * BITS / 8).min(self.budget.left() / 3 * 2);

@@ -26,8 +26,8 @@ const MOST: usize = if cfg!(test) { 2 } else { 16 };
 /// Comparing a text with all of them would take quadratic time. If a sequence of s units occurs at more than a few places, the index
 /// stores two longer sequences instead, which extend it by h = ⌈(n − s) / 2⌉ units, one to the left and one to the right. Each window
 /// that contains the sequence contains one of these (see [`Sides`]). Extended sequences with many places are extended again, until
-/// they are whole windows. The kept texts contain a window only once if nothing
-/// else is kept on purpose. If a text repeats a window, only the anchors of its first place are added.
+/// they are whole windows. The kept texts contain a window only once, unless more copies are kept on purpose. If a text repeats a window,
+/// only the anchors of its first place are added.
 ///
 /// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor. The units take 8
 /// bytes each, in memory or in a file.
