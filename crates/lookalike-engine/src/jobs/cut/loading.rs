@@ -1,6 +1,9 @@
 //! Reads the units of texts, and the sequences by which equal windows are found.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use lookalike::{
     Simd,
@@ -73,6 +76,8 @@ pub(super) struct Loading<'a> {
     simd: Simd,
     /// The keys of all anchors that are repeated, if they are known. Then, only documents with such an anchor are loaded.
     repeated: Option<Arc<Filter>>,
+    /// Whether units are not needed, only anchors.
+    only_anchors: AtomicBool,
 }
 
 /// What a thread keeps between texts.
@@ -84,7 +89,12 @@ pub(super) struct Worker {
 
 impl<'a> Loading<'a> {
     pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Filter>>) -> Self {
-        Self { config, window: config.window(), simd: Simd::detect(), repeated }
+        Self { config, window: config.window(), simd: Simd::detect(), repeated, only_anchors: AtomicBool::new(false) }
+    }
+
+    /// Loads only the anchors of the texts that follow.
+    pub(super) fn load_only_anchors(&self) {
+        self.only_anchors.store(true, Ordering::Relaxed);
     }
 }
 
@@ -104,6 +114,10 @@ impl Look for Loading<'_> {
         };
         let tokens = units.tokens(0..units.hashes.len()) as u64;
         let mut head = Head { units: 0, anchors: 0, has_repeats, is_loaded, is_reference, group, tokens };
+        if self.only_anchors.load(Ordering::Relaxed) {
+            found.anchors.extend_from_slice(anchors);
+            return Ok(());
+        }
         if is_loaded {
             let Units { hashes, tokens, lines } = units;
             (head.units, head.anchors) = (hashes.len() as u32, anchors.len() as u32);

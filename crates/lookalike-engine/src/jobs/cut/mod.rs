@@ -105,7 +105,8 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let by_label = config.label_field.as_deref();
     let beside = Beside { bad: bad.as_mut(), labels: by_label.map(|_| &mut labels), ..Beside::default() };
     let mut first = FirstPass::new(&cut, source.reading().fields.keep == Keep::First, &budget)?;
-    let looking = (&Loading::new(&cut, None), |loaded| first.take(&loaded));
+    let loading = Loading::new(&cut, None);
+    let looking = (&loading, |loaded| first.take(&loaded, &loading));
     let table = sketch_looking((config, &method), &source, &budget, &pool, beside, looking, observer)?;
     if let Some(field) = by_label.filter(|_| labels.is_empty() && table.documents > 0) {
         let what = format!("no document has the field {} of the groups", quoted(field));

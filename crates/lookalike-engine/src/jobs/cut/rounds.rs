@@ -44,10 +44,13 @@ impl FirstPass {
         Ok(Self { keys: Keys::new(budget), deciding, documents: 0, budget: budget.clone() })
     }
 
-    /// Takes the documents of the next block.
-    pub(super) fn take(&mut self, loaded: &Loaded) -> Result<()> {
+    /// Takes the documents of the next block. If they are not decided now, `loading` need not load the units of those that follow.
+    pub(super) fn take(&mut self, loaded: &Loaded, loading: &Loading) -> Result<()> {
         self.keys.add(&loaded.anchors)?;
-        let Self { deciding: Some(deciding), documents, budget, .. } = self else { return Ok(()) };
+        let Self { deciding: Some(deciding), documents, budget, .. } = self else {
+            loading.load_only_anchors();
+            return Ok(());
+        };
         loaded.each(|head, units, anchors| {
             *documents += 1;
             deciding.decide(Document(*documents - 1), head, units, Some(anchors), |number| Document(number as u64))
