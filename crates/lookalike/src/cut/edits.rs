@@ -1,12 +1,15 @@
 //! Removes units from a text.
 
-use std::ops::Range;
+use std::{cell::LazyCell, ops::Range};
 
 use super::{
     config::{CutConfig, Unit},
     units::TextUnits,
 };
-use crate::text::{Span, Tokens, canonicalise};
+use crate::{
+    simd::Simd,
+    text::{Span, Tokens, canonicalise, reads, sentences_by},
+};
 
 /// Bytes that are removed from a text, and what is inserted in their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +40,7 @@ pub fn edited<'a>(text: &str, edits: impl IntoIterator<Item = &'a Edit>) -> Stri
 /// after these bytes would not be the same units when the text is read again, a space or a line break is inserted. If a character is
 /// several tokens, such as ½, and only some of them are cut, the canonical forms of the others are inserted. At the end of the text,
 /// spaces before the range are removed too, unless bytes are compared, and if no unit is left, everything is. If whole lines are cut,
-/// they are removed with their indentation. Cost: the units around each range are divided again.
+/// they are removed with their indentation. Cost: the sentences around each range are divided again.
 pub fn edits(text: &str, units: &TextUnits, pieces: impl IntoIterator<Item = Range<usize>>, config: &CutConfig) -> Vec<Edit> {
     let mut cut: Vec<Range<usize>> = Vec::new();
     for piece in pieces {
@@ -138,13 +141,36 @@ impl Editor<'_> {
 
     /// Returns what must be inserted between two units, so that they are the same when they are read again.
     fn between(&self, before: &str, removed: &str, after: &str) -> &'static str {
-        // Lines and paragraphs start after a line end.
-        if matches!(self.config.unit, Unit::Lines | Unit::Paragraphs) {
-            return "";
-        }
-        let hashes = |text: &str| TextUnits::new(text, &CutConfig { verbatim: false, ..self.config.clone() }).hashes;
-        let expected = [hashes(before), hashes(after)].concat();
+        let are_apart = |between: &str| match self.config.unit {
+            // Lines and paragraphs start after a line end.
+            Unit::Lines | Unit::Paragraphs => true,
+            Unit::Sentences => are_divided(before, between, after),
+            Unit::Runs => self.are_words_apart(before, between, after),
+        };
         let ways: &[&str] = if removed.contains(['\n', '\r']) { &["", "\n"] } else { &["", " ", "\n"] };
-        ways.iter().find(|between| hashes(&[before, between, after].concat()) == expected).copied().unwrap_or("\n")
+        // Comparing the units is slow, and seldom needed.
+        let expected = LazyCell::new(|| [self.hashes(before), self.hashes(after)].concat());
+        let is_same = |between: &str| are_apart(between) || self.hashes(&[before, between, after].concat()) == *expected;
+        ways.iter().find(|between| is_same(between)).copied().unwrap_or("\n")
     }
+
+    /// Returns whether white space certainly separates the words of two texts.
+    fn are_words_apart(&self, before: &str, between: &str, after: &str) -> bool {
+        let last = between.bytes().last().or_else(|| before.bytes().last());
+        let is_space = last.is_some_and(|last| last.is_ascii_whitespace());
+        is_space && after.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric()) && reads(self.config.tokens, self.config.folds)
+    }
+
+    fn hashes(&self, text: &str) -> Vec<u64> {
+        TextUnits::new(text, &CutConfig { verbatim: false, ..self.config.clone() }).hashes
+    }
+}
+
+/// Returns whether two texts have the same sentences if one follows the other.
+fn are_divided(before: &str, between: &str, after: &str) -> bool {
+    let simd = Simd::detect();
+    let joined = [before, between, after].concat();
+    let offset = before.len() + between.len();
+    let shifted = |Span { start, end }: Span| Span { start: start + offset, end: end + offset };
+    sentences_by(simd, &joined).eq(sentences_by(simd, before).chain(sentences_by(simd, after).map(shifted)))
 }
