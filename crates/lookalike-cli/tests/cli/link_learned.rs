@@ -147,9 +147,12 @@ fn what_cannot_be_learned_is_refused() {
         "levels.toml",
         CONFIG.replace("weights = \"learned\"\n", "").replacen("\"name\"\n", "\"name\"\nlevels = [0.5]\n", 2),
     );
+    place.write("copies.toml", format!("{CONFIG}\n[[field]]\nname = \"home\"\nfrom = \"town\"\ntype = \"name\"\n"));
     place.write("missing.toml", CONFIG.replacen('\n', "\nmissing = 0.5\n", 1));
     let mut all = String::new();
-    for (file, config) in [("few", "link"), ("people", "points"), ("people", "levels"), ("people", "missing")] {
+    for (file, config) in
+        [("few", "link"), ("people", "points"), ("people", "levels"), ("people", "missing"), ("people", "copies")]
+    {
         let ran = place.run(&format!("link {file}.jsonl --config {config}.toml"));
         assert_eq!(ran.code, 2, "{}", ran.out);
         all += &ran.err;
@@ -159,6 +162,7 @@ fn what_cannot_be_learned_is_refused() {
     error: points.toml: field "given": weight does not work with weights = "learned"; leave out one of the two
     error: levels.toml: field "given": levels only works with weights = "learned" or "labelled"; leave it out, or learn weights
     error: missing.toml: missing does not work with weights = "learned", for which a missing value is no evidence; leave it out
+    error: weights cannot be learned: the fields "town" and "home" are equally similar in all pairs, so that the same evidence would count twice; remove one of these fields, or set weights = "points" and give the fields weights of your own
     "#);
 }
 

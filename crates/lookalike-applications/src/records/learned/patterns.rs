@@ -58,6 +58,20 @@ impl Patterns {
         self.counts.values().sum()
     }
 
+    /// Returns two fields that have the same level in all these pairs and in the other ones, such as two columns with the same values.
+    /// Fields that have the same level in every pair, such as a constant, do not count.
+    pub fn copies(&self, others: &Self, fields: usize) -> Option<(usize, usize)> {
+        let patterns = || self.counts.keys().chain(others.counts.keys());
+        let varies = |field| {
+            let mut levels = patterns().map(|pattern| pattern.level(field));
+            levels.next().is_some_and(|first| levels.any(|level| level != first))
+        };
+        let varied: Vec<usize> = (0..fields).filter(|&field| varies(field)).collect();
+        let are_equal = |a, b| patterns().all(|pattern| pattern.level(a) == pattern.level(b));
+        let mut pairs = varied.iter().enumerate().flat_map(|(at, &a)| varied[at + 1..].iter().map(move |&b| (a, b)));
+        pairs.find(|&(a, b)| are_equal(a, b))
+    }
+
     /// Returns each pattern with its number of pairs, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = (Pattern, f64)> {
         self.counts.iter().map(|(&pattern, &count)| (pattern, count as f64))
@@ -73,6 +87,20 @@ mod tests {
         let levels: Vec<u8> = (0..Pattern::FIELDS as u8).map(|field| field % 16).collect();
         let pattern = Pattern::new(levels.clone());
         assert_eq!((0..Pattern::FIELDS).map(|field| pattern.level(field) as u8).collect::<Vec<_>>(), levels);
+    }
+
+    #[test]
+    fn fields_with_the_same_levels_are_found() {
+        let of = |levels: &[[u8; 4]]| {
+            let mut patterns = Patterns::default();
+            levels.iter().for_each(|levels| patterns.add(Pattern::new(*levels)));
+            patterns
+        };
+        // The first and the third field never differ in level, and the second is a constant like the fourth.
+        let candidates = of(&[[1, 3, 1, 3], [2, 3, 2, 3]]);
+        assert_eq!(candidates.copies(&of(&[[0, 3, 0, 3]]), 4), Some((0, 2)));
+        assert_eq!(candidates.copies(&of(&[[0, 3, 1, 3]]), 4), None);
+        assert_eq!(of(&[]).copies(&of(&[]), 4), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use lookalike::fingerprint::finish;
+use lookalike::{fingerprint::finish, shown::quoted};
 use lookalike_applications::records::{
     Linker,
     learned::{FieldFrequencies, Frequencies, Model, Pattern, Patterns, Possible, Rivals, Sample, fit},
@@ -131,7 +131,8 @@ impl Background {
 /// Learns weights without labels. The result depends only on the records.
 ///
 /// # Errors
-/// Fails if the records have too few candidates or matches, or if the fields do not separate matches from other pairs.
+/// Fails if the records have too few candidates or matches, if two fields are copies of each other, or if the fields do not separate
+/// matches from other pairs.
 pub(in crate::jobs::link) fn learned(
     gathered: &Gathered,
     linker: &Linker,
@@ -151,6 +152,12 @@ pub(in crate::jobs::link) fn learned(
     }
     let mut patterns = Patterns::default();
     sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
+    if let Some((a, b)) = patterns.copies(&background.random, linker.levels().len()) {
+        let [a, b] = [a, b].map(|field| quoted(&linker.config().fields[field].name));
+        let what =
+            format!("the fields {a} and {b} are equally similar in all pairs, so that the same evidence would count twice");
+        return Err(refused(what, "remove one of these fields"));
+    }
     let rivals = (are_rivals(gathered, linker) && sampled.has_all_rivals()).then(|| Rivals::new(&sampled.pairs));
     let sample = Sample { patterns: &patterns, each: sampled.each() as f64, rivals: rivals.as_ref() };
     let estimate = fit(&linker.levels(), sample, background.possible());
