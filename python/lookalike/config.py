@@ -330,6 +330,10 @@ class CutOptions(InputOptions, total=False):
     """The same as `fold`, as a dictionary."""
     allow_repeated_ids: bool
     """Allow several documents to have the same id."""
+    mark: bool
+    """Cut nothing: write all records to `output`, with the fields cut_verdict and cut_spans."""
+    mark_prefix: str
+    """The prefix of the names of the two fields that `mark` adds; "cut_" unless given."""
     cuts: str | PathLike[str] | None
     """A file for the command's lines, one for each document."""
     dolma: str | PathLike[str] | None

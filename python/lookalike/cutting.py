@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 from lookalike import _lookalike
 from lookalike.config import CutOptions
 from lookalike.errors import ConfigError
-from lookalike.files import Files
+from lookalike.files import Files, names_of
 from lookalike.keywords import check
 from lookalike.kinds import Changes
 from lookalike.progress import shown
@@ -235,6 +235,8 @@ def cut(
 
     How the run is executed:
 
+    - `mark=False`, `mark_prefix="cut_"`: whether to write all records to `output` with their whole texts, and with two fields
+      that contain what would be cut.
     - `cuts=None`: a file for the command's line about each document, which `apply` reads. `report.cuts` has the cuts in any
       case.
     - `dolma=None`: a file for the cuts as attributes of Dolma.
@@ -278,6 +280,10 @@ def cut(
         words = "within= does not work with against=, because references are compared with all documents; cut in two calls"
         raise ConfigError(words, option="within")
     running, config, progress = _split(options, CutOptions)
+    if output is None and running.get("mark") and names_of(data) is not None:
+        raise ConfigError("mark= only works with output=; name a file for the marked records", option="mark")
+    if "mark_prefix" in running and not running.get("mark"):
+        raise ConfigError("mark_prefix= only works with mark=True", option="mark_prefix")
     group = [where.partition(":")[2]] if where.startswith("group:") else []
     source = _source(data, text, id, against, {"output": output, **running}, False, group)
     with shown(progress) as bar:

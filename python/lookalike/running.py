@@ -36,6 +36,7 @@ _INSTEAD = {
     "dry_run": "nothing is written unless decisions= names a file",
     "input_command": "pass its output as a path, or what it prints as a list",
     "label": "report.decisions has one row with the decision for each document",
+    "mark": "report.cuts has one row for each cut",
 }
 
 

@@ -1,9 +1,13 @@
-"""`lookalike cut` writes tables with the remaining texts and all other columns, in the types that they had."""
+"""`lookalike cut` writes tables with the remaining texts, or with marks, and all other columns in the types that they had."""
+
+import json
+import re
 
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from conftest import ROOT
 
 NOTICE = "No part of this page may be copied without asking."
 TEXTS = [f"Rain. {NOTICE}", f"{NOTICE} Sun.", None, NOTICE, "Hail, é, 漢字."]
@@ -60,3 +64,46 @@ def test_tables_keep_their_types_and_other_columns(command, tmp_path, kind, endi
         assert lines.count("\n") == 3
         # JSON has binary values as hexadecimal digits.
         assert NOTICE in lines or NOTICE.encode().hex() in lines
+
+
+def removed(text, spans):
+    """Return a text without its spans."""
+    for span in reversed(spans):
+        text = text[: span["start"]] + (span["insert"] or "") + text[span["end"] :]
+    return text
+
+
+@pytest.mark.parametrize("flags", [["--window", "12"], ["--unit", "lines", "--keep", "longest"]], ids=" ".join)
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_marks_give_the_remaining_texts(command, tmp_path, ending, flags):
+    # Nothing is cut out of these licences, because too many of them would have to contain it.
+    licences = ROOT / "testdata/licenses.jsonl.zst"
+    assert command("cut", licences, "--more-than", 1_000_000, "-o", "all.jsonl").returncode == 0
+    records = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text().splitlines()]
+    whole = pa.table({"number": range(len(records)), **{name: [record[name] for record in records] for name in ("id", "text")}})
+    pq.write_table(whole, tmp_path / "in.parquet")
+    pyarrow.feather.write_feather(whole, tmp_path / "in.arrow")
+
+    def written(*others):
+        ran = command("cut", f"in.{ending}", *flags, *others, "-o", f"out.{ending}", "-q")
+        assert ran.returncode == 0, ran.stderr
+        out = tmp_path / f"out.{ending}"
+        return pq.read_table(out) if ending == "parquet" else pyarrow.feather.read_table(out)
+
+    marked, clean = written("--mark", "--mark-prefix", ""), written()
+    assert marked.select(whole.column_names) == whole
+    item = marked.schema.field("spans").type.value_type
+    names = ["start", "end", "insert", "tokens", "source", "source_start", "source_end"]
+    assert [item.field(at).name for at in range(item.num_fields)] == names
+    rows = [row for row in marked.to_pylist() if row["verdict"] != "dropped"]
+    assert [removed(row["text"], row["spans"]) for row in rows] == clean["text"].to_pylist()
+    assert [row["id"] for row in rows] == clean["id"].to_pylist()
+    verdicts = marked["verdict"].to_pylist()
+    assert verdicts.count("dropped") == len(whole) - len(clean) > 0 < verdicts.count("kept")
+    # The words are equal in the text of the source.
+    texts = dict(zip(whole["id"].to_pylist(), whole["text"].to_pylist(), strict=True))
+    for row in rows[:200]:
+        for span in row["spans"]:
+            own = row["text"][span["start"] : span["end"]]
+            other = texts[span["source"]][span["source_start"] : span["source_end"]]
+            assert re.findall(r"\w+", own.lower()) == re.findall(r"\w+", other.lower())

@@ -338,12 +338,18 @@ def test_files(command, tmp_path, ending):
         assert cuts.read_bytes() == (tmp_path / "expected-cuts.jsonl").read_bytes()
         assert same_cuts(report, [json.loads(line) for line in cuts.read_text().splitlines()])
     out.unlink()
+    command("cut", name, "-o", f"expected.{ending}", "--mark", "--mark-prefix", "x", *FLAGS)
+    _, again = lookalike.cut(name, output=out, mark=True, mark_prefix="x", **SETTINGS)
+    assert out.read_bytes() == (tmp_path / f"expected.{ending}").read_bytes()
+    assert again.cuts == report.cuts
+    out.unlink()
     nothing, again = lookalike.cut(name, **SETTINGS)
     assert nothing is None
     assert again.cuts == report.cuts
     assert not out.exists()
     if ending == "jsonl":
         lookalike.apply(cuts, name, out)
+        command("cut", name, "-o", "expected.jsonl", *FLAGS)
         assert out.read_bytes() == (tmp_path / "expected.jsonl").read_bytes()
 
 
@@ -540,6 +546,9 @@ def test_pages_are_returned_as_their_texts(command, tmp_path):
         (["a"], {"keep": "best"}, errors.ConfigError, "keep="),
         (["a"], {"keep": "max:score"}, errors.InputError, "no column 'score'"),
         (["a"], {"output": "out.jsonl"}, errors.ConfigError, "output= only works with paths"),
+        (["a"], {"mark": True}, errors.ConfigError, "mark= only works with paths and URLs, not with a list; leave it out; report.cuts"),
+        ("/missing/file.jsonl", {"mark": True}, errors.ConfigError, "mark= only works with output="),
+        ("/missing/file.jsonl", {"output": "out", "mark_prefix": "x"}, errors.ConfigError, "mark_prefix= only works with mark=True"),
         (["a"], {"gitignore": True}, errors.ConfigError, "gitignore= only works with paths"),
         (["a"], {"skip_bad": "bad.jsonl"}, errors.ConfigError, "skip_bad="),
         (["a"], {"text_field": "body"}, TypeError, "did you mean text="),

@@ -74,6 +74,8 @@ impl Flags {
             Setting::Decisions => "--decisions",
             Setting::Label => "--label",
             Setting::LabelPrefix => "--label-prefix",
+            Setting::Mark => "--mark",
+            Setting::MarkPrefix => "--mark-prefix",
             Setting::Least => "--least",
             Setting::Truth => "--truth",
             Setting::RightBy => "--right-by",

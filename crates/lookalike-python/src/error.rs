@@ -66,6 +66,8 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::Decisions
         | Setting::Label
         | Setting::LabelPrefix
+        | Setting::Mark
+        | Setting::MarkPrefix
         | Setting::Least
         | Setting::Truth
         | Setting::RightBy

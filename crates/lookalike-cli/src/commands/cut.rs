@@ -30,16 +30,20 @@ use crate::{
 /// are cut. Cutting a passage joins what is before and after it; if the joined text is a repetition itself, it is cut too.
 ///
 /// Records are written with the remaining texts, and with all other fields unchanged. With --html, all texts are written as visible text.
-/// Texts are written only with -o, and cuts only with --cuts or --dolma. The
+/// Texts are written only with -o, and cuts only with --cuts, --dolma or --mark. The
 /// file of --cuts has one JSON line per document, in input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and
 /// end (in characters of the original text), start_byte and end_byte, insert (what replaces these characters, if not nothing),
 /// tokens, source (the id of the document that keeps the passage),
 /// and source_start to source_end_byte, its place in the original text of that document.
+///
+/// With --mark, nothing is cut or dropped. Every record is written with its whole text and two more fields, which state what would be
+/// cut: cut_verdict (kept, cut or dropped) and cut_spans, a list with the fields of cuts, except the places in bytes.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  lookalike cut pages.jsonl.zst -o clean.jsonl.zst\n  \
     lookalike cut pages.jsonl --unit lines -o clean.jsonl --cuts cuts.jsonl\n  \
     lookalike cut news.parquet --unit sentences --window 3 -o clean.parquet\n  \
     lookalike cut train.jsonl --against tests/ --window 13 -o clean.jsonl\n  \
+    lookalike cut pages.jsonl --mark -o marked.jsonl\n  \
     lookalike cut code.jsonl --unit lines --min-tokens 10 --verbatim -o clean.jsonl")]
 pub struct Cut {
     #[command(flatten)]
@@ -55,6 +59,14 @@ pub struct Cut {
     /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Cut nothing; write all records to FILE of -o, with what would be cut
+    ///
+    /// The fields cut_verdict and cut_spans are added after the fields of the record. In CSV, the spans are JSON.
+    #[arg(long, requires = "output")]
+    mark: bool,
+    /// With --mark: prefix for the names of the two fields [default: cut_]
+    #[arg(long, value_name = "PREFIX", requires = "mark", default_value = "cut_", hide_default_value = true)]
+    mark_prefix: String,
     /// Write the places of all cuts and of their sources to FILE
     ///
     /// The file is JSON Lines, compressed as for -o; - is standard output.
@@ -210,7 +222,8 @@ impl Cut {
             ..CutConfig::default()
         };
         let (texts, cuts, attributes) = (self.output.clone(), self.cuts.clone(), self.dolma.clone());
-        Ok((config, Cutting { cut: settings, texts, cuts, attributes }))
+        let mark = self.mark.then(|| self.mark_prefix.clone());
+        Ok((config, Cutting { cut: settings, texts, mark, cuts, attributes }))
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {
@@ -284,7 +297,8 @@ fn page(s: &CutSummary, asked: &Cutting) -> String {
         lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
     }
     lines.extend(s.left_out.iter().map(|left| format!("  skipped  {}", left_out(left))));
-    let written = [("records", &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
+    let records = if asked.mark.is_some() { "all records, marked," } else { "records" };
+    let written = [(records, &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
     for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))) {
         lines.push(format!("  written  {what} to {}", name(path)));
     }

@@ -7,6 +7,7 @@ mod concurrent;
 mod coverage;
 mod curve_and_compare;
 mod cut;
+mod cut_marks;
 mod dedup;
 mod empty;
 mod errors;

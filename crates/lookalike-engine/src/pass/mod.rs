@@ -15,4 +15,6 @@ pub(crate) mod by_id;
 
 pub(crate) mod open;
 
+pub(crate) mod added;
+
 pub(crate) mod refused;

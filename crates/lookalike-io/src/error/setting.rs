@@ -142,6 +142,10 @@ settings! {
     Label = "label",
     /// The prefix of the fields of a label.
     LabelPrefix = "label_prefix",
+    /// Writing each record with what would be cut out of its text.
+    Mark = "mark",
+    /// The prefix of the fields of a mark.
+    MarkPrefix = "mark_prefix",
 
     // Settings of other jobs.
     /// The smallest number of tokens that a passage may have.

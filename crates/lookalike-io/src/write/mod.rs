@@ -31,6 +31,8 @@ pub use self::{
     names::{are_rows, refuse_other_than_lines},
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
-    records::{Change, Kept, Label, LabelNames, Labelling, Piece, RowLabels, Shape, refuse_table_names},
+    records::{
+        AddedNames, Change, Kept, Label, Labelling, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Shape, refuse_table_names,
+    },
     sketches::{SketchOutput, SketchRow},
 };

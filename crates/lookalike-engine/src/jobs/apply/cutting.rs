@@ -48,7 +48,7 @@ impl Cutting<'_> {
                 let change = self.change((block, at), document, (scratch, plain));
                 change.map_err(|why| why.at_place(source.place(block.part, info.first_line + at as u64)))
             };
-            shape.changed(block, &info, source, change, labelling, piece)
+            shape.changed((block, &info), source, change, labelling, piece)
         })
     }
 

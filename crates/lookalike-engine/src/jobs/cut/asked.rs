@@ -11,6 +11,9 @@ pub struct Cutting {
     pub cut: CutConfig,
     /// The file that gets the records with the remaining texts.
     pub texts: Option<PathBuf>,
+    /// Write every record to the `texts` output with its whole text, and add two fields with what would be cut. The name of each field
+    /// is this prefix followed by `verdict` or `spans`.
+    pub mark: Option<String>,
     /// The file that gets the places of all cuts, with one line for each document.
     pub cuts: Option<PathBuf>,
     /// The file that gets the places of all cuts as attributes of Dolma, with one line for each document.

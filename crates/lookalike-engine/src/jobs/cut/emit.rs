@@ -1,4 +1,4 @@
-//! The last pass: writes the records with the remaining texts, and the places of all cuts, or reports them.
+//! The last pass: writes the records with the remaining texts or with marks, and the places of all cuts, or reports them.
 
 use lookalike::{
     cut::{CutConfig, Edit, TextUnits, edited, edits},
@@ -7,7 +7,7 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, Result},
     read::{Block, Blocks, Scratch as ReadScratch},
-    write::{Change, Kept, Labelling, Output, Piece, Shape},
+    write::{AddedNames, Change, Kept, Labelling, Mark, MarkedSpan, Output, Piece, RowMarks, Shape},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -51,6 +51,8 @@ struct Attributes {
 pub(super) struct Outputs<'a, 'b> {
     /// The records with the remaining texts.
     pub(super) texts: Option<&'a mut Kept>,
+    /// The names of marks, if the records get marks instead.
+    pub(super) names: Option<&'a AddedNames>,
     /// The lines of the cuts file.
     pub(super) cuts: Option<&'a mut Output>,
     /// The lines of attributes.
@@ -60,9 +62,10 @@ pub(super) struct Outputs<'a, 'b> {
 
 /// Which results are wanted.
 #[derive(Clone, Copy)]
-struct Wanted {
+struct Wanted<'a> {
     /// The shape of the records, if they are written.
     shape: Option<Shape>,
+    names: Option<&'a AddedNames>,
     lines: bool,
     attributes: bool,
     told: bool,
@@ -80,6 +83,12 @@ pub(super) struct Emitting<'a> {
 #[derive(Default)]
 struct Made {
     piece: Piece,
+    others: Others,
+}
+
+/// The output of a block, apart from its records.
+#[derive(Default)]
+struct Others {
     lines: Vec<u8>,
     attributes: Vec<u8>,
     told: Vec<Told>,
@@ -87,14 +96,21 @@ struct Made {
 
 impl Weigh for Made {
     fn weight(&self) -> usize {
-        self.piece.weight() + self.lines.weight() + self.attributes.weight() + self.told.iter().map(Told::size).sum::<usize>()
+        let Others { lines, attributes, told } = &self.others;
+        self.piece.weight() + lines.weight() + attributes.weight() + told.iter().map(Told::size).sum::<usize>()
     }
 }
 
 #[derive(Default)]
 struct Worker {
-    read_scratch: ReadScratch,
     labelling: Labelling,
+    row_marks: Option<RowMarks>,
+    scratch: Scratch,
+}
+
+#[derive(Default)]
+struct Scratch {
+    read_scratch: ReadScratch,
     plain: String,
     id: Vec<u8>,
 }
@@ -103,19 +119,26 @@ impl Emitting<'_> {
     /// Writes and reports all results. Returns the number of records that were written.
     pub(super) fn all(&self, outputs: Outputs) -> Result<u64> {
         let Pass { source, pool, observer, table, .. } = self.pass;
-        let Outputs { mut texts, mut cuts, mut attributes, mut tell } = outputs;
+        let Outputs { mut texts, names, mut cuts, mut attributes, mut tell } = outputs;
         let wanted = Wanted {
             shape: texts.as_ref().map(|texts| texts.shape()),
+            names,
             lines: cuts.is_some(),
             attributes: attributes.is_some(),
             told: tell.is_some(),
         };
+        let row_marks = texts.as_ref().and_then(|texts| texts.row_marks());
         let (mut written, mut id) = (0, Vec::new());
         in_order(
             pool,
             Blocks::after_references(source).whole(wanted.shape.is_some()),
-            |block, worker: &mut Worker| self.block(block, wanted, worker),
-            |Made { mut piece, lines, attributes: attributed, told }| {
+            |block, worker: &mut Worker| {
+                if worker.row_marks.is_none() {
+                    worker.row_marks.clone_from(&row_marks);
+                }
+                self.block(block, wanted, worker)
+            },
+            |Made { mut piece, others: Others { lines, attributes: attributed, told } }| {
                 Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
                 written += piece.records;
                 if let Some(texts) = &mut texts {
@@ -136,53 +159,83 @@ impl Emitting<'_> {
 
     fn block(&self, block: &Block, wanted: Wanted, worker: &mut Worker) -> Result<Made> {
         let Pass { source, table, .. } = self.pass;
-        let Self { outcomes, config, .. } = *self;
-        let Wanted { shape, lines, attributes, told } = wanted;
         let info = table.info(block, source)?;
-        let mut made = Made::default();
-        let Worker { read_scratch, labelling, plain, id } = worker;
-        let mut each = |document: u64, at: usize| {
-            let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
-            let change = if outcomes.is_changed(document) {
-                let own = outcomes.of(document)?;
-                let record = source.same_record(block, at, read_scratch)?;
-                let text = record.text.decode(plain);
-                let units = TextUnits::places(text, config);
-                let edits = edits(text, &units, own.iter().map(Cut::units), config);
-                if lines || told {
-                    cuts = self.cuts(document, &own, (text, &units, &edits), (told, id))?;
-                }
-                if attributes {
-                    self.attributes(document, (text, &edits), id, &mut made.attributes)?;
-                }
-                if is_dropped { Change::Dropped } else { Change::Text(edited(text, &edits)) }
-            } else if source.reading().html.is_some() {
-                // If texts are parts of pages, they are written instead of the pages.
-                let record = source.same_record(block, at, read_scratch)?;
-                Change::Text(record.text.decode(plain).to_owned())
-            } else {
-                Change::None
-            };
-            if attributes && !outcomes.is_changed(document) {
-                self.attributes(document, ("", &[]), id, &mut made.attributes)?;
-            }
-            if lines {
-                self.line(document, &cuts, id, &mut made.lines)?;
-            }
-            if told && change != Change::None {
-                let text = match &change {
-                    Change::Text(text) if shape.is_none() => Some(text.clone()),
-                    _ => None,
+        let Made { mut piece, mut others } = Made::default();
+        let Worker { labelling, row_marks, scratch } = worker;
+        let mut each = |document, at| self.document((block, at), document, wanted, scratch, &mut others);
+        match (wanted.shape, wanted.names) {
+            (Some(shape), Some(names)) => {
+                let mark = |document, at| {
+                    let (change, cuts) = each(document, at)?;
+                    let text = if let Change::Text(text) = change { Some(text) } else { None };
+                    let verdict = self.verdict(document, &cuts);
+                    Ok((text, Mark { verdict, spans: cuts.into_iter().map(marked).collect() }))
                 };
-                made.told.push(Told { document, is_dropped, cuts, text });
+                shape.marked((block, &info), source, (names, row_marks.as_mut()), mark, labelling, &mut piece)?;
             }
-            Ok(change)
-        };
-        match shape {
-            Some(shape) => shape.changed(block, &info, source, each, labelling, &mut made.piece)?,
-            None => info.each_document(block, source, |document, at| each(document, at).map(drop))?,
+            (Some(shape), None) => {
+                let change = |document, at| Ok(each(document, at)?.0);
+                shape.changed((block, &info), source, change, labelling, &mut piece)?;
+            }
+            (None, _) => info.each_document(block, source, |document, at| each(document, at).map(drop))?,
         }
-        Ok(made)
+        Ok(Made { piece, others })
+    }
+
+    /// Adds a document to the other outputs. Returns what happens to its record, and, if they are wanted, its cuts.
+    fn document(
+        &self,
+        (block, at): (&Block, usize),
+        document: u64,
+        wanted: Wanted,
+        scratch: &mut Scratch,
+        into: &mut Others,
+    ) -> Result<(Change, Vec<CutPlace>)> {
+        let Pass { source, .. } = self.pass;
+        let Self { outcomes, config, .. } = *self;
+        let Wanted { shape, names, lines, attributes, told } = wanted;
+        let Scratch { read_scratch, plain, id } = scratch;
+        let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
+        let (is_changed, is_html) = (outcomes.is_changed(document), source.reading().html.is_some());
+        let mut change = Change::None;
+        if is_changed {
+            let own = outcomes.of(document)?;
+            let record = source.same_record(block, at, read_scratch)?;
+            let text = record.text.decode(plain);
+            let units = TextUnits::places(text, config);
+            let edits = edits(text, &units, own.iter().map(Cut::units), config);
+            if lines || told || names.is_some() {
+                cuts = self.cuts(document, &own, (text, &units, &edits), (told, id))?;
+            }
+            if attributes {
+                self.attributes(document, (text, &edits), id, &mut into.attributes)?;
+            }
+            change = match names {
+                // The spans of marks are places in this text.
+                Some(_) if is_html => Change::Text(text.to_owned()),
+                Some(_) => Change::None,
+                None if is_dropped => Change::Dropped,
+                None => Change::Text(edited(text, &edits)),
+            };
+        } else if is_html {
+            // If texts are parts of pages, they are written instead of the pages.
+            let record = source.same_record(block, at, read_scratch)?;
+            change = Change::Text(record.text.decode(plain).to_owned());
+        }
+        if attributes && !is_changed {
+            self.attributes(document, ("", &[]), id, &mut into.attributes)?;
+        }
+        if lines {
+            self.line(document, &cuts, id, &mut into.lines)?;
+        }
+        if told && (is_changed || is_html) {
+            let text = match &change {
+                Change::Text(text) if shape.is_none() => Some(text.clone()),
+                _ => None,
+            };
+            into.told.push(Told { document, is_dropped, cuts: cuts.clone(), text });
+        }
+        Ok((change, cuts))
     }
 
     /// Returns the cuts of a document with the places of their sources; if they are reported, also with the places of references.
@@ -259,13 +312,24 @@ impl Emitting<'_> {
     }
 
     fn line(&self, document: u64, cuts: &[CutPlace], id: &mut Vec<u8>, into: &mut Vec<u8>) -> Result<()> {
-        let verdict = match (self.outcomes.is_dropped(document), cuts.is_empty()) {
+        let verdict = self.verdict(document, cuts);
+        write_line(&Line { id: raw(self.pass.table.ids.get(document, id)?)?, verdict, cuts }, into)
+    }
+
+    /// Returns the verdict of a document with these cuts.
+    fn verdict(&self, document: u64, cuts: &[CutPlace]) -> &'static str {
+        match (self.outcomes.is_dropped(document), cuts.is_empty()) {
             (true, _) => "dropped",
             (false, true) => "kept",
             (false, false) => "cut",
-        };
-        write_line(&Line { id: raw(self.pass.table.ids.get(document, id)?)?, verdict, cuts }, into)
+        }
     }
+}
+
+/// Returns the span of a mark.
+fn marked(cut: CutPlace) -> MarkedSpan {
+    let CutPlace { start, end, insert, tokens, source, source_start, source_end, .. } = cut;
+    MarkedSpan { start, end, insert, tokens, source, source_start, source_end }
 }
 
 fn write_line(line: &impl Serialize, into: &mut Vec<u8>) -> Result<()> {

@@ -30,7 +30,7 @@ use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    write::{Kept, Output, Shape, finish, refuse_other_than_lines},
+    write::{AddedNames, Kept, Output, Shape, finish, refuse_other_than_lines},
 };
 
 pub use self::{
@@ -48,6 +48,7 @@ use crate::{
     config::{Observer, RunConfig, row_groups_ahead},
     matching::sets::Pass,
     pass::{
+        added::refuse_names,
         copy::same_number,
         open::{Means, Sources, create, sources},
     },
@@ -56,7 +57,7 @@ use crate::{
 
 /// Cuts repeated passages out of the documents of a collection: a passage is kept where it occurs first in keep order, and cut
 /// everywhere else. What references contain is cut too. If the configuration names a field with labels, only documents with the same
-/// label are compared. The records are written with the remaining texts.
+/// label are compared. The records are written with the remaining texts, or with their whole texts and marks.
 ///
 /// The result is the same for any number of threads and any memory limit. Cost: the inputs are read two or three times if the kept units
 /// and their index fit into half of the memory, about 9 bytes for each token, and if keep order is input order. Otherwise, they are read
@@ -91,6 +92,8 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
     })?;
     let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
+    let names = asked.mark.as_deref().filter(|_| shape.is_some()).map(AddedNames::marks);
+    names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
     let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad];
     let [mut texts, mut cuts, mut attributes, mut bad] = create(config, paths.map(|path| path.as_deref()))?;
     let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
@@ -98,7 +101,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     means.run_ahead([&mut texts, &mut cuts, &mut attributes]);
     let Means { pool, budget } = means;
     let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
-    let begin = |(output, shape)| Kept::new(output, shape, &source, None, groups);
+    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
     let mut texts = texts.zip(shape).map(begin).transpose()?;
 
     let mut labels = BTreeMap::new();
@@ -119,14 +122,15 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
     let (outcomes, counts) = first.decided(pass, &cut, &order)?.finished();
-    let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some() || tell.is_some())?;
+    let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some() || names.is_some() || tell.is_some())?;
     let documents = table.documents - table.references.documents;
     if texts.is_some() || cuts.is_some() || attributes.is_some() || tell.is_some() {
         let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
-        let outputs = Outputs { texts: texts.as_mut(), cuts: cuts.as_mut(), attributes: attributes.as_mut(), tell };
+        let names = names.as_ref();
+        let outputs = Outputs { texts: texts.as_mut(), names, cuts: cuts.as_mut(), attributes: attributes.as_mut(), tell };
         let written = emitting.all(outputs)?;
         if texts.is_some() {
-            same_number(documents - counts.dropped, written)?;
+            same_number(documents - if names.is_some() { 0 } else { counts.dropped }, written)?;
         }
     }
     let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;

@@ -6,13 +6,15 @@ use lookalike::Method;
 use lookalike_io::{
     error::Result,
     read::{LeftOut, Source},
-    write::{Kept, LabelNames, Output, Shape, are_rows},
+    write::{AddedNames, Kept, Output, Shape, are_rows},
 };
 
-use super::label::refuse_names;
 use crate::{
     config::{RunConfig, row_groups_ahead},
-    pass::open::{Means, Sources, create, sources},
+    pass::{
+        added::refuse_names,
+        open::{Means, Sources, create, sources},
+    },
     sketching::references::References,
     state::State,
 };
@@ -46,7 +48,7 @@ pub(super) struct Opened {
 pub(super) struct Written {
     pub(super) kept: Option<Kept>,
     /// The names of the label fields, if every record is written with its labels.
-    pub(super) names: Option<LabelNames>,
+    pub(super) names: Option<AddedNames>,
     pub(super) decisions: Option<Output>,
     /// Whether decisions are written as rows of a table.
     pub(super) decision_rows: bool,
@@ -75,7 +77,7 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source)).transpose()?;
     let [mut kept] = create(config, [outputs.kept.as_deref()])?;
     let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
-    let names = outputs.label.as_deref().map(LabelNames::new);
+    let names = outputs.label.as_deref().map(AddedNames::labels);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
     let [mut decisions, mut bad, mut report] =
         create(config, [outputs.decisions.as_deref(), config.skip_bad.as_deref(), report])?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    labels::LabelNames,
-    rows::{KeptRows, RowLabels},
+    added::AddedNames,
+    rows::{KeptRows, RowLabels, RowMarks},
     shape::{Piece, Shape},
 };
 use crate::{
@@ -19,7 +19,7 @@ pub struct Kept {
     shape: Shape,
     output: Target,
     /// The names of the fields that are added to records, and the encoding of the file that the records are from.
-    labels: Option<(LabelNames, Option<&'static str>)>,
+    added: Option<(AddedNames, Option<&'static str>)>,
 }
 
 enum Target {
@@ -50,15 +50,15 @@ fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], scratch: &m
 }
 
 impl Kept {
-    /// Begins an output of this shape; `labels` has the names of the fields that are added to records. For a table, up to `ahead`
+    /// Begins an output of this shape; `added` has the names of the fields that are added to records. For a table, up to `ahead`
     /// row groups are in memory.
-    pub fn new(output: Output, shape: Shape, source: &Source, labels: Option<&LabelNames>, ahead: usize) -> Result<Self> {
+    pub fn new(output: Output, shape: Shape, source: &Source, added: Option<&AddedNames>, ahead: usize) -> Result<Self> {
         let output = match shape {
-            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, labels, ahead)?)),
+            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, added, ahead)?)),
             Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, Begun::default()),
         };
-        let labels = labels.map(|names| (names.clone(), source.reading().encoding));
-        Ok(Self { shape, output, labels })
+        let added = added.map(|names| (names.clone(), source.reading().encoding));
+        Ok(Self { shape, output, added })
     }
 
     /// Returns the shape in which the records are written.
@@ -100,7 +100,7 @@ impl Kept {
     }
 
     fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Self { shape, output: Target::Bytes(output, so_far), labels, .. } = self else { return Ok(()) };
+        let Self { shape, output: Target::Bytes(output, so_far), added, .. } = self else { return Ok(()) };
         if let Some(columns) = columns.filter(|columns| !columns.has_header()) {
             so_far.without_header.get_or_insert_with(|| columns.clone());
             return Ok(());
@@ -119,7 +119,7 @@ impl Kept {
                     output.write(b"[")?;
                     bytes = &bytes[1..];
                 }
-                (Shape::Delimited, Some(columns)) => match labels {
+                (Shape::Delimited, Some(columns)) => match added {
                     Some((names, encoding)) => {
                         let mut header = Vec::new();
                         names.onto_header(columns, *encoding, &mut header);
@@ -143,6 +143,11 @@ impl Kept {
     /// Returns empty labels for rows, if the output is a table and labels were requested.
     pub fn row_labels(&self) -> Option<RowLabels> {
         if let Target::Rows(rows) = &self.output { rows.labels() } else { None }
+    }
+
+    /// Returns empty marks for rows, if the output is a table and marks were requested.
+    pub fn row_marks(&self) -> Option<RowMarks> {
+        if let Target::Rows(rows) = &self.output { rows.marks() } else { None }
     }
 
     /// Ends the output. `documents` is the number of documents that were read. Call this method on the thread pool, which shares

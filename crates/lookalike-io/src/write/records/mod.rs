@@ -1,25 +1,34 @@
-//! Writes kept records: unchanged if the output has the format of its input, otherwise as JSON Lines; with labels if requested.
+//! Writes kept records: unchanged if the output has the format of its input, otherwise as JSON Lines; with labels or marks if
+//! requested.
+
+mod cells;
+
+mod added;
 
 mod labels;
+
+mod marks;
 
 #[cfg_attr(not(feature = "tables"), path = "no_rows.rs")]
 mod rows;
 
 mod shape;
 
-mod labelled;
+mod written;
 
-mod replaced;
+mod changed;
 
 mod kept;
 
 #[cfg(not(feature = "tables"))]
 pub use self::rows::without_tables;
 pub use self::{
+    added::AddedNames,
+    changed::Change,
     kept::Kept,
-    labelled::Labelling,
-    labels::{Label, LabelNames},
-    replaced::Change,
-    rows::{RowLabels, refuse_table_names},
+    labels::Label,
+    marks::{Mark, MarkedSpan},
+    rows::{RowLabels, RowMarks, refuse_table_names},
     shape::{Piece, Shape},
+    written::Labelling,
 };

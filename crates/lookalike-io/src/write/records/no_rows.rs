@@ -1,6 +1,6 @@
 //! Replaces the module `rows` in a build that does not support tables.
 
-use super::labels::{Label, LabelNames};
+use super::{added::AddedNames, labels::Label, marks::Mark};
 use crate::{
     error::{Error, ErrorKind, Result},
     read::{RecordBatch, Rows, Source},
@@ -34,8 +34,23 @@ impl RowLabels {
     }
 }
 
+/// Marks of rows. This type has no values in a build without tables.
+#[derive(Debug, Clone)]
+pub enum RowMarks {}
+
+impl RowMarks {
+    /// Adds the mark of a row.
+    pub fn push(&mut self, _: Mark) {
+        match *self {}
+    }
+
+    pub(crate) fn onto(&mut self, _: &RecordBatch) -> Result<RecordBatch> {
+        match *self {}
+    }
+}
+
 /// Accepts all names, because this build has no tables with columns.
-pub fn refuse_table_names(_: &LabelNames, _: &Source) -> Result<()> {
+pub fn refuse_table_names(_: &AddedNames, _: &Source) -> Result<()> {
     Ok(())
 }
 
@@ -45,7 +60,7 @@ pub fn without_tables(name: &str) -> Error {
 }
 
 impl KeptRows {
-    pub(crate) fn new(output: Output, _: &Source, _: Option<&LabelNames>, _: usize) -> Result<Self> {
+    pub(crate) fn new(output: Output, _: &Source, _: Option<&AddedNames>, _: usize) -> Result<Self> {
         Err(without_tables(output.name()))
     }
 
@@ -54,6 +69,10 @@ impl KeptRows {
     }
 
     pub(crate) fn labels(&self) -> Option<RowLabels> {
+        match *self {}
+    }
+
+    pub(crate) fn marks(&self) -> Option<RowMarks> {
         match *self {}
     }
 
