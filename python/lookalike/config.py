@@ -338,6 +338,8 @@ class CutOptions(InputOptions, total=False):
     """A file for the command's lines, one for each document."""
     dolma: str | PathLike[str] | None
     """A file for the cuts as attributes of Dolma."""
+    report: str | PathLike[str] | None
+    """An HTML file to look at: the passages that were cut most, and documents with their cuts in place."""
 
 
 class LinkOptions(TypedDict, total=False):

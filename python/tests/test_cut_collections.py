@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import os
@@ -11,6 +12,8 @@ import re
 import signal
 import subprocess
 import sys
+import zlib
+from collections import Counter
 from pathlib import Path
 
 import datasets
@@ -572,6 +575,16 @@ def test_a_dictionary_with_few_keys():
     data = pa.table({"text": own.dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string()))})
     # There are as many texts as keys.
     assert lookalike.cut(data, window=3)[0].schema == data.schema
+
+
+def test_a_page_is_written_of_any_collection(tmp_path):
+    page = tmp_path / "cuts.html"
+    _, report = lookalike.cut(pl.DataFrame(RECORDS), id="id", report=page, **SETTINGS)
+    written = page.read_text()
+    assert report.summary["report"]["bytes"] == page.stat().st_size
+    (block,) = re.findall('<script type="text/plain" id="documents-0">([^<]*)', written)
+    shown = json.loads(zlib.decompress(base64.b64decode(block), -15))
+    assert {document["id"]: len(document["cuts"]) for document in shown} == Counter(map(str, report.cuts["id"].to_pylist()))
 
 
 def test_reports_can_be_pickled():

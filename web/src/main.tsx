@@ -1,8 +1,10 @@
 import { render } from "preact";
 import { App } from "./app";
 import { Collection } from "./data/collection";
+import type { CutData } from "./data/cuts";
 import { block } from "./data/load";
 import type { Data } from "./data/types";
+import { CutApp } from "./views/cuts";
 import { EvalApp, type EvalData } from "./views/eval";
 import { LinkApp, type LinkData } from "./views/link";
 import { languages, preferred } from "./words";
@@ -18,11 +20,19 @@ addEventListener("click", (event) => {
 
 const root = document.getElementById("app")!;
 
-block<Data | EvalData | LinkData>("report").then(
+block<Data | EvalData | LinkData | CutData>("report").then(
   (data) => {
     root.textContent = "";
     render(
-      data.command === "eval" ? <EvalApp data={data} /> : data.command === "link" ? <LinkApp data={data} /> : <App collection={new Collection(data)} />,
+      data.command === "eval" ? (
+        <EvalApp data={data} />
+      ) : data.command === "link" ? (
+        <LinkApp data={data} />
+      ) : data.command === "cut" ? (
+        <CutApp data={data} />
+      ) : (
+        <App collection={new Collection(data)} />
+      ),
       root,
     );
   },

@@ -51,4 +51,13 @@ await take("report-link", link, async (page) => {
   await page.waitForSelector(".tile");
   await page.click(".plain-list a");
 }, 520);
+const cuts = join(folder, "cuts.html");
+run("cut", "licenses.jsonl.zst", "--window", "20", "--report", cuts, "--quiet");
+await take("report-cut", cuts, async (page) => {
+  await page.waitForSelector(".tile");
+  await page.click(".plain-list a");
+  await page.click(".plain-list a");
+  await page.waitForSelector("del.cut");
+  await page.keyboard.press("n");
+}, 760);
 await chromium.close();

@@ -983,3 +983,81 @@ test("pages that changed a lot are marked by how they were paired", async () => 
   assert.equal(await page.locator(".list-row .tag").count(), 2);
   await close();
 });
+
+test("cuts are struck through in place, and lead to where the words are kept", async () => {
+  const cuts = join(folder, "cuts.jsonl");
+  const { path, summary } = report("cuts", "cut", data("licenses.jsonl.zst"), "--window", "20", "--cuts", cuts);
+  const { page, go, close } = await open(path);
+  await page.waitForSelector(".tile");
+  const tiles = await page.locator(".tile").allTextContents();
+  const n = new Intl.NumberFormat("en");
+  assert.deepEqual(tiles.slice(0, 4), [`${n.format(summary.documents)}documents`, `${n.format(summary.unchanged)}unchanged`, `${n.format(summary.cut)}cut`, `${n.format(summary.dropped)}dropped`]);
+  // The passages are those of the summary, and lead to their texts and to documents that lost them.
+  const rows = await page.locator(".plain-list a").allTextContents();
+  summary.largest.slice(0, 8).forEach(({ id, documents }, at) => assert.ok(rows[at].includes(id.slice(0, 10)) && rows[at].endsWith(`${n.format(documents)} documents`), rows[at]));
+  await page.locator(".plain-list a").first().click();
+  await page.waitForSelector('h1:has-text("Cut out of")');
+  const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const passage = words(await page.locator(".text-box").textContent()).join(" ");
+  assert.ok(passage.startsWith(words(summary.largest[0].text.replace(/\S*…$/, "")).join(" ")));
+  await page.locator(".plain-list a").first().click();
+  await page.waitForSelector("del.cut");
+  // The text without what is struck through is the remaining text.
+  const id = await page.locator("h1").textContent();
+  const line = lines(cuts).find((one) => one.id === id);
+  const whole = (await page.locator(".text-box").evaluate((box) => [...box.childNodes].filter((node) => node.nodeName !== "INS").map((node) => node.textContent).join("")));
+  const struck = await page.locator("del.cut").allTextContents();
+  assert.deepEqual(struck, line.cuts.map(({ start, end }) => [...whole].slice(start, end).join("")));
+  // Keys go through the cuts, and show where the words are kept.
+  await page.keyboard.press("n");
+  assert.equal(await page.locator("del.current").textContent(), struck[0]);
+  const source = page.locator(".sources li[aria-current]");
+  assert.ok((await source.textContent()).includes(line.cuts[0].source));
+  const quote = (await source.locator(".quote").evaluate((box) => box.childNodes[1].textContent)).replace(/\S*…$/, "");
+  assert.ok(words(struck[0]).join(" ").startsWith(words(quote).join(" ")));
+  await page.locator(".sources .region-number").last().click();
+  assert.equal(await page.locator("del.current").textContent(), struck.at(-1));
+  await page.keyboard.press("]");
+  await page.waitForFunction((id) => document.querySelector("h1").textContent !== id, id);
+  // Lists are filtered.
+  await go("#/documents");
+  await page.locator(".filters select").selectOption("dropped");
+  const dropped = await page.locator("[role=status]").textContent();
+  assert.ok(dropped.includes(" of "), dropped);
+  assert.ok((await page.locator(".list-row .verdict").allTextContents()).every((text) => text === "dropped"));
+  await close();
+  for (const settings of [{ colorScheme: "light" }, { colorScheme: "dark" }, { viewport: { width: 390, height: 844 } }, { locale: "zh-CN" }]) {
+    const { page, go, close } = await open(path, "#/", settings);
+    for (const address of ["#/", "#/passages", "#/passage/0", "#/documents", "#/document/0"]) {
+      await go(address);
+      await page.waitForTimeout(50);
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => axe.run(document));
+      assert.deepEqual(violations.filter((one) => one.impact === "serious" || one.impact === "critical").map((one) => [address, one.id, one.nodes[0].html]), []);
+      const [width, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(width <= view, `${address}: ${width} > ${view}`);
+    }
+    await close();
+  }
+});
+
+test("hostile texts and insertions are shown in a report of cuts", async () => {
+  const attack = '<img src=x onerror="document.title=\'attacked\'">';
+  const words = Array.from({ length: 12 }, (_, at) => `w${at}`).join(" ");
+  const input = join(folder, "hostile-cuts.jsonl");
+  const records = [
+    { id: attack, text: `${attack} \u202e ${words}` },
+    { id: "two", text: `😀漢 one${words.replaceAll(" ", "\n")}\u0000 two ${attack} \u202e ${words} end` },
+    { id: 3, text: words },
+  ];
+  writeFileSync(input, records.map((one) => JSON.stringify(one)).join("\n"));
+  const { path } = report("hostile-cuts", "cut", input, "--window", "4");
+  const { page, go, close } = await open(path);
+  for (const address of ["#/", "#/passages", "#/passage/0", "#/documents", "#/document/0", "#/document/1", "#/document/9", "#/passage/x"]) {
+    await go(address);
+    await page.waitForTimeout(50);
+    assert.notEqual(await page.title(), "attacked");
+    assert.equal(await page.locator("main img, main script").count(), 0);
+  }
+  await close();
+});

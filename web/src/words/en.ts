@@ -355,6 +355,52 @@ export const en = {
   otherSites: (value: number) => `${count(value, "pair")} of sites with fewer matching pages, and their pages.`,
   ruleMirrors: (threshold: number) => `Two pages match if their resemblance is at least ${threshold}. Pages correspond one to one: first those with the same path, then the most similar ones.`,
 
+  // Cuts
+  cutPassages: "Passages",
+  unchanged: "unchanged",
+  documentsCut: "cut",
+  cutVerdict: "cut",
+  cuts: "cuts",
+  tokensTitle: (value: number) => count(value, "token"),
+  tokensKept: "kept",
+  tokensCut: "cut",
+  tokensDropped: "dropped with their documents",
+  cutMost: "Passages that were cut most",
+  cutMostNote: "How much text was cut because another place keeps the same words. Look here first: it shows whether the settings fit your texts.",
+  allPassages: (value: number) => `All ${n.format(value)} passages`,
+  cutNothing: "Nothing was cut.",
+  cutRule: (unit: "runs" | "lines" | "paragraphs" | "sentences", window: number, tokens: number, copies: number) => {
+    const one = { runs: "token", lines: "line", paragraphs: "paragraph", sentences: "sentence" }[unit];
+    const least = tokens > 0 && unit !== "runs" ? ` with at least ${count(tokens, "token")}` : "";
+    const kept = copies === 1 ? "the first document that has it keeps it" : `the first ${n.format(copies)} documents that have it keep it`;
+    return `A passage of at least ${count(window, one)}${least} is cut if it occurs before; ${kept}.`;
+  },
+  cutIgnores: "Unless the run says otherwise, case, punctuation and white space do not count.",
+  otherCutDocuments: (value: number) => `${count(value, "other document")} from which something was cut. The report has a sample.`,
+  otherPassages: (value: number) => `${count(value, "passage")} that ${value === 1 ? "was" : "were"} cut less.`,
+  nothingLeftOutCuts: "Nothing: all documents with cuts and all passages are here.",
+  keptIn: "kept in",
+  keptHere: "kept in this document",
+  filterTexts: "Filter by id or text",
+  passagesShown: (value: number, all: number) => (value === all ? count(all, "passage") : `${n.format(value)} of ${count(all, "passage")}`),
+  passageOf: (documents: string, size: string) => `Cut out of ${documents}: ${size}`,
+  tokensCutOf: (value: number) => `${count(value, "token")},`,
+  cutOutOf: "Cut out of these documents",
+  someOfDocuments: (value: number, all: number) => `${n.format(value)} of ${count(all, "document")}: the report has a sample.`,
+  cutDocumentsNote: "Documents from which something was cut, with the number of tokens.",
+  droppedAfterCuts: (value: number) => `Dropped: ${count(value, "token")} cut, and too little is left.`,
+  tokensOfDocument: (value: number) => `${count(value, "token")} cut.`,
+  countedCuts: (value: number) => count(value, "cut"),
+  previousCut: "Previous cut",
+  nextCut: "Next cut",
+  showCut: (number: number) => `Show cut ${number}`,
+  previousDocument: "Previous document",
+  nextDocument: "Next document",
+  inserted: "inserted in the place of a cut",
+  whereKept: "Where the words are kept",
+  characters: (start: number, end: number) => `characters ${n.format(start)} to ${n.format(end)}`,
+  thisPassage: "the passage",
+
   // Keys
   keys: "Keys",
   keyList: [

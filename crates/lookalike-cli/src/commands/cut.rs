@@ -12,7 +12,7 @@ use lookalike::{
 use lookalike_engine::{CutSummary, Cutting, RunConfig, cut};
 
 use crate::{
-    args::{FoldArgs, InputArgs, RunArgs, run_config, set_references},
+    args::{FoldArgs, InputArgs, PageArgs, RunArgs, page_size, run_config, set_references},
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
@@ -127,6 +127,8 @@ pub struct Cut {
     #[command(flatten)]
     folds: FoldArgs,
     #[command(flatten)]
+    page: PageArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -205,7 +207,7 @@ impl Cut {
         }
         let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
         let mut config = run_config(&self.input, &self.run, method);
-        config.keep = Some(self.keep.clone());
+        (config.keep, config.report) = (Some(self.keep.clone()), self.page.config());
         set_references(&mut config, &self.against)?;
         if let WithinBy::Group(field) = &self.within {
             config.label_field = Some(field.clone());
@@ -231,13 +233,14 @@ impl Cut {
         let report = self.input.report(Report::new("cut")).inputs("against", &self.against);
         let outputs = [("texts", &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
         let report = outputs.into_iter().fold(report, |report, (name, path)| report.output(name, path.as_deref()));
+        let report = report.output("report", self.page.report.as_deref());
         let file = report::open(config.summary.as_deref())?;
         let bars = Bars::new(self.run.quiet);
         let done = cut(&config, &asked, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
         warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
-        let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad, &config.summary];
+        let paths = [&asked.texts, &asked.cuts, &asked.attributes, &self.page.report, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {
             (true, false) => print_data(&report.json(&summary)?)?,
@@ -302,6 +305,7 @@ fn page(s: &CutSummary, asked: &Cutting) -> String {
     for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))) {
         lines.push(format!("  written  {what} to {}", name(path)));
     }
+    lines.extend(s.report.iter().map(|figures| format!("  report   {}", page_size(figures))));
     if !s.largest.is_empty() {
         lines.push(format!("\n{BOLD}   tokens  documents  passage and document that keeps it{BOLD:#}"));
         for source in &s.largest {

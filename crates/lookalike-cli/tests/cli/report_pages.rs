@@ -219,3 +219,88 @@ fn a_report_is_written_completely_or_not_at_all() {
     let to_stdout = place.run("dedup in.jsonl --report -");
     assert!(to_stdout.out.starts_with("<!doctype html>") && to_stdout.out == place.read("report.html"));
 }
+
+/// Returns the documents in a report of `cut`, by their ids.
+fn cut_documents(html: &str) -> BTreeMap<String, Value> {
+    let blocks = block(html, "report")["counts"].as_array().unwrap().len();
+    let all = (0..blocks).flat_map(|number| block(html, &format!("documents-{number}")).as_array().unwrap().clone());
+    all.map(|document| (document["id"].as_str().unwrap().to_owned(), document)).collect()
+}
+
+#[test]
+fn a_report_of_cuts_has_the_cuts_of_the_run() {
+    let place = Place::new();
+    let licenses = testdata("licenses.jsonl.zst");
+    for flags in ["", "--window 10 --keep longest --memory 64M", "--unit lines --min-left 100"] {
+        let ran = place.run(&format!("cut {licenses} {flags} --threads 1 --cuts cuts.jsonl --report report.html --json"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let summary: Value = serde_json::from_str(&ran.out).unwrap();
+        let html = place.read("report.html");
+        let (report, documents) = (block(&html, "report"), cut_documents(&html));
+        assert_eq!(summary["report"]["bytes"], html.len());
+        for name in ["documents", "cut", "dropped", "tokens_cut", "largest"] {
+            assert_eq!(report["summary"][name], summary[name], "{name}");
+        }
+        let changed = summary["cut"].as_u64().unwrap() + summary["dropped"].as_u64().unwrap();
+        assert_eq!(documents.len() as u64 + summary["report"]["without_text"].as_u64().unwrap(), changed);
+        // The documents have the cuts of the cuts file, at the places of JavaScript.
+        let mut compared = 0;
+        for line in lines(&place.read("cuts.jsonl")) {
+            let Some(document) = documents.get(line["id"].as_str().unwrap()) else { continue };
+            assert_eq!(document["verdict"], line["verdict"]);
+            let text: Vec<u16> = document["text"].as_str().unwrap().encode_utf16().collect();
+            for (own, cut) in document["cuts"].as_array().unwrap().iter().zip(line["cuts"].as_array().unwrap()) {
+                for name in ["tokens", "source", "source_start", "source_end"] {
+                    assert_eq!(own[name], cut[name]);
+                }
+                let [start, end] = ["start", "end"].map(|name| own[name].as_u64().unwrap() as usize);
+                let removed = String::from_utf16(&text[start..end]).unwrap();
+                let is_whole = document["whole"].is_null();
+                let characters = cut["end"].as_u64().unwrap() - cut["start"].as_u64().unwrap();
+                assert!(!is_whole || removed.chars().count() as u64 == characters);
+                let words = |text: &str| -> Vec<String> {
+                    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+                    words.map(str::to_lowercase).collect()
+                };
+                let quote = own["quote"][1].as_str().unwrap();
+                let quoted = words(quote.trim_end_matches('…'));
+                // The last word of a long quote may be cut.
+                let known = if quote.ends_with('…') { quoted.len() - 1 } else { quoted.len() };
+                assert!(!is_whole || quoted[..known] == words(&removed)[..known], "{quote:?} {removed:?}");
+                if let Some(passage) = own["passage"].as_u64() {
+                    assert_eq!(report["passages"][passage as usize]["id"], own["source"]);
+                }
+                compared += 1;
+            }
+        }
+        assert!(compared > 200, "{compared}");
+        let passages = report["passages"].as_array().unwrap();
+        assert!(passages.len() == 100 && report["other_passages"].as_u64().unwrap() > 0);
+        for (passage, largest) in passages.iter().zip(summary["largest"].as_array().unwrap()) {
+            assert_eq!((&passage["id"], &passage["tokens"]), (&largest["id"], &largest["tokens"]));
+            assert!(passage["bytes"].as_u64() >= passage["tokens"].as_u64());
+        }
+        assert_eq!(place.run(&format!("cut {licenses} {flags} --threads 3 --report again.html -q")).err, "");
+        assert!(place.read("again.html") == html, "reports are equal from run to run");
+    }
+}
+
+#[test]
+fn a_report_of_cuts_without_cuts_and_with_references() {
+    let place = Place::new();
+    place.write("in.jsonl", SMALL).write("reference.txt", "The bank was robbed at dawn today.");
+    let ran = place.run("cut in.jsonl --report report.html");
+    assert!(ran.code == 0 && ran.err.contains("  report   "), "{}", ran.err);
+    let html = place.read("report.html");
+    assert!(cut_documents(&html).is_empty() && block(&html, "report")["passages"].as_array().unwrap().is_empty());
+    place.write("in.jsonl", "{\"id\":12345678901234567891,\"text\":\"😀 the bank was robbed at dawn today, again\"}\n");
+    place.run("cut in.jsonl --against reference.txt --window 3 --report report.html");
+    let documents = cut_documents(&place.read("report.html"));
+    let document = &documents["12345678901234567891"];
+    let cut = &document["cuts"][0];
+    assert_eq!(
+        (&cut["start"], &cut["source"], &cut["quote"][1]),
+        (&3.into(), &"reference.txt".into(), &"The bank was robbed at dawn today".into())
+    );
+    assert!(cut["reference"].as_str().unwrap().contains("reference.txt"), "{cut}");
+}

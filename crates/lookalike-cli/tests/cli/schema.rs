@@ -188,6 +188,7 @@ fn the_schema_matches_the_output_of_the_commands() {
         ("curve_sketches", "curve --sketches many.sketches.jsonl".into()),
         ("cut", "cut records folder -o clean.jsonl --window 2 --memory 64M".into()),
         ("cut", "cut many.jsonl --unit lines".into()),
+        ("cut", "cut many.jsonl --unit lines --mark -o marked.jsonl --report report.html".into()),
         ("passages", "passages many.jsonl -o passages.jsonl --common 1".into()),
         ("passages", "passages many.jsonl -o passages.jsonl --regions --min-tokens 5 --score 2".into()),
         ("passages", "passages records folder -o passages.jsonl --report report.html".into()),

@@ -22,7 +22,7 @@ pub struct ReportFigures {
     pub floor: Option<f64>,
     /// Documents whose decisions do not change when the threshold is moved, because they are connected to too many others.
     pub left_out: u64,
-    /// Documents in groups and pairs whose texts are not in the report, because it would be too large.
+    /// Documents in groups and pairs, or with cuts, whose texts are not in the report, because it would be too large.
     pub without_text: u64,
     /// Seconds for finding the pairs, reading the texts and writing the report.
     pub seconds: f64,

@@ -58,6 +58,8 @@ pub(super) struct Outputs<'a, 'b> {
     /// The lines of attributes.
     pub(super) attributes: Option<&'a mut Output>,
     pub(super) tell: Option<&'a mut TellCut<'b>>,
+    /// For a report, the number of bytes that were cut for each of its passages.
+    pub(super) bytes: Option<&'a mut [u64]>,
 }
 
 /// Which results are wanted.
@@ -69,6 +71,7 @@ struct Wanted<'a> {
     lines: bool,
     attributes: bool,
     told: bool,
+    bytes: bool,
 }
 
 /// What is needed to write the results.
@@ -92,12 +95,14 @@ struct Others {
     lines: Vec<u8>,
     attributes: Vec<u8>,
     told: Vec<Told>,
+    /// Passages of the report, and bytes that were cut for them.
+    bytes: Vec<(usize, u64)>,
 }
 
 impl Weigh for Made {
     fn weight(&self) -> usize {
-        let Others { lines, attributes, told } = &self.others;
-        self.piece.weight() + lines.weight() + attributes.weight() + told.iter().map(Told::size).sum::<usize>()
+        let Others { lines, attributes, told, bytes } = &self.others;
+        self.piece.weight() + lines.weight() + attributes.weight() + bytes.weight() + told.iter().map(Told::size).sum::<usize>()
     }
 }
 
@@ -119,13 +124,14 @@ impl Emitting<'_> {
     /// Writes and reports all results. Returns the number of records that were written.
     pub(super) fn all(&self, outputs: Outputs) -> Result<u64> {
         let Pass { source, pool, observer, table, .. } = self.pass;
-        let Outputs { mut texts, names, mut cuts, mut attributes, mut tell } = outputs;
+        let Outputs { mut texts, names, mut cuts, mut attributes, mut tell, bytes: mut sums } = outputs;
         let wanted = Wanted {
             shape: texts.as_ref().map(|texts| texts.shape()),
             names,
             lines: cuts.is_some(),
             attributes: attributes.is_some(),
             told: tell.is_some(),
+            bytes: sums.is_some(),
         };
         let row_marks = texts.as_ref().and_then(|texts| texts.row_marks());
         let (mut written, mut id) = (0, Vec::new());
@@ -138,7 +144,7 @@ impl Emitting<'_> {
                 }
                 self.block(block, wanted, worker)
             },
-            |Made { mut piece, others: Others { lines, attributes: attributed, told } }| {
+            |Made { mut piece, others: Others { lines, attributes: attributed, told, bytes } }| {
                 Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
                 written += piece.records;
                 if let Some(texts) = &mut texts {
@@ -149,6 +155,9 @@ impl Emitting<'_> {
                         let (id, row) = (table.ids.get(*document, &mut id)?, document - table.references.documents);
                         tell(&CutDocument { row, id, is_dropped: *is_dropped, cuts, text: text.as_deref() })?;
                     }
+                }
+                if let Some(sums) = &mut sums {
+                    bytes.into_iter().for_each(|(passage, bytes)| sums[passage] += bytes);
                 }
                 attributes.as_mut().map_or(Ok(()), |attributes| attributes.write(&attributed))?;
                 cuts.as_mut().map_or(Ok(()), |cuts| cuts.write(&lines))
@@ -193,7 +202,7 @@ impl Emitting<'_> {
     ) -> Result<(Change, Vec<CutPlace>)> {
         let Pass { source, .. } = self.pass;
         let Self { outcomes, config, .. } = *self;
-        let Wanted { shape, names, lines, attributes, told } = wanted;
+        let Wanted { shape, names, lines, attributes, told, bytes } = wanted;
         let Scratch { read_scratch, plain, id } = scratch;
         let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
         let (is_changed, is_html) = (outcomes.is_changed(document), source.reading().html.is_some());
@@ -204,8 +213,12 @@ impl Emitting<'_> {
             let text = record.text.decode(plain);
             let units = TextUnits::places(text, config);
             let edits = edits(text, &units, own.iter().map(Cut::units), config);
-            if lines || told || names.is_some() {
+            if lines || told || bytes || names.is_some() {
                 cuts = self.cuts(document, &own, (text, &units, &edits), (told, id))?;
+            }
+            if bytes {
+                let passages = own.iter().zip(&cuts).filter_map(|(cut, at)| Some((self.locations.passage(document, cut)?, at)));
+                into.bytes.extend(passages.map(|(passage, at)| (passage, (at.end_byte - at.start_byte) as u64)));
             }
             if attributes {
                 self.attributes(document, (text, &edits), id, &mut into.attributes)?;
@@ -233,20 +246,22 @@ impl Emitting<'_> {
                 Change::Text(text) if shape.is_none() => Some(text.clone()),
                 _ => None,
             };
-            into.told.push(Told { document, is_dropped, cuts: cuts.clone(), text });
+            // Only marks need the cuts afterwards.
+            let cuts = if names.is_some() { cuts.clone() } else { std::mem::take(&mut cuts) };
+            into.told.push(Told { document, is_dropped, cuts, text });
         }
         Ok((change, cuts))
     }
 
     /// Returns the cuts of a document with the places of their sources; if they are reported, also with the places of references.
-    fn cuts(
+    pub(super) fn cuts(
         &self,
         document: u64,
         cuts: &[Cut],
         (text, units, edits): (&str, &TextUnits, &[Edit]),
         (told, id): (bool, &mut Vec<u8>),
     ) -> Result<Vec<CutPlace>> {
-        let Pass { source: inputs, table, .. } = self.pass;
+        let Pass { table, .. } = self.pass;
         let mut count = CharCount::new(text);
         let mut places = Vec::with_capacity(cuts.len());
         let mut others = self.locations.of(self.outcomes.range(document))?.into_iter();
@@ -272,10 +287,7 @@ impl Emitting<'_> {
             };
             let source = source.ok_or_else(|| Error::failure("the source of a cut was not found"))?;
             let source_row = cut.source.checked_sub(table.references.documents);
-            let reference = match source_row {
-                None if told => Some(table.place(cut.source, inputs)?.to_string().into()),
-                _ => None,
-            };
+            let reference = if told { self.reference(cut.source)?.map(String::into_boxed_str) } else { None };
             places.push(CutPlace {
                 start: own.characters.start,
                 end: own.characters.end,
@@ -293,6 +305,13 @@ impl Emitting<'_> {
             });
         }
         Ok(places)
+    }
+
+    /// Returns the place of a document if it is a reference.
+    pub(super) fn reference(&self, document: u64) -> Result<Option<String>> {
+        let Pass { source, table, .. } = self.pass;
+        let is_reference = document < table.references.documents;
+        is_reference.then(|| Ok(table.place(document, source)?.to_string())).transpose()
     }
 
     /// Appends the line of a document's attributes.

@@ -1,6 +1,6 @@
 //! Finds where the sources of cuts are in their texts, and which passages were cut most.
 
-use std::ops::Range;
+use std::{collections::BTreeMap, ops::Range};
 
 use lookalike::{
     cut::{CutConfig, TextUnits},
@@ -24,11 +24,16 @@ use crate::{
     sketching::ids::raw,
 };
 
-/// The number of passages that the summary lists.
+/// The numbers of passages that the summary and the report list.
 const LISTED: usize = 10;
+const REPORTED: usize = 100;
 
-/// The number of characters of a passage that the summary shows.
+/// The number of characters of a passage that the summary shows, and of bytes that the report shows.
 const SHOWN: usize = 80;
+const LONGEST: usize = 16 << 10;
+
+/// The number of documents that the report shows for each passage.
+const EXAMPLES: usize = 3;
 
 /// A place in a text, in bytes and in characters.
 #[derive(Debug, Clone, Copy)]
@@ -79,12 +84,35 @@ impl Wanted {
 
 /// A passage of a source, of which several documents lost parts.
 #[derive(Debug, Clone)]
-struct Passage {
-    source: u64,
-    units: Range<usize>,
-    documents: u64,
-    tokens: u64,
-    text: String,
+pub(super) struct Passage {
+    pub(super) source: u64,
+    pub(super) units: Range<usize>,
+    pub(super) documents: u64,
+    pub(super) tokens: u64,
+    /// The first of these documents.
+    pub(super) examples: Vec<u64>,
+    /// The beginning of the passage, on one line.
+    line: String,
+    /// The passage or, if it is long, its beginning; empty without a report.
+    pub(super) beginning: String,
+    /// The length of the whole passage in characters, if only its beginning is known.
+    pub(super) whole: Option<u64>,
+}
+
+impl Passage {
+    fn new(source: u64, units: Range<usize>, tokens: u64) -> Self {
+        let (examples, line, beginning) = Default::default();
+        Self { source, units, documents: 0, tokens, examples, line, beginning, whole: None }
+    }
+}
+
+/// What is needed about the sources.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Needed {
+    /// The places of all sources.
+    pub(super) places: bool,
+    /// The passages of the report.
+    pub(super) report: bool,
 }
 
 /// The places of the sources of all pieces.
@@ -93,17 +121,39 @@ pub(super) struct Locations {
     places: Option<Rows<5>>,
     /// The passages that were cut most.
     pub(super) largest: Vec<LargestSource>,
+    /// The passages of the report: these and more, in the same order.
+    pub(super) passages: Vec<Passage>,
+    /// The number of passages that are not among them.
+    pub(super) other_passages: u64,
+    /// The numbers of these passages, by their sources and first units.
+    by_place: BTreeMap<(u64, usize), usize>,
 }
 
 #[derive(Default)]
 struct Found {
     places: Vec<[u64; 5]>,
-    texts: Vec<(usize, String)>,
+    texts: Vec<(usize, Beginning)>,
 }
 
 impl Weigh for Found {
     fn weight(&self) -> usize {
-        self.places.weight() + self.texts.weight()
+        let texts: usize = self.texts.iter().map(|(_, Beginning { text, .. })| SHOWN + text.capacity()).sum();
+        self.places.weight() + texts
+    }
+}
+
+/// The text of a passage, as in [`Passage`].
+struct Beginning {
+    line: String,
+    text: String,
+    whole: Option<u64>,
+}
+
+impl Beginning {
+    fn new(text: &str, is_reported: bool) -> Self {
+        let end = if is_reported { text.floor_char_boundary(LONGEST) } else { 0 };
+        let whole = (end < text.len()).then(|| text.chars().count() as u64);
+        Self { line: shortened(text), text: text[..end].into(), whole }
     }
 }
 
@@ -114,13 +164,13 @@ struct Worker {
 }
 
 impl Locations {
-    /// Reads the sources. The places are found only if they are `needed`. Cost: a pass over the inputs, if anything was cut; 40 bytes
+    /// Reads the sources. Cost: a pass over the inputs, if anything was cut; 40 bytes
     /// for each piece, and 40 more for its place if it is needed, which may go to temporary files.
-    pub(super) fn find(pass: Pass, config: &CutConfig, outcomes: &Outcomes, needed: bool) -> Result<Self> {
+    pub(super) fn find(pass: Pass, config: &CutConfig, outcomes: &Outcomes, needed: Needed) -> Result<Self> {
         let Pass { source, table, pool, observer, .. } = pass;
         let wanted = wanted(pass, outcomes)?;
-        let mut passages = largest(&wanted)?;
-        let mut places = needed.then(|| Sorter::new(&table.budget, 2, pool));
+        let (mut passages, all) = largest(&wanted, if needed.report { REPORTED } else { LISTED })?;
+        let mut places = needed.places.then(|| Sorter::new(&table.budget, 2, pool));
         if !passages.is_empty() {
             let (all, listed) = (&wanted, &passages.clone());
             in_order(
@@ -131,11 +181,11 @@ impl Locations {
                     let info = table.info(block, source)?;
                     let documents = info.documents();
                     let is_shown = listed.iter().any(|passage| documents.contains(&passage.source));
-                    let has_sources = needed && documents.clone().any(|document| outcomes.is_source(document));
+                    let has_sources = needed.places && documents.clone().any(|document| outcomes.is_source(document));
                     if !is_shown && !has_sources {
                         return Ok(found);
                     }
-                    let rows = if needed { all.within(documents)? } else { Vec::new() };
+                    let rows = if needed.places { all.within(documents)? } else { Vec::new() };
                     let mut rows = rows.into_iter().map(Wanted::unpacked).peekable();
                     info.each_document(block, source, |document, at| {
                         let shown = listed.iter().enumerate().filter(|(_, passage)| passage.source == document);
@@ -154,7 +204,7 @@ impl Locations {
                         }
                         for (number, passage) in shown {
                             let Span { start, end } = units.span(passage.units.clone());
-                            found.texts.push((number, shortened(&text[start..end])));
+                            found.texts.push((number, Beginning::new(&text[start..end], needed.report)));
                         }
                         Ok(())
                     })?;
@@ -165,18 +215,32 @@ impl Locations {
                     if let Some(places) = &mut places {
                         found.places.into_iter().try_for_each(|row| places.push(row))?;
                     }
-                    found.texts.into_iter().for_each(|(number, text)| passages[number].text = text);
+                    for (number, Beginning { line, text, whole }) in found.texts {
+                        let passage = &mut passages[number];
+                        (passage.line, passage.beginning, passage.whole) = (line, text, whole);
+                    }
                     Ok(())
                 },
             )?;
         }
         drop(wanted);
         let mut scratch = Vec::new();
-        let listed = passages.into_iter().map(|Passage { source, documents, tokens, text, .. }| {
-            Ok(LargestSource { id: raw(table.ids.get(source, &mut scratch)?)?.to_owned(), text, documents, tokens })
+        let listed = passages.iter().take(LISTED).map(|Passage { source, documents, tokens, line, .. }| {
+            let id = raw(table.ids.get(*source, &mut scratch)?)?.to_owned();
+            Ok(LargestSource { id, text: line.clone(), documents: *documents, tokens: *tokens })
         });
         let largest = listed.collect::<Result<_>>()?;
-        Ok(Self { places: places.map(|places| Rows::sorted(places, &table.budget)).transpose()?, largest })
+        let places = places.map(|places| Rows::sorted(places, &table.budget)).transpose()?;
+        let by_place = (0..).zip(&passages).map(|(number, passage)| ((passage.source, passage.units.start), number)).collect();
+        Ok(Self { places, largest, other_passages: all - passages.len() as u64, by_place, passages })
+    }
+
+    /// Returns the number of the passage that keeps a piece of a document, if the report has it.
+    pub(super) fn passage(&self, document: u64, cut: &Cut) -> Option<usize> {
+        let units = cut.source_units();
+        let (&(source, _), &number) = self.by_place.range(..=(cut.source, units.start)).next_back()?;
+        let is_same = source == cut.source && source != document && units.end <= self.passages[number].units.end;
+        is_same.then_some(number)
     }
 
     /// Returns the places of those of some pieces whose source is another document, with the numbers of the pieces, in order.
@@ -200,18 +264,21 @@ fn wanted(pass: Pass, outcomes: &Outcomes) -> Result<Rows<5>> {
     Rows::sorted(wanted, &table.budget)
 }
 
-/// Returns the passages that were cut most. Pieces of one source belong to one passage if they overlap there.
-fn largest(wanted: &Rows<5>) -> Result<Vec<Passage>> {
-    let mut largest: Vec<Passage> = Vec::new();
+/// Returns the passages that were cut most, and the number of all passages. Pieces of one source belong to one passage if they overlap
+/// there.
+fn largest(wanted: &Rows<5>, most: usize) -> Result<(Vec<Passage>, u64)> {
+    let (mut largest, mut all): (Vec<Passage>, u64) = (Vec::new(), 0);
     let mut add = |passage: Option<Passage>, documents: &mut Vec<u64>| {
         let Some(mut passage) = passage else { return };
+        all += 1;
         let at = largest.partition_point(|other| other.tokens >= passage.tokens);
-        if at < LISTED {
+        if at < most {
             documents.sort_unstable();
             documents.dedup();
             passage.documents = documents.len() as u64;
+            passage.examples = documents[..documents.len().min(EXAMPLES)].to_vec();
             largest.insert(at, passage);
-            largest.truncate(LISTED);
+            largest.truncate(most);
         }
         documents.clear();
     };
@@ -226,14 +293,14 @@ fn largest(wanted: &Rows<5>) -> Result<Vec<Passage>> {
             }
             None => {
                 add(last.take(), &mut documents);
-                last = Some(Passage { source: cut.source, units, documents: 0, tokens, text: String::new() });
+                last = Some(Passage::new(cut.source, units, tokens));
             }
         }
         documents.push(document);
         Ok(())
     })?;
     add(last, &mut documents);
-    Ok(largest)
+    Ok((largest, all))
 }
 
 /// Returns the beginning of a passage on one line.

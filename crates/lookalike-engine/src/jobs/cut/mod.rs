@@ -24,6 +24,8 @@ mod reported;
 
 mod emit;
 
+mod html;
+
 use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
@@ -40,8 +42,9 @@ pub use self::{
 };
 use self::{
     emit::{Emitting, Outputs},
+    html::page,
     loading::Loading,
-    locating::Locations,
+    locating::{Locations, Needed},
     rounds::FirstPass,
 };
 use crate::{
@@ -85,8 +88,9 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
     let rules = cut.rules()?;
     let method = without_candidates(&config.method)?;
+    let report = config.report.as_ref().map(|report| report.path.as_path());
     let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad, &config.summary];
-    let named: Vec<&Path> = paths.into_iter().flatten().map(|path| path.as_path()).collect();
+    let named: Vec<&Path> = paths.into_iter().flatten().map(|path| path.as_path()).chain(report).collect();
     let Sources { source, left_out, .. } = sources(config, &named, || {
         let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
         lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
@@ -94,8 +98,9 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
     let names = asked.mark.as_deref().filter(|_| shape.is_some()).map(AddedNames::marks);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
-    let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad];
-    let [mut texts, mut cuts, mut attributes, mut bad] = create(config, paths.map(|path| path.as_deref()))?;
+    let [texts, cuts, attributes, bad] =
+        [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad].map(|path| path.as_deref());
+    let [mut texts, mut cuts, mut attributes, mut bad, mut report] = create(config, [texts, cuts, attributes, bad, report])?;
     let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
     let means = Means::new(config, &named, extra)?;
     means.run_ahead([&mut texts, &mut cuts, &mut attributes]);
@@ -122,21 +127,21 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
     let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
     let (outcomes, counts) = first.decided(pass, &cut, &order)?.finished();
-    let locations = Locations::find(pass, &cut, &outcomes, cuts.is_some() || names.is_some() || tell.is_some())?;
+    let needed =
+        Needed { places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(), report: report.is_some() };
+    let locations = Locations::find(pass, &cut, &outcomes, needed)?;
     let documents = table.documents - table.references.documents;
-    if texts.is_some() || cuts.is_some() || attributes.is_some() || tell.is_some() {
-        let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
-        let names = names.as_ref();
-        let outputs = Outputs { texts: texts.as_mut(), names, cuts: cuts.as_mut(), attributes: attributes.as_mut(), tell };
+    let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
+    let mut bytes = vec![0; locations.passages.len()];
+    if texts.is_some() || attributes.is_some() || needed.places {
+        let (names, bytes) = (names.as_ref(), report.is_some().then_some(&mut bytes[..]));
+        let outputs = Outputs { texts: texts.as_mut(), names, cuts: cuts.as_mut(), attributes: attributes.as_mut(), tell, bytes };
         let written = emitting.all(outputs)?;
         if texts.is_some() {
             same_number(documents - if names.is_some() { 0 } else { counts.dropped }, written)?;
         }
     }
-    let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;
-    [&mut bad, &mut cuts, &mut attributes].into_iter().flatten().for_each(Output::end);
-    finish([bad, cuts, attributes, texts])?;
-    Ok(CutSummary {
+    let mut summary = CutSummary {
         documents,
         unchanged: counts.unchanged,
         cut: counts.cut,
@@ -147,16 +152,29 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         tokens_cut: counts.tokens_cut,
         tokens_dropped: counts.tokens_dropped,
         cuts: counts.cuts,
-        largest: locations.largest,
+        largest: locations.largest.clone(),
         window: rules.window,
         min_tokens: rules.least_tokens,
-        settings: cut,
+        settings: cut.clone(),
         bad_lines: table.counts.bad_lines,
         bad_examples: table.counts.bad_examples.clone(),
         left_out,
         bytes: table.counts.line_bytes,
-        above_memory: peak_memory().map_or(0, |peak| budget.above(peak)),
-        seconds: started.elapsed().as_secs_f64(),
-        peak_memory: peak_memory(),
-    })
+        above_memory: 0,
+        seconds: 0.0,
+        peak_memory: None,
+        report: None,
+    };
+    if let Some(output) = &mut report {
+        let (html, figures) = page(&emitting, &summary, &bytes)?;
+        output.write(html.as_bytes())?;
+        summary.report = Some(figures);
+    }
+    let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;
+    [&mut bad, &mut cuts, &mut attributes, &mut report].into_iter().flatten().for_each(Output::end);
+    finish([bad, report, cuts, attributes, texts])?;
+    summary.seconds = started.elapsed().as_secs_f64();
+    summary.peak_memory = peak_memory();
+    summary.above_memory = summary.peak_memory.map_or(0, |peak| budget.above(peak));
+    Ok(summary)
 }

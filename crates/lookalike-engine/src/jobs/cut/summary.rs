@@ -5,6 +5,8 @@ use lookalike_io::{error::Error, read::LeftOut};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::reporting::ReportFigures;
+
 /// The outcome of a run. Documents are unchanged, cut or dropped. The number of tokens is the sum of those that are kept, cut and
 /// dropped.
 #[derive(Debug, Clone, Serialize)]
@@ -52,6 +54,9 @@ pub struct CutSummary {
     pub seconds: f64,
     /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
+    /// The report; `None` if no report was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportFigures>,
 }
 
 /// A passage that was cut out of many documents.
