@@ -340,6 +340,8 @@ class CutOptions(InputOptions, total=False):
     """A file for the cuts as attributes of Dolma."""
     report: str | PathLike[str] | None
     """An HTML file to look at: the passages that were cut most, and documents with their cuts in place."""
+    resume: str | PathLike[str] | None
+    """A folder for saved progress, from which the same call continues after an interruption."""
 
 
 class LinkOptions(TypedDict, total=False):

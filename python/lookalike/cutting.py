@@ -241,6 +241,7 @@ def cut(
       case.
     - `dolma=None`: a file for the cuts as attributes of Dolma.
     - `report=None`: an HTML file to look at: the passages that were cut most, and documents with their cuts in place.
+    - `resume=None`: for files, a folder for saved progress, from which the same call continues after an interruption.
     - `allow_repeated_ids=False`: whether several documents may have the same id.
     - `threads=0`, `memory=None`, `temp_dir=None`, `progress=None`: as for `dedup`. The result is the same for any of them.
     - `html=None`: parse texts as HTML pages, and return their `"text"` or `"main"` part, also of documents that are not cut.

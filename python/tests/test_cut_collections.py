@@ -553,6 +553,7 @@ def test_pages_are_returned_as_their_texts(command, tmp_path):
         ("/missing/file.jsonl", {"mark": True}, errors.ConfigError, "mark= only works with output="),
         ("/missing/file.jsonl", {"output": "out", "mark_prefix": "x"}, errors.ConfigError, "mark_prefix= only works with mark=True"),
         (["a"], {"gitignore": True}, errors.ConfigError, "gitignore= only works with paths"),
+        (["a"], {"resume": "state"}, errors.ConfigError, "resume= only works with paths"),
         (["a"], {"skip_bad": "bad.jsonl"}, errors.ConfigError, "skip_bad="),
         (["a"], {"text_field": "body"}, TypeError, "did you mean text="),
         (["a"], {"threshold": 0.5}, TypeError, "unexpected keyword argument 'threshold'"),

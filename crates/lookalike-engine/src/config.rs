@@ -93,8 +93,8 @@ pub struct RunConfig {
     pub memory: Option<u64>,
     /// The folder for temporary files.
     pub temp_dir: PathBuf,
-    /// Where [`dedup`](crate::dedup()) saves its progress, so that another run can resume from there; `None` for a run that
-    /// always starts from the beginning.
+    /// Where [`dedup`](crate::dedup()) and [`cut`](crate::cut()) save their progress, so that another run can resume from there; `None`
+    /// for a run that always starts from the beginning.
     pub resume: Option<Resume>,
     /// The minimum number of kept documents in a bucket that is searched with an index. The number does not change which
     /// documents are kept or which pairs are listed. The field exists for tests, which need small buckets with an index.

@@ -11,8 +11,9 @@ use std::{
     thread::JoinHandle,
 };
 
+use lookalike::cut::CutConfig;
 use lookalike_engine::{
-    ErrorKind, Outputs, Result, Resume, RunConfig, Summary, UNOBSERVED, dedup,
+    Cutting, ErrorKind, Outputs, Result, Resume, Resumed, RunConfig, UNOBSERVED, cut, dedup,
     faults::{Fault, Operation, count, fail},
 };
 use tempfile::TempDir;
@@ -47,6 +48,8 @@ struct Place {
     folder: TempDir,
     config: RunConfig,
     outputs: Outputs,
+    /// What is cut, for a run that cuts instead of deduplicating.
+    cut: Option<CutConfig>,
     piped: Vec<u8>,
     /// The outputs that exist before a run, with their content.
     old: Files,
@@ -94,7 +97,15 @@ impl Place {
         let outputs =
             Outputs { kept: Some(path("out").join(kept)), decisions: Some(path("out").join(decisions)), ..Outputs::default() };
         let old = old.iter().map(|name| (name.to_string(), format!("the old {name}").into_bytes())).collect();
-        Self { folder, config, outputs, piped: lines("d", 60, 300), old }
+        Self { folder, config, outputs, cut: None, piped: lines("d", 60, 300), old }
+    }
+
+    /// Creates a place for runs that cut.
+    fn of_cuts() -> Self {
+        let mut place = Self::new("texts.jsonl", "cuts.jsonl", "bad.txt", &[]);
+        place.config.inputs.pop();
+        place.cut = Some(CutConfig { window: Some(10), ..CutConfig::default() });
+        place
     }
 
     /// Creates a folder of tables, and an output that is a table.
@@ -125,12 +136,20 @@ impl Place {
         std::thread::spawn(move || drop(OpenOptions::new().write(true).open(pipe).and_then(|mut pipe| pipe.write_all(&bytes))))
     }
 
-    fn run(&self) -> Result<Summary> {
+    /// Returns where the run resumed.
+    fn run(&self) -> Result<Option<Resumed>> {
         fs::remove_dir_all(self.path("out")).unwrap();
         fs::create_dir(self.path("out")).unwrap();
         self.old.iter().for_each(|(name, bytes)| fs::write(self.path("out").join(name), bytes).unwrap());
         let feed = self.feed();
-        let done = dedup(&self.config, &self.outputs, UNOBSERVED);
+        let Outputs { kept, decisions, .. } = self.outputs.clone();
+        let done = match self.cut.clone() {
+            None => dedup(&self.config, &self.outputs, UNOBSERVED).map(|summary| summary.resumed),
+            Some(settings) => {
+                let cutting = Cutting { cut: settings, texts: kept, cuts: decisions, ..Cutting::default() };
+                cut(&self.config, &cutting, UNOBSERVED).map(|summary| summary.resumed)
+            }
+        };
         self.let_go(feed);
         done
     }
@@ -292,6 +311,11 @@ fn a_run_over_tables_is_resumed() {
     continued(Place::of_tables(), 1);
 }
 
+#[test]
+fn a_run_that_cuts_is_resumed() {
+    continued(Place::of_cuts(), 3 << 20);
+}
+
 fn continued(mut place: Place, part: u64) {
     let plan = count();
     place.run().unwrap();
@@ -332,7 +356,7 @@ fn continued(mut place: Place, part: u64) {
                     let again = place.run();
                     drop(plan);
                     let again = again.unwrap_or_else(|error| panic!("{what}: then {error}"));
-                    continued += u64::from(again.resumed.is_some());
+                    continued += u64::from(again.is_some());
                 }
                 assert!(files(&place.path("out")) == expected, "{what}: other bytes");
                 assert!(!state.exists(), "{what}: left {:?}", files(&state).keys());

@@ -5,6 +5,7 @@ mod against;
 mod find;
 mod method;
 mod report;
+mod resume;
 
 use std::path::PathBuf;
 
@@ -22,6 +23,7 @@ pub use self::{
     find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
     method::{MethodArgs, VerifyBy},
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
+    resume::{ResumeArgs, resumed},
 };
 
 /// Where the documents are.

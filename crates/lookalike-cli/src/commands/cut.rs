@@ -12,7 +12,7 @@ use lookalike::{
 use lookalike_engine::{CutSummary, Cutting, RunConfig, cut};
 
 use crate::{
-    args::{FoldArgs, InputArgs, PageArgs, RunArgs, page_size, run_config, set_references},
+    args::{FoldArgs, InputArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed, run_config, set_references},
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
@@ -129,6 +129,8 @@ pub struct Cut {
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
+    resume: ResumeArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
@@ -208,6 +210,7 @@ impl Cut {
         let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
         let mut config = run_config(&self.input, &self.run, method);
         (config.keep, config.report) = (Some(self.keep.clone()), self.page.config());
+        config.resume = self.resume.settings();
         set_references(&mut config, &self.against)?;
         if let WithinBy::Group(field) = &self.within {
             config.label_field = Some(field.clone());
@@ -246,7 +249,7 @@ impl Cut {
             (true, false) => print_data(&report.json(&summary)?)?,
             (true, true) => say(report.json(&summary)?.trim_end()),
             (false, _) if self.run.quiet => {}
-            (false, _) => say(&page(&summary, &asked)),
+            (false, _) => say(&page(&summary, &asked, &self.resume)),
         }
         report::write(file, &report, &summary)?;
         Ok(ExitCode::SUCCESS)
@@ -254,7 +257,7 @@ impl Cut {
 }
 
 /// Returns the summary as text.
-fn page(s: &CutSummary, asked: &Cutting) -> String {
+fn page(s: &CutSummary, asked: &Cutting, resume: &ResumeArgs) -> String {
     let share = |part: u64| format!("{:.1} %", 100.0 * part as f64 / s.tokens.max(1) as f64);
     let mut lines = vec![
         format!(
@@ -300,12 +303,14 @@ fn page(s: &CutSummary, asked: &Cutting) -> String {
         lines.push(format!("  skipped  {}", counted(s.bad_lines, "bad line")));
     }
     lines.extend(s.left_out.iter().map(|left| format!("  skipped  {}", left_out(left))));
+    lines.extend(s.resumed.as_ref().map(resumed));
     let records = if asked.mark.is_some() { "all records, marked," } else { "records" };
     let written = [(records, &asked.texts), ("cuts", &asked.cuts), ("attributes", &asked.attributes)];
     for (what, path) in written.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))) {
         lines.push(format!("  written  {what} to {}", name(path)));
     }
     lines.extend(s.report.iter().map(|figures| format!("  report   {}", page_size(figures))));
+    lines.extend(resume.removed());
     if !s.largest.is_empty() {
         lines.push(format!("\n{BOLD}   tokens  documents  passage and document that keeps it{BOLD:#}"));
         for source in &s.largest {

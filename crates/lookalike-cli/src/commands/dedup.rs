@@ -7,11 +7,11 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{Outputs, PACKED, Resume, Resumed, RunConfig, Stage, Summary, dedup};
+use lookalike_engine::{Outputs, PACKED, RunConfig, Summary, dedup};
 
 use super::index::NewIndex;
 use crate::{
-    args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, RunArgs, described, run_config, set_references},
+    args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, ResumeArgs, RunArgs, described, resumed, run_config, set_references},
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
@@ -89,21 +89,15 @@ pub struct Dedup {
     /// Write nothing; show what would be dropped
     ///
     /// The run still checks whether the outputs can be written.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "resume")]
     dry_run: bool,
     /// Print the summary as JSON
     ///
     /// The summary is printed on standard output, or on standard error if another output is written to standard output.
     #[arg(long)]
     json: bool,
-    /// Save progress in FOLDER; rerun the same command to continue
-    ///
-    /// The run may have been interrupted in any way. The saved progress is deleted on success.
-    #[arg(long, value_name = "FOLDER", help_heading = "Execution", conflicts_with = "dry_run")]
-    resume: Option<PathBuf>,
-    /// With --resume: bytes of input between checkpoints; for tests
-    #[arg(long, value_name = "BYTES", requires = "resume", hide = true)]
-    resume_part: Option<u64>,
+    #[command(flatten)]
+    resume: ResumeArgs,
     #[command(flatten)]
     report: ReportArgs,
     #[command(flatten)]
@@ -161,10 +155,7 @@ impl Dedup {
         config.keep = self.method.keep.clone();
         set_references(&mut config, &self.against.against)?;
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
-        config.resume = self.resume.as_ref().map(|folder| {
-            let usual = Resume::in_folder(folder);
-            Resume { part: self.resume_part.unwrap_or(usual.part), ..usual }
-        });
+        config.resume = self.resume.settings();
         self.report.apply(Some(&self.floor), &mut config)?;
         Ok(config)
     }
@@ -186,7 +177,7 @@ impl Dedup {
             (self.dry_run, "--dry-run", "leave it out"),
             (self.json, "--json", "give it to `lookalike stage status`"),
             (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
-            (self.resume.is_some(), "--resume", "leave it out: a task that is run again continues the job array"),
+            (self.resume.is_given(), "--resume", "leave it out: a task that is run again continues the job array"),
             (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
         ];
@@ -294,9 +285,7 @@ impl Dedup {
             let field = quoted(&self.input.records.fields.id_field);
             lines.push(format!("  ids      no record has the field {field}: ids are file:line"));
         }
-        if let Some(resumed) = &s.resumed {
-            lines.push(format!("  resumed  {}", gone_on(resumed)));
-        }
+        lines.extend(s.resumed.as_ref().map(resumed));
         let memory = s.peak_memory.map_or(String::new(), |peak| format!(", peak memory {}", bytes(peak)));
         lines.push(format!("  time     {:.2} s for {}{rate}{memory}", s.seconds.total, bytes(s.bytes)));
         if self.dry_run {
@@ -311,23 +300,9 @@ impl Dedup {
             let page = self.report.path().filter(named).zip(s.report.as_ref());
             lines.extend(page.map(|(path, figures)| format!("  report   {}: {}", name(path), described(figures))));
         }
-        if let Some(folder) = &self.resume {
-            lines.push(format!("  state    no longer needed, removed from {}", name(folder)));
-        }
+        lines.extend(self.resume.removed());
         lines.join("\n")
     }
-}
-
-/// Describes where a run resumed.
-fn gone_on(resumed: &Resumed) -> String {
-    let pass = match resumed.stage {
-        Stage::Sketching => "the first pass",
-        Stage::Pairing => return "after the first pass".into(),
-        _ => "the second pass",
-    };
-    // A pass that was not complete is never reported as "at 100 %".
-    let share = resumed.share.map(|share| (100.0 * share).floor().min(99.0));
-    share.map_or(format!("within {pass}"), |share| format!("at {share} % of {pass}"))
 }
 
 /// Describes the dropped documents that are not exact duplicates.

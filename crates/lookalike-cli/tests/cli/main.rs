@@ -8,6 +8,7 @@ mod coverage;
 mod curve_and_compare;
 mod cut;
 mod cut_marks;
+mod cut_resume;
 mod dedup;
 mod empty;
 mod errors;

@@ -25,7 +25,7 @@ impl Random {
 
 /// Returns several thousand documents in several languages: originals, copies of originals with a new id, texts with a few
 /// changed words, short similar texts, records without an id, blank lines, and invalid lines.
-fn collection(place: &Place) -> Vec<String> {
+pub(crate) fn collection(place: &Place) -> Vec<String> {
     let mut originals: Vec<String> = Vec::new();
     for (name, most) in [("licenses", 2_000_000), ("zh_tang", 400_000)] {
         assert_eq!(place.run(&format!("dedup {} --method exact -o some.jsonl", testdata(&format!("{name}.jsonl.zst")))).code, 0);
@@ -64,7 +64,7 @@ fn collection(place: &Place) -> Vec<String> {
     lines
 }
 
-fn with_lines(lines: &[String]) -> String {
+pub(crate) fn with_lines(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
@@ -147,14 +147,14 @@ fn outputs(place: &Place) -> Vec<Vec<u8>> {
 }
 
 /// Returns the number of blocks and of rounds that are saved in the state folder.
-fn safe(place: &Place) -> Option<(u64, u64)> {
+pub(crate) fn safe(place: &Place) -> Option<(u64, u64)> {
     let progress: Value = serde_json::from_str(&fs::read_to_string(place.path("state/progress.json")).ok()?).unwrap();
     let records = |journal: &str| progress[journal]["records"].as_u64().unwrap();
     Some((records("sketches"), records("verdicts")))
 }
 
 /// Kills a run after the given time, if any. Returns its exit status if it had ended before.
-fn kill_after(mut child: Child, time: Option<Duration>) -> Option<ExitStatus> {
+pub(crate) fn kill_after(mut child: Child, time: Option<Duration>) -> Option<ExitStatus> {
     if let Some(time) = time {
         std::thread::sleep(time);
         child.kill().unwrap();
@@ -204,7 +204,7 @@ fn ended_at_a_bad_line() -> (Place, &'static str) {
     (place, asked)
 }
 
-fn refused(ran: &Ran, words: &[&str]) {
+pub(crate) fn refused(ran: &Ran, words: &[&str]) {
     assert!(ran.code == 2 && words.iter().all(|word| ran.err.contains(word)), "{} {}", ran.code, ran.err);
 }
 

@@ -101,7 +101,7 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
 }
 
 /// Fields that occur only in resumed runs.
-const UNSEEN: [&str; 3] = ["dedup.resumed", "Resumed.stage", "Resumed.share"];
+const UNSEEN: [&str; 4] = ["dedup.resumed", "cut.resumed", "Resumed.stage", "Resumed.share"];
 
 fn people() -> String {
     let of = |id: u32, name: &str, born: &str, since: u32| {

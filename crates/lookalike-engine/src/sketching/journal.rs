@@ -61,8 +61,7 @@ impl Recorded {
     }
 
     /// Reads a block from a record. Returns `None` if the record does not contain a block.
-    pub(crate) fn take(record: &[u8]) -> Option<Self> {
-        let mut from = Taken(record);
+    pub(crate) fn take(from: &mut Taken) -> Option<Self> {
         let [part, index, last, lines, before, read] = from.some::<u64, 6>()?;
         let tag = Tag { part: part as usize, index, last: last == 1, lines, before };
         let digest = from.many()?.first().copied();
@@ -166,8 +165,8 @@ mod tests {
         let again = |Recorded { sketched, tag, digest, read }: &Recorded| {
             let mut record = Vec::new();
             Recorded::put(sketched, *tag, *digest, *read, &mut record);
-            assert!((0..record.len()).all(|end| Recorded::take(&record[..end]).is_none()));
-            Recorded::take(&record).unwrap()
+            assert!((0..record.len()).all(|end| Recorded::take(&mut Taken(&record[..end])).is_none()));
+            Recorded::take(&mut Taken(&record)).unwrap()
         };
         let taken = again(&recorded(&method));
         assert!(taken.fits(&method, &fields, 2, &start));

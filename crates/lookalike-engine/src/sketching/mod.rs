@@ -53,7 +53,7 @@ use crate::{
         lines::make_unique,
         parallel::{Weigh, in_order_placed},
     },
-    state::{Resumed, State},
+    state::{Resumed, State, Taken},
 };
 
 /// Something that looks at every text when it is read for the first time.
@@ -67,6 +67,19 @@ pub(crate) trait Look: Sync {
 
     /// Looks at the next text of a block.
     fn look(&self, seen: Seen, worker: &mut Self::Worker, found: &mut Self::Found) -> Result<()>;
+
+    /// Returns whether a run can continue after the blocks so far. Otherwise, no progress is saved.
+    fn can_continue(&self) -> bool {
+        true
+    }
+
+    /// Appends what was found in a block to the block's record of the journal.
+    fn save(_found: &Self::Found, _record: &mut Vec<u8>) {}
+
+    /// Reads what was found in a block from its record. Returns `None` if the record does not contain it.
+    fn saved(_record: &mut Taken) -> Option<Self::Found> {
+        Some(Self::Found::default())
+    }
 }
 
 /// A text that is read for the first time.
@@ -163,7 +176,7 @@ pub(crate) fn sketch_looking<L: Look>(
     table.references = References { only: config.against_only, held: config.drop_holders, ..References::default() };
     let checked = !config.allow_repeated_ids;
     let start = match &mut state {
-        Some(state) => restore(state, (method, fields), source, &mut table, &mut bad, checked)?,
+        Some(state) => restore::<L>(state, (method, fields), source, &mut table, &mut bad, checked, &mut sink)?,
         None => Start::default(),
     };
     let (skip_bad, named) = (config.skip_bad.is_some(), labels.is_some());
@@ -182,8 +195,13 @@ pub(crate) fn sketch_looking<L: Look>(
             let (done, total) = (source.read(), source.total());
             if let Some(state) = &mut state {
                 let (tag, bytes) = (place.tag, sketched.line_bytes);
-                state.sketches.append(|record| Recorded::put(&sketched, tag, source.digest(tag), done, record))?;
-                state.passed(bytes)?;
+                state.sketches.append(|record| {
+                    Recorded::put(&sketched, tag, source.digest(tag), done, record);
+                    L::save(&found, record);
+                })?;
+                if look.can_continue() {
+                    state.passed(bytes)?;
+                }
             }
             if let Some(labels) = &mut labels {
                 labels.extend(sketched.label_names.drain(..));
@@ -216,25 +234,29 @@ pub(crate) fn sketch_looking<L: Look>(
 }
 
 /// Restores the results that an earlier run recorded. Returns the position where it stopped.
-fn restore(
+fn restore<L: Look>(
     state: &mut State,
     (method, fields): (&Method, &Fields),
     source: &Source,
     table: &mut Table,
     bad: &mut Option<&mut Output>,
     checked: bool,
+    sink: &mut impl FnMut(L::Found) -> Result<()>,
 ) -> Result<Start> {
     let (mut start, mut done, parts) = (Start::default(), 0, source.parts().len());
     state.sketches.each(|record| {
-        let recorded = Recorded::take(record).filter(|recorded| recorded.fits(method, fields, parts, &start));
-        let Some(Recorded { mut sketched, tag, digest, read }) = recorded else { return Ok(None) };
+        let mut record = Taken(record);
+        let recorded = Recorded::take(&mut record).filter(|recorded| recorded.fits(method, fields, parts, &start));
+        let Some((recorded, found)) = recorded.zip(L::saved(&mut record)) else { return Ok(None) };
+        let Recorded { mut sketched, tag, digest, read } = recorded;
         if let Some(output) = bad {
             output.write(&sketched.bad_lines)?;
         }
         source.restore(tag, digest)?;
         start.pass(tag);
         done = read;
-        table.add(&mut sketched, checked).map(Some)
+        table.add(&mut sketched, checked)?;
+        sink(found).map(Some)
     })?;
     state.resumed = (state.sketches.len() > 0).then(|| match start.block.0 == source.parts().len() {
         true => Resumed { stage: Stage::Pairing, share: None },

@@ -6,7 +6,7 @@ use std::{
 };
 
 use jiff::Timestamp;
-use lookalike::Config;
+use lookalike::{Config, cut::CutConfig};
 use lookalike_io::{
     disk::File,
     error::{Error, ErrorKind, Result, Setting},
@@ -106,10 +106,20 @@ struct Described<'a> {
     against: usize,
     against_only: bool,
     drop_holders: bool,
+    /// What is cut, if the run cuts texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<&'a CutConfig>,
 }
 
 impl Manifest {
-    pub(crate) fn of(config: &RunConfig, method: &Config, inputs: &[Input], references: usize) -> Result<Self> {
+    /// Creates the manifest of a run. `cut` is what it cuts; `None` if it deduplicates.
+    pub(crate) fn of(
+        config: &RunConfig,
+        method: &Config,
+        cut: Option<&CutConfig>,
+        inputs: &[Input],
+        references: usize,
+    ) -> Result<Self> {
         let described = Described {
             method,
             keep: config.keep().to_string(),
@@ -125,6 +135,7 @@ impl Manifest {
             against: references,
             against_only: config.against_only,
             drop_holders: config.drop_holders,
+            cut,
         };
         let configuration = to_raw_value(&described).map_err(not_written)?;
         let state = Format { format: FORMAT, lookalike: env!("CARGO_PKG_VERSION").into(), byte_order: BYTE_ORDER.into() };
@@ -201,7 +212,12 @@ impl Manifest {
         }
         if self.configuration.get() != own.configuration.get() {
             let [before, now] =
-                [self, own].map(|manifest| serde_json::from_str(manifest.configuration.get()).unwrap_or_default());
+                [self, own].map(|manifest| serde_json::from_str::<Value>(manifest.configuration.get()).unwrap_or_default());
+            let [job, own_job] = [&before, &now].map(|run| if run.get("cut").is_some() { "cut" } else { "dedup" });
+            if job != own_job {
+                let what = format!("{whose} is from a run of {job}, but this is a run of {own_job}");
+                return Err(Error::new(ErrorKind::Config, what).about(Setting::Resume).advise("give another folder"));
+            }
             let (name, before, now) = difference("", &before, &now)
                 .unwrap_or_else(|| ("the configuration".into(), self.configuration.get().into(), own.configuration.get().into()));
             let what = format!("{whose} is from a run with {name} {before}, but this run has {now}");

@@ -3,7 +3,8 @@
 //! A run with a state makes the same passes as a run without a state, but also writes their results to the folder. The folder has
 //! the [manifest](manifest), which identifies the run by its configuration and by properties of its inputs. It has two
 //! [journals](journal): the results of the first pass for each block, and the decisions of the second pass for each round
-//! (several blocks). The folder also records how much of both journals is safely on the disk. A resumed run feeds the journals'
+//! (several blocks). If texts are cut, the second journal has the results of each later pass. The folder also records how much of
+//! both journals is safely on the disk. A resumed run feeds the journals'
 //! records to its passes as if the blocks had just been read. So the same code fills the same data structures, with any memory
 //! limit and any number of threads. The alternative was to store the data structures themselves in named files. Then spilled data
 //! would not be written twice, but the file format would depend on every data structure. A run with enough memory would also have
@@ -16,7 +17,7 @@ pub(crate) mod manifest;
 
 use std::time::{Duration, Instant};
 
-use lookalike::Config;
+use lookalike::{Config, cut::CutConfig};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::{
@@ -43,7 +44,7 @@ pub(crate) struct State {
     folder: Folder,
     /// The first pass's results, block by block.
     pub(crate) sketches: Journal,
-    /// The decisions of the streaming pass, round by round.
+    /// The decisions of the streaming pass, round by round; for a run that cuts, what each later stage found.
     pub(crate) verdicts: Journal,
     /// The number of bytes of input after which progress is synced.
     part: u64,
@@ -58,9 +59,9 @@ pub(crate) struct State {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Resumed {
     /// The pass that the earlier run had reached; [`Pairing`](Stage::Pairing) if the earlier run ended between the passes over
-    /// the input.
+    /// the input. A run that cuts repeats this pass from its start, except for the first pass.
     pub stage: Stage,
-    /// The share of that pass that was done, if it is known; `None` between the passes.
+    /// The share of that pass that was done, if it is known; `None` if the pass is repeated, and between the passes.
     pub share: Option<f64>,
 }
 
@@ -72,16 +73,21 @@ struct Progress {
 }
 
 impl State {
-    /// Opens the state of a run over these inputs, or creates one.
+    /// Opens the state of a run over these inputs, or creates one. `cut` is what the run cuts; `None` if it deduplicates.
     ///
     /// # Errors
     /// Fails if the folder contains other files, if another run is using the folder, if the state belongs to a different
     /// configuration or to inputs that have since changed, if a manifest is damaged, or if the inputs cannot be read again.
-    pub(crate) fn open(resume: &Resume, config: &RunConfig, method: &Config, source: &Source) -> Result<Self> {
+    pub(crate) fn open(
+        resume: &Resume,
+        config: &RunConfig,
+        (method, cut): (&Config, Option<&CutConfig>),
+        source: &Source,
+    ) -> Result<Self> {
         source.refuse_unrepeatable()?;
         let folder =
             Folder::open(&resume.folder, MANIFEST, &[PROGRESS, SKETCHES, VERDICTS], |there| Manifest::parse(there).is_some())?;
-        let own = Manifest::of(config, method, source.inputs(), source.references())?;
+        let own = Manifest::of(config, method, cut, source.inputs(), source.references())?;
         match folder.read(MANIFEST)? {
             Some(there) => {
                 let there = Manifest::parse(&there).ok_or_else(|| folder.damaged(MANIFEST))?;
@@ -126,6 +132,11 @@ impl State {
         let progress = Progress { sketches: self.sketches.sync()?, verdicts: self.verdicts.none() };
         self.folder.write(PROGRESS, &progress)?;
         self.verdicts.clear()
+    }
+
+    /// Returns the error for records of the second journal that are not about the documents of this run.
+    pub(crate) fn other_verdicts(&self) -> Error {
+        self.folder.damaged(VERDICTS)
     }
 
     /// Deletes the files of a completed run, and the folder if it contains nothing else. The order of the deletions ensures that

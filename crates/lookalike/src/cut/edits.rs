@@ -158,7 +158,9 @@ impl Editor<'_> {
     fn are_words_apart(&self, before: &str, between: &str, after: &str) -> bool {
         let last = between.bytes().last().or_else(|| before.bytes().last());
         let is_space = last.is_some_and(|last| last.is_ascii_whitespace());
-        is_space && after.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric()) && reads(self.config.tokens, self.config.folds)
+        is_space
+            && after.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
+            && reads(self.config.tokens, self.config.folds)
     }
 
     fn hashes(&self, text: &str) -> Vec<u64> {

@@ -34,6 +34,11 @@ impl Keys {
         self.all.append(&self.scratch)
     }
 
+    /// Adds keys that an earlier run saved.
+    pub(super) fn add_saved(&mut self, keys: &[u64]) -> Result<()> {
+        self.all.append(keys)
+    }
+
     /// Returns the keys that occur more than once, and a few others. Cost: each thread reads all keys. It takes 2.25 bytes of memory per
     /// key, or less if memory is short; the result takes a third of that.
     pub(super) fn repeated(&self, pool: &ThreadPool) -> Result<Filter> {

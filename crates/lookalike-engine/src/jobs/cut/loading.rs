@@ -14,6 +14,7 @@ use lookalike_io::error::Result;
 use crate::{
     pass::parallel::Weigh,
     sketching::{Look, Seen},
+    state::{Taken, put},
 };
 
 /// The units of a block's documents.
@@ -25,6 +26,8 @@ pub(super) struct Loaded {
     /// The lines of the units; empty unless only whole lines are cut.
     lines: Vec<u32>,
     pub(super) anchors: Vec<Anchor>,
+    /// The keys of the anchors that an earlier run found in the block. The run saved nothing else.
+    pub(super) saved_keys: Vec<u64>,
     heads: Vec<Head>,
 }
 
@@ -128,5 +131,19 @@ impl Look for Loading<'_> {
         }
         found.heads.push(head);
         Ok(())
+    }
+
+    /// A run that decides documents during the first pass cannot continue in the middle of it: all texts would have to be read again,
+    /// for what they may share. That costs more than to start again.
+    fn can_continue(&self) -> bool {
+        self.only_anchors.load(Ordering::Relaxed)
+    }
+
+    fn save(found: &Loaded, record: &mut Vec<u8>) {
+        put(record, &found.anchors.iter().map(Anchor::key).collect::<Vec<_>>());
+    }
+
+    fn saved(record: &mut Taken) -> Option<Loaded> {
+        Some(Loaded { saved_keys: record.many()?, ..Loaded::default() })
     }
 }

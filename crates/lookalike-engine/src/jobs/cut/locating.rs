@@ -1,6 +1,6 @@
 //! Finds where the sources of cuts are in their texts, and which passages were cut most.
 
-use std::{collections::BTreeMap, ops::Range};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use lookalike::{
     cut::{CutConfig, TextUnits},
@@ -9,8 +9,9 @@ use lookalike::{
 use lookalike_io::{
     error::Result,
     read::{Blocks, Scratch as ReadScratch},
-    spill::Sorter,
+    spill::{Budget, Sorter},
 };
+use serde_json::value::RawValue;
 
 use super::{
     outcomes::{Cut, Outcomes},
@@ -22,6 +23,7 @@ use crate::{
     matching::sets::Pass,
     pass::parallel::{Weigh, in_order},
     sketching::ids::raw,
+    state::{Taken, put, put_text},
 };
 
 /// The numbers of passages that the summary and the report list.
@@ -241,6 +243,61 @@ impl Locations {
         let (&(source, _), &number) = self.by_place.range(..=(cut.source, units.start)).next_back()?;
         let is_same = source == cut.source && source != document && units.end <= self.passages[number].units.end;
         is_same.then_some(number)
+    }
+
+    /// Returns whether the places were found.
+    pub(super) fn has_places(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// Creates locations whose places are added by [`restore`](Self::restore).
+    pub(super) fn new(budget: &Arc<Budget>) -> Self {
+        let (largest, passages) = (Vec::new(), Vec::new());
+        Self { places: Some(Rows::new(budget)), largest, passages, other_passages: 0, by_place: BTreeMap::new() }
+    }
+
+    /// Passes functions to `give` that write all locations, each of which appends a part to a record. The last part is the only one
+    /// with passages.
+    pub(super) fn save(&self, mut give: impl FnMut(&dyn Fn(&mut Vec<u8>)) -> Result<()>) -> Result<()> {
+        if let Some(places) = &self.places {
+            places.each_piece(|rows| {
+                give(&|record| {
+                    put(record, rows);
+                    put::<u64>(record, &[]);
+                })
+            })?;
+        }
+        give(&|record| {
+            put::<[u64; 5]>(record, &[]);
+            put(record, &[self.largest.len() as u64, self.has_places().into()]);
+            for LargestSource { id, text, documents, tokens } in &self.largest {
+                put_text(record, id.get());
+                put_text(record, text);
+                put(record, &[*documents, *tokens]);
+            }
+        })
+    }
+
+    /// Adds a part. Returns whether it was the last one, or `None` if the record does not contain a part.
+    pub(super) fn restore(&mut self, record: &mut Taken) -> Result<Option<bool>> {
+        let (Some(rows), Some(last)) = (record.many::<[u64; 5]>(), record.many::<u64>()) else { return Ok(None) };
+        self.places.as_mut().map_or(Ok(()), |places| places.append(&rows))?;
+        let [listed, has_places] = match *last {
+            [] => return Ok(Some(false)),
+            [listed, has_places] => [listed, has_places],
+            _ => return Ok(None),
+        };
+        let source = |_| {
+            let (id, text) = (RawValue::from_string(record.text()?).ok()?, record.text()?);
+            let [documents, tokens] = record.some()?;
+            Some(LargestSource { id, text, documents, tokens })
+        };
+        let Some(largest) = (0..listed).map(source).collect() else { return Ok(None) };
+        self.largest = largest;
+        if has_places == 0 {
+            self.places = None;
+        }
+        Ok(Some(true))
     }
 
     /// Returns the places of those of some pieces whose source is another document, with the numbers of the pieces, in order.

@@ -20,13 +20,15 @@ mod sorted;
 
 mod locating;
 
+mod saved;
+
 mod reported;
 
 mod emit;
 
 mod html;
 
-use std::{collections::BTreeMap, path::Path, time::Instant};
+use std::{path::Path, time::Instant};
 
 use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
 use lookalike_io::{
@@ -46,6 +48,7 @@ use self::{
     loading::Loading,
     locating::{Locations, Needed},
     rounds::FirstPass,
+    saved::{Saved, save_locations, save_missed, save_outcomes},
 };
 use crate::{
     config::{Observer, RunConfig, row_groups_ahead},
@@ -56,6 +59,7 @@ use crate::{
         open::{Means, Sources, create, sources},
     },
     sketching::{Beside, order::Order, refuse_repeated_references, sketch_looking, without_candidates},
+    state::State,
 };
 
 /// Cuts repeated passages out of the documents of a collection: a passage is kept where it occurs first in keep order, and cut
@@ -95,6 +99,8 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
         lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
     })?;
+    let open = |resume| State::open(resume, config, (method.config(), Some(&cut)), &source);
+    let mut state = config.resume.as_ref().map(open).transpose()?;
     let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
     let names = asked.mark.as_deref().filter(|_| shape.is_some()).map(AddedNames::marks);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
@@ -109,14 +115,15 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
     let mut texts = texts.zip(shape).map(begin).transpose()?;
 
-    let mut labels = BTreeMap::new();
-    let by_label = config.label_field.as_deref();
-    let beside = Beside { bad: bad.as_mut(), labels: by_label.map(|_| &mut labels), ..Beside::default() };
-    let mut first = FirstPass::new(&cut, source.reading().fields.keep == Keep::First, &budget)?;
+    let saved = state.as_mut().map_or_else(|| Ok(Saved::default()), |state| Saved::read(state, &budget))?;
+    let decides = source.reading().fields.keep == Keep::First && state.as_ref().is_none_or(|state| state.sketches.len() == 0);
+    let mut first = FirstPass::new(&cut, decides, saved.outcomes.is_some(), &budget)?;
+    let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), ..Beside::default() };
     let loading = Loading::new(&cut, None);
     let looking = (&loading, |loaded| first.take(&loaded, &loading));
     let table = sketch_looking((config, &method), &source, &budget, &pool, beside, looking, observer)?;
-    if let Some(field) = by_label.filter(|_| labels.is_empty() && table.documents > 0) {
+    let no_labels = || table.documents > 0 && table.labels.iter().all(Option::is_none);
+    if let Some(field) = config.label_field.as_deref().filter(|_| no_labels()) {
         let what = format!("no document has the field {} of the groups", quoted(field));
         return Err(Error::new(ErrorKind::Config, what).advise("name a field of the records"));
     }
@@ -125,11 +132,32 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         refuse_repeated_references(&table, &source)?;
     }
     let pass = Pass { config, method: &method, source: &source, table: &table, pool: &pool, observer };
-    let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
-    let (outcomes, counts) = first.decided(pass, &cut, &order)?.finished();
+    let resumed = saved.resumed(state.as_ref().and_then(|state| state.resumed));
+    let (outcomes, counts) = match (saved.outcomes, &mut state) {
+        (Some((outcomes, _)), Some(state)) if !outcomes.fit(table.documents)? => return Err(state.other_verdicts()),
+        (Some(decided), _) => decided,
+        (None, state) => {
+            let order = Order::new(&table.keys, table.documents, table.references.documents, &pool)?;
+            let save = |missed: &[u64]| save_missed(state.as_mut(), missed);
+            let (outcomes, counts) = first.decided(pass, &cut, &order, saved.missed, save)?.finished();
+            save_outcomes(state.as_mut(), &outcomes, &counts)?;
+            (outcomes, counts)
+        }
+    };
     let needed =
         Needed { places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(), report: report.is_some() };
-    let locations = Locations::find(pass, &cut, &outcomes, needed)?;
+    // The earlier run may have had other outputs. What only a report needs is not saved.
+    let is_enough = |locations: &Locations| !needed.report && (locations.has_places() || !needed.places);
+    let locations = match saved.locations.filter(is_enough) {
+        Some(locations) => locations,
+        None => {
+            let locations = Locations::find(pass, &cut, &outcomes, needed)?;
+            if !needed.report {
+                save_locations(state.as_mut(), &locations)?;
+            }
+            locations
+        }
+    };
     let documents = table.documents - table.references.documents;
     let emitting = Emitting { pass, config: &cut, outcomes: &outcomes, locations: &locations };
     let mut bytes = vec![0; locations.passages.len()];
@@ -164,6 +192,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         seconds: 0.0,
         peak_memory: None,
         report: None,
+        resumed,
     };
     if let Some(output) = &mut report {
         let (html, figures) = page(&emitting, &summary, &bytes)?;
@@ -173,6 +202,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;
     [&mut bad, &mut cuts, &mut attributes, &mut report].into_iter().flatten().for_each(Output::end);
     finish([bad, report, cuts, attributes, texts])?;
+    state.map_or(Ok(()), State::finish)?;
     summary.seconds = started.elapsed().as_secs_f64();
     summary.peak_memory = peak_memory();
     summary.above_memory = summary.peak_memory.map_or(0, |peak| budget.above(peak));

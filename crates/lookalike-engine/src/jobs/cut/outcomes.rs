@@ -8,7 +8,10 @@ use lookalike_io::{
     spill::{Budget, Held, Spill, places::Places},
 };
 
-use crate::numbers::Document;
+use crate::{
+    numbers::Document,
+    state::{Taken, put},
+};
 
 /// A piece that is cut: its first unit, one past its last, and the document and the first unit that keep it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +151,66 @@ impl Outcomes {
     /// Returns whether other documents have pieces that this document keeps.
     pub(super) fn is_source(&self, document: u64) -> bool {
         self.sources.contains(document)
+    }
+
+    /// Passes functions to `give` that write all outcomes, each of which appends a part to a record.
+    pub(super) fn save(&self, mut give: impl FnMut(&dyn Fn(&mut Vec<u8>)) -> Result<()>) -> Result<()> {
+        self.cuts.each_piece(1, |_, cuts| {
+            give(&|record| {
+                put(record, cuts);
+                (0..4).for_each(|_| put::<u64>(record, &[]));
+            })
+        })?;
+        let documents = self.ends.len();
+        for start in (0..documents).step_by(STEP as usize) {
+            let some = start..documents.min(start + STEP as usize);
+            let among = |places: &Places| some.clone().map(|at| at as u64).filter(|&at| places.contains(at)).collect::<Vec<_>>();
+            give(&|record| {
+                put::<[u64; 3]>(record, &[]);
+                put(record, self.firsts.as_ref().map_or(&[], |firsts| &firsts[some.clone()]));
+                put(record, &self.ends[some.clone()]);
+                put(record, &among(&self.dropped));
+                put(record, &among(&self.sources));
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the outcomes of a part. Returns `None` if the record does not contain a part.
+    pub(super) fn restore(&mut self, record: &mut Taken) -> Result<Option<()>> {
+        let Some(cuts) = record.many::<[u64; 3]>() else { return Ok(None) };
+        let lists: Option<Vec<Vec<u64>>> = (0..4).map(|_| record.many()).collect();
+        let Some(Ok([firsts, ends, dropped, sources])) = lists.map(<[Vec<u64>; 4]>::try_from) else { return Ok(None) };
+        self.cuts.append(&cuts)?;
+        self.ends.extend_from_slice(&ends);
+        if !firsts.is_empty() {
+            self.firsts.get_or_insert_default().extend_from_slice(&firsts);
+        }
+        let documents = self.ends.len() as u64;
+        if dropped.iter().chain(&sources).any(|&document| document >= documents) {
+            return Ok(None);
+        }
+        self.hold(documents);
+        dropped.into_iter().for_each(|document| self.dropped.insert(document));
+        sources.into_iter().for_each(|document| self.sources.insert(document));
+        Ok(Some(()))
+    }
+
+    /// Returns whether these can be the outcomes of a number of documents. Checksums detect damage; this check detects outcomes of a
+    /// different program.
+    pub(super) fn fit(&self, documents: u64) -> Result<bool> {
+        let cuts = self.cuts.len();
+        let mut fit = self.ends.len() as u64 == documents
+            && self.firsts.iter().all(|firsts| firsts.len() == self.ends.len())
+            && (0..documents).all(|document| self.range(document).end <= cuts);
+        self.cuts.each_piece(1, |_, pieces| {
+            fit &= pieces.iter().map(|&piece| Cut::unpacked(piece)).all(|cut| {
+                let end = u64::from(cut.source_start) + u64::from(cut.end.saturating_sub(cut.start));
+                cut.start < cut.end && cut.source < documents && end <= u32::MAX.into()
+            });
+            Ok(())
+        })?;
+        Ok(fit)
     }
 }
 

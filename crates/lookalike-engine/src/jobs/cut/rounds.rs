@@ -32,21 +32,28 @@ pub(super) struct FirstPass {
     keys: Keys,
     /// The documents so far, if they are decided in input order and all that they may share is in memory.
     deciding: Option<Deciding>,
+    /// Whether an earlier run decided all documents, so that their keys are not needed.
+    is_decided: bool,
     documents: u64,
     budget: Arc<Budget>,
 }
 
 impl FirstPass {
-    /// `is_input` says whether documents are decided in input order.
-    pub(super) fn new(config: &CutConfig, is_input: bool, budget: &Arc<Budget>) -> Result<Self> {
+    /// `decides` says whether documents can be decided in this pass: in input order, from the first one. `is_decided` says whether an
+    /// earlier run decided them.
+    pub(super) fn new(config: &CutConfig, decides: bool, is_decided: bool, budget: &Arc<Budget>) -> Result<Self> {
         let start = || Deciding::new((config.rules()?, config.within), None, Outcomes::new(budget), budget);
-        let deciding = is_input.then(start).transpose()?;
-        Ok(Self { keys: Keys::new(budget), deciding, documents: 0, budget: budget.clone() })
+        let deciding = decides.then(start).transpose()?;
+        Ok(Self { keys: Keys::new(budget), deciding, is_decided, documents: 0, budget: budget.clone() })
     }
 
     /// Takes the documents of the next block. If they are not decided now, `loading` need not load the units of those that follow.
     pub(super) fn take(&mut self, loaded: &Loaded, loading: &Loading) -> Result<()> {
+        if self.is_decided {
+            return Ok(());
+        }
         self.keys.add(&loaded.anchors)?;
+        self.keys.add_saved(&loaded.saved_keys)?;
         let Self { deciding: Some(deciding), documents, budget, .. } = self else {
             loading.load_only_anchors();
             return Ok(());
@@ -62,9 +69,17 @@ impl FirstPass {
         Ok(())
     }
 
-    /// Decides all documents, if they are not decided yet. Cost: two passes or more over the inputs. The keys of repeated anchors are in
-    /// memory, with about 20 bytes for each different one.
-    pub(super) fn decided(self, pass: Pass, config: &CutConfig, order: &Order) -> Result<Deciding> {
+    /// Decides all documents, if they are not decided yet. `missed` has the keys that each pass of an earlier run missed, and `save` gets
+    /// those that a pass of this run misses. Cost: two passes or more over the inputs. The keys of repeated anchors are in memory, with
+    /// about 20 bytes for each different one.
+    pub(super) fn decided(
+        self,
+        pass: Pass,
+        config: &CutConfig,
+        order: &Order,
+        missed: Vec<Vec<u64>>,
+        mut save: impl FnMut(&[u64]) -> Result<()>,
+    ) -> Result<Deciding> {
         let Self { keys, deciding, budget, .. } = self;
         if let Some(deciding) = deciding {
             return Ok(deciding);
@@ -72,26 +87,42 @@ impl FirstPass {
         log::info!(
             "repeated passages are found first, because documents are in keep order or what they may share does not fit into memory"
         );
-        let mut repeated = Some(Arc::new(keys.repeated(pass.pool)?));
-        let mut passes = 0;
+        let mut repeated = Repeated { filter: Some(Arc::new(keys.repeated(pass.pool)?)), passes: 0 };
+        missed.into_iter().for_each(|missed| repeated.add(missed));
         loop {
-            let memory = repeated.as_ref().map_or(0, |repeated| repeated.memory());
+            let memory = repeated.filter.as_ref().map_or(0, |filter| filter.memory());
             budget.hold(memory);
-            let deciding = decided_again(pass, config, order, repeated.clone());
+            let deciding = decided_again(pass, config, order, repeated.filter.clone());
             budget.release(memory);
             let deciding = deciding?;
-            let Some(filter) = &mut repeated else { return Ok(deciding) };
+            let Some(filter) = &repeated.filter else { return Ok(deciding) };
             let missed = keys.found(&deciding.joined, filter, pass.pool)?;
             if missed.is_empty() {
                 return Ok(deciding);
             }
             log::info!("cutting joined {} sequences that occur elsewhere; the documents are cut again", missed.len());
             drop(deciding);
-            passes += 1;
-            match Arc::get_mut(filter).filter(|_| passes < MOST_PASSES) {
-                Some(filter) => missed.into_iter().for_each(|key| _ = filter.insert(key)),
-                None => repeated = None,
-            }
+            save(&missed)?;
+            repeated.add(missed);
+        }
+    }
+}
+
+/// The keys of anchors that count as repeated.
+struct Repeated {
+    /// The keys; `None` if all anchors count as repeated.
+    filter: Option<Arc<Filter>>,
+    /// The number of passes that missed some.
+    passes: usize,
+}
+
+impl Repeated {
+    /// Adds the keys that a pass missed. No pass may be using the others.
+    fn add(&mut self, missed: Vec<u64>) {
+        self.passes += 1;
+        match self.filter.as_mut().and_then(Arc::get_mut).filter(|_| self.passes < MOST_PASSES) {
+            Some(filter) => missed.into_iter().for_each(|key| _ = filter.insert(key)),
+            None => self.filter = None,
         }
     }
 }

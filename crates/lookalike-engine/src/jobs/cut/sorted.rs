@@ -23,6 +23,16 @@ where
         Ok(Self(sorted))
     }
 
+    /// Creates a list without rows.
+    pub(super) fn new(budget: &Arc<Budget>) -> Self {
+        Self(Spill::new(budget))
+    }
+
+    /// Adds rows, which must come after all others.
+    pub(super) fn append(&mut self, rows: &[[u64; N]]) -> Result<()> {
+        self.0.append(rows)
+    }
+
     /// Returns the rows whose first number is in a range.
     pub(super) fn within(&self, first: Range<u64>) -> Result<Vec<[u64; N]>> {
         let (start, end) = (self.place(first.start)?, self.place(first.end)?);
@@ -45,6 +55,11 @@ where
 
     /// Passes all rows to `give`, in order.
     pub(super) fn each(&self, mut give: impl FnMut(&[u64; N]) -> Result<()>) -> Result<()> {
-        self.0.each_piece(1, |_, rows| rows.iter().try_for_each(&mut give))
+        self.each_piece(|rows| rows.iter().try_for_each(&mut give))
+    }
+
+    /// Passes all rows to `give`, many at a time, in order.
+    pub(super) fn each_piece(&self, mut give: impl FnMut(&[[u64; N]]) -> Result<()>) -> Result<()> {
+        self.0.each_piece(1, |_, rows| give(rows))
     }
 }

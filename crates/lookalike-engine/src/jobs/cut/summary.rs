@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::reporting::ReportFigures;
+use crate::state::Resumed;
 
 /// The outcome of a run. Documents are unchanged, cut or dropped. The number of tokens is the sum of those that are kept, cut and
 /// dropped.
@@ -57,6 +58,9 @@ pub struct CutSummary {
     /// The report; `None` if no report was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<ReportFigures>,
+    /// The point at which this run resumed an earlier one; `None` if it did not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<Resumed>,
 }
 
 /// A passage that was cut out of many documents.
@@ -85,6 +89,16 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    /// Returns all counts, for a record of the journal.
+    pub(super) fn numbers(&self) -> [u64; 7] {
+        let Self { unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts } = *self;
+        [unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts]
+    }
+
+    pub(super) fn of([unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts]: [u64; 7]) -> Self {
+        Self { unchanged, cut, dropped, tokens, tokens_cut, tokens_dropped, cuts }
+    }
+
     /// Counts a document with a number of tokens, and its outcome.
     pub(super) fn add(&mut self, all: u64, units: &Units, pieces: &[Piece], is_dropped: bool) {
         let cut: u64 = pieces.iter().map(|piece| units.tokens(piece.start..piece.end) as u64).sum();

@@ -74,7 +74,7 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
         decision_rows = outputs.decisions.as_deref().map(|path| are_rows(path, "decisions")).transpose()?.unwrap_or(false);
         Ok(())
     })?;
-    let state = config.resume.as_ref().map(|resume| State::open(resume, config, method.config(), &source)).transpose()?;
+    let state = config.resume.as_ref().map(|resume| State::open(resume, config, (method.config(), None), &source)).transpose()?;
     let [mut kept] = create(config, [outputs.kept.as_deref()])?;
     let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
     let names = outputs.label.as_deref().map(AddedNames::labels);

@@ -84,7 +84,7 @@ pub fn plan(plan: Plan, folder: &Path) -> Result<Planned> {
     // All outputs have the same shape. A task that saw only its own inputs could choose another one.
     let shape = Shape::of(kept, &source)?;
     drop(source);
-    let run = Manifest::of(config, method.config(), &inputs, references)?;
+    let run = Manifest::of(config, method.config(), None, &inputs, references)?;
     let sizes: Vec<u64> = run.sizes().map(|(_, size)| size).collect();
     let (of_references, of_inputs) = sizes.split_at(references);
     let (first_references, first_inputs) = (divided(of_references, shards), divided(of_inputs, shards));
@@ -216,7 +216,7 @@ impl Planned {
         let numbers: Vec<usize> = of_references.clone().chain(of_inputs.start + references..of_inputs.end + references).collect();
         let own: Vec<Input> = numbers.iter().map(|&input| inputs[input].clone()).collect();
         let method = Method::new(config.method.clone())?;
-        let now = Manifest::of(config, method.config(), &own, references)?;
+        let now = Manifest::of(config, method.config(), None, &own, references)?;
         self.run.of_some(numbers)?.refuse_other(&now, &format!("the plan in {}", folder.display()))?;
         Ok((own, of_references.len()))
     }
