@@ -12,6 +12,8 @@ pub enum Flags {
     Eval,
     /// The flags of `mirrors`.
     Mirrors,
+    /// The flags of `cut`.
+    Cut,
     /// The flags of any other command.
     Others,
 }
@@ -25,6 +27,7 @@ impl Flags {
             Setting::LabelField => match self {
                 Self::Eval => "--labels",
                 Self::Mirrors => "--by field:NAME",
+                Self::Cut => "--within group:FIELD",
                 Self::Others => "--label",
             },
             Setting::Format => "--format",
@@ -120,6 +123,7 @@ impl Front for Flags {
     fn with_value(&self, setting: Setting, value: &str) -> String {
         match (self, setting) {
             (Self::Mirrors, Setting::LabelField) => format!("--by field:{value}"),
+            (Self::Cut, Setting::LabelField) => format!("--within group:{value}"),
             _ => format!("{} {value}", self.flag(setting)),
         }
     }
@@ -146,7 +150,7 @@ mod tests {
         for &setting in Setting::ALL {
             let flag = Flags::Others.flag(setting);
             assert!(cli.get_subcommands().any(|command| has(command, flag)), "{flag} is not a flag");
-            for (flags, name) in [(Flags::Eval, "eval"), (Flags::Mirrors, "mirrors")] {
+            for (flags, name) in [(Flags::Eval, "eval"), (Flags::Mirrors, "mirrors"), (Flags::Cut, "cut")] {
                 let own = flags.flag(setting);
                 assert!(own == flag || has(command(name), own), "{own} is not a flag of {name}");
             }

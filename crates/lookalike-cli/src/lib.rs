@@ -100,6 +100,7 @@ pub fn main_from(itself: Option<Vec<OsString>>, args: impl IntoIterator<Item = i
     let flags = match &cli.command {
         Command::Eval(_) => Flags::Eval,
         Command::Mirrors(_) => Flags::Mirrors,
+        Command::Cut(_) => Flags::Cut,
         _ => Flags::Others,
     };
     let done = match cli.command {

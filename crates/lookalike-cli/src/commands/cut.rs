@@ -242,7 +242,7 @@ impl Cut {
         let done = cut(&config, &asked, &|progress| bars.observe(progress));
         bars.clear();
         let summary = done?;
-        warnings(&summary.bad_examples, Flags::Others, self.run.quiet);
+        warnings(&summary.bad_examples, Flags::Cut, self.run.quiet);
         let paths = [&asked.texts, &asked.cuts, &asked.attributes, &self.page.report, &config.skip_bad, &config.summary];
         let to_stdout = paths.into_iter().flatten().any(|path| path.as_os_str() == "-");
         match (self.json, to_stdout) {

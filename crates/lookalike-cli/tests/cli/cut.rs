@@ -359,6 +359,14 @@ fn groups_are_compared_separately() {
 }
 
 #[test]
+fn messages_about_groups_name_the_flag() {
+    let place = Place::new();
+    place.write("sites.jsonl", json!({"site": [1], "text": NOTICE}).to_string());
+    let ran = place.run("cut sites.jsonl --within group:site");
+    assert!(ran.code == 2 && ran.err.contains("write one, or name another field with --within group:FIELD"), "{}", ran.err);
+}
+
+#[test]
 fn what_cannot_be_cut_is_refused() {
     let place = place();
     for (arguments, part) in [
