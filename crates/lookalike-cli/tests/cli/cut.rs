@@ -356,6 +356,13 @@ fn groups_are_compared_separately() {
         place.run(&format!("cut sites.jsonl --window 5 --min-left 0 {options} -o - -q")).out.matches("copied").count()
     };
     assert_eq!([left(""), left("--within group:site"), left("--within document")], [1, 2, 3]);
+    // Only the text of a value counts, not its type.
+    let lines = [json!("7"), json!(7), json!("8")].map(|site| json!({"site": site, "text": NOTICE}).to_string() + "\n");
+    place.write("sites.jsonl", lines.concat() + &format!("{{\"site\":\"\\u0037\",\"text\":\"{NOTICE}\"}}\n"));
+    assert_eq!(left("--within group:site"), 2);
+    place.write("sites.csv", format!("site,text\n7,{0:?}\n8,{0:?}\n", NOTICE));
+    let ran = place.run("cut sites.jsonl sites.csv --window 5 --min-left 0 --within group:site -q --cuts -");
+    assert_eq!(ran.out.matches("\"kept\"").count(), 2, "{}", ran.out);
 }
 
 #[test]

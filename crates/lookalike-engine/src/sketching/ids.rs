@@ -182,10 +182,18 @@ impl Ids {
     }
 }
 
-/// Returns a hash of an id or a label. Equal strings have equal hashes, however they are escaped: "é" and "\u00e9" are the same
+/// Returns a hash of an id. Equal strings have equal hashes, however they are escaped: "é" and "\u00e9" are the same
 /// string. Different JSON types have different hashes: 1 and "1" are two ids.
 pub(crate) fn hash_name(id: &str) -> u128 {
     with_string(id, xxh3_128)
+}
+
+/// Returns a hash of a label. Only its text counts, not its type, because CSV has no numbers: 7 and "7" are the same label.
+pub(crate) fn hash_label(label: &str) -> u128 {
+    with_string(label, |text| {
+        let inside = text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\""));
+        xxh3_128(inside.unwrap_or(text))
+    })
 }
 
 /// Converts an id for a serialiser.

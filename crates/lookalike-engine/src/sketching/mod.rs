@@ -42,7 +42,7 @@ use rayon::ThreadPool;
 
 use self::{
     estimate::Estimating,
-    ids::hash_name,
+    ids::{hash_label, hash_name},
     journal::Recorded,
     references::References,
     table::{BAD_EXAMPLES, Sketched, Table},
@@ -360,7 +360,7 @@ impl<L: Look> Pass<'_, L> {
             let label = fields
                 .label
                 .as_ref()
-                .and_then(|_| NonZeroU128::new(hash_name(record.label)))
+                .and_then(|_| NonZeroU128::new(hash_label(record.label)))
                 .filter(|_| !record.label.is_empty());
             self.look.look(Seen { text: record.text, label, is_reference }, looking, &mut found)?;
             if fields.label.is_some() {
