@@ -29,6 +29,16 @@ impl<'a, T: bytemuck::Pod + Ord + Send> Sorter<'a, T> {
         Self { rows: Vec::new(), bound, runs: Vec::new(), spilled: Spill::new(budget), budget: budget.clone(), pool }
     }
 
+    /// Returns the number of rows.
+    pub fn len(&self) -> u64 {
+        self.spilled.len() + self.rows.len() as u64
+    }
+
+    /// Returns whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: T) -> Result<()> {
         if self.rows.len() == self.bound {

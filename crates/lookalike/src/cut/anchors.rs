@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::filter::Filter;
+use super::repeated::Repeated;
 use crate::{
     error::Result,
     fingerprint::{K0, finish},
@@ -97,7 +97,7 @@ impl Anchoring {
     ///
     /// # Errors
     /// Fails with the errors of [`Winnowing::new`].
-    pub fn of_text(&mut self, units: &[u64], window: usize, repeated: Option<&Filter>) -> Result<(&[Anchor], bool)> {
+    pub fn of_text(&mut self, units: &[u64], window: usize, repeated: Option<&Repeated>) -> Result<(&[Anchor], bool)> {
         self.find(units, Winnowing::new(window)?, repeated);
         Ok((&self.anchors, self.has_repeats))
     }
@@ -111,7 +111,7 @@ impl Anchoring {
 
     /// Finds the anchors of a text: each window of `winnowing.least()` units contains at least one of them, and equal windows contain
     /// the same. Cost: a few nanoseconds per unit.
-    pub(super) fn find(&mut self, units: &[u64], winnowing: Winnowing, repeated: Option<&Filter>) {
+    pub(super) fn find(&mut self, units: &[u64], winnowing: Winnowing, repeated: Option<&Repeated>) {
         let (length, window) = (winnowing.selected_tokens(), winnowing.least());
         winnowing.select(units, &mut self.fingerprints, &mut self.selected);
         self.anchors.clear();

@@ -4,10 +4,10 @@ use std::{ops::Range, sync::Arc};
 
 use super::{
     anchors::{Anchor, Anchoring, around},
-    filter::Filter,
     kept::{Index, Search, Shared, Store},
     own::FirstWindows,
     piece::{Chain, Cutout, Piece, Place, Stretches, cutouts, kept_ranges, merged, whole_lines},
+    repeated::Repeated,
 };
 use crate::{error, runs::Winnowing};
 
@@ -71,7 +71,7 @@ pub struct Cutter<S = Vec<u64>> {
     /// The stretches of kept texts that lost something: their number, and then one number for each.
     stretches: S,
     /// The keys of all anchors that are repeated, if they are known.
-    repeated: Option<Arc<Filter>>,
+    repeated: Option<Arc<Repeated>>,
     joined: Vec<u64>,
     /// Whether there are texts out of which nothing was cut.
     has_references: bool,
@@ -122,8 +122,8 @@ impl<S: Store> Cutter<S> {
     ///
     /// # Errors
     /// Fails if the window is empty or too long.
-    pub fn with_stores(rules: Rules, repeated: Option<Arc<Filter>>, [units, areas, stretches]: [S; 3]) -> error::Result<Self> {
-        let index = Index::new(Winnowing::new(rules.window)?, rules.after, [units, areas]);
+    pub fn with_stores(rules: Rules, repeated: Option<Arc<Repeated>>, [units, areas, stretches]: [S; 3]) -> error::Result<Self> {
+        let index = Index::new(Winnowing::new(rules.window)?, rules.after, repeated.clone(), [units, areas]);
         Ok(Self {
             rules,
             index,

@@ -1,13 +1,13 @@
 //! The consequences of the law, and equal answers of the cutter and its twin.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
 
 use proptest::prelude::*;
 
 use super::{
     anchors::Anchoring,
-    filter::Filter,
     law::*,
+    repeated::Repeated,
     twin::{self, Text},
 };
 
@@ -69,22 +69,23 @@ fn cut_sparsely(texts: &[Text], rules: Rules, others: usize) -> Vec<Outcome> {
         let (anchors, _) = anchoring.of_text(&text.units, rules.window, None).unwrap();
         anchors.iter().for_each(|anchor| *times.entry(anchor.key()).or_default() += 1);
     }
-    let mut repeated = Filter::new(1 << 14);
-    times.iter().enumerate().filter(|(number, (_, times))| **times > 1 || others > 0 && number % others == 0).for_each(
-        |(_, (key, _))| {
-            repeated.insert(*key);
-        },
-    );
+    let is_chosen = |number: usize, times: usize| times > 1 || others > 0 && number.is_multiple_of(others);
+    let chosen = times.iter().enumerate().filter(|&(number, (_, &times))| is_chosen(number, times));
+    let mut hashes: Vec<u64> = chosen.map(|(_, (&key, _))| Repeated::hash(key)).collect();
+    hashes.sort_unstable();
+    let Ok(mut repeated) = Repeated::new(hashes.iter().map(|&hash| Ok::<_, Infallible>(hash)), hashes.len() as u64);
     loop {
-        let filter = Arc::new(repeated.clone());
+        let shared = Arc::new(repeated);
         let stores = Default::default();
-        let (outcomes, mut cutter) = cut_by(Cutter::with_stores(rules, Some(filter), stores).unwrap(), texts);
+        let (outcomes, mut cutter) = cut_by(Cutter::with_stores(rules, Some(shared.clone()), stores).unwrap(), texts);
         let missed: Vec<u64> = cutter.joined().drain(..).filter(|key| times.contains_key(key)).collect();
+        drop(cutter);
+        repeated = Arc::into_inner(shared).unwrap();
         assert!(missed.iter().all(|key| !repeated.contains(*key)));
         if missed.is_empty() {
             return outcomes;
         }
-        missed.into_iter().for_each(|key| _ = repeated.insert(key));
+        missed.into_iter().for_each(|key| repeated.insert(key));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use lookalike::cut::{Anchor, Cutter, Filter, Outcome, Piece, Rules, Store, Units, Within};
+use lookalike::cut::{Anchor, Cutter, Outcome, Piece, Repeated, Rules, Store, Units, Within};
 use lookalike_io::{
     error::{Error, Result},
     spill::{Budget, Held, Spill},
@@ -55,7 +55,7 @@ impl Deciding {
     /// Creates the state before the first document. `repeated` has the keys of all repeated anchors, if they are known.
     pub(super) fn new(
         (rules, within): (Rules, Within),
-        repeated: Option<Arc<Filter>>,
+        repeated: Option<Arc<Repeated>>,
         outcomes: Outcomes,
         budget: &Arc<Budget>,
     ) -> Result<Self> {

@@ -1,16 +1,19 @@
 //! The keys of all anchors: finds those that are repeated.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
-use lookalike::cut::{Anchor, Filter};
+use lookalike::cut::{Anchor, Filter, Repeated};
 use lookalike_io::{
     error::Result,
-    spill::{Budget, Spill},
+    spill::{Budget, Sorter, Spill},
 };
 use rayon::{ThreadPool, prelude::*};
 
 /// The number of keys that are read at a time.
 const PIECE: u64 = 1 << 15;
+
+/// The number of pieces that are filtered before the results are sorted.
+const PIECES: u64 = 64;
 
 /// The number of bits of a filter for a key, unless memory is short.
 const BITS: usize = 12;
@@ -39,9 +42,26 @@ impl Keys {
         self.all.append(keys)
     }
 
-    /// Returns the keys that occur more than once, and a few others. Cost: each thread reads all keys. It takes 2.25 bytes of memory per
-    /// key, or less if memory is short; the result takes a third of that.
-    pub(super) fn repeated(&self, pool: &ThreadPool) -> Result<Filter> {
+    /// Returns the keys that occur more than once. Cost: each thread reads all keys, and then a part of them again; repeated ones are
+    /// sorted. It takes 2.25 bytes of memory per key, or less if memory is short, so that more keys are sorted.
+    pub(super) fn repeated(&self, pool: &ThreadPool) -> Result<Repeated> {
+        let filter = self.probably_repeated(pool)?;
+        let mut sorter = Sorter::new(&self.budget, 2, pool);
+        let mut next = 0;
+        while next < self.all.len() {
+            let end = self.all.len().min(next + PIECE * PIECES);
+            for hashes in self.filtered(next..end, pool, |key| filter.contains(key), Repeated::hash)? {
+                hashes.into_iter().try_for_each(|hash| sorter.push(hash))?;
+            }
+            next = end;
+        }
+        drop(filter);
+        let most = sorter.len() / 2;
+        Repeated::new(Twice { hashes: sorter.sorted()?, last: None }, most)
+    }
+
+    /// Returns the keys that occur more than once, and a few others.
+    fn probably_repeated(&self, pool: &ThreadPool) -> Result<Filter> {
         let keys = self.all.len() as usize;
         let bytes = (keys * BITS / 8).min(self.budget.left() / 3 * 2);
         let (mut seen, mut repeated) = (Filter::new(bytes), Filter::new(bytes / 2));
@@ -67,8 +87,24 @@ impl Keys {
         Ok(repeated)
     }
 
-    /// Returns those of some keys that are among all keys, but not in a filter.
-    pub(super) fn found(&self, some: &Spill<u64>, filter: &Filter, pool: &ThreadPool) -> Result<Vec<u64>> {
+    /// Returns what `map` makes of the keys in a range for which `is_wanted` returns true, in pieces.
+    fn filtered(
+        &self,
+        range: Range<u64>,
+        pool: &ThreadPool,
+        is_wanted: impl Fn(u64) -> bool + Sync,
+        map: impl Fn(u64) -> u64 + Sync,
+    ) -> Result<Vec<Vec<u64>>> {
+        let pieces = (range.start / PIECE..range.end.div_ceil(PIECE)).into_par_iter().map(|piece| {
+            let mut scratch = Vec::new();
+            let keys = self.all.get(piece * PIECE..range.end.min((piece + 1) * PIECE), &mut scratch)?;
+            Ok(keys.iter().copied().filter(|&key| is_wanted(key)).map(&map).collect())
+        });
+        pool.install(|| pieces.collect())
+    }
+
+    /// Returns those of some keys that are among all keys, but not in a set.
+    pub(super) fn found(&self, some: &Spill<u64>, known: &Repeated, pool: &ThreadPool) -> Result<Vec<u64>> {
         let (mut found, mut scratch) = (Vec::new(), Vec::new());
         let most = (self.budget.left() / 16).max(1) as u64;
         for first in (0..some.len()).step_by(most as usize) {
@@ -77,17 +113,32 @@ impl Keys {
             keys.dedup();
             let mut may_be = Filter::new(keys.len() * BITS / 8);
             keys.iter().for_each(|&key| _ = may_be.insert(key));
-            let pieces = (0..self.all.len().div_ceil(PIECE)).into_par_iter().map(|piece| {
-                let mut scratch = Vec::new();
-                let range = piece * PIECE..self.all.len().min((piece + 1) * PIECE);
-                let is_found = |key: &u64| may_be.contains(*key) && !filter.contains(*key) && keys.binary_search(key).is_ok();
-                Ok(self.all.get(range, &mut scratch)?.iter().copied().filter(is_found).collect::<Vec<u64>>())
-            });
-            found.extend(pool.install(|| pieces.collect::<Result<Vec<_>>>())?.into_iter().flatten());
+            let is_found = |key: u64| may_be.contains(key) && !known.contains(key) && keys.binary_search(&key).is_ok();
+            found.extend(self.filtered(0..self.all.len(), pool, is_found, |key| key)?.into_iter().flatten());
         }
         found.sort_unstable();
         found.dedup();
         Ok(found)
+    }
+}
+
+/// The hashes that occur more than once among sorted ones.
+struct Twice<I: Iterator<Item = Result<u64>>> {
+    hashes: I,
+    last: Option<u64>,
+}
+
+impl<I: Iterator<Item = Result<u64>>> Iterator for Twice<I> {
+    type Item = Result<u64>;
+
+    fn next(&mut self) -> Option<Result<u64>> {
+        loop {
+            match self.hashes.next()? {
+                Ok(hash) if self.last == Some(hash) => return Some(Ok(hash)),
+                Ok(hash) => self.last = Some(hash),
+                Err(error) => return Some(Err(error)),
+            }
+        }
     }
 }
 

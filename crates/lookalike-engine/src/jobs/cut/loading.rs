@@ -7,7 +7,7 @@ use std::sync::{
 
 use lookalike::{
     Simd,
-    cut::{Anchor, Anchoring, CutConfig, Filter, UnitReader, Units, Within},
+    cut::{Anchor, Anchoring, CutConfig, Repeated, UnitReader, Units, Within},
 };
 use lookalike_io::error::Result;
 
@@ -78,7 +78,7 @@ pub(super) struct Loading<'a> {
     window: usize,
     simd: Simd,
     /// The keys of all anchors that are repeated, if they are known. Then, only documents with such an anchor are loaded.
-    repeated: Option<Arc<Filter>>,
+    repeated: Option<Arc<Repeated>>,
     /// Whether units are not needed, only anchors.
     only_anchors: AtomicBool,
 }
@@ -91,7 +91,7 @@ pub(super) struct Worker {
 }
 
 impl<'a> Loading<'a> {
-    pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Filter>>) -> Self {
+    pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Repeated>>) -> Self {
         Self { config, window: config.window(), simd: Simd::detect(), repeated, only_anchors: AtomicBool::new(false) }
     }
 

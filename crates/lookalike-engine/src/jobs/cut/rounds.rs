@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lookalike::cut::{CutConfig, Filter};
+use lookalike::cut::{CutConfig, Repeated};
 use lookalike_io::{
     error::Result,
     read::{Blocks, Scratch as ReadScratch},
@@ -70,8 +70,8 @@ impl FirstPass {
     }
 
     /// Decides all documents, if they are not decided yet. `missed` has the keys that each pass of an earlier run missed, and `save` gets
-    /// those that a pass of this run misses. Cost: two passes or more over the inputs. The keys of repeated anchors are in memory, with
-    /// about 20 bytes for each different one.
+    /// those that a pass of this run misses. Cost: two passes or more over the inputs. The keys of repeated anchors and their places are
+    /// in memory, with about 10 bytes for each different one.
     pub(super) fn decided(
         self,
         pass: Pass,
@@ -87,42 +87,42 @@ impl FirstPass {
         log::info!(
             "repeated passages are found first, because documents are in keep order or what they may share does not fit into memory"
         );
-        let mut repeated = Repeated { filter: Some(Arc::new(keys.repeated(pass.pool)?)), passes: 0 };
-        missed.into_iter().for_each(|missed| repeated.add(missed));
+        let mut counted = Counted { repeated: Some(Arc::new(keys.repeated(pass.pool)?)), passes: 0 };
+        missed.into_iter().for_each(|missed| counted.add(missed));
         loop {
-            let memory = repeated.filter.as_ref().map_or(0, |filter| filter.memory());
+            let memory = counted.repeated.as_ref().map_or(0, |repeated| repeated.memory());
             budget.hold(memory);
-            let deciding = decided_again(pass, config, order, repeated.filter.clone());
+            let deciding = decided_again(pass, config, order, counted.repeated.clone());
             budget.release(memory);
             let deciding = deciding?;
-            let Some(filter) = &repeated.filter else { return Ok(deciding) };
-            let missed = keys.found(&deciding.joined, filter, pass.pool)?;
+            let Some(repeated) = &counted.repeated else { return Ok(deciding) };
+            let missed = keys.found(&deciding.joined, repeated, pass.pool)?;
             if missed.is_empty() {
                 return Ok(deciding);
             }
             log::info!("cutting joined {} sequences that occur elsewhere; the documents are cut again", missed.len());
             drop(deciding);
             save(&missed)?;
-            repeated.add(missed);
+            counted.add(missed);
         }
     }
 }
 
 /// The keys of anchors that count as repeated.
-struct Repeated {
+struct Counted {
     /// The keys; `None` if all anchors count as repeated.
-    filter: Option<Arc<Filter>>,
+    repeated: Option<Arc<Repeated>>,
     /// The number of passes that missed some.
     passes: usize,
 }
 
-impl Repeated {
+impl Counted {
     /// Adds the keys that a pass missed. No pass may be using the others.
     fn add(&mut self, missed: Vec<u64>) {
         self.passes += 1;
-        match self.filter.as_mut().and_then(Arc::get_mut).filter(|_| self.passes < MOST_PASSES) {
-            Some(filter) => missed.into_iter().for_each(|key| _ = filter.insert(key)),
-            None => self.filter = None,
+        match self.repeated.as_mut().and_then(Arc::get_mut).filter(|_| self.passes < MOST_PASSES) {
+            Some(repeated) => missed.into_iter().for_each(|key| repeated.insert(key)),
+            None => self.repeated = None,
         }
     }
 }
@@ -135,7 +135,7 @@ struct Reading {
 }
 
 /// Reads all documents again, and decides them.
-fn decided_again(pass: Pass, config: &CutConfig, order: &Order, repeated: Option<Arc<Filter>>) -> Result<Deciding> {
+fn decided_again(pass: Pass, config: &CutConfig, order: &Order, repeated: Option<Arc<Repeated>>) -> Result<Deciding> {
     let Pass { source, table, pool, observer, .. } = pass;
     let budget = &table.budget;
     let outcomes = if order.is_input() { Outcomes::new(budget) } else { Outcomes::in_any_order(table.documents, budget) };

@@ -6,13 +6,18 @@ mod table;
 
 mod areas;
 
+use std::sync::Arc;
+
 pub use store::Store;
 
 use self::{
     areas::{Area, Areas},
     table::{Entry, Slot, Table},
 };
-use super::anchors::{Anchor, BETWEEN, Sides, hash, other_than_between};
+use super::{
+    anchors::{Anchor, BETWEEN, Sides, hash, other_than_between},
+    repeated::Repeated,
+};
 use crate::{fingerprint::finish, runs::Winnowing};
 
 /// The number of places of a sequence above which the index divides them by what is around the sequence. In tests it is small,
@@ -29,8 +34,8 @@ const MOST: usize = if cfg!(test) { 2 } else { 16 };
 /// they are whole windows. The kept texts contain a window only once, unless more copies are kept on purpose. If a text repeats a window,
 /// only the anchors of its first place are added.
 ///
-/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor. The units take 8
-/// bytes each, in memory or in a file.
+/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor, or 10 if the keys
+/// are known beforehand. The units take 8 bytes each, in memory or in a file.
 #[derive(Debug)]
 pub(super) struct Index<S> {
     winnowing: Winnowing,
@@ -72,9 +77,10 @@ pub(super) struct Shared {
 
 impl<S: Store> Index<S> {
     /// Creates an empty index for the windows that contain the selected anchors. Each window is found in `texts_per_window` texts at
-    /// most, the first ones.
-    pub fn new(winnowing: Winnowing, texts_per_window: usize, [units, areas]: [S; 2]) -> Self {
-        Self { winnowing, texts_per_window, units, areas: Areas::new(areas), table: Table::new(), area: Vec::new() }
+    /// most, the first ones. `repeated` has most of the anchors' keys, if they are known.
+    pub fn new(winnowing: Winnowing, texts_per_window: usize, repeated: Option<Arc<Repeated>>, [units, areas]: [S; 2]) -> Self {
+        let table = Table::new(repeated);
+        Self { winnowing, texts_per_window, units, areas: Areas::new(areas), table, area: Vec::new() }
     }
 
     /// Returns the number of bytes of memory that no budget counts.

@@ -1,21 +1,33 @@
 //! A hash table from keys to the places of sequences.
 
-/// A place, packed into 64 bits: 40 bits for the position, 8 bits for each side, and two marks. No entry is 0.
+use std::sync::Arc;
+
+use super::super::repeated::Repeated;
+
+/// A place, packed into 56 bits: 37 bits for the position, 8 bits for each side, and marks. No entry is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry(u64);
 
-/// The number of bits of a position. Positions are those of all stored units together, up to a trillion.
-const POSITION: u32 = 40;
-const EXTENDED: u64 = 1 << 63;
-const FULL: u64 = 1 << 62;
+/// The number of bits of a position. Positions are those of all stored units together, up to 137 billion.
+const POSITION: u32 = 37;
+const EXTENDED: u64 = 1 << 55;
+const FULL: u64 = 1 << 54;
+/// Marks the first entry of a key that has others.
+const MORE: u64 = 1 << 53;
+
+/// The number of bytes of an entry.
+const BYTES: usize = 7;
 
 impl Entry {
     /// Says that the places of a sequence are found by longer sequences.
     pub const EXTENDED: Self = Self(FULL | EXTENDED);
 
     /// Creates an entry for a place with two sides of 8 bits each.
+    ///
+    /// # Panics
+    /// Panics if the position has more than 37 bits.
     pub fn new(position: u64, sides: [u8; 2]) -> Self {
-        debug_assert!(position < 1 << POSITION);
+        assert!(position < 1 << POSITION, "the kept passages have more than {} words", 1u64 << POSITION);
         Self(FULL | u64::from(u16::from_le_bytes(sides)) << POSITION | position)
     }
 
@@ -24,13 +36,22 @@ impl Entry {
         self.0 & ((1 << POSITION) - 1)
     }
 
-    fn halves(self) -> [u32; 2] {
-        [self.0 as u32, (self.0 >> 32) as u32]
-    }
-
     /// Returns the sides.
     pub fn sides(self) -> [u8; 2] {
         ((self.0 >> POSITION) as u16).to_le_bytes()
+    }
+
+    fn packed(self) -> [u8; BYTES] {
+        let [bytes @ .., _] = self.0.to_le_bytes();
+        bytes
+    }
+
+    /// Returns the entry in some bytes, or none if they are 0.
+    #[inline]
+    fn unpacked(bytes: [u8; BYTES]) -> Option<Self> {
+        let [a, b, c, d, e, f, g] = bytes;
+        let entry = u64::from_le_bytes([a, b, c, d, e, f, g, 0]);
+        (entry != 0).then_some(Self(entry))
     }
 }
 
@@ -43,31 +64,37 @@ const SLOTS: usize = 5;
 struct Bucket {
     /// The hash of each key in its part of the table.
     checks: [u32; SLOTS],
-    /// The two halves of each entry; 0 if the slot is free.
-    entries: [[u32; 2]; SLOTS],
+    /// The entries; 0 if the slot is free.
+    entries: [[u8; BYTES]; SLOTS],
 }
 
 impl Bucket {
     #[inline]
     fn entry(&self, slot: usize) -> Option<Entry> {
-        let [low, high] = self.entries[slot];
-        (high != 0).then_some(Entry(u64::from(high) << 32 | u64::from(low)))
+        Entry::unpacked(self.entries[slot])
     }
 }
 
 /// The place of an entry in the table. It is valid until the next entry is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Slot {
-    shard: usize,
-    bucket: usize,
-    slot: usize,
+pub(super) enum Slot {
+    /// The first entry of a key with this number.
+    First(usize),
+    /// A slot of a bucket in a part of the table.
+    Other { shard: usize, bucket: usize, slot: usize },
 }
 
 /// The table. A key may have several entries. Only 40 bits of a key's hash are known, so a key may also get entries of others, and the
-/// caller compares the units. The table has many parts, and a full one grows by a half, so that growing needs little memory and not many
-/// slots are free. An entry takes 14 to 21 bytes.
+/// caller compares the units.
+///
+/// If most keys are known beforehand, a list has the first entry of each, which takes 7 bytes, and 2.4 in the set of the keys. All other
+/// entries are in a hash table. It has many parts, and a full one grows by a half, so that growing needs little memory and not many slots
+/// are free. An entry takes 14 to 21 bytes.
 #[derive(Debug)]
 pub(super) struct Table {
+    known: Option<Arc<Repeated>>,
+    /// The first entry of each known key, by the key's number; 0 if there is none.
+    firsts: Vec<[u8; BYTES]>,
     shards: Vec<Shard>,
     buckets: usize,
 }
@@ -82,14 +109,22 @@ impl Table {
     /// The number of parts, as a power of two.
     const SHARDS: u32 = 8;
 
-    pub fn new() -> Self {
-        let shards = 1 << Self::SHARDS;
-        Self { shards: (0..shards).map(|_| Shard { buckets: vec![Bucket::default()], filled: 0 }).collect(), buckets: shards }
+    /// Creates a table for keys of which `known` has most.
+    pub fn new(known: Option<Arc<Repeated>>) -> Self {
+        let firsts = vec![[0; BYTES]; known.as_ref().map_or(0, |known| known.len())];
+        let buckets = 1 << Self::SHARDS;
+        let shards = (0..buckets).map(|_| Shard { buckets: vec![Bucket::default()], filled: 0 }).collect();
+        Self { known, firsts, shards, buckets }
     }
 
-    /// Returns the number of bytes in use.
+    /// Returns the number of bytes in use, except those of the known keys.
     pub fn memory(&self) -> usize {
-        self.buckets * size_of::<Bucket>()
+        size_of_val(&*self.firsts) + self.buckets * size_of::<Bucket>()
+    }
+
+    #[inline]
+    fn number(&self, key: u64) -> Option<usize> {
+        self.known.as_ref()?.number(key)
     }
 
     /// Returns the part of a key, and the key's hash in it. Keys may be small numbers, so their bits are spread.
@@ -99,9 +134,12 @@ impl Table {
         ((hash >> (u64::BITS - Self::SHARDS)) as usize, (hash >> (u32::BITS - Self::SHARDS)) as u32)
     }
 
-    /// Loads the buckets of many keys at the same time, so that looking them up does not wait for memory one after the other.
+    /// Loads the first entries of many keys at the same time, so that looking them up does not wait for memory one after the other.
     pub fn load(&self, keys: impl Iterator<Item = u64>) {
         let load = |key| {
+            if let Some(number) = self.number(key) {
+                return u32::from(self.firsts[number][0]);
+            }
             let (shard, check) = Self::place(key);
             let shard = &self.shards[shard];
             shard.buckets[shard.bucket(check)].checks[0]
@@ -112,6 +150,16 @@ impl Table {
     /// Returns the entries of a key, and perhaps of others.
     #[inline]
     pub fn of(&self, key: u64) -> impl Iterator<Item = (Slot, Entry)> {
+        let number = self.number(key);
+        let first = number.and_then(|number| Some((Slot::First(number), Entry::unpacked(self.firsts[number])?)));
+        let has_others = number.is_none() || first.is_some_and(|(_, entry)| entry.0 & MORE != 0);
+        let first = first.map(|(slot, entry)| (slot, Entry(entry.0 & !MORE)));
+        first.into_iter().chain(has_others.then(|| self.others(key)).into_iter().flatten())
+    }
+
+    /// Returns the entries of a key that are in the hash table.
+    #[inline]
+    fn others(&self, key: u64) -> impl Iterator<Item = (Slot, Entry)> {
         let (number, check) = Self::place(key);
         let shard = &self.shards[number];
         let (mut bucket, mut slot) = (shard.bucket(check), 0);
@@ -123,7 +171,7 @@ impl Table {
                 let entry = shard.buckets[bucket].entry(slot)?;
                 slot += 1;
                 if shard.buckets[bucket].checks[slot - 1] == check {
-                    return Some((Slot { shard: number, bucket, slot: slot - 1 }, entry));
+                    return Some((Slot::Other { shard: number, bucket, slot: slot - 1 }, entry));
                 }
             }
         })
@@ -131,6 +179,14 @@ impl Table {
 
     /// Adds an entry of a key.
     pub fn add(&mut self, key: u64, entry: Entry) {
+        if let Some(number) = self.number(key) {
+            let first = &mut self.firsts[number];
+            let Some(Entry(before)) = Entry::unpacked(*first) else {
+                *first = entry.packed();
+                return;
+            };
+            *first = Entry(before | MORE).packed();
+        }
         let (shard, check) = Self::place(key);
         let shard = &mut self.shards[shard];
         if 10 * (shard.filled + 1) > 9 * SLOTS * shard.buckets.len() {
@@ -140,8 +196,15 @@ impl Table {
     }
 
     /// Replaces an entry.
-    pub fn set(&mut self, Slot { shard, bucket, slot }: Slot, entry: Entry) {
-        self.shards[shard].buckets[bucket].entries[slot] = entry.halves();
+    pub fn set(&mut self, slot: Slot, entry: Entry) {
+        match slot {
+            Slot::First(number) => {
+                let first = &mut self.firsts[number];
+                let more = Entry::unpacked(*first).map_or(0, |Entry(before)| before & MORE);
+                *first = Entry(entry.0 | more).packed();
+            }
+            Slot::Other { shard, bucket, slot } => self.shards[shard].buckets[bucket].entries[slot] = entry.packed(),
+        }
     }
 }
 
@@ -167,7 +230,7 @@ impl Shard {
             }
         };
         self.buckets[at].checks[slot] = check;
-        self.buckets[at].entries[slot] = entry.halves();
+        self.buckets[at].entries[slot] = entry.packed();
         self.filled += 1;
     }
 
@@ -197,8 +260,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_has_all_entries_of_each_key(keys in prop::collection::vec(prop_oneof![0u64..50, any::<u64>()], 0..3000)) {
-            let (mut table, mut map) = (Table::new(), HashMap::<u64, Vec<u64>>::new());
+        fn it_has_all_entries_of_each_key(
+            keys in prop::collection::vec(prop_oneof![0u64..50, any::<u64>()], 0..3000),
+            known in prop::collection::btree_set(0u64..60, 0..60),
+            is_known: bool,
+        ) {
+            let mut hashes: Vec<u64> = known.iter().map(|&key| Repeated::hash(key)).collect();
+            hashes.sort_unstable();
+            let Ok(set) = Repeated::new(hashes.into_iter().map(Ok::<_, std::convert::Infallible>), 60);
+            let set = is_known.then(|| Arc::new(set));
+            let (mut table, mut map) = (Table::new(set), HashMap::<u64, Vec<u64>>::new());
             let positions = |table: &Table, key| {
                 let mut positions: Vec<u64> = table.of(key).map(|(_, entry)| entry.position()).collect();
                 positions.sort_unstable();
@@ -208,27 +279,33 @@ mod tests {
                 table.add(key, Entry::new(position, [7, 9]));
                 map.entry(key).or_default().push(position);
             }
-            prop_assert_eq!(table.shards.iter().map(|shard| shard.filled).sum::<usize>(), keys.len());
+            let firsts = table.firsts.iter().filter(|&&first| Entry::unpacked(first).is_some()).count();
+            prop_assert_eq!(firsts + table.shards.iter().map(|shard| shard.filled).sum::<usize>(), keys.len());
             prop_assert_eq!(table.shards.iter().map(|shard| shard.buckets.len()).sum::<usize>(), table.buckets);
             for (key, expected) in map {
-                prop_assert_eq!(positions(&table, key), expected);
+                // A few keys have the number of a known one, and so its entries too.
+                let mut found = positions(&table, key);
+                prop_assert!(is_known || found.len() == expected.len());
+                found.retain(|position| expected.contains(position));
+                prop_assert_eq!(found, expected);
                 let (slot, entry) = table.of(key).last().unwrap();
                 table.set(slot, Entry::new(entry.position() + 10_000, [0, 0]));
                 prop_assert!(table.of(key).any(|(_, other)| other.position() == entry.position() + 10_000 && other.sides() == [0, 0]));
+                table.set(slot, entry);
             }
         }
     }
 
     #[test]
     fn entries_hold_what_they_are_given() {
-        let entry = Entry::new((1 << 40) - 1, [0, 255]);
-        assert_eq!((entry.position(), entry.sides()), ((1 << 40) - 1, [0, 255]));
+        let entry = Entry::new((1 << POSITION) - 1, [0, 255]);
+        assert_eq!((entry.position(), entry.sides()), ((1 << POSITION) - 1, [0, 255]));
         assert!(entry != Entry::EXTENDED && size_of::<Bucket>() == 64);
     }
 
     #[test]
     fn little_memory_is_free() {
-        let mut table = Table::new();
+        let mut table = Table::new(None);
         for number in 0..1_000_000u64 {
             table.add(crate::fingerprint::finish(number), Entry::new(number, [1, 1]));
         }
