@@ -162,7 +162,7 @@ fn what_cannot_be_learned_is_refused() {
     error: points.toml: field "given": weight does not work with weights = "learned"; leave out one of the two
     error: levels.toml: field "given": levels only works with weights = "learned" or "labelled"; leave it out, or learn weights
     error: missing.toml: missing does not work with weights = "learned", for which a missing value is no evidence; leave it out
-    error: weights cannot be learned: the fields "town" and "home" are equally similar in all pairs, so that the same evidence would count twice; remove one of these fields, or set weights = "points" and give the fields weights of your own
+    error: weights cannot be learned: the fields "town" and "home" are equally similar in all sampled pairs, so that the same evidence would count twice; remove one of these fields, or set weights = "points" and give the fields weights of your own
     "#);
 }
 

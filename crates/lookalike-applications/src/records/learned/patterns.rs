@@ -8,6 +8,9 @@ pub struct Pattern(u128);
 
 const BITS: usize = 4;
 
+/// The smallest number of pairs with other levels than the most frequent one by which a field can be compared with another.
+const VARIED: u64 = 20;
+
 impl Pattern {
     /// The largest number of fields.
     pub const FIELDS: usize = u128::BITS as usize / BITS;
@@ -59,15 +62,16 @@ impl Patterns {
     }
 
     /// Returns two fields that have the same level in all these pairs and in the other ones, such as two columns with the same values.
-    /// Fields that have the same level in every pair, such as a constant, do not count.
+    /// Fields that have one level in nearly all pairs, such as constants, do not count.
     pub fn copies(&self, others: &Self, fields: usize) -> Option<(usize, usize)> {
-        let patterns = || self.counts.keys().chain(others.counts.keys());
-        let varies = |field| {
-            let mut levels = patterns().map(|pattern| pattern.level(field));
-            levels.next().is_some_and(|first| levels.any(|level| level != first))
+        let patterns = || self.counts.iter().chain(&others.counts);
+        let varies = |field: usize| {
+            let mut levels = [0; 1 << BITS];
+            patterns().for_each(|(pattern, count)| levels[pattern.level(field)] += count);
+            levels.iter().sum::<u64>() - levels.iter().max().copied().unwrap_or(0) >= VARIED
         };
         let varied: Vec<usize> = (0..fields).filter(|&field| varies(field)).collect();
-        let are_equal = |a, b| patterns().all(|pattern| pattern.level(a) == pattern.level(b));
+        let are_equal = |a, b| patterns().all(|(pattern, _)| pattern.level(a) == pattern.level(b));
         let mut pairs = varied.iter().enumerate().flat_map(|(at, &a)| varied[at + 1..].iter().map(move |&b| (a, b)));
         pairs.find(|&(a, b)| are_equal(a, b))
     }
@@ -93,7 +97,7 @@ mod tests {
     fn fields_with_the_same_levels_are_found() {
         let of = |levels: &[[u8; 4]]| {
             let mut patterns = Patterns::default();
-            levels.iter().for_each(|levels| patterns.add(Pattern::new(*levels)));
+            (0..VARIED).for_each(|_| levels.iter().for_each(|levels| patterns.add(Pattern::new(*levels))));
             patterns
         };
         // The first and the third field never differ in level, and the second is a constant like the fourth.

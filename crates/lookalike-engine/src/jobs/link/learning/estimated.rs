@@ -154,8 +154,9 @@ pub(in crate::jobs::link) fn learned(
     sampled.pairs.iter().for_each(|&(_, pattern)| patterns.add(pattern));
     if let Some((a, b)) = patterns.copies(&background.random, linker.levels().len()) {
         let [a, b] = [a, b].map(|field| quoted(&linker.config().fields[field].name));
-        let what =
-            format!("the fields {a} and {b} are equally similar in all pairs, so that the same evidence would count twice");
+        let what = format!(
+            "the fields {a} and {b} are equally similar in all sampled pairs, so that the same evidence would count twice"
+        );
         return Err(refused(what, "remove one of these fields"));
     }
     let rivals = (are_rivals(gathered, linker) && sampled.has_all_rivals()).then(|| Rivals::new(&sampled.pairs));
