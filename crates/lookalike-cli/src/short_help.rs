@@ -114,7 +114,7 @@ const SHORT: [Short; 15] = [
             INPUTS,
             ("output", "Write the records with the remaining texts to FILE"),
             ("cuts", "Write the places of all cuts and of their sources to FILE"),
-            ("mark", "Cut nothing; write all records to FILE of -o, with what would be cut"),
+            ("mark", "Cut nothing; write all records with what would be cut"),
             ("unit", "What is compared and cut: runs, lines, paragraphs or sentences"),
             ("window", "Units in the shortest passage that is cut [default: 50 for runs, else 1]"),
             ("within", "Compare a document with all documents, itself, or its group"),

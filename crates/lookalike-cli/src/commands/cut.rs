@@ -59,7 +59,7 @@ pub struct Cut {
     /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Cut nothing; write all records to FILE of -o, with what would be cut
+    /// Cut nothing; write all records with what would be cut
     ///
     /// The fields cut_verdict and cut_spans are added after the fields of the record. In CSV, the spans are JSON.
     #[arg(long, requires = "output")]
