@@ -90,7 +90,7 @@ _TAKES = {
     "report_floor": _Takes("a number above 0 and at most threshold=", _is_number),
     "delimiter": _Takes("one character, a str", lambda value: isinstance(value, str)),
     "encoding": _Takes('the label of an encoding, such as "gbk"', lambda value: isinstance(value, str)),
-    **dict.fromkeys(("label_prefix", "mark_prefix"), _Takes('a str, such as "dup_"', lambda value: isinstance(value, str))),
+    **dict.fromkeys(("label_prefix", "mark_prefix"), _Takes('a str, such as "near_"', lambda value: isinstance(value, str))),
     **dict.fromkeys(
         ("degree", "bands", "rows", "modulus", "common", "run_length", "bits", "distance", "blocks", "longest"),
         _Takes("a whole number of 0 or more", lambda value: _is_whole(value) and value >= 0),

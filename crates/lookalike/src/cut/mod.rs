@@ -84,7 +84,7 @@ pub use builder::{Cut, CutPassage, CutText, cut};
 pub use config::{CutConfig, Unit, Within};
 pub use law::{Cutter, Outcome, Rules, Units};
 pub use piece::Piece;
-for_engine!(pub use {filter::{Filter, FilterPart}, kept::Store, repeated::Repeated});
+for_engine!(pub use {filter::{Filter, FilterPart}, kept::{MOST_UNITS, Store}, repeated::Repeated});
 for_engine!(pub use {edits::{Edit, edited, edits}, units::{TextUnits, UnitReader}});
 
 #[cfg(test)]

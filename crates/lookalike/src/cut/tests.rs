@@ -1,6 +1,6 @@
 //! The consequences of the law, and equal answers of the cutter and its twin.
 
-use std::{collections::BTreeMap, convert::Infallible, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 use proptest::prelude::*;
 
@@ -71,9 +71,7 @@ fn cut_sparsely(texts: &[Text], rules: Rules, others: usize) -> Vec<Outcome> {
     }
     let is_chosen = |number: usize, times: usize| times > 1 || others > 0 && number.is_multiple_of(others);
     let chosen = times.iter().enumerate().filter(|&(number, (_, &times))| is_chosen(number, times));
-    let mut hashes: Vec<u64> = chosen.map(|(_, (&key, _))| Repeated::hash(key)).collect();
-    hashes.sort_unstable();
-    let Ok(mut repeated) = Repeated::new(hashes.iter().map(|&hash| Ok::<_, Infallible>(hash)), hashes.len() as u64);
+    let mut repeated = Repeated::of(chosen.map(|(_, (key, _))| key));
     loop {
         let shared = Arc::new(repeated);
         let stores = Default::default();
@@ -85,7 +83,7 @@ fn cut_sparsely(texts: &[Text], rules: Rules, others: usize) -> Vec<Outcome> {
         if missed.is_empty() {
             return outcomes;
         }
-        missed.into_iter().for_each(|key| repeated.insert(key));
+        repeated.extend(missed);
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::{ops::Range, sync::Arc};
 
-use lookalike::cut::{Anchor, Cutter, Outcome, Piece, Repeated, Rules, Store, Units, Within};
+use lookalike::cut::{Anchor, Cutter, MOST_UNITS, Outcome, Piece, Repeated, Rules, Store, Units, Within};
 use lookalike_io::{
-    error::{Error, Result},
+    error::{Error, ErrorKind, Result},
     spill::{Budget, Held, Spill},
 };
 
@@ -19,6 +19,10 @@ impl Store for Spilled {
     type Error = Error;
 
     fn append(&mut self, numbers: &[u64]) -> Result<()> {
+        if self.0.len() + numbers.len() as u64 > MOST_UNITS {
+            let what = format!("the passages that are kept have more than {MOST_UNITS} words, lines or sentences");
+            return Err(Error::new(ErrorKind::Config, what).advise("divide the collection"));
+        }
         self.0.append(numbers)
     }
 

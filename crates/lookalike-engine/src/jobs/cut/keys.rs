@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use lookalike::cut::{Anchor, Filter, Repeated};
 use lookalike_io::{
-    error::Result,
+    error::{Error, ErrorKind, Result},
     spill::{Budget, Sorter, Spill},
 };
 use rayon::{ThreadPool, prelude::*};
@@ -56,8 +56,27 @@ impl Keys {
             next = end;
         }
         drop(filter);
-        let most = sorter.len() / 2;
-        Repeated::new(Twice { hashes: sorter.sorted()?, last: None }, most)
+        let (mut twice, mut last) = (Spill::new(&self.budget), None);
+        for hash in sorter.sorted()? {
+            let hash = hash?;
+            let (before, times) = last.unwrap_or((!hash, 0));
+            last = Some((hash, if before == hash { times + 1 } else { 1 }));
+            if before == hash && times == 1 {
+                twice.append(&[hash])?;
+            }
+        }
+        if twice.len() > Repeated::MOST {
+            let what =
+                format!("{} passages of these texts are repeated, but at most {} are supported", twice.len(), Repeated::MOST);
+            return Err(Error::new(ErrorKind::Config, what).advise("divide the collection, or use a larger --window"));
+        }
+        let mut repeated = Repeated::with_capacity(twice.len());
+        twice.each_piece(1, |_, hashes| {
+            hashes.iter().for_each(|&hash| repeated.push(hash));
+            Ok(())
+        })?;
+        repeated.end();
+        Ok(repeated)
     }
 
     /// Returns the keys that occur more than once, and a few others.
@@ -119,26 +138,6 @@ impl Keys {
         found.sort_unstable();
         found.dedup();
         Ok(found)
-    }
-}
-
-/// The hashes that occur more than once among sorted ones.
-struct Twice<I: Iterator<Item = Result<u64>>> {
-    hashes: I,
-    last: Option<u64>,
-}
-
-impl<I: Iterator<Item = Result<u64>>> Iterator for Twice<I> {
-    type Item = Result<u64>;
-
-    fn next(&mut self) -> Option<Result<u64>> {
-        loop {
-            match self.hashes.next()? {
-                Ok(hash) if self.last == Some(hash) => return Some(Ok(hash)),
-                Ok(hash) => self.last = Some(hash),
-                Err(error) => return Some(Err(error)),
-            }
-        }
     }
 }
 

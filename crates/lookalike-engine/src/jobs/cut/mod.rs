@@ -68,8 +68,8 @@ use crate::{
 ///
 /// The result is the same for any number of threads and any memory limit. Cost: the inputs are read two or three times if the kept units
 /// and their index fit into half of the memory, about 9 bytes for each token, and if keep order is input order. Otherwise, they are read
-/// twice more, or rarely several times. Then only repeated passages are indexed, with 14 to 21 bytes of memory for about 18 tokens of
-/// each different one, and temporary files hold their units and half a byte for each token of the texts.
+/// twice more, or rarely several times. Then only repeated passages are indexed, with about 10 bytes of memory for about 18 tokens of
+/// each different one, or more if there are groups, and temporary files hold their units and half a byte for each token of the texts.
 ///
 /// # Errors
 /// Fails if the configuration is invalid, if an input cannot be read, if a line is not a record (unless bad lines are skipped),
@@ -99,11 +99,11 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
         lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
     })?;
-    let open = |resume| State::open(resume, config, (method.config(), Some(&cut)), &source);
-    let mut state = config.resume.as_ref().map(open).transpose()?;
     let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
     let names = asked.mark.as_deref().filter(|_| shape.is_some()).map(AddedNames::marks);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
+    let open = |resume| State::open(resume, config, (method.config(), Some(&cut)), &source);
+    let mut state = config.resume.as_ref().map(open).transpose()?;
     let [texts, cuts, attributes, bad] =
         [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad].map(|path| path.as_deref());
     let [mut texts, mut cuts, mut attributes, mut bad, mut report] = create(config, [texts, cuts, attributes, bad, report])?;
@@ -115,7 +115,9 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
     let mut texts = texts.zip(shape).map(begin).transpose()?;
 
-    let saved = state.as_mut().map_or_else(|| Ok(Saved::default()), |state| Saved::read(state, &budget))?;
+    let needed =
+        Needed { places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(), report: report.is_some() };
+    let saved = state.as_mut().map_or_else(|| Ok(Saved::default()), |state| Saved::read(state, needed, &budget))?;
     let decides = source.reading().fields.keep == Keep::First && state.as_ref().is_none_or(|state| state.sketches.len() == 0);
     let mut first = FirstPass::new(&cut, decides, saved.outcomes.is_some(), &budget)?;
     let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), ..Beside::default() };
@@ -144,11 +146,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
             (outcomes, counts)
         }
     };
-    let needed =
-        Needed { places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(), report: report.is_some() };
-    // The earlier run may have had other outputs. What only a report needs is not saved.
-    let is_enough = |locations: &Locations| !needed.report && (locations.has_places() || !needed.places);
-    let locations = match saved.locations.filter(is_enough) {
+    let locations = match saved.locations {
         Some(locations) => locations,
         None => {
             let locations = Locations::find(pass, &cut, &outcomes, needed)?;

@@ -7,7 +7,11 @@ use std::sync::Arc;
 
 use lookalike_io::{error::Result, spill::Budget};
 
-use super::{locating::Locations, outcomes::Outcomes, summary::Counts};
+use super::{
+    locating::{Locations, Needed},
+    outcomes::Outcomes,
+    summary::Counts,
+};
 use crate::{
     config::Stage,
     state::{Resumed, State, Taken, put},
@@ -31,8 +35,9 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    /// Reads what is saved in a state.
-    pub(super) fn read(state: &mut State, budget: &Arc<Budget>) -> Result<Self> {
+    /// Reads what is saved in a state. The earlier run may have had other outputs, and what only a report needs is not saved. So the
+    /// locations are used only if they have all that is `needed`.
+    pub(super) fn read(state: &mut State, needed: Needed, budget: &Arc<Budget>) -> Result<Self> {
         let mut saved = Self::default();
         let (mut outcomes, mut locations) = (Outcomes::new(budget), None);
         state.verdicts.each(|record| {
@@ -59,6 +64,8 @@ impl Saved {
                 _ => Ok(None),
             }
         })?;
+        let has_all = |locations: &Locations| !needed.report && (locations.has_places() || !needed.places);
+        saved.locations = saved.locations.filter(has_all);
         Ok(saved)
     }
 

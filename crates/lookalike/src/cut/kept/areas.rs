@@ -33,7 +33,7 @@ pub(super) struct Areas<S> {
 
 impl<S: Store> Areas<S> {
     /// The number of areas for one in `positions`. In tests it is small, because there are few areas.
-    const EACH: u64 = if cfg!(test) { 2 } else { 64 };
+    const EACH: u64 = if cfg!(test) { 2 } else { 16 };
 
     pub fn new(store: S) -> Self {
         Self { store, positions: Vec::new(), count: 0 }

@@ -9,6 +9,7 @@ mod areas;
 use std::sync::Arc;
 
 pub use store::Store;
+pub use table::MOST_UNITS;
 
 use self::{
     areas::{Area, Areas},
@@ -34,8 +35,8 @@ const MOST: usize = if cfg!(test) { 2 } else { 16 };
 /// they are whole windows. The kept texts contain a window only once, unless more copies are kept on purpose. If a text repeats a window,
 /// only the anchors of its first place are added.
 ///
-/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor, or 10 if the keys
-/// are known beforehand. The units take 8 bytes each, in memory or in a file.
+/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor. If the keys
+/// are known beforehand and all texts are in one group, the first place of each takes 10. The units take 8 bytes each, in memory or in a file.
 #[derive(Debug)]
 pub(super) struct Index<S> {
     winnowing: Winnowing,
@@ -77,7 +78,7 @@ pub(super) struct Shared {
 
 impl<S: Store> Index<S> {
     /// Creates an empty index for the windows that contain the selected anchors. Each window is found in `texts_per_window` texts at
-    /// most, the first ones. `repeated` has most of the anchors' keys, if they are known.
+    /// most, the first ones. `repeated` contains most of the anchors' keys, if they are known.
     pub fn new(winnowing: Winnowing, texts_per_window: usize, repeated: Option<Arc<Repeated>>, [units, areas]: [S; 2]) -> Self {
         let table = Table::new(repeated);
         Self { winnowing, texts_per_window, units, areas: Areas::new(areas), table, area: Vec::new() }
@@ -323,7 +324,7 @@ impl<S: Store> Index<S> {
             let from = position + equal as u64;
             let end = (from + step.min(units.len() - equal) as u64).min(self.units.count());
             let kept = self.units.read(from..end, numbers)?;
-            let more = units[equal..].iter().zip(kept).take_while(is_equal).count();
+            let more = equal_at_start(&units[equal..], kept);
             equal += more;
             if more < kept.len() || kept.is_empty() {
                 return Ok(equal);
@@ -338,7 +339,7 @@ impl<S: Store> Index<S> {
         loop {
             let end = position - equal as u64;
             let kept = self.units.read(end - end.min(step.min(units.len() - equal) as u64)..end, numbers)?;
-            let more = units[..units.len() - equal].iter().rev().zip(kept.iter().rev()).take_while(is_equal).count();
+            let more = equal_at_end(&units[..units.len() - equal], kept);
             equal += more;
             if more < kept.len() || kept.is_empty() {
                 return Ok(equal);
@@ -355,6 +356,35 @@ fn is_equal((own, kept): &(&u64, &u64)) -> bool {
     other_than_between(**own) == **kept
 }
 
+/// The number of units that are compared at once.
+const AT_ONCE: usize = 8;
+
+/// Returns whether units are equal to stored ones. If this is false, they may be equal, too.
+fn are_equal(own: &[u64; AT_ONCE], kept: &[u64; AT_ONCE]) -> bool {
+    let (mut different, mut is_border) = (0, false);
+    for (own, kept) in own.iter().zip(kept) {
+        different |= own ^ kept;
+        is_border |= *kept == BETWEEN;
+    }
+    different == 0 && !is_border
+}
+
+/// Returns how many units of a text are equal to stored ones, from the first on.
+fn equal_at_start(own: &[u64], kept: &[u64]) -> usize {
+    let (own_parts, kept_parts) = (own.as_chunks::<AT_ONCE>().0, kept.as_chunks::<AT_ONCE>().0);
+    let equal = AT_ONCE * own_parts.iter().zip(kept_parts).take_while(|(own, kept)| are_equal(own, kept)).count();
+    equal + own[equal..].iter().zip(&kept[equal..]).take_while(is_equal).count()
+}
+
+/// Returns how many units of a text are equal to stored ones, from the last on.
+fn equal_at_end(own: &[u64], kept: &[u64]) -> usize {
+    let (own_parts, kept_parts) = (own.as_rchunks::<AT_ONCE>().1, kept.as_rchunks::<AT_ONCE>().1);
+    let parts = own_parts.iter().rev().zip(kept_parts.iter().rev());
+    let equal = AT_ONCE * parts.take_while(|(own, kept)| are_equal(own, kept)).count();
+    let (own, kept) = (&own[..own.len() - equal], &kept[..kept.len() - equal]);
+    equal + own.iter().rev().zip(kept.iter().rev()).take_while(is_equal).count()
+}
+
 /// Returns the two sequences that extend a sequence of a text with `length` units by the same number of units, to the left and to
 /// the right. At the borders of the text, one or both do not exist.
 fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(usize, usize)>; 2] {
@@ -365,4 +395,23 @@ fn extended(start: usize, end: usize, window: usize, length: usize) -> [Option<(
 /// Returns the key of an extended sequence.
 fn key(units: &[u64]) -> u64 {
     finish(hash(units) ^ units.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fingerprint::K0;
+
+    proptest! {
+        #[test]
+        fn units_are_compared_in_parts_as_one_by_one(
+            own in prop::collection::vec(prop_oneof![30 => Just(7u64), 1 => Just(BETWEEN), 1 => Just(K0)], 0..60),
+            kept in prop::collection::vec(prop_oneof![30 => Just(7u64), 1 => Just(BETWEEN), 1 => Just(K0)], 0..60),
+        ) {
+            prop_assert_eq!(equal_at_start(&own, &kept), own.iter().zip(&kept).take_while(is_equal).count());
+            prop_assert_eq!(equal_at_end(&own, &kept), own.iter().rev().zip(kept.iter().rev()).take_while(is_equal).count());
+        }
+    }
 }

@@ -10,6 +10,10 @@ pub(super) struct Entry(u64);
 
 /// The number of bits of a position. Positions are those of all stored units together, up to 137 billion.
 const POSITION: u32 = 37;
+
+/// The largest number of units of all kept texts that are stored.
+pub const MOST_UNITS: u64 = 1 << POSITION;
+
 const EXTENDED: u64 = 1 << 55;
 const FULL: u64 = 1 << 54;
 /// Marks the first entry of a key that has others.
@@ -23,11 +27,8 @@ impl Entry {
     pub const EXTENDED: Self = Self(FULL | EXTENDED);
 
     /// Creates an entry for a place with two sides of 8 bits each.
-    ///
-    /// # Panics
-    /// Panics if the position has more than 37 bits.
     pub fn new(position: u64, sides: [u8; 2]) -> Self {
-        assert!(position < 1 << POSITION, "the kept passages have more than {} words", 1u64 << POSITION);
+        debug_assert!(position < 1 << POSITION);
         Self(FULL | u64::from(u16::from_le_bytes(sides)) << POSITION | position)
     }
 
@@ -84,10 +85,10 @@ pub(super) enum Slot {
     Other { shard: usize, bucket: usize, slot: usize },
 }
 
-/// The table. A key may have several entries. Only 40 bits of a key's hash are known, so a key may also get entries of others, and the
-/// caller compares the units.
+/// The table. A key may have several entries. Only about 40 bits of a key's hash are known, so a key may also get entries of others, and
+/// the caller compares the units.
 ///
-/// If most keys are known beforehand, a list has the first entry of each, which takes 7 bytes, and 2.4 in the set of the keys. All other
+/// If most keys are known beforehand, a list has the first entry of each. It takes 7 bytes, and the set of the keys 2.4. All other
 /// entries are in a hash table. It has many parts, and a full one grows by a half, so that growing needs little memory and not many slots
 /// are free. An entry takes 14 to 21 bytes.
 #[derive(Debug)]
@@ -95,6 +96,8 @@ pub(super) struct Table {
     known: Option<Arc<Repeated>>,
     /// The first entry of each known key, by the key's number; 0 if there is none.
     firsts: Vec<[u8; BYTES]>,
+    /// Whether there is a first entry. The memory of the list is not touched before.
+    has_firsts: bool,
     shards: Vec<Shard>,
     buckets: usize,
 }
@@ -109,17 +112,18 @@ impl Table {
     /// The number of parts, as a power of two.
     const SHARDS: u32 = 8;
 
-    /// Creates a table for keys of which `known` has most.
+    /// Creates a table. `known` contains most of its keys.
     pub fn new(known: Option<Arc<Repeated>>) -> Self {
         let firsts = vec![[0; BYTES]; known.as_ref().map_or(0, |known| known.len())];
         let buckets = 1 << Self::SHARDS;
         let shards = (0..buckets).map(|_| Shard { buckets: vec![Bucket::default()], filled: 0 }).collect();
-        Self { known, firsts, shards, buckets }
+        Self { known, firsts, has_firsts: false, shards, buckets }
     }
 
     /// Returns the number of bytes in use, except those of the known keys.
     pub fn memory(&self) -> usize {
-        size_of_val(&*self.firsts) + self.buckets * size_of::<Bucket>()
+        let firsts = if self.has_firsts { size_of_val(&*self.firsts) } else { 0 };
+        firsts + self.buckets * size_of::<Bucket>()
     }
 
     #[inline]
@@ -181,6 +185,7 @@ impl Table {
     pub fn add(&mut self, key: u64, entry: Entry) {
         if let Some(number) = self.number(key) {
             let first = &mut self.firsts[number];
+            self.has_firsts = true;
             let Some(Entry(before)) = Entry::unpacked(*first) else {
                 *first = entry.packed();
                 return;
@@ -265,10 +270,7 @@ mod tests {
             known in prop::collection::btree_set(0u64..60, 0..60),
             is_known: bool,
         ) {
-            let mut hashes: Vec<u64> = known.iter().map(|&key| Repeated::hash(key)).collect();
-            hashes.sort_unstable();
-            let Ok(set) = Repeated::new(hashes.into_iter().map(Ok::<_, std::convert::Infallible>), 60);
-            let set = is_known.then(|| Arc::new(set));
+            let set = is_known.then(|| Arc::new(Repeated::of(&known)));
             let (mut table, mut map) = (Table::new(set), HashMap::<u64, Vec<u64>>::new());
             let positions = |table: &Table, key| {
                 let mut positions: Vec<u64> = table.of(key).map(|(_, entry)| entry.position()).collect();
