@@ -83,8 +83,8 @@ pub struct RunConfig {
     /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run
     /// itself does not write this file, but it is an error if the file would overwrite an input or another output.
     pub summary: Option<PathBuf>,
-    /// The report that [`dedup`](crate::dedup()) and [`pairs`](crate::pairs()) write besides their other outputs; `None` for none.
-    /// Documents are also counted by [`label_field`](Self::label_field). Runs of other kinds ignore it.
+    /// The report that a run writes in addition to its other outputs, such as [`dedup`](crate::dedup()), [`pairs`](crate::pairs()) or
+    /// [`cut`](crate::cut()); `None` for none. The first two also count documents by [`label_field`](Self::label_field).
     pub report: Option<ReportConfig>,
     /// Number of threads; 0 for one per core.
     pub threads: usize,

@@ -7,7 +7,7 @@ use lookalike::{
     cluster::Keep,
     cut::{CutConfig, Unit},
 };
-use lookalike_engine::{CutSummary, Cutting, ErrorKind, Progress, Result, Resume, RunConfig, Stage, cut};
+use lookalike_engine::{CutSummary, Cutting, ErrorKind, Progress, ReportConfig, Result, Resume, RunConfig, Stage, cut};
 use tempfile::TempDir;
 
 /// So little memory that documents are not decided in the first pass.
@@ -213,5 +213,32 @@ fn places_that_were_not_needed_are_found() {
     place.cutting.cuts = cuts;
     let (done, stages) = place.run(&place.resumable(), usize::MAX);
     assert_eq!(stages, [Stage::Locating, Stage::Writing]);
-    assert!(done.unwrap().resumed.is_some() && place.outputs() == expected);
+    assert_eq!(done.unwrap().resumed.map(|resumed| resumed.stage), Some(Stage::Locating));
+    assert!(place.outputs() == expected);
+}
+
+/// What only a report needs is not saved, so it is found again.
+#[test]
+fn a_report_and_marks() {
+    let mut place = Place::new();
+    place.config.report = Some(ReportConfig { path: place.path("report.html"), floor: None });
+    place.cutting.mark = Some("cut_".into());
+    place.run(&place.config, usize::MAX).0.unwrap();
+    let page = || fs::read(place.path("report.html")).unwrap();
+    let expected = (place.outputs(), page());
+    let mut reached = Vec::new();
+    for calls in 0.. {
+        let (done, _) = place.run(&place.resumable(), calls);
+        let is_interrupted = done.is_err();
+        if is_interrupted {
+            let (again, _) = place.run(&place.resumable(), usize::MAX);
+            reached.extend(again.unwrap().resumed.map(|resumed| resumed.stage));
+        }
+        assert!((place.outputs(), page()) == expected, "after {calls} calls");
+        if !is_interrupted {
+            break;
+        }
+    }
+    reached.dedup();
+    assert_eq!(reached, [Stage::Locating]);
 }
