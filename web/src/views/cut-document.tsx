@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { parts, type CutDocument, type CutSpan } from "../data/cuts";
 import { Short, visible } from "../parts/shown";
 import { useKeys } from "../parts/state";
+import { Steps } from "../parts/steps";
 import { useWords } from "../words";
 
 export function CutDocumentView({ documents, number }: { documents: CutDocument[]; number: number }) {
@@ -52,12 +53,7 @@ export function CutDocumentView({ documents, number }: { documents: CutDocument[
         <button type="button" disabled={!cuts.length} onClick={() => go(at + 1)} title="n">
           {w.nextCut} →
         </button>
-        <a class="button" aria-disabled={number === 0} href={`#/document/${Math.max(0, number - 1)}`} title="[">
-          {w.previousDocument}
-        </a>
-        <a class="button" aria-disabled={number + 1 === documents.length} href={`#/document/${Math.min(documents.length - 1, number + 1)}`} title="]">
-          {w.nextDocument}
-        </a>
+        <Steps view="document" number={number} count={documents.length} previous={{ text: w.previousDocument, key: "[" }} next={{ text: w.nextDocument, key: "]" }} />
       </p>
       <div class="columns">
         <section class="card side" aria-label={w.text}>

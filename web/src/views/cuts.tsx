@@ -7,6 +7,7 @@ import { List } from "../parts/list";
 import { Settings, Shell } from "../parts/shell";
 import { Names, Short, beginning, visible } from "../parts/shown";
 import { useAddress, useKept, useLater, useNarrow, useRowKeys } from "../parts/state";
+import { Steps } from "../parts/steps";
 import { useWords } from "../words";
 import { CutDocumentView } from "./cut-document";
 
@@ -220,12 +221,7 @@ function Passage({ passage, number, count, documents }: { passage: CutPassage; n
         ) : null}
       </p>
       <p class="actions">
-        <a class="button" aria-disabled={number === 0} href={`#/passage/${Math.max(0, number - 1)}`}>
-          {w.previousPassage}
-        </a>
-        <a class="button" aria-disabled={number + 1 === count} href={`#/passage/${Math.min(count - 1, number + 1)}`}>
-          {w.nextPassage}
-        </a>
+        <Steps view="passage" number={number} count={count} previous={{ text: w.previousPassage }} next={{ text: w.nextPassage }} />
       </p>
       <section class="card">
         <h2>{w.text}</h2>

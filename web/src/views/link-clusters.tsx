@@ -3,6 +3,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { List } from "../parts/list";
 import { Short, beginning, figure, visible } from "../parts/shown";
+import { Steps } from "../parts/steps";
 import { useWords } from "../words";
 
 interface RecordData {
@@ -123,12 +124,7 @@ export function ClusterView({
       </p>
       <p class="note">{w.weakestNote}</p>
       <p class="actions">
-        <a class="button" aria-disabled={number === 0} href={`#/cluster/${Math.max(0, number - 1)}`}>
-          {w.previousCluster}
-        </a>
-        <a class="button" aria-disabled={number + 1 === count} href={`#/cluster/${Math.min(count - 1, number + 1)}`}>
-          {w.nextCluster}
-        </a>
+        <Steps view="cluster" number={number} count={count} previous={{ text: w.previousCluster }} next={{ text: w.nextCluster }} />
       </p>
       <section class="card">
         <div class="scroll whole" tabIndex={0}>

@@ -6,6 +6,7 @@ import { List } from "../parts/list";
 import { Settings, Shell } from "../parts/shell";
 import { Names, Short, beginning, figure, visible } from "../parts/shown";
 import { useAddress, useKeys, useLater } from "../parts/state";
+import { Steps } from "../parts/steps";
 import { useWords } from "../words";
 import { AtThreshold, Histogram, ScoreChart, ThresholdChart, Thresholds } from "./link-charts";
 import { ClusterData, ClusterList, ClusterView, UnlinkableCard, UnlinkableData } from "./link-clusters";
@@ -267,12 +268,7 @@ function PairView({ pair, number, count, thresholds }: { pair: LinkPair; number:
           : w.scoreIs(score, pair.points.toFixed(2), pair.of.toFixed(2))}
       </p>
       <p class="actions">
-        <a class="button" aria-disabled={number === 0} href={`#/pair/${Math.max(0, number - 1)}`}>
-          {w.previousPair}
-        </a>
-        <a class="button" aria-disabled={number + 1 === count} href={`#/pair/${Math.min(count - 1, number + 1)}`}>
-          {w.nextPair}
-        </a>
+        <Steps view="pair" number={number} count={count} previous={{ text: w.previousPair }} next={{ text: w.nextPair }} />
       </p>
       <section class="card">
         <div class="scroll" tabIndex={0}>
