@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     Place, Ran,
-    resume::{Random, collection, kill_after, refused, safe, with_lines},
+    resume::{Random, collection, damaged_files_are_refused, kill_after, refused, safe, with_lines},
 };
 
 /// Returns the documents of [`collection`], with notices in the middle of some. What is before and after the notice is one passage of
@@ -175,15 +175,7 @@ fn another_run_is_refused_with_both_sides_named() {
 #[test]
 fn damage_is_reported_with_its_file() {
     let (place, asked) = ended_in_the_last_pass();
-    for name in ["manifest.json", "progress.json", "sketches.journal", "verdicts.journal"] {
-        let path = place.path("state").join(name);
-        let bytes = fs::read(&path).unwrap();
-        for wrong in [&bytes[..bytes.len() / 2], &[b"x", &bytes[1..]].concat(), b""] {
-            fs::write(&path, wrong).unwrap();
-            refused(&place.run(asked), &[&format!("state/{name} is damaged: "), "remove state and start again"]);
-        }
-        fs::write(&path, &bytes).unwrap();
-    }
+    damaged_files_are_refused(&place, asked, &["manifest.json", "progress.json", "sketches.journal", "verdicts.journal"]);
     let ran: Ran = place.run(&format!("{asked} -o clean.jsonl"));
     assert_eq!(ran.code, 0, "{}", ran.err);
 }

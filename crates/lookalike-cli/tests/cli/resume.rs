@@ -316,10 +316,9 @@ fn the_state_stores_only_a_digest_of_a_command() {
     }
 }
 
-#[test]
-fn damage_is_reported_with_its_file() {
-    let (place, asked) = ended_at_a_bad_line();
-    for name in ["manifest.json", "progress.json", "sketches.journal"] {
+/// Damages each of these files of the state in three ways.
+pub(crate) fn damaged_files_are_refused(place: &Place, asked: &str, names: &[&str]) {
+    for name in names {
         let path = place.path("state").join(name);
         let bytes = fs::read(&path).unwrap();
         for wrong in [&bytes[..bytes.len() / 2], &[b"x", &bytes[1..]].concat(), b""] {
@@ -328,6 +327,12 @@ fn damage_is_reported_with_its_file() {
         }
         fs::write(&path, &bytes).unwrap();
     }
+}
+
+#[test]
+fn damage_is_reported_with_its_file() {
+    let (place, asked) = ended_at_a_bad_line();
+    damaged_files_are_refused(&place, asked, &["manifest.json", "progress.json", "sketches.journal"]);
     let manifest = place.read("state/manifest.json");
     fs::write(place.path("state/manifest.json"), manifest.replace("\"threshold\":0.8", "\"threshold\":0.9")).unwrap();
     refused(&place.run(asked), &["state/manifest.json is damaged: "]);
