@@ -33,6 +33,12 @@ pub(super) struct Shown {
     pub(super) whole: Option<u64>,
 }
 
+/// Returns a text, or its beginning if it has more than `most` bytes, and then also the length of the whole text in characters.
+pub(crate) fn beginning(text: &str, most: usize) -> (String, Option<u64>) {
+    let end = text.floor_char_boundary(most);
+    (text[..end].into(), (end < text.len()).then(|| text.chars().count() as u64))
+}
+
 /// What the pass over the inputs found.
 pub(super) struct Found {
     /// The wanted texts; those that came last in the order of importance are missing if there are too many.
@@ -98,10 +104,9 @@ impl Held<'_> {
         if self.bytes >= HELD && self.by_importance.last_key_value().is_some_and(|(&last, _)| importance > last) {
             return;
         }
-        let end = text.floor_char_boundary(LONGEST);
-        let whole = (end < text.len()).then(|| text.chars().count() as u64);
-        self.bytes += end;
-        self.texts.insert(document, Shown { text: text[..end].into(), whole });
+        let (text, whole) = beginning(text, LONGEST);
+        self.bytes += text.len();
+        self.texts.insert(document, Shown { text, whole });
         self.by_importance.insert(importance, document);
         while self.bytes > HELD {
             let Some((_, last)) = self.by_importance.pop_last() else { break };

@@ -22,6 +22,7 @@ use crate::{
     config::{Progress, Stage},
     matching::sets::Pass,
     pass::parallel::{Weigh, in_order},
+    reporting::texts::beginning,
     sketching::ids::raw,
     state::{Taken, put, put_text},
 };
@@ -153,9 +154,8 @@ struct Beginning {
 
 impl Beginning {
     fn new(text: &str, is_reported: bool) -> Self {
-        let end = if is_reported { text.floor_char_boundary(LONGEST) } else { 0 };
-        let whole = (end < text.len()).then(|| text.chars().count() as u64);
-        Self { line: shortened(text), text: text[..end].into(), whole }
+        let (beginning, whole) = if is_reported { beginning(text, LONGEST) } else { Default::default() };
+        Self { line: shortened(text), text: beginning, whole }
     }
 }
 
@@ -166,8 +166,8 @@ struct Worker {
 }
 
 impl Locations {
-    /// Reads the sources. Cost: a pass over the inputs, if anything was cut; 40 bytes
-    /// for each piece, and 40 more for its place if it is needed, which may go to temporary files.
+    /// Reads the sources. Cost: a pass over the inputs, if anything was cut; 40 bytes for each piece, and 40 more for its place if it is
+    /// needed, which may go to temporary files.
     pub(super) fn find(pass: Pass, config: &CutConfig, outcomes: &Outcomes, needed: Needed) -> Result<Self> {
         let Pass { source, table, pool, observer, .. } = pass;
         let wanted = wanted(pass, outcomes)?;

@@ -15,7 +15,7 @@ use super::super::{emit::Emitting, outcomes::Cut, reported::CutPlace};
 use crate::{
     config::{Progress, Stage},
     pass::parallel::{Weigh, in_order},
-    reporting::texts::LONGEST,
+    reporting::texts::{LONGEST, beginning},
 };
 
 /// The maximum number of cuts of a document. The text ends before the next one.
@@ -137,12 +137,13 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
 
 /// Returns a document with its cuts, of which the first is the piece with this number.
 fn shown((document, text): (u64, &str), first: u64, own: &[Cut], places: Vec<CutPlace>) -> Shown {
-    let end = text.floor_char_boundary(LONGEST.min(places.get(CUTS).map_or(text.len(), |next| next.start_byte)));
+    let (shown, whole) = beginning(text, LONGEST.min(places.get(CUTS).map_or(text.len(), |next| next.start_byte)));
+    let end = shown.len();
     let cuts = (first..).zip(own).zip(places).map(|((piece, cut), place)| (piece, *cut, place));
     Shown {
         document,
-        text: text[..end].into(),
-        whole: (end < text.len()).then(|| text.chars().count() as u64),
+        text: shown,
+        whole,
         cuts: cuts.take(CUTS).filter(|(_, _, place)| place.start_byte < end).collect(),
         tokens: own.iter().map(|cut| u64::from(cut.tokens)).sum(),
     }
