@@ -42,10 +42,10 @@ impl ResumeArgs {
 
 /// Returns the line of a summary that describes where a run resumed.
 pub fn resumed(resumed: &Resumed) -> String {
-    format!("  resumed  {}", gone_on(resumed))
+    format!("  resumed  {}", resume_point(resumed))
 }
 
-fn gone_on(resumed: &Resumed) -> String {
+fn resume_point(resumed: &Resumed) -> String {
     let pass = match resumed.stage {
         Stage::Sketching => "the first pass",
         Stage::Pairing | Stage::Cutting => return "after the first pass".into(),

@@ -30,11 +30,10 @@ use crate::{
 /// are cut. Cutting a passage joins what is before and after it; if the joined text is a repetition itself, it is cut too.
 ///
 /// Records are written with the remaining texts, and with all other fields unchanged. With --html, all texts are written as visible text.
-/// Texts are written only with -o, and cuts only with --cuts, --dolma or --mark. The
-/// file of --cuts has one JSON line per document, in input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and
-/// end (in characters of the original text), start_byte and end_byte, insert (what replaces these characters, if not nothing),
-/// tokens, source (the id of the document that keeps the passage),
-/// and source_start to source_end_byte, its place in the original text of that document.
+/// Texts are written only with -o, and cuts only with --cuts, --dolma or --mark. The file of --cuts has one JSON line per document, in
+/// input order: id, verdict (kept, cut or dropped), and cuts. Each cut has start and end (in characters of the original text),
+/// start_byte and end_byte, insert (what replaces these characters, if not nothing), tokens, source (the id of the document that keeps
+/// the passage), and source_start to source_end_byte, its place in the original text of that document.
 ///
 /// With --mark, nothing is cut or dropped. Every record is written with its whole text and two more fields, which state what would be
 /// cut: cut_verdict (kept, cut or dropped) and cut_spans, a list with the fields of cuts, except the places in bytes.

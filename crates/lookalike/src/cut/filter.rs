@@ -6,7 +6,7 @@ use crate::fingerprint::finish;
 /// lookup reads one place in memory (Putze, Sanders, Singler 2007, *Cache-, Hash- and Space-Efficient Bloom Filters*).
 ///
 /// With 12 bits for each key, it contains one other key in 150.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Filter {
     blocks: Vec<[u64; 4]>,
 }
@@ -19,11 +19,6 @@ impl Filter {
     pub fn new(bytes: usize) -> Self {
         let blocks = bytes / size_of::<[u64; 4]>();
         Self { blocks: vec![[0; 4]; blocks.next_multiple_of(Self::PARTS).max(Self::PARTS)] }
-    }
-
-    /// Returns the number of bytes of memory in use.
-    pub fn memory(&self) -> usize {
-        size_of_val(&*self.blocks)
     }
 
     /// Returns the block of a key in a set with a number of blocks.

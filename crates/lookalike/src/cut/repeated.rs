@@ -55,7 +55,7 @@ impl Repeated {
         key.wrapping_mul(K0)
     }
 
-    /// Returns the group of a hash, and the bits that the group has of it.
+    /// Returns the group of a hash, and the bits of the hash that the group contains.
     #[inline]
     fn parts(&self, hash: u64) -> (usize, u16) {
         ((hash >> 1 >> (u64::BITS - 1 - self.bits)) as usize, (hash >> (u64::BITS - 16 - self.bits)) as u16)

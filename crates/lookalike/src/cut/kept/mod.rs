@@ -35,8 +35,9 @@ const MOST: usize = if cfg!(test) { 2 } else { 16 };
 /// they are whole windows. The kept texts contain a window only once, unless more copies are kept on purpose. If a text repeats a window,
 /// only the anchors of its first place are added.
 ///
-/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor. If the keys
-/// are known beforehand and all texts are in one group, the first place of each takes 10. The units take 8 bytes each, in memory or in a file.
+/// Only the units that are in windows around anchors are stored. The index takes 14 to 21 bytes of memory per anchor. If the keys are
+/// known beforehand and all texts are in one group, the first place of each takes 10. The units take 8 bytes each, in memory or in a
+/// file.
 #[derive(Debug)]
 pub(super) struct Index<S> {
     winnowing: Winnowing,
