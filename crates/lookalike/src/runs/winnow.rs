@@ -69,17 +69,27 @@ impl Winnowing {
         fingerprint::fingerprints(tokens, self.shingling, scratch);
         // The number of windows in a run of the minimum length.
         let within = self.least - self.shingling.k() + 1;
-        let mut least = 0;
-        for end in within..=scratch.len() {
-            let start = end - within;
-            if least < start || end == within {
-                least = (start..end).rev().min_by_key(|&at| rank(scratch[at])).unwrap_or(start);
-            } else if rank(scratch[end - 1]) <= rank(scratch[least]) {
-                least = end - 1;
+        // After a window was selected, the next one is the first that has at most its rank. If that is too far away, it is the last one of
+        // the least rank among those that are near enough.
+        let (mut from, mut before) = (0, None);
+        loop {
+            let mut least = (u64::MAX, from);
+            let mut is_found = from + within <= scratch.len();
+            for (key, at) in scratch[from..].iter().zip(from..).take(within) {
+                let rank = rank(*key);
+                if rank <= least.0 {
+                    least = (rank, at);
+                }
+                if Some(rank) <= before {
+                    is_found = true;
+                    break;
+                }
             }
-            if selected.last().is_none_or(|last| last.at != least as u32) {
-                selected.push(Selected { key: scratch[least], at: least as u32 });
+            if !is_found {
+                return;
             }
+            selected.push(Selected { key: scratch[least.1], at: least.1 as u32 });
+            (from, before) = (least.1 + 1, Some(least.0));
         }
     }
 }
@@ -102,7 +112,25 @@ mod tests {
         selected
     }
 
+    /// The selected windows by their definition: of the windows in each run of the minimum length, the last one of the least rank.
+    fn naive(winnowing: Winnowing, tokens: &[u64]) -> Vec<Selected> {
+        let mut keys = Vec::new();
+        fingerprint::fingerprints(tokens, winnowing.shingling, &mut keys);
+        let within = winnowing.least - winnowing.selected_tokens() + 1;
+        let starts = 0..(tokens.len() + 1).saturating_sub(winnowing.least);
+        let least = |start: usize| (start..start + within).rev().min_by_key(|&at| rank(keys[at]));
+        let mut places: Vec<usize> = starts.filter_map(least).collect();
+        places.dedup();
+        places.into_iter().map(|at| Selected { key: keys[at], at: at as u32 }).collect()
+    }
+
     proptest! {
+        #[test]
+        fn windows_are_selected_by_their_definition(tokens in prop::collection::vec(0u64..4, 0..200), least in 1usize..40) {
+            let winnowing = Winnowing::new(least).unwrap();
+            prop_assert_eq!(select(winnowing, &tokens), naive(winnowing, &tokens));
+        }
+
         #[test]
         fn every_stretch_has_a_selected_window_that_depends_on_it_alone(
             stretch in prop::collection::vec(0u64..5, 1..60),
