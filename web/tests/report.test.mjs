@@ -1041,6 +1041,32 @@ test("cuts are struck through in place, and lead to where the words are kept", a
   }
 });
 
+test("a report of cuts says by which rules they were made", async () => {
+  const [input, reference] = ["cut-rules.jsonl", "cut-reference.jsonl"].map((name) => join(folder, name));
+  const records = ["a b c d e", "x a b c d"].map((text, id) => JSON.stringify({ id, text, lang: "en" }));
+  writeFileSync(input, records.join("\n"));
+  writeFileSync(reference, JSON.stringify({ id: "r", text: "c d e f", lang: "en" }));
+  const notes = async (name, ...settings) => {
+    const { path } = report(name, "cut", input, "--window", "3", ...settings);
+    const { page, close } = await open(path);
+    await page.waitForSelector(".tile");
+    const notes = await page.locator("section.card .note").allTextContents();
+    await close();
+    return notes.filter((note) => /compared|references|order|line|bytes|case/.test(note));
+  };
+  assert.deepEqual(await notes("cut-usual"), ["Unless the run says otherwise, case, punctuation and white space do not count."]);
+  const groups = await notes("cut-groups", "--within", "group:lang");
+  assert.equal(groups[0], "Only documents with the same value of lang were compared.");
+  assert.deepEqual(await notes("cut-rules", "--keep", "longest", "--against", reference, "--whole-lines", "--verbatim"), [
+    "What the references contain was cut too. Nothing was cut out of them.",
+    "The documents were processed in the order of --keep longest.",
+    "A line was cut only if all of it occurs before.",
+    "The bytes had to be equal.",
+  ]);
+  const alone = await notes("cut-alone", "--within", "document");
+  assert.equal(alone[0], "Each document was compared with itself only.");
+});
+
 test("hostile texts and insertions are shown in a report of cuts", async () => {
   const attack = '<img src=x onerror="document.title=\'attacked\'">';
   const words = Array.from({ length: 12 }, (_, at) => `w${at}`).join(" ");

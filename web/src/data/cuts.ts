@@ -13,7 +13,13 @@ export interface CutSummary {
   cuts: number;
   window: number;
   min_tokens: number;
-  settings: { unit: "runs" | "lines" | "paragraphs" | "sentences"; more_than: number };
+  settings: {
+    unit: "runs" | "lines" | "paragraphs" | "sentences";
+    more_than: number;
+    within: "document" | "all";
+    verbatim: boolean;
+    whole_lines: boolean;
+  };
   bad_lines: number;
 }
 
@@ -68,6 +74,10 @@ export interface CutData {
   inputs: string[];
   references: string[];
   summary: CutSummary;
+  /** The order in which documents were cut, as in `--keep`. */
+  keep: string;
+  /** The field of the groups within which documents were compared. */
+  group?: string;
   passages: CutPassage[];
   /** The number of documents in each block `documents-0`, `documents-1` and so on. */
   counts: number[];

@@ -5,10 +5,10 @@ import { bytes, type CutData, type CutDocument, type CutPassage } from "../data/
 import { Blocks } from "../data/load";
 import { List } from "../parts/list";
 import { Settings, Shell } from "../parts/shell";
-import { Names, Short, beginning, visible } from "../parts/shown";
+import { Names, Short, beginning, plain, visible } from "../parts/shown";
 import { useAddress, useKept, useLater, useNarrow, useRowKeys } from "../parts/state";
 import { Steps } from "../parts/steps";
-import { useWords } from "../words";
+import { useWords, type Words } from "../words";
 import { CutDocumentView } from "./cut-document";
 
 type Setting = { language: string; setLanguage: (language: string) => void; turnTheme: () => void };
@@ -120,7 +120,11 @@ function Overview({ data, documents }: { data: CutData; documents: CutDocument[]
       <section class="card">
         <h2>{w.howCompared}</h2>
         <p>{w.cutRule(settings.unit, summary.window, summary.min_tokens, settings.more_than)}</p>
-        <p class="note">{w.cutIgnores}</p>
+        {cutNotes(data, w).map((note) => (
+          <p class="note" key={note}>
+            {note}
+          </p>
+        ))}
       </section>
       <section class="card">
         <h2>{w.leftOut}</h2>
@@ -129,6 +133,18 @@ function Overview({ data, documents }: { data: CutData; documents: CutDocument[]
       <footer class="note">lookalike {data.program}</footer>
     </>
   );
+}
+
+/** What the settings of a run change about the rule. */
+function cutNotes({ summary: { settings }, references, keep, group }: CutData, w: Words) {
+  return [
+    settings.within === "document" ? w.cutAlone : "",
+    group === undefined ? "" : w.cutGroups(plain(group)),
+    references.length ? w.cutReferences : "",
+    keep === "first" ? "" : w.cutOrder(plain(keep)),
+    settings.whole_lines ? w.cutWholeLines : "",
+    settings.verbatim ? w.cutVerbatim : w.cutIgnores,
+  ].filter((note) => note);
 }
 
 function LeftOut({ data, documents }: { data: CutData; documents: CutDocument[] }) {

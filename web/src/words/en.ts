@@ -375,6 +375,12 @@ export const en = {
     const kept = copies === 1 ? "the first document that has it keeps it" : `the first ${n.format(copies)} documents that have it keep it`;
     return `A passage of at least ${count(window, one)}${least} is cut if it occurs before; ${kept}.`;
   },
+  cutAlone: "Each document was compared with itself only.",
+  cutGroups: (field: string) => `Only documents with the same value of ${field} were compared.`,
+  cutReferences: "What the references contain was cut too. Nothing was cut out of them.",
+  cutOrder: (keep: string) => `The documents were processed in the order of --keep ${keep}.`,
+  cutWholeLines: "A line was cut only if all of it occurs before.",
+  cutVerbatim: "The bytes had to be equal.",
   cutIgnores: "Unless the run says otherwise, case, punctuation and white space do not count.",
   otherCutDocuments: (value: number) => `${count(value, "other document")} from which something was cut. The report has a sample.`,
   otherPassages: (value: number) => `${count(value, "passage")} that ${value === 1 ? "was" : "were"} cut less.`,

@@ -376,6 +376,12 @@ export const zh: Words = {
     const least = tokens > 0 && unit !== "runs" ? `且至少 ${n.format(tokens)} 个词元` : "";
     return `至少 ${n.format(window)} ${one}${least}的内容如果在前面出现过，就被剪切；最先含有它的 ${n.format(copies)} 篇文档保留它。`;
   },
+  cutAlone: "每篇文档只与自身比较。",
+  cutGroups: (field) => `只比较 ${field} 的值相同的文档。`,
+  cutReferences: "参考文档含有的内容也被剪切。参考文档本身不变。",
+  cutOrder: (keep) => `文档按 --keep ${keep} 的顺序处理。`,
+  cutWholeLines: "只有整行都在前面出现过，该行才被剪切。",
+  cutVerbatim: "字节必须相同。",
   cutIgnores: "除非运行时另有设置，大小写、标点和空白不计。",
   otherCutDocuments: (value) => `另有 ${n.format(value)} 篇被剪切的文档。本报告只有样本。`,
   otherPassages: (value) => `${n.format(value)} 个剪切较少的段落。`,

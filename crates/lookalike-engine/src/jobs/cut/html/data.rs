@@ -11,6 +11,11 @@ pub(super) struct Data {
     pub(super) inputs: Vec<String>,
     pub(super) references: Vec<String>,
     pub(super) summary: Value,
+    /// The order in which documents were cut, as in `--keep`.
+    pub(super) keep: String,
+    /// The field of the groups within which documents were compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) group: Option<String>,
     /// The passages that were cut most.
     pub(super) passages: Vec<PassageData>,
     /// The number of documents in each block `documents-0`, `documents-1` and so on.

@@ -53,6 +53,8 @@ pub(super) fn page(emitting: &Emitting, summary: &CutSummary, bytes: &[u64]) -> 
         inputs,
         references: names(source, true),
         summary: without_times(summary)?,
+        keep: source.reading().fields.keep.to_string(),
+        group: emitting.pass.config.label_field.clone(),
         passages: passages(emitting, bytes)?,
         counts,
         other_passages: locations.other_passages,

@@ -1,6 +1,6 @@
 //! Reads the documents of the page, and quotes the places where what was cut out of them is kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lookalike::{
     cut::{TextUnits, edits},
@@ -85,6 +85,8 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
     }
     let pass = emitting.pass;
     let mut quotes = HashMap::new();
+    // Pieces of documents that are left out.
+    let mut left_out: HashSet<u64> = HashSet::new();
     let (mut by_importance, mut held): (BTreeMap<u32, Shown>, usize) = (BTreeMap::new(), 0);
     in_order(
         pass.pool,
@@ -119,12 +121,17 @@ pub(super) fn read(emitting: &Emitting, chosen: &HashMap<u64, u32>) -> Result<Te
         },
         |found: Found| {
             Progress::new(Stage::Locating, pass.source.read(), pass.source.total()).tell(pass.observer)?;
-            quotes.extend(found.quotes);
+            quotes.extend(found.quotes.into_iter().filter(|(piece, _)| !left_out.contains(piece)));
             for shown in found.shown {
                 held += shown.size();
                 by_importance.insert(chosen.get(&shown.document).copied().unwrap_or_default(), shown);
                 while held > HELD && by_importance.len() > 1 {
-                    held -= by_importance.pop_last().map_or(0, |(_, shown)| shown.size());
+                    let Some((_, last)) = by_importance.pop_last() else { break };
+                    held -= last.size();
+                    for piece in outcomes.range(last.document).take(CUTS) {
+                        quotes.remove(&piece);
+                        left_out.insert(piece);
+                    }
                 }
             }
             Ok(())
