@@ -288,6 +288,9 @@ fn page(s: &CutSummary, asked: &Cutting, resume: &ResumeArgs) -> String {
         counted(s.cuts, "cut"),
         counted(s.window as u64, unit)
     ));
+    if asked.mark.is_some() {
+        lines.push("  marked   nothing was cut or dropped: the numbers say what would be".into());
+    }
     if s.references > 0 {
         lines.push(format!("  against  {}", counted(s.references, "reference")));
     }

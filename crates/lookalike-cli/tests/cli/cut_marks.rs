@@ -62,6 +62,7 @@ fn records_are_written_whole_with_what_would_be_cut() {
     3 documents in = 1 unchanged + 1 cut + 1 dropped
       tokens   33 in = 13 kept + 20 cut (60.6 %) + 0 dropped
       cuts     2 cuts, of passages of at least 5 tokens
+      marked   nothing was cut or dropped: the numbers say what would be
       written  all records, marked, to marked.jsonl
 
        tokens  documents  passage and document that keeps it
