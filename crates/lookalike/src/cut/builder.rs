@@ -1,9 +1,12 @@
 //! The interface through which other programs cut texts in memory.
 
 use super::{
+    anchors::Anchoring,
     config::{CutConfig, Unit, Within},
     edits::{edited, edits},
-    law::{Cutter, Outcome},
+    kept::{Looked, Searching},
+    law::Cutter,
+    piece::Outcome,
     units::TextUnits,
 };
 use crate::{
@@ -174,13 +177,7 @@ impl Cut {
         for reference in &units[..references.len()] {
             let Ok(()) = cutter.keep(reference.as_units(), 0);
         }
-        // A text that is searched alone has a group of its own.
-        let group = |number: usize| if config.within == Within::Document { number as u64 + 1 } else { 0 };
-        let one = |number: usize| {
-            let Ok(outcome) = cutter.cut(units[number].as_units(), group(number));
-            outcome
-        };
-        let outcomes: Vec<Outcome> = (references.len()..all.len()).map(one).collect();
+        let outcomes = self.outcomes(&mut cutter, references.len(), &units)?;
         Ok(outcomes
             .iter()
             .zip(references.len()..)
@@ -188,6 +185,47 @@ impl Cut {
             .collect())
     }
 }
+
+impl Cut {
+    /// Cuts the texts from a number on. Many texts at a time are searched on all threads, in what is kept of the texts before.
+    fn outcomes(&self, cutter: &mut Cutter, from: usize, units: &[TextUnits]) -> Result<Vec<Outcome>> {
+        let (is_alone, window) = (self.config.within == Within::Document, self.config.window());
+        // A text that is searched alone has a group of its own.
+        let group = |number: usize| if is_alone { number as u64 + 1 } else { 0 };
+        let searcher = if is_alone { None } else { cutter.searcher(RECENT) };
+        let numbers: Vec<usize> = (from..units.len()).collect();
+        let mut outcomes = Vec::with_capacity(numbers.len());
+        for numbers in numbers.chunks(AT_ONCE) {
+            let Some(searcher) = &searcher else {
+                outcomes.extend(numbers.iter().map(|&number| {
+                    let Ok(outcome) = cutter.cut(units[number].as_units(), group(number));
+                    outcome
+                }));
+                continue;
+            };
+            let search = |(anchoring, buffers): &mut (Anchoring, Searching), &number: &usize| -> Result<_> {
+                let units = units[number].as_units();
+                let anchoring = anchoring.of_text(units.hashes, window, None)?;
+                let Ok(looked) = searcher.search(units, anchoring, group(number), buffers);
+                let looked = looked.map(|Looked { shared, texts }| (shared.to_vec(), texts));
+                Ok((anchoring.anchors().to_vec(), anchoring.has_repeats(), looked))
+            };
+            for (found, &number) in Threads::all().map(numbers, Default::default, search).into_iter().zip(numbers) {
+                let (anchors, has_repeats, looked) = found?;
+                let looked = looked.as_ref().map(|(shared, texts)| Looked { shared, texts: *texts });
+                let Ok(outcome) = cutter.cut_anchored(units[number].as_units(), (&anchors, has_repeats), looked, group(number));
+                outcomes.push(outcome);
+            }
+        }
+        Ok(outcomes)
+    }
+}
+
+/// The number of texts that are searched at a time.
+const AT_ONCE: usize = if cfg!(test) { 2 } else { 256 };
+
+/// The number of anchors of recent texts that are not searched by other threads.
+const RECENT: usize = if cfg!(test) { 8 } else { 1 << 16 };
 
 fn cut_text(outcome: &Outcome, number: usize, texts: &[&str], units: &[TextUnits], config: &CutConfig) -> CutText {
     let (text, own) = (texts[number], &units[number]);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::law::Rules;
+use super::rules::Rules;
 use crate::{
     error::{ErrorKind, Result},
     runs::MAX_LEAST,
@@ -130,6 +130,12 @@ impl CutConfig {
         if self.within == Within::Document && self.more_than > 1 {
             return Err(ErrorKind::MoreThanOne.into());
         }
-        Ok(Rules { window, after: self.more_than, least_tokens: self.min_tokens(), least_left: self.min_left })
+        Ok(Rules {
+            window,
+            after: self.more_than,
+            least_tokens: self.min_tokens(),
+            least_left: self.min_left,
+            whole_lines: self.whole_lines,
+        })
     }
 }

@@ -57,15 +57,15 @@
 
 mod piece;
 
-mod filter;
-
-mod repeated;
-
 mod anchors;
+
+mod rules;
 
 mod kept;
 
-mod own;
+mod chains;
+
+mod single;
 
 mod law;
 
@@ -82,9 +82,11 @@ mod builder;
 pub use anchors::{Anchor, Anchoring};
 pub use builder::{Cut, CutPassage, CutText, cut};
 pub use config::{CutConfig, Unit, Within};
-pub use law::{Cutter, Outcome, Rules, Units};
-pub use piece::Piece;
-for_engine!(pub use {filter::{Filter, FilterPart}, kept::{MOST_UNITS, Store}, repeated::Repeated});
+pub use kept::{Searcher, Searching};
+pub use law::Cutter;
+pub use piece::{Outcome, Piece};
+pub use rules::{Rules, Units};
+for_engine!(pub use {anchors::{Filter, FilterPart, Repeated}, kept::{Looked, MOST_UNITS, Shared, Store}});
 for_engine!(pub use {edits::{Edit, edited, edits}, units::{TextUnits, UnitReader}});
 
 #[cfg(test)]

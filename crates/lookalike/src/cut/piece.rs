@@ -24,6 +24,15 @@ pub struct Piece {
     pub source_start: usize,
 }
 
+/// What is cut out of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// The pieces that are cut, in order. Adjacent pieces differ in their sources.
+    pub pieces: Vec<Piece>,
+    /// Whether too little of the text was left, and the rest is dropped too.
+    pub is_dropped: bool,
+}
+
 /// The kept units of a text: for each stretch of them, the first unit in the kept text and in the original text. Without stretches, both
 /// texts are the same.
 #[derive(Debug, Clone, Default)]
@@ -160,18 +169,8 @@ pub(super) fn merged(mut pieces: Vec<Piece>, number: usize, is_dropped: bool) ->
     pieces.sort_unstable_by_key(|piece| piece.start);
     let mut resolved: Vec<Piece> = Vec::with_capacity(pieces.len());
     for Piece { mut start, end, source, mut source_start } in pieces {
-        let push = |piece: Piece, resolved: &mut Vec<Piece>| match resolved.last_mut() {
-            Some(last)
-                if last.end == piece.start
-                    && last.source == piece.source
-                    && last.source_start + last.end - last.start == piece.source_start =>
-            {
-                last.end = piece.end;
-            }
-            _ => resolved.push(piece),
-        };
         if source != number {
-            push(Piece { start, end, source, source_start }, &mut resolved);
+            extend(&mut resolved, Piece { start, end, source, source_start });
             continue;
         }
         // Sources come before what is cut, so the pieces that cut them are resolved already.
@@ -187,10 +186,24 @@ pub(super) fn merged(mut pieces: Vec<Piece>, number: usize, is_dropped: bool) ->
                 Some(other) => ((other.start - source_start).min(length), number, source_start),
                 None => (length, number, source_start),
             };
-            push(Piece { start, end: start + taken, source, source_start: from }, &mut resolved);
+            extend(&mut resolved, Piece { start, end: start + taken, source, source_start: from });
             (start, source_start) = (start + taken, source_start + taken);
         }
     }
     resolved.retain(|piece| !is_dropped || piece.source != number);
     resolved
+}
+
+/// Adds a piece that comes after all others. If it continues the last one, that one is extended.
+pub(super) fn extend(pieces: &mut Vec<Piece>, piece: Piece) {
+    match pieces.last_mut() {
+        Some(last)
+            if last.end == piece.start
+                && last.source == piece.source
+                && last.source_start + last.end - last.start == piece.source_start =>
+        {
+            last.end = piece.end;
+        }
+        _ => pieces.push(piece),
+    }
 }

@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 use proptest::prelude::*;
 
 use super::{
-    anchors::Anchoring,
-    law::*,
-    repeated::Repeated,
+    anchors::{Anchoring, Repeated},
+    kept::{Looked, Searching},
+    law::Cutter,
+    piece::Outcome,
+    rules::Rules,
     twin::{self, Text},
 };
 
@@ -43,17 +45,56 @@ fn rules() -> impl Strategy<Value = Rules> {
         prop_oneof![3 => Just(0usize), 1 => 1usize..12],
         prop_oneof![3 => Just(0usize), 1 => 1usize..12],
     )
-        .prop_map(|(window, after, least_tokens, least_left)| Rules { window, after, least_tokens, least_left })
+        .prop_map(|(window, after, least_tokens, least_left)| Rules {
+            window,
+            after,
+            least_tokens,
+            least_left,
+            whole_lines: false,
+        })
 }
 
-fn cut_by(mut cutter: Cutter, texts: &[Text]) -> (Vec<Outcome>, Cutter) {
-    let mut outcomes = Vec::new();
-    for text in texts {
+/// How texts are searched before it is their turn: the number of texts ahead, and the number of anchors of recent texts.
+type Ahead = Option<(usize, usize)>;
+
+fn ahead() -> impl Strategy<Value = Ahead> {
+    prop::option::of((0usize..6, 0usize..20))
+}
+
+/// Returns the rules for texts that have lines or none.
+fn for_texts(rules: Rules, texts: &[Text]) -> Rules {
+    Rules { whole_lines: texts[0].lines.is_some(), ..rules }
+}
+
+fn cut_by(
+    mut cutter: Cutter,
+    texts: &[Text],
+    (window, repeated): (usize, Option<&Repeated>),
+    ahead: Ahead,
+) -> (Vec<Outcome>, Cutter) {
+    let searcher = ahead.and_then(|(_, anchors)| cutter.searcher(anchors));
+    let (mut outcomes, mut searched, mut buffers) = (Vec::new(), Vec::new(), Searching::default());
+    for (number, text) in texts.iter().enumerate() {
+        while let (Some(searcher), Some((ahead, _)), Some(next)) = (&searcher, ahead, texts.get(searched.len()))
+            && searched.len() <= number + ahead
+        {
+            let mut anchoring = Anchoring::default();
+            let anchoring = anchoring.of_text(&next.units, window, repeated).unwrap();
+            let Ok(looked) = searcher.search(next.units(), anchoring, next.group, &mut buffers);
+            let Looked { shared, texts } = looked.unwrap();
+            searched.push((anchoring.anchors().to_vec(), anchoring.has_repeats(), shared.to_vec(), texts));
+        }
         if text.is_reference {
             let Ok(()) = cutter.keep(text.units(), text.group);
             outcomes.push(Outcome::default());
         } else {
-            let Ok(outcome) = cutter.cut(text.units(), text.group);
+            let Ok(outcome) = match searched.get(number) {
+                None => cutter.cut(text.units(), text.group),
+                Some((anchors, repeats, shared, texts)) => {
+                    let looked = Looked { shared, texts: *texts };
+                    cutter.cut_anchored(text.units(), (anchors, *repeats), Some(looked), text.group)
+                }
+            };
             outcomes.push(outcome);
         }
     }
@@ -62,12 +103,12 @@ fn cut_by(mut cutter: Cutter, texts: &[Text]) -> (Vec<Outcome>, Cutter) {
 
 /// Cuts texts with only the repeated anchors, and again whenever cutting joined what a text has once. `others` are keys that count as
 /// repeated although they may not be.
-fn cut_sparsely(texts: &[Text], rules: Rules, others: usize) -> Vec<Outcome> {
+fn cut_sparsely(texts: &[Text], rules: Rules, others: usize, ahead: Ahead) -> Vec<Outcome> {
     let mut anchoring = Anchoring::default();
     let mut times: BTreeMap<u64, usize> = BTreeMap::new();
     for text in texts {
-        let (anchors, _) = anchoring.of_text(&text.units, rules.window, None).unwrap();
-        anchors.iter().for_each(|anchor| *times.entry(anchor.key()).or_default() += 1);
+        let anchoring = anchoring.of_text(&text.units, rules.window, None).unwrap();
+        anchoring.anchors().iter().for_each(|anchor| *times.entry(anchor.key()).or_default() += 1);
     }
     let is_chosen = |number: usize, times: usize| times > 1 || others > 0 && number.is_multiple_of(others);
     let chosen = times.iter().enumerate().filter(|&(number, (_, &times))| is_chosen(number, times));
@@ -75,7 +116,8 @@ fn cut_sparsely(texts: &[Text], rules: Rules, others: usize) -> Vec<Outcome> {
     loop {
         let shared = Arc::new(repeated);
         let stores = Default::default();
-        let (outcomes, mut cutter) = cut_by(Cutter::with_stores(rules, Some(shared.clone()), stores).unwrap(), texts);
+        let cutter = Cutter::with_stores(rules, Some(shared.clone()), stores).unwrap();
+        let (outcomes, mut cutter) = cut_by(cutter, texts, (rules.window, Some(&shared)), ahead);
         let missed: Vec<u64> = cutter.joined().drain(..).filter(|key| times.contains_key(key)).collect();
         drop(cutter);
         repeated = Arc::into_inner(shared).unwrap();
@@ -89,16 +131,18 @@ fn cut_sparsely(texts: &[Text], rules: Rules, others: usize) -> Vec<Outcome> {
 
 proptest! {
     #[test]
-    fn the_cutter_agrees_with_the_law(texts in texts(), rules in rules()) {
+    fn the_cutter_agrees_with_the_law(texts in texts(), rules in rules(), ahead in ahead()) {
+        let rules = for_texts(rules, &texts);
         let expected: Vec<Outcome> = twin::cut(&texts, rules).into_iter().map(|(_, outcome)| outcome).collect();
-        let (outcomes, _) = cut_by(Cutter::new(rules).unwrap(), &texts);
+        let (outcomes, _) = cut_by(Cutter::new(rules).unwrap(), &texts, (rules.window, None), ahead);
         prop_assert_eq!(outcomes, expected);
     }
 
     #[test]
-    fn repeated_anchors_are_enough(texts in texts(), rules in rules(), others in 0usize..4) {
+    fn repeated_anchors_are_enough(texts in texts(), rules in rules(), others in 0usize..4, ahead in ahead()) {
+        let rules = for_texts(rules, &texts);
         let expected: Vec<Outcome> = twin::cut(&texts, rules).into_iter().map(|(_, outcome)| outcome).collect();
-        prop_assert_eq!(cut_sparsely(&texts, rules, others), expected);
+        prop_assert_eq!(cut_sparsely(&texts, rules, others, ahead), expected);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The law in its own words: quadratic, and without an index. All faster implementations must give the same answer.
 
 use super::{
-    law::{Outcome, Rules, Units},
+    piece::Outcome,
     piece::Piece,
+    rules::{Rules, Units},
 };
 
 /// A text, its group, and whether it is a reference.

@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{
     config::{CutConfig, Unit},
-    law::Units,
     parts::divide,
+    rules::Units,
 };
 use crate::{
     fingerprint::{self, TokenHasher, digest_by},

@@ -1,47 +1,26 @@
 //! Cuts the documents one after another, in keep order.
 
-use std::{ops::Range, sync::Arc};
+use std::sync::Arc;
 
-use lookalike::cut::{Anchor, Cutter, MOST_UNITS, Outcome, Piece, Repeated, Rules, Store, Units, Within};
+use lookalike::cut::{Cutter, Outcome, Piece, Repeated, Rules, Searcher, Units, Within};
 use lookalike_io::{
-    error::{Error, ErrorKind, Result},
+    error::Result,
     spill::{Budget, Held, Spill},
 };
 
-use super::{loading::Head, outcomes::Outcomes, summary::Counts};
+use super::{
+    loading::{Found, Head},
+    outcomes::Outcomes,
+    spilled::Spilled,
+    summary::Counts,
+};
 use crate::numbers::Document;
 
-/// The kept texts, in memory or in a temporary file.
-#[derive(Debug)]
-struct Spilled(Spill<u64>);
+/// The number of bytes of the budget for each anchor of recent documents.
+const RECENT: u64 = 4096;
 
-impl Store for Spilled {
-    type Error = Error;
-
-    fn append(&mut self, numbers: &[u64]) -> Result<()> {
-        if self.0.len() + numbers.len() as u64 > MOST_UNITS {
-            let what = format!("the passages that are kept have more than {MOST_UNITS} words, lines or sentences");
-            return Err(Error::new(ErrorKind::Config, what).advise("divide the collection"));
-        }
-        self.0.append(numbers)
-    }
-
-    fn count(&self) -> u64 {
-        self.0.len()
-    }
-
-    fn read<'a>(&'a self, range: Range<u64>, scratch: &'a mut Vec<u64>) -> Result<&'a [u64]> {
-        self.0.get(range, scratch)
-    }
-
-    fn load(&self, position: u64) -> u64 {
-        self.0.peek(position).copied().unwrap_or_default()
-    }
-
-    fn memory(&self) -> usize {
-        0
-    }
-}
+/// The largest number of these anchors. If there are more, the search for them takes longer.
+const MOST_RECENT: u64 = 1 << 17;
 
 /// Cuts documents.
 pub(super) struct Deciding {
@@ -75,19 +54,21 @@ impl Deciding {
         document: Document,
         head: Head,
         units: Units,
-        anchors: Option<(&[Anchor], bool)>,
+        found: Option<Found>,
         document_of: impl Fn(usize) -> Document,
     ) -> Result<()> {
         let group = match self.within {
             Within::Document => document.0 + 1,
             Within::All => head.group,
         };
-        let outcome = match (head.is_reference, head.is_loaded, anchors) {
+        let outcome = match (head.is_reference, head.is_loaded, found) {
             (true, true, _) => {
                 self.cutter.keep(units, group)?;
                 Outcome::default()
             }
-            (false, true, Some(anchors)) => self.cutter.cut_anchored(units, anchors, group)?,
+            (false, true, Some(Found { anchors, has_repeats, looked })) => {
+                self.cutter.cut_anchored(units, (anchors, has_repeats), looked, group)?
+            }
             (false, true, None) => self.cutter.cut(units, group)?,
             (_, false, _) => {
                 self.cutter.pass();
@@ -104,6 +85,11 @@ impl Deciding {
         }
         let tokens = |piece: &Piece| units.tokens(piece.start..piece.end);
         self.outcomes.add(document, (&pieces, tokens), is_dropped, document_of)
+    }
+
+    /// Returns a searcher for threads that load documents, if it makes cutting faster.
+    pub(super) fn searcher(&mut self, budget: &Budget) -> Option<Searcher<Spilled>> {
+        self.cutter.searcher((budget.limit() / RECENT).min(MOST_RECENT) as usize)
     }
 
     /// Counts the cutter's memory in the budget.

@@ -7,10 +7,11 @@ use std::sync::{
 
 use lookalike::{
     Simd,
-    cut::{Anchor, Anchoring, CutConfig, Repeated, UnitReader, Units, Within},
+    cut::{Anchor, Anchoring, CutConfig, Looked, Repeated, Searcher, Searching, Shared, UnitReader, Units, Within},
 };
 use lookalike_io::error::Result;
 
+use super::spilled::Spilled;
 use crate::{
     pass::parallel::Weigh,
     sketching::{Look, Seen},
@@ -26,6 +27,8 @@ pub(super) struct Loaded {
     /// The lines of the units; empty unless only whole lines are cut.
     lines: Vec<u32>,
     pub(super) anchors: Vec<Anchor>,
+    /// The runs that the documents share with kept texts.
+    shared: Vec<Shared>,
     /// The keys of the anchors that an earlier run found in the block. The run saved nothing else.
     pub(super) saved_keys: Vec<u64>,
     heads: Vec<Head>,
@@ -37,7 +40,9 @@ pub(super) struct Head {
     /// The numbers of units and anchors that are loaded.
     units: u32,
     anchors: u32,
-    /// Whether anchors repeat in the document.
+    /// The number of runs that the document shares with the first kept texts, and the number of these texts, if they were searched.
+    shared: Option<(u32, u32)>,
+    /// Whether the document repeats a window.
     has_repeats: bool,
     /// Whether the document has a repeated anchor. If it has none, its units are not loaded.
     pub(super) is_loaded: bool,
@@ -50,14 +55,19 @@ pub(super) struct Head {
 
 impl Weigh for Loaded {
     fn weight(&self) -> usize {
-        self.hashes.weight() + self.tokens.weight() + self.lines.weight() + self.anchors.weight() + self.heads.weight()
+        self.hashes.weight()
+            + self.tokens.weight()
+            + self.lines.weight()
+            + self.anchors.weight()
+            + self.heads.weight()
+            + self.shared.weight()
     }
 }
 
 impl Loaded {
-    /// Passes each document to `give`, with its units and anchors.
-    pub(super) fn each(&self, mut give: impl FnMut(Head, Units, (&[Anchor], bool)) -> Result<()>) -> Result<()> {
-        let (mut start, mut first) = (0, 0);
+    /// Passes each document to `give`, with its units and what was found.
+    pub(super) fn each(&self, mut give: impl FnMut(Head, Units, Found) -> Result<()>) -> Result<()> {
+        let (mut start, mut first, mut shared) = (0, 0, &self.shared[..]);
         self.heads.iter().try_for_each(|&head| {
             let range = start..start + head.units as usize;
             let anchors = &self.anchors[first..first + head.anchors as usize];
@@ -67,9 +77,24 @@ impl Loaded {
                 tokens: (!self.tokens.is_empty()).then(|| &self.tokens[range.clone()]),
                 lines: (!self.lines.is_empty()).then(|| &self.lines[range]),
             };
-            give(head, units, (anchors, head.has_repeats))
+            let looked = head.shared.map(|(count, texts)| {
+                let (own, rest) = shared.split_at(count as usize);
+                shared = rest;
+                Looked { shared: own, texts }
+            });
+            give(head, units, Found { anchors, has_repeats: head.has_repeats, looked })
         })
     }
+}
+
+/// What was found in a document.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    pub(super) anchors: &'a [Anchor],
+    /// Whether the document repeats a window.
+    pub(super) has_repeats: bool,
+    /// What the document shares with kept texts.
+    pub(super) looked: Option<Looked<'a>>,
 }
 
 /// Reads units.
@@ -79,6 +104,8 @@ pub(super) struct Loading<'a> {
     simd: Simd,
     /// The keys of all anchors that are repeated, if they are known. Then, only documents with such an anchor are loaded.
     repeated: Option<Arc<Repeated>>,
+    /// Searches the texts that are kept so far.
+    searcher: Option<Searcher<Spilled>>,
     /// Whether units are not needed, only anchors.
     only_anchors: AtomicBool,
 }
@@ -88,11 +115,12 @@ pub(super) struct Loading<'a> {
 pub(super) struct Worker {
     reader: UnitReader,
     anchoring: Anchoring,
+    searching: Searching,
 }
 
 impl<'a> Loading<'a> {
-    pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Repeated>>) -> Self {
-        Self { config, window: config.window(), simd: Simd::detect(), repeated, only_anchors: AtomicBool::new(false) }
+    pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Repeated>>, searcher: Option<Searcher<Spilled>>) -> Self {
+        Self { config, window: config.window(), simd: Simd::detect(), repeated, searcher, only_anchors: AtomicBool::new(false) }
     }
 
     /// Loads only the anchors of the texts that follow.
@@ -107,21 +135,28 @@ impl Look for Loading<'_> {
     const SKETCHES: bool = false;
 
     fn look(&self, Seen { text, label, is_reference }: Seen, worker: &mut Worker, found: &mut Loaded) -> Result<()> {
-        let Worker { reader, anchoring } = worker;
+        let Worker { reader, anchoring, searching } = worker;
         let units = reader.units(self.simd, text, self.config);
-        let (anchors, has_repeats) = anchoring.of_text(units.hashes, self.window, self.repeated.as_deref())?;
+        let anchoring = anchoring.of_text(units.hashes, self.window, self.repeated.as_deref())?;
+        let (anchors, has_repeats) = (anchoring.anchors(), anchoring.has_repeats());
         let is_loaded = self.repeated.is_none() || anchors.iter().any(Anchor::is_repeated);
         let group = match self.config.within {
             Within::Document => 0,
             Within::All => label.map_or(0, |label| label.get() as u64),
         };
         let tokens = units.tokens(0..units.hashes.len()) as u64;
-        let mut head = Head { units: 0, anchors: 0, has_repeats, is_loaded, is_reference, group, tokens };
+        let mut head = Head { units: 0, anchors: 0, shared: None, has_repeats, is_loaded, is_reference, group, tokens };
         if self.only_anchors.load(Ordering::Relaxed) {
             found.anchors.extend_from_slice(anchors);
             return Ok(());
         }
         if is_loaded {
+            let searcher = self.searcher.as_ref().filter(|_| !is_reference && self.config.within == Within::All);
+            let looked = searcher.map(|searcher| searcher.search(units, anchoring, group, searching));
+            if let Some(Looked { shared, texts }) = looked.transpose()?.flatten() {
+                head.shared = Some((shared.len() as u32, texts));
+                found.shared.extend_from_slice(shared);
+            }
             let Units { hashes, tokens, lines } = units;
             (head.units, head.anchors) = (hashes.len() as u32, anchors.len() as u32);
             found.hashes.extend_from_slice(hashes);

@@ -6,6 +6,8 @@ mod outcomes;
 
 mod summary;
 
+mod spilled;
+
 mod loading;
 
 mod keys;
@@ -121,7 +123,7 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let decides = source.reading().fields.keep == Keep::First && state.as_ref().is_none_or(|state| state.sketches.len() == 0);
     let mut first = FirstPass::new(&cut, decides, saved.outcomes.is_some(), &budget)?;
     let beside = Beside { bad: bad.as_mut(), state: state.as_mut(), ..Beside::default() };
-    let loading = Loading::new(&cut, None);
+    let loading = Loading::new(&cut, None, first.searcher());
     let looking = (&loading, |loaded| first.take(&loaded, &loading));
     let table = sketch_looking((config, &method), &source, &budget, &pool, beside, looking, observer)?;
     let no_labels = || table.documents > 0 && table.labels.iter().all(Option::is_none);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lookalike::cut::{CutConfig, Repeated};
+use lookalike::cut::{CutConfig, Repeated, Searcher};
 use lookalike_io::{
     error::{Error, Result},
     read::{Blocks, Scratch as ReadScratch},
@@ -14,6 +14,7 @@ use super::{
     keys::Keys,
     loading::{Loaded, Loading, Worker},
     outcomes::Outcomes,
+    spilled::Spilled,
     waiting::{Numbers, Waiting},
 };
 use crate::{
@@ -47,6 +48,11 @@ impl FirstPass {
         Ok(Self { keys: Keys::new(budget), deciding, is_decided, documents: 0, budget: budget.clone() })
     }
 
+    /// Returns a searcher for the threads that load documents, if documents are decided in this pass.
+    pub(super) fn searcher(&mut self) -> Option<Searcher<Spilled>> {
+        self.deciding.as_mut().and_then(|deciding| deciding.searcher(&self.budget))
+    }
+
     /// Takes the documents of the next block. If they are not decided now, `loading` need not load the units of those that follow.
     pub(super) fn take(&mut self, loaded: &Loaded, loading: &Loading) -> Result<()> {
         if self.is_decided {
@@ -58,9 +64,9 @@ impl FirstPass {
             loading.load_only_anchors();
             return Ok(());
         };
-        loaded.each(|head, units, anchors| {
+        loaded.each(|head, units, found| {
             *documents += 1;
-            deciding.decide(Document(*documents - 1), head, units, Some(anchors), |number| Document(number as u64))
+            deciding.decide(Document(*documents - 1), head, units, Some(found), |number| Document(number as u64))
         })?;
         deciding.hold();
         if budget.held() > budget.limit() / 2 {
@@ -142,7 +148,8 @@ fn decided_again(pass: Pass, config: &CutConfig, order: &Order, repeated: Option
     let budget = &table.budget;
     let outcomes = if order.is_input() { Outcomes::new(budget) } else { Outcomes::in_any_order(table.documents, budget) };
     let mut deciding = Deciding::new((config.rules()?, config.within), repeated.clone(), outcomes, budget)?;
-    let loading = Loading::new(config, repeated);
+    let searcher = order.is_input().then(|| deciding.searcher(budget)).flatten();
+    let loading = Loading::new(config, repeated, searcher);
     let (mut next, mut waiting) = (0, Waiting::new(budget));
     in_order(
         pool,
@@ -158,11 +165,11 @@ fn decided_again(pass: Pass, config: &CutConfig, order: &Order, repeated: Option
         },
         |loaded| {
             Progress::new(Stage::Cutting, source.read(), source.total()).tell(observer)?;
-            loaded.each(|head, units, anchors| {
+            loaded.each(|head, units, found| {
                 next += 1;
                 if head.is_reference || order.is_input() {
                     return deciding
-                        .decide(Document(next - 1), head, units, Some(anchors), |rank| order.document(Rank(rank as u64)));
+                        .decide(Document(next - 1), head, units, Some(found), |rank| order.document(Rank(rank as u64)));
                 }
                 waiting.push(head, units)
             })?;

@@ -1,5 +1,7 @@
 //! The texts that stored units are from.
 
+use std::ops::Range;
+
 use super::store::Store;
 
 /// Consecutive units of a kept text that are stored.
@@ -62,8 +64,24 @@ impl<S: Store> Areas<S> {
         let numbers = self.store.read(4 * first..4 * end, scratch)?;
         let (areas, _) = numbers.as_chunks::<4>();
         let at = areas.partition_point(|area| area[0] <= position) - 1;
-        let [position, place, stretches, group] = areas[at];
+        Ok(Area::unpacked(areas[at]))
+    }
+}
+
+impl Areas<Vec<u64>> {
+    /// Passes all areas to `give`, with the positions of their units. `end` is one past the last position.
+    pub fn each<E>(&self, end: u64, mut give: impl FnMut(Area, Range<u64>) -> Result<(), E>) -> Result<(), E> {
+        let (areas, _) = self.store.as_chunks::<4>();
+        areas.iter().enumerate().try_for_each(|(at, &numbers)| {
+            let area = Area::unpacked(numbers);
+            give(area, area.position..areas.get(at + 1).map_or(end, |next| next[0]))
+        })
+    }
+}
+
+impl Area {
+    fn unpacked([position, place, stretches, group]: [u64; 4]) -> Self {
         let (has_repeats, stretches) = (stretches & REPEATS != 0, stretches & !REPEATS);
-        Ok(Area { position, text: (place >> 32) as u32, kept_at: place as u32, stretches, has_repeats, group })
+        Self { position, text: (place >> 32) as u32, kept_at: place as u32, stretches, has_repeats, group }
     }
 }

@@ -6,8 +6,15 @@ mod table;
 
 mod areas;
 
-use std::sync::Arc;
+mod levels;
 
+mod searcher;
+
+use std::{ops::Range, sync::Arc};
+
+pub use levels::Looked;
+pub(super) use levels::{Levels, Old};
+pub use searcher::{Searcher, Searching};
 pub use store::Store;
 pub use table::MOST_UNITS;
 
@@ -15,10 +22,7 @@ use self::{
     areas::{Area, Areas},
     table::{Entry, Slot, Table},
 };
-use super::{
-    anchors::{Anchor, BETWEEN, Sides, hash, other_than_between},
-    repeated::Repeated,
-};
+use super::anchors::{Anchor, BETWEEN, Repeated, Sides, hash, other_than_between};
 use crate::{fingerprint::finish, runs::Winnowing};
 
 /// The number of places of a sequence above which the index divides them by what is around the sequence. In tests it is small,
@@ -58,30 +62,64 @@ type Hit = (i64, u32);
 #[derive(Debug, Default)]
 pub(super) struct Search {
     hits: Vec<Hit>,
+    /// For each anchor, one past its last hit.
+    ends: Vec<usize>,
     numbers: Vec<u64>,
+}
+
+/// A text that is searched.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Searched<'a> {
+    pub units: &'a [u64],
+    pub group: u64,
+    /// Whether neither the text nor all kept texts together repeat a window without overlap.
+    pub is_unique: bool,
+}
+
+/// A kept text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    pub text: u32,
+    pub group: u64,
+    /// The place of the text's stretches in their store.
+    pub stretches: u64,
+    /// Whether the text may repeat a window.
+    pub has_repeats: bool,
 }
 
 /// A run of n units or more that a kept text and another text share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shared {
-    pub text: u32,
+pub struct Shared {
+    pub(super) text: u32,
     /// The place of the kept text's stretches in their store.
-    pub stretches: u64,
+    pub(super) stretches: u64,
     /// Whether the kept text may repeat a window.
-    pub has_repeats: bool,
+    pub(super) has_repeats: bool,
     /// The run's first unit in the kept text.
-    pub kept_at: usize,
+    pub(super) kept_at: usize,
     /// The run's first unit in the other text.
-    pub at: usize,
+    pub(super) at: usize,
     /// The number of units.
-    pub length: usize,
+    pub(super) length: usize,
+}
+
+impl Shared {
+    /// Returns the windows of the other text, by their first units, that are in the run.
+    fn windows(&self, window: usize) -> Range<usize> {
+        self.at..self.at + self.length + 1 - window
+    }
 }
 
 impl<S: Store> Index<S> {
     /// Creates an empty index for the windows that contain the selected anchors. Each window is found in `texts_per_window` texts at
-    /// most, the first ones. `repeated` contains most of the anchors' keys, if they are known.
-    pub fn new(winnowing: Winnowing, texts_per_window: usize, repeated: Option<Arc<Repeated>>, [units, areas]: [S; 2]) -> Self {
-        let table = Table::new(repeated);
+    /// most, the first ones. `repeated` contains most of the anchors' keys, if they are known. There is room for a number of anchors.
+    pub fn new(
+        winnowing: Winnowing,
+        texts_per_window: usize,
+        (repeated, anchors): (Option<Arc<Repeated>>, usize),
+        [units, areas]: [S; 2],
+    ) -> Self {
+        let table = Table::new(repeated, anchors);
         Self { winnowing, texts_per_window, units, areas: Areas::new(areas), table, area: Vec::new() }
     }
 
@@ -95,41 +133,19 @@ impl<S: Store> Index<S> {
         self.winnowing.least()
     }
 
-    /// Returns how the anchors of texts are selected.
-    pub fn winnowing(&self) -> Winnowing {
-        self.winnowing
-    }
-
-    /// Adds windows of a kept text of a group: those that contain one of the anchors. Texts are added in the order of their numbers.
-    pub fn add(
-        &mut self,
-        (text, stretches, has_repeats): (u32, u64, bool),
-        units: &[u64],
-        group: u64,
-        anchors: impl Iterator<Item = Anchor>,
-    ) -> Result<(), S::Error> {
-        let (window, length) = (self.window(), self.winnowing.selected_tokens());
-        let mut anchors = anchors.peekable();
-        let mut own: Vec<Anchor> = Vec::new();
-        while let Some(first) = anchors.next() {
-            let start = (first.at as usize).saturating_sub(window - length);
-            let mut end = first.at as usize + window;
-            own.clear();
-            own.push(first);
-            while let Some(next) = anchors.next_if(|next| (next.at as usize).saturating_sub(window - length) <= end) {
-                end = next.at as usize + window;
-                own.push(next);
-            }
-            let position = self.units.count();
-            self.areas.push(Area { position, text, kept_at: start as u32, stretches, has_repeats, group })?;
-            self.area.clear();
-            self.area.extend(units[start..end.min(units.len())].iter().map(|&unit| other_than_between(unit)));
-            self.area.push(BETWEEN);
-            self.units.append(&self.area)?;
-            for &Anchor { key, at, sides, .. } in &own {
-                let at = position + u64::from(at) - start as u64;
-                self.insert(key ^ group, at, at + length as u64, sides, group)?;
-            }
+    /// Adds consecutive units of a kept text, from its unit `at` on, with the anchors in them. The positions of the anchors are relative
+    /// to `anchors_from`. Texts are added in the order of their numbers.
+    fn add(&mut self, kept: Kept, at: usize, units: &[u64], (anchors, anchors_from): (&[Anchor], u64)) -> Result<(), S::Error> {
+        let (position, length) = (self.units.count(), self.winnowing.selected_tokens() as u64);
+        let Kept { text, group, stretches, has_repeats } = kept;
+        self.areas.push(Area { position, text, kept_at: at as u32, stretches, has_repeats, group })?;
+        self.area.clear();
+        self.area.extend(units.iter().map(|&unit| other_than_between(unit)));
+        self.area.push(BETWEEN);
+        self.units.append(&self.area)?;
+        for &Anchor { key, at, sides, .. } in anchors {
+            let at = position + u64::from(at) - anchors_from;
+            self.insert(key ^ group, at, at + length, sides, group)?;
         }
         Ok(())
     }
@@ -140,10 +156,15 @@ impl<S: Store> Index<S> {
         if (end - start) as usize == self.window() {
             return self.insert_window(key, entry);
         }
-        if self.table.of(key).any(|(_, entry)| entry == Entry::EXTENDED) {
+        let (mut count, mut is_extended) = (0, false);
+        for (_, entry) in self.table.of(key) {
+            count += 1;
+            is_extended |= entry == Entry::EXTENDED;
+        }
+        if is_extended {
             return self.insert_extended(start, end, group);
         }
-        if self.table.of(key).count() < MOST {
+        if count < MOST {
             self.table.add(key, entry);
             return Ok(());
         }
@@ -242,46 +263,57 @@ impl<S: Store> Index<S> {
         }
     }
 
-    /// Fills `shared` with the runs of n units or more that the anchors for which `is_needed` returns true have in common with kept
-    /// texts of a group. If `is_unique`, neither the text nor all kept texts together repeat a window without overlap. Cost: a cache miss
-    /// for each anchor, and a comparison of the shared runs.
-    pub fn shared(
+    /// Adds the runs of n units or more that windows around some anchors of a text have in common with kept texts of its group. Cost: a
+    /// cache miss for each anchor, and a comparison of the shared runs.
+    fn shared(
         &self,
-        (units, is_unique): (&[u64], bool),
-        group: u64,
+        searched: Searched,
         (anchors, search): (&[Anchor], &mut Search),
-        mut is_needed: impl FnMut(&Anchor) -> bool,
         shared: &mut Vec<Shared>,
     ) -> Result<(), S::Error> {
-        let Search { hits, numbers } = search;
-        hits.clear();
-        shared.clear();
+        let Search { hits, ends, numbers } = search;
+        let Searched { units, group, is_unique } = searched;
         let length = self.winnowing.selected_tokens();
         self.table.load(anchors.iter().map(|anchor| anchor.key ^ group));
-        let last_window = units.len().saturating_sub(self.window());
-        let mut last = (i64::MIN, 0);
-        // Windows, by their first units, that are in a run that was found and so in no other one.
-        let mut found = 0..0;
-        for anchor in anchors {
-            let &Anchor { key, at, sides, .. } = anchor;
+        hits.clear();
+        ends.clear();
+        for &Anchor { key, at, sides, .. } in anchors {
             let at = at as usize;
-            let windows = (at + length).saturating_sub(self.window())..at.min(last_window) + 1;
-            if !is_needed(anchor) || found.start <= windows.start && windows.end <= found.end {
-                continue;
-            }
             self.each_entry(units, (key, sides), (at, at + length), group, &mut |position, start| {
                 hits.push((position as i64 - start as i64, start as u32));
             });
-            if is_unique {
-                let before = shared.len();
-                self.compare((units, group), hits, (&mut last, numbers), shared)?;
-                hits.clear();
-                if let Some(run) = shared[before..].last().filter(|run| !run.has_repeats) {
-                    found = run.at..run.at + run.length + 1 - self.window();
-                }
+            ends.push(hits.len());
+        }
+        // Loads the units at all places at the same time, as for the table.
+        let load = |&(from, at): &Hit| self.units.load((from + i64::from(at)) as u64);
+        std::hint::black_box(hits.iter().fold(0, |loaded, hit| loaded ^ load(hit)));
+        let mut last = (i64::MIN, 0);
+        if !is_unique {
+            return self.compare((units, group), hits, (&mut last, numbers), shared);
+        }
+        // Windows that are in a run that was found and so in no other one.
+        let mut found = 0..0;
+        let mut start = 0;
+        for (anchor, &end) in anchors.iter().zip(&*ends) {
+            let windows = self.windows_around(anchor.at as usize, units.len());
+            let own = &mut hits[start..end];
+            start = end;
+            if found.start <= windows.start && windows.end <= found.end {
+                continue;
+            }
+            let before = shared.len();
+            self.compare((units, group), own, (&mut last, numbers), shared)?;
+            if let Some(run) = shared[before..].last().filter(|run| !run.has_repeats) {
+                found = run.windows(self.window());
             }
         }
-        self.compare((units, group), hits, (&mut last, numbers), shared)
+        Ok(())
+    }
+
+    /// Returns the windows of a text, by their first units, that contain an anchor.
+    fn windows_around(&self, at: usize, units: usize) -> Range<usize> {
+        let last = units.saturating_sub(self.window());
+        (at + self.winnowing.selected_tokens()).saturating_sub(self.window())..at.min(last) + 1
     }
 
     /// Adds the runs of n units or more at places where a text and kept texts may have the same units. `last` is the last run that was
@@ -294,8 +326,6 @@ impl<S: Store> Index<S> {
         shared: &mut Vec<Shared>,
     ) -> Result<(), S::Error> {
         hits.sort_unstable();
-        // Loads the units at all places at the same time, as for the table.
-        std::hint::black_box(hits.iter().fold(0, |loaded, &(from, at)| loaded ^ self.units.load((from + i64::from(at)) as u64)));
         for &mut (from, at) in hits {
             if last.0 == from && (at as usize) < last.1 {
                 continue;
@@ -360,30 +390,24 @@ fn is_equal((own, kept): &(&u64, &u64)) -> bool {
 /// The number of units that are compared at once.
 const AT_ONCE: usize = 8;
 
-/// Returns whether units are equal to stored ones. If this is false, they may be equal, too.
-fn are_equal(own: &[u64; AT_ONCE], kept: &[u64; AT_ONCE]) -> bool {
-    let (mut different, mut is_border) = (0, false);
-    for (own, kept) in own.iter().zip(kept) {
-        different |= own ^ kept;
-        is_border |= *kept == BETWEEN;
-    }
-    different == 0 && !is_border
-}
-
 /// Returns how many units of a text are equal to stored ones, from the first on.
 fn equal_at_start(own: &[u64], kept: &[u64]) -> usize {
     let (own_parts, kept_parts) = (own.as_chunks::<AT_ONCE>().0, kept.as_chunks::<AT_ONCE>().0);
-    let equal = AT_ONCE * own_parts.iter().zip(kept_parts).take_while(|(own, kept)| are_equal(own, kept)).count();
-    equal + own[equal..].iter().zip(&kept[equal..]).take_while(is_equal).count()
+    let at_once = AT_ONCE * own_parts.iter().zip(kept_parts).take_while(|(own, kept)| own == kept).count();
+    let all = own.iter().zip(kept);
+    // The texts have units instead of the border between them.
+    let equal = if own[..at_once].contains(&BETWEEN) { 0 } else { at_once };
+    equal + all.skip(equal).take_while(is_equal).count()
 }
 
 /// Returns how many units of a text are equal to stored ones, from the last on.
 fn equal_at_end(own: &[u64], kept: &[u64]) -> usize {
     let (own_parts, kept_parts) = (own.as_rchunks::<AT_ONCE>().1, kept.as_rchunks::<AT_ONCE>().1);
     let parts = own_parts.iter().rev().zip(kept_parts.iter().rev());
-    let equal = AT_ONCE * parts.take_while(|(own, kept)| are_equal(own, kept)).count();
-    let (own, kept) = (&own[..own.len() - equal], &kept[..kept.len() - equal]);
-    equal + own.iter().rev().zip(kept.iter().rev()).take_while(is_equal).count()
+    let at_once = AT_ONCE * parts.take_while(|(own, kept)| own == kept).count();
+    let all = own.iter().rev().zip(kept.iter().rev());
+    let equal = if own[own.len() - at_once..].contains(&BETWEEN) { 0 } else { at_once };
+    equal + all.skip(equal).take_while(is_equal).count()
 }
 
 /// Returns the two sequences that extend a sequence of a text with `length` units by the same number of units, to the left and to

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::repeated::Repeated;
+use super::super::anchors::Repeated;
 
 /// A place, packed into 56 bits: 37 bits for the position, 8 bits for each side, and marks. No entry is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Entry {
 /// The number of slots in a bucket, which is as large as what memory is read by.
 const SLOTS: usize = 5;
 
-/// Slots for keys with the same hash. If they are full, the next bucket has the others. The slots are filled in order.
+/// Slots for keys whose hashes lead to the same bucket. If they are full, other buckets have the rest. The slots are filled in order.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(align(64))]
 struct Bucket {
@@ -67,6 +67,21 @@ struct Bucket {
     checks: [u32; SLOTS],
     /// The entries; 0 if the slot is free.
     entries: [[u8; BYTES]; SLOTS],
+    /// For each key with an entry that did not fit into this bucket, the bit of its hash is set.
+    exceeded: u64,
+}
+
+/// Returns the bit of a hash in a bucket that its entries exceed.
+#[inline]
+fn bit(check: u32) -> u64 {
+    1 << (check % u64::BITS)
+}
+
+/// Returns the least prime that is not below a number.
+fn prime(least: usize) -> usize {
+    let is_prime =
+        |number: usize| (2..).take_while(|factor| factor * factor <= number).all(|factor| !number.is_multiple_of(factor));
+    (least.max(2)..).find(|&number| is_prime(number)).unwrap_or(least)
 }
 
 impl Bucket {
@@ -112,11 +127,11 @@ impl Table {
     /// The number of parts, as a power of two.
     const SHARDS: u32 = 8;
 
-    /// Creates a table. `known` contains most of its keys.
-    pub fn new(known: Option<Arc<Repeated>>) -> Self {
+    /// Creates a table. `known` contains most of its keys. There is room for a number of entries of other keys.
+    pub fn new(known: Option<Arc<Repeated>>, entries: usize) -> Self {
         let firsts = vec![[0; BYTES]; known.as_ref().map_or(0, |known| known.len())];
-        let buckets = 1 << Self::SHARDS;
-        let shards = (0..buckets).map(|_| Shard { buckets: vec![Bucket::default()], filled: 0 }).collect();
+        let shards: Vec<Shard> = (0..1 << Self::SHARDS).map(|_| Shard::new(entries >> Self::SHARDS)).collect();
+        let buckets = shards.iter().map(|shard| shard.buckets.len()).sum();
         Self { known, firsts, has_firsts: false, shards, buckets }
     }
 
@@ -170,7 +185,10 @@ impl Table {
         std::iter::from_fn(move || {
             loop {
                 if slot == SLOTS {
-                    (bucket, slot) = (shard.after(bucket), 0);
+                    if shard.buckets[bucket].exceeded & bit(check) == 0 {
+                        return None;
+                    }
+                    (bucket, slot) = (shard.after(bucket, check), 0);
                 }
                 let entry = shard.buckets[bucket].entry(slot)?;
                 slot += 1;
@@ -214,16 +232,23 @@ impl Table {
 }
 
 impl Shard {
+    /// Creates a part with room for a number of entries, of which a third of the slots remain free.
+    fn new(entries: usize) -> Self {
+        Self { buckets: vec![Bucket::default(); prime(entries * 3 / 2 / SLOTS)], filled: 0 }
+    }
+
     /// Returns the first bucket of a hash.
     #[inline]
     fn bucket(&self, check: u32) -> usize {
         ((u64::from(check) * self.buckets.len() as u64) >> u32::BITS) as usize
     }
 
-    /// Returns the bucket that has what does not fit into a bucket.
+    /// Returns the bucket after one that the entries of a hash exceed. The number of buckets is a prime, so each is reached before any is
+    /// reached again. Consecutive buckets would be faster to read, but full ones form long rows.
     #[inline]
-    fn after(&self, bucket: usize) -> usize {
-        if bucket + 1 == self.buckets.len() { 0 } else { bucket + 1 }
+    fn after(&self, bucket: usize, check: u32) -> usize {
+        let count = self.buckets.len();
+        (bucket + 1 + check as usize % (count - 1)) % count
     }
 
     fn add(&mut self, check: u32, entry: Entry) {
@@ -231,7 +256,10 @@ impl Shard {
         let slot = loop {
             match (0..SLOTS).find(|&slot| self.buckets[at].entry(slot).is_none()) {
                 Some(slot) => break slot,
-                None => at = self.after(at),
+                None => {
+                    self.buckets[at].exceeded |= bit(check);
+                    at = self.after(at, check);
+                }
             }
         };
         self.buckets[at].checks[slot] = check;
@@ -242,7 +270,7 @@ impl Shard {
     /// Adds buckets. Returns their number.
     fn grow(&mut self) -> usize {
         let before = self.buckets.len();
-        let buckets = std::mem::replace(&mut self.buckets, vec![Bucket::default(); before + before.div_ceil(2)]);
+        let buckets = std::mem::replace(&mut self.buckets, vec![Bucket::default(); prime(before + before.div_ceil(2))]);
         self.filled = 0;
         for bucket in &buckets {
             for (slot, &check) in bucket.checks.iter().enumerate() {
@@ -271,7 +299,7 @@ mod tests {
             is_known: bool,
         ) {
             let set = is_known.then(|| Arc::new(Repeated::of(&known)));
-            let (mut table, mut map) = (Table::new(set), HashMap::<u64, Vec<u64>>::new());
+            let (mut table, mut map) = (Table::new(set, 0), HashMap::<u64, Vec<u64>>::new());
             let positions = |table: &Table, key| {
                 let mut positions: Vec<u64> = table.of(key).map(|(_, entry)| entry.position()).collect();
                 positions.sort_unstable();
@@ -307,7 +335,7 @@ mod tests {
 
     #[test]
     fn little_memory_is_free() {
-        let mut table = Table::new(None);
+        let mut table = Table::new(None, 0);
         for number in 0..1_000_000u64 {
             table.add(crate::fingerprint::finish(number), Entry::new(number, [1, 1]));
         }

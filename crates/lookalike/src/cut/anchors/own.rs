@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-use super::anchors::{Anchor, around};
+use super::{Anchor, around};
 use crate::fingerprint::{Lookup, finish, roll};
 
 /// For each window of a text, the position of the first window that is equal to it.
 #[derive(Debug, Default)]
-pub(super) struct FirstWindows {
+pub(in crate::cut) struct FirstWindows {
     first: Vec<u32>,
     hashes: Vec<u64>,
     keys: Vec<u64>,
 }
 
 impl FirstWindows {
-    /// Finds the first windows of a text. Only windows that contain an anchor with a repeated key can be equal to another one. Cost: two
-    /// multiplications for each window, and a lookup for each of those.
-    pub fn find(&mut self, units: &[u64], anchors: &[Anchor], window: usize) {
+    /// Finds the first windows of a text. Returns whether any window is repeated. Only windows that contain an anchor with a repeated key
+    /// can be equal to another one. Cost: two multiplications for each window, and a lookup for each of those.
+    pub fn find(&mut self, units: &[u64], anchors: &[Anchor], window: usize) -> bool {
         let Self { first, hashes, keys } = self;
         first.clear();
         hashes.clear();
         if units.len() < window {
-            return;
+            return false;
         }
         roll(units, window, hashes);
         first.extend(0..hashes.len() as u32);
@@ -32,7 +32,7 @@ impl FirstWindows {
         let mut repeated: Vec<u64> = keys.windows(2).filter(|keys| keys[0] == keys[1]).map(|keys| keys[0]).collect();
         repeated.dedup();
         let mut seen: Lookup<u64, u32> = Lookup::default();
-        let mut next = 0;
+        let (mut next, mut is_any_repeated) = (0, false);
         for anchor in anchors.iter().filter(|anchor| repeated.binary_search(&anchor.key()).is_ok()) {
             let windows = around(anchor.at as usize, window);
             for at in windows.start.max(next)..windows.end.min(hashes.len()) {
@@ -45,9 +45,11 @@ impl FirstWindows {
                     }
                     key = finish(key).wrapping_add(1);
                 };
+                is_any_repeated |= first[at] != at as u32;
             }
             next = windows.end;
         }
+        is_any_repeated
     }
 
     /// Returns the position of the first window that is equal to a window.

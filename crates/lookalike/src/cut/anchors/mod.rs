@@ -1,13 +1,19 @@
 //! The sequences of a text by which equal windows are found.
 
+mod own;
+
+mod filter;
+
+mod repeated;
+
+mod finding;
+
 use std::ops::Range;
 
-use super::repeated::Repeated;
-use crate::{
-    error::Result,
-    fingerprint::{K0, finish},
-    runs::{Selected, Winnowing},
-};
+pub use {finding::Anchoring, repeated::Repeated};
+for_engine!(pub use filter::{Filter, FilterPart});
+
+use crate::fingerprint::{K0, finish};
 
 /// The unit between two texts in the index.
 pub(super) const BETWEEN: u64 = 0;
@@ -76,53 +82,4 @@ pub(super) fn hash(units: &[u64]) -> u64 {
 /// Returns the windows that may contain an anchor that starts at a unit.
 pub(super) fn around(at: usize, window: usize) -> Range<usize> {
     at.saturating_sub(window - 1)..at + 1
-}
-
-/// Finds the anchors of texts. The buffers are reused for the next text.
-#[derive(Debug, Default)]
-pub struct Anchoring {
-    fingerprints: Vec<u64>,
-    selected: Vec<Selected>,
-    keys: Vec<u64>,
-    /// The anchors of the last text.
-    pub(super) anchors: Vec<Anchor>,
-    /// Whether the text may repeat one of its windows: only then, it has two anchors with the same key.
-    pub(super) has_repeats: bool,
-}
-
-impl Anchoring {
-    /// Finds the anchors of a text for windows of `window` units, and whether they repeat, for
-    /// [`Cutter::cut_anchored`](super::Cutter::cut_anchored). `repeated` has the keys of all anchors that occur more than once in all
-    /// texts; if there is none, all anchors count as repeated.
-    ///
-    /// # Errors
-    /// Fails with the errors of [`Winnowing::new`].
-    pub fn of_text(&mut self, units: &[u64], window: usize, repeated: Option<&Repeated>) -> Result<(&[Anchor], bool)> {
-        self.find(units, Winnowing::new(window)?, repeated);
-        Ok((&self.anchors, self.has_repeats))
-    }
-
-    /// Sets the anchors of a text.
-    pub(super) fn set(&mut self, anchors: &[Anchor], has_repeats: bool) {
-        self.anchors.clear();
-        self.anchors.extend_from_slice(anchors);
-        self.has_repeats = has_repeats;
-    }
-
-    /// Finds the anchors of a text: each window of `winnowing.least()` units contains at least one of them, and equal windows contain
-    /// the same. Cost: a few nanoseconds per unit.
-    pub(super) fn find(&mut self, units: &[u64], winnowing: Winnowing, repeated: Option<&Repeated>) {
-        let (length, window) = (winnowing.selected_tokens(), winnowing.least());
-        winnowing.select(units, &mut self.fingerprints, &mut self.selected);
-        self.anchors.clear();
-        self.anchors.extend(self.selected.iter().map(|&Selected { key, at }| {
-            let start = at as usize;
-            let is_repeated = repeated.is_none_or(|repeated| repeated.contains(key));
-            Anchor { key, at, sides: Sides::of(units, start, start + length, window), is_repeated }
-        }));
-        self.keys.clear();
-        self.keys.extend(self.selected.iter().map(|selected| selected.key));
-        self.keys.sort_unstable();
-        self.has_repeats = self.keys.windows(2).any(|keys| keys[0] == keys[1]);
-    }
 }
