@@ -17,7 +17,10 @@ use super::{
 use crate::numbers::Document;
 
 /// The number of bytes of the budget for each anchor of recent documents.
-const RECENT: u64 = 4096;
+const RECENT: u64 = 16 << 10;
+
+/// The least number of bytes of the budget with which other threads search. Their buffers take about 20 MB.
+const LEAST: u64 = 256 << 20;
 
 /// The largest number of these anchors. If there are more, the search for them takes longer.
 const MOST_RECENT: u64 = 1 << 17;
@@ -89,6 +92,9 @@ impl Deciding {
 
     /// Returns a searcher for threads that load documents, if it makes cutting faster.
     pub(super) fn searcher(&mut self, budget: &Budget) -> Option<Searcher<Spilled>> {
+        if budget.limit() < LEAST {
+            return None;
+        }
         self.cutter.searcher((budget.limit() / RECENT).min(MOST_RECENT) as usize)
     }
 

@@ -69,6 +69,13 @@ impl<S: Store> Areas<S> {
 }
 
 impl Areas<Vec<u64>> {
+    /// Removes all areas.
+    pub fn clear(&mut self) {
+        self.store.clear();
+        self.positions.clear();
+        self.count = 0;
+    }
+
     /// Passes all areas to `give`, with the positions of their units. `end` is one past the last position.
     pub fn each<E>(&self, end: u64, mut give: impl FnMut(Area, Range<u64>) -> Result<(), E>) -> Result<(), E> {
         let (areas, _) = self.store.as_chunks::<4>();

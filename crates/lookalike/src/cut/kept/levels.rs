@@ -136,10 +136,13 @@ impl<S: Store> Levels<S> {
         }
         old.texts = next;
         drop(old);
-        if self.recent.len() == PARTS {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(self.part(next));
+        // The memory of an old part is reused.
+        let old = if self.recent.len() == PARTS { self.recent.pop_front() } else { None };
+        let part = match old {
+            Some(part) => part.emptied(next),
+            None => self.part(next),
+        };
+        self.recent.push_back(part);
         Ok(())
     }
 
@@ -201,8 +204,17 @@ impl<S: Store> Old<S> {
 const LOADED: usize = 32;
 
 impl Part {
+    /// Returns an empty part for the texts from a number on.
+    fn emptied(mut self, from: u32) -> Self {
+        self.index.units.clear();
+        self.index.areas.clear();
+        self.index.table.clear();
+        self.anchors.clear();
+        Self { from, ..self }
+    }
+
     fn memory(&self) -> usize {
-        self.index.memory() + size_of_val(&*self.anchors)
+        self.index.memory() + self.anchors.capacity() * size_of::<Anchor>()
     }
 
     /// Adds all texts to another index.

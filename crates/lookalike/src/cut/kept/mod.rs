@@ -331,8 +331,7 @@ impl<S: Store> Index<S> {
                 continue;
             }
             let (at, position) = (at as usize, (from + i64::from(at)) as u64);
-            let before = self.equal_before(&units[..at], position, numbers)?;
-            let after = self.equal_after(&units[at..], position, numbers)?;
+            let (before, after) = self.equal_around(units, at, position, numbers)?;
             *last = (from, at + after);
             if before + after >= self.window() {
                 let first = position - before as u64;
@@ -346,6 +345,20 @@ impl<S: Store> Index<S> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the numbers of units that are equal before a position and from it on. They are read at once if they are few.
+    fn equal_around(&self, units: &[u64], at: usize, position: u64, numbers: &mut Vec<u64>) -> Result<(usize, usize), S::Error> {
+        let start = position - position.min(STEP.min(at) as u64);
+        let end = (position + STEP.min(units.len() - at) as u64).min(self.units.count());
+        let (left, right) = self.units.read(start..end, numbers)?.split_at((position - start) as usize);
+        let (before, after) = (equal_at_end(&units[..at], left), equal_at_start(&units[at..], right));
+        let (is_more_before, is_more_after) = (before == left.len(), after == right.len());
+        let more_before =
+            if is_more_before { self.equal_before(&units[..at - before], position - before as u64, numbers)? } else { 0 };
+        let more_after =
+            if is_more_after { self.equal_after(&units[at + after..], position + after as u64, numbers)? } else { 0 };
+        Ok((before + more_before, after + more_after))
     }
 
     /// Returns the number of units that are equal from a position on.

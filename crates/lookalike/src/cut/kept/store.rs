@@ -51,6 +51,6 @@ impl Store for Vec<u64> {
     }
 
     fn memory(&self) -> usize {
-        size_of_val(&**self)
+        self.capacity() * size_of::<u64>()
     }
 }

@@ -135,6 +135,15 @@ impl Table {
         Self { known, firsts, has_firsts: false, shards, buckets }
     }
 
+    /// Removes all entries.
+    pub fn clear(&mut self) {
+        self.firsts.fill([0; BYTES]);
+        for shard in &mut self.shards {
+            shard.buckets.fill(Bucket::default());
+            shard.filled = 0;
+        }
+    }
+
     /// Returns the number of bytes in use, except those of the known keys.
     pub fn memory(&self) -> usize {
         let firsts = if self.has_firsts { size_of_val(&*self.firsts) } else { 0 };
