@@ -28,8 +28,8 @@ impl<S: Store> Searcher<S> {
         Self { rules, kept }
     }
 
-    /// Finds what a text shares with the kept texts, for [`Cutter::cut_anchored`]. `anchoring` has the anchors of the text.
-    /// Returns `None` if there is no cutter any more.
+    /// Finds what a text shares with the kept texts, for [`Cutter::cut_anchored`](crate::cut::Cutter::cut_anchored). `anchoring` has the
+    /// anchors of the text. Returns `None` if there is no cutter any more.
     ///
     /// # Errors
     /// Fails if a store fails.
