@@ -4,8 +4,8 @@
 //! the [manifest](manifest), which identifies the run by its configuration and by properties of its inputs. It has two
 //! [journals](journal): the results of the first pass for each block, and the decisions of the second pass for each round
 //! (several blocks). If texts are cut, the second journal has the results of each later pass. The folder also records how much of
-//! both journals is safely on the disk. A resumed run feeds the journals' records to its passes as if the blocks had just been read. So the same code fills the same data structures, with any memory
-//! limit and any number of threads. The alternative was to store the data structures themselves in named files. Then spilled data
+//! both journals is safely on the disk. A resumed run feeds the journals' records to its passes as if the blocks had just been
+//! read. So the same code fills the same data structures, with any memory limit and any number of threads. The alternative was to store the data structures themselves in named files. Then spilled data
 //! would not be written twice, but the file format would depend on every data structure. A run with enough memory would also have
 //! to read from files what it now has in memory.
 

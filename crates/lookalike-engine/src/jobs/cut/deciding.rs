@@ -19,10 +19,10 @@ use crate::numbers::Document;
 /// The number of bytes of the budget for each anchor of recent documents.
 const RECENT: u64 = 16 << 10;
 
-/// The least number of bytes of the budget with which other threads search. Their buffers take about 20 MB.
+/// With a smaller budget, in bytes, other threads do not search, because their buffers take about 20 MB.
 const LEAST: u64 = 256 << 20;
 
-/// The largest number of these anchors. If there are more, the search for them takes longer.
+/// The largest number of these anchors. Searching more of them takes longer, because they do not fit into a core's cache.
 const MOST_RECENT: u64 = 1 << 17;
 
 /// Cuts documents.
