@@ -192,7 +192,8 @@ impl Cut {
         let (is_alone, window) = (self.config.within == Within::Document, self.config.window());
         // A text that is searched alone has a group of its own.
         let group = |number: usize| if is_alone { number as u64 + 1 } else { 0 };
-        let searcher = if is_alone { None } else { cutter.searcher(RECENT) };
+        let is_searched = !is_alone && Threads::all() != Threads::One;
+        let searcher = if is_searched { cutter.searcher(RECENT) } else { None };
         let numbers: Vec<usize> = (from..units.len()).collect();
         let mut outcomes = Vec::with_capacity(numbers.len());
         for numbers in numbers.chunks(AT_ONCE) {

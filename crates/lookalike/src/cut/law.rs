@@ -101,9 +101,9 @@ impl<S: Store> Cutter<S> {
         &mut self.joined
     }
 
-    /// Returns a searcher, which other threads use while this cutter cuts texts. `anchors` is a number of anchors of kept texts: those that
-    /// come last are searched only when their texts are cut. They take about 0.2 KB of memory each. Returns `None` if windows are single
-    /// units, because cutting takes less time than searching then.
+    /// Returns a searcher, which other threads use while this cutter cuts texts. It does not see the last kept texts, up to a number of
+    /// anchors. Each of these anchors takes about 0.2 KB of memory. Returns `None` if windows are single units, because cutting takes less
+    /// time than searching then.
     pub fn searcher(&mut self, anchors: usize) -> Option<Searcher<S>> {
         (self.rules.window > 1).then(|| Searcher::new(self.rules, self.kept.share(anchors, self.texts)))
     }
@@ -121,7 +121,7 @@ impl<S: Store> Cutter<S> {
         self.find_anchors(units.hashes);
         if !self.has_references {
             self.has_references = true;
-            self.kept.has_references();
+            self.kept.note_references();
         }
         self.remember(self.texts - 1, &units, &Stretches::default(), group)
     }
@@ -139,15 +139,15 @@ impl<S: Store> Cutter<S> {
     /// # Panics
     /// Panics if the text has 2³² units or more, or if there are more texts.
     pub fn cut(&mut self, units: Units, group: u64) -> Result<Outcome, S::Error> {
-        if self.singles.is_some() {
-            return Ok(self.cut_singles(units, true, group));
+        if let Some(outcome) = self.cut_singles(&units, true, group) {
+            return Ok(outcome);
         }
         self.find_anchors(units.hashes);
         self.cut_next(units, None, group)
     }
 
-    /// Does the same as [`cut`](Self::cut), with what another thread has found: the anchors of the text, and whether they repeat; and
-    /// perhaps what a [searcher](Self::searcher) of this cutter found.
+    /// Does the same as [`cut`](Self::cut), with what another thread has found: the anchors of the text, whether it repeats a window,
+    /// and perhaps what a [searcher](Self::searcher) of this cutter found.
     ///
     /// # Errors
     /// Fails if a store fails.
@@ -158,17 +158,19 @@ impl<S: Store> Cutter<S> {
         looked: Option<Looked>,
         group: u64,
     ) -> Result<Outcome, S::Error> {
-        if self.singles.is_some() {
-            return Ok(self.cut_singles(units, has_repeats, group));
+        if let Some(outcome) = self.cut_singles(&units, has_repeats, group) {
+            return Ok(outcome);
         }
         self.scratch.anchoring.set(units.hashes, anchors, has_repeats, self.rules.window);
         self.cut_next(units, looked, group)
     }
 
-    fn cut_singles(&mut self, units: Units, has_repeats: bool, group: u64) -> Outcome {
+    /// Cuts the next text if windows are single units.
+    fn cut_singles(&mut self, units: &Units, has_repeats: bool, group: u64) -> Option<Outcome> {
+        let singles = self.singles.as_mut()?;
         let number = self.texts;
         self.texts += 1;
-        self.singles.as_mut().map(|singles| singles.cut(number, (&units, &self.rules), has_repeats, group)).unwrap_or_default()
+        Some(singles.cut(number, (units, &self.rules), has_repeats, group))
     }
 
     fn find_anchors(&mut self, units: &[u64]) {

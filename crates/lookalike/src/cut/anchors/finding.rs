@@ -11,7 +11,6 @@ use crate::{
 pub struct Anchoring {
     fingerprints: Vec<u64>,
     selected: Vec<Selected>,
-    keys: Vec<u64>,
     /// The anchors of the last text.
     pub(in crate::cut) anchors: Vec<Anchor>,
     /// Whether the text repeats one of its windows.
@@ -60,12 +59,7 @@ impl Anchoring {
             let is_repeated = repeated.is_none_or(|repeated| repeated.contains(key));
             Anchor { key, at, sides: Sides::of(units, start, start + length, window), is_repeated }
         }));
-        self.keys.clear();
-        self.keys.extend(self.selected.iter().map(|selected| selected.key));
-        self.keys.sort_unstable();
-        // A text that repeats a window has two anchors with the same key.
-        let may_repeat = self.keys.windows(2).any(|keys| keys[0] == keys[1]);
-        self.has_repeats = may_repeat && self.first.find(units, &self.anchors, window);
+        self.has_repeats = self.first.find(units, &self.anchors, window);
     }
 
     /// Returns the first windows of the text if it repeats one.

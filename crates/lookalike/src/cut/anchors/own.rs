@@ -20,17 +20,17 @@ impl FirstWindows {
         let Self { first, hashes, keys } = self;
         first.clear();
         hashes.clear();
-        if units.len() < window {
-            return false;
-        }
-        roll(units, window, hashes);
-        first.extend(0..hashes.len() as u32);
         keys.clear();
         keys.extend(anchors.iter().map(Anchor::key));
         keys.sort_unstable();
         // Keeps one of the keys that occur more than once.
         let mut repeated: Vec<u64> = keys.windows(2).filter(|keys| keys[0] == keys[1]).map(|keys| keys[0]).collect();
         repeated.dedup();
+        if repeated.is_empty() {
+            return false;
+        }
+        roll(units, window, hashes);
+        first.extend(0..hashes.len() as u32);
         let mut seen: Lookup<u64, u32> = Lookup::default();
         let (mut next, mut is_any_repeated) = (0, false);
         for anchor in anchors.iter().filter(|anchor| repeated.binary_search(&anchor.key()).is_ok()) {

@@ -9,16 +9,21 @@ use super::store::Store;
 pub(super) struct Area {
     /// The position of the first unit in the store.
     pub position: u64,
-    /// The number of the text.
-    pub text: u32,
     /// The first unit in the kept text.
     pub kept_at: u32,
+    pub kept: Kept,
+}
+
+/// A kept text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::cut) struct Kept {
+    /// The number of the text.
+    pub text: u32,
+    pub group: u64,
     /// The place of the text's stretches in their store, below 2⁶³.
     pub stretches: u64,
     /// Whether the text may repeat a window, with overlap.
     pub has_repeats: bool,
-    /// The text's group.
-    pub group: u64,
 }
 
 const REPEATS: u64 = 1 << 63;
@@ -52,7 +57,7 @@ impl<S: Store> Areas<S> {
             self.positions.push(area.position);
         }
         self.count += 1;
-        let Area { position, text, kept_at, stretches, has_repeats, group } = area;
+        let Area { position, kept_at, kept: Kept { text, group, stretches, has_repeats } } = area;
         let stretches = stretches | if has_repeats { REPEATS } else { 0 };
         self.store.append(&[position, u64::from(text) << 32 | u64::from(kept_at), stretches, group])
     }
@@ -89,6 +94,7 @@ impl Areas<Vec<u64>> {
 impl Area {
     fn unpacked([position, place, stretches, group]: [u64; 4]) -> Self {
         let (has_repeats, stretches) = (stretches & REPEATS != 0, stretches & !REPEATS);
-        Self { position, text: (place >> 32) as u32, kept_at: place as u32, stretches, has_repeats, group }
+        let kept = Kept { text: (place >> 32) as u32, group, stretches, has_repeats };
+        Self { position, kept_at: place as u32, kept }
     }
 }

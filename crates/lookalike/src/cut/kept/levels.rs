@@ -101,7 +101,7 @@ impl<S: Store> Levels<S> {
     }
 
     /// Notes that nothing is cut out of some texts.
-    pub fn has_references(&mut self) {
+    pub fn note_references(&mut self) {
         self.write().has_references = true;
     }
 
@@ -116,13 +116,8 @@ impl<S: Store> Levels<S> {
         };
         let Ok(()) = each_area(winnowing, units.len(), anchors, |range, anchors| {
             let position = part.index.units.len();
-            part.anchors.extend(
-                anchors
-                    .iter()
-                    .map(|&Anchor { at, .. }| (at as usize - range.start + position) as u32)
-                    .zip(anchors)
-                    .map(|(at, &anchor)| Anchor { at, ..anchor }),
-            );
+            let stored_at = |at: u32| (at as usize - range.start + position) as u32;
+            part.anchors.extend(anchors.iter().map(|&anchor| Anchor { at: stored_at(anchor.at), ..anchor }));
             part.index.add(kept, range.start, &units[range.clone()], (anchors, range.start as u64))
         });
         if part.anchors.len() >= self.most { self.merge(kept.text + 1) } else { Ok(()) }
@@ -136,13 +131,9 @@ impl<S: Store> Levels<S> {
         }
         old.texts = next;
         drop(old);
-        // The memory of an old part is reused.
-        let old = if self.recent.len() == PARTS { self.recent.pop_front() } else { None };
-        let part = match old {
-            Some(part) => part.emptied(next),
-            None => self.part(next),
-        };
-        self.recent.push_back(part);
+        // The memory of the first part is reused.
+        let first = if self.recent.len() == PARTS { self.recent.pop_front() } else { None };
+        self.recent.push_back(first.map_or_else(|| self.part(next), |first| first.emptied(next)));
         Ok(())
     }
 
@@ -224,15 +215,14 @@ impl Part {
         index.areas.each(index.units.count(), |area, units| {
             if loaded == 0 {
                 loaded = anchors.len().min(LOADED);
-                other.table.load(anchors[..loaded].iter().map(|anchor| anchor.key ^ area.group));
+                other.table.load(anchors[..loaded].iter().map(|anchor| anchor.key ^ area.kept.group));
             }
             let own = anchors.partition_point(|anchor| u64::from(anchor.at) < units.end);
             let (first, rest) = anchors.split_at(own);
             (anchors, loaded) = (rest, loaded.saturating_sub(own));
-            let kept = Kept { text: area.text, group: area.group, stretches: area.stretches, has_repeats: area.has_repeats };
             // The last unit is the border to the next area.
             let units = &index.units[units.start as usize..units.end as usize - 1];
-            other.add(kept, area.kept_at as usize, units, (first, area.position))
+            other.add(area.kept, area.kept_at as usize, units, (first, area.position))
         })
     }
 }

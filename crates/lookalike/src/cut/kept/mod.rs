@@ -12,6 +12,7 @@ mod searcher;
 
 use std::{ops::Range, sync::Arc};
 
+pub(super) use areas::Kept;
 pub use levels::Looked;
 pub(super) use levels::{Levels, Old};
 pub use searcher::{Searcher, Searching};
@@ -76,17 +77,6 @@ pub(super) struct Searched<'a> {
     pub is_unique: bool,
 }
 
-/// A kept text.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Kept {
-    pub text: u32,
-    pub group: u64,
-    /// The place of the text's stretches in their store.
-    pub stretches: u64,
-    /// Whether the text may repeat a window.
-    pub has_repeats: bool,
-}
-
 /// A run of n units or more that a kept text and another text share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shared {
@@ -137,15 +127,14 @@ impl<S: Store> Index<S> {
     /// to `anchors_from`. Texts are added in the order of their numbers.
     fn add(&mut self, kept: Kept, at: usize, units: &[u64], (anchors, anchors_from): (&[Anchor], u64)) -> Result<(), S::Error> {
         let (position, length) = (self.units.count(), self.winnowing.selected_tokens() as u64);
-        let Kept { text, group, stretches, has_repeats } = kept;
-        self.areas.push(Area { position, text, kept_at: at as u32, stretches, has_repeats, group })?;
+        self.areas.push(Area { position, kept_at: at as u32, kept })?;
         self.area.clear();
         self.area.extend(units.iter().map(|&unit| other_than_between(unit)));
         self.area.push(BETWEEN);
         self.units.append(&self.area)?;
         for &Anchor { key, at, sides, .. } in anchors {
             let at = position + u64::from(at) - anchors_from;
-            self.insert(key ^ group, at, at + length, sides, group)?;
+            self.insert(key ^ kept.group, at, at + length, sides, kept.group)?;
         }
         Ok(())
     }
@@ -212,10 +201,10 @@ impl<S: Store> Index<S> {
         let mut in_text = same.first().copied();
         if self.texts_per_window > 1 && in_text.is_some() {
             let mut numbers = Vec::new();
-            let text = self.areas.find(entry.position(), &mut numbers)?.text;
+            let text = self.areas.find(entry.position(), &mut numbers)?.kept.text;
             in_text = None;
             for &(slot, position) in &same {
-                if self.areas.find(position, &mut numbers)?.text == text {
+                if self.areas.find(position, &mut numbers)?.kept.text == text {
                     in_text = Some((slot, position));
                 }
             }
@@ -336,10 +325,10 @@ impl<S: Store> Index<S> {
             if before + after >= self.window() {
                 let first = position - before as u64;
                 let area = self.areas.find(first, numbers)?;
-                let Area { position, text, kept_at, stretches, has_repeats, .. } = area;
+                let Area { position, kept_at, kept: Kept { text, stretches, has_repeats, .. } } = area;
                 let kept_at = kept_at as usize + (first - position) as usize;
                 // The key of another group may have the same hash.
-                if area.group == group {
+                if area.kept.group == group {
                     shared.push(Shared { text, stretches, has_repeats, kept_at, at: at - before, length: before + after });
                 }
             }

@@ -138,6 +138,7 @@ impl Table {
     /// Removes all entries.
     pub fn clear(&mut self) {
         self.firsts.fill([0; BYTES]);
+        self.has_firsts = false;
         for shard in &mut self.shards {
             shard.buckets.fill(Bucket::default());
             shard.filled = 0;
