@@ -242,3 +242,37 @@ fn a_report_and_marks() {
     reached.dedup();
     assert_eq!(reached, [Stage::Locating]);
 }
+
+/// The threads that read documents search those that are kept so far, except recent ones, of which there are several parts here.
+#[test]
+fn many_documents_that_several_threads_search() {
+    let mut place = Place::new();
+    for file in 0..8 {
+        fs::write(place.path(&format!("{file:02}.jsonl")), documents(file * 400, file * 400 + 400)).unwrap();
+    }
+    let mut runs = [(1, LITTLE), (1, None), (2, None), (7, None)].into_iter().map(|(threads, memory)| {
+        (place.config.threads, place.config.memory) = (threads, memory);
+        let summary = place.run(&place.config, usize::MAX).0.unwrap();
+        (place.outputs(), summary.cuts)
+    });
+    let first = runs.next().unwrap();
+    assert!(first.1 > 4000, "{}", first.1);
+    assert!(runs.all(|run| run == first));
+}
+
+/// Each passage is at many places, so the index has longer sequences for each of them.
+#[test]
+fn many_equal_references() {
+    let mut place = Place::new();
+    let page: String = (0..4000).map(|word| format!("word{word} ")).collect();
+    fs::write(place.path("00.jsonl"), format!("{{\"text\":\"{page}\"}}\n{{\"text\":\"new {page}\"}}\n")).unwrap();
+    let mut runs = [1, 20, 60].map(|references| {
+        place.config.against = (0..references).map(|number| place.path(&format!("{number}.txt")).display().to_string()).collect();
+        place.config.against.iter().for_each(|path| fs::write(path, &page).unwrap());
+        let summary = place.run(&place.config, usize::MAX).0.unwrap();
+        (fs::read_to_string(place.path("texts.jsonl")).unwrap(), summary.tokens_cut)
+    });
+    assert!(runs[0].1 > 8000 && runs[0].0.starts_with("{\"text\":\"new\"}"), "{}", &runs[0].0[..100]);
+    runs.rotate_left(1);
+    assert!(runs[0] == runs[2] && runs[1] == runs[2]);
+}

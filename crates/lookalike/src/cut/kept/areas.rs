@@ -39,8 +39,8 @@ pub(super) struct Areas<S> {
 }
 
 impl<S: Store> Areas<S> {
-    /// The number of areas for one in `positions`. In tests it is small, because there are few areas.
-    const EACH: u64 = if cfg!(test) { 2 } else { 16 };
+    /// The position of one in this many areas is in `positions`. In tests it is small, because there are few areas.
+    const EACH: u64 = if cfg!(test) { 2 } else { 4 };
 
     pub fn new(store: S) -> Self {
         Self { store, positions: Vec::new(), count: 0 }

@@ -131,8 +131,9 @@ impl<S: Store> Levels<S> {
         }
         old.texts = next;
         drop(old);
-        // The memory of the first part is reused.
+        // The memory of the first part is reused, unless a huge text was in it.
         let first = if self.recent.len() == PARTS { self.recent.pop_front() } else { None };
+        let first = first.filter(|part| part.anchors.len() <= 2 * self.most);
         self.recent.push_back(first.map_or_else(|| self.part(next), |first| first.emptied(next)));
         Ok(())
     }
@@ -166,7 +167,7 @@ impl<S: Store> Levels<S> {
                 let mut runs =
                     shared.iter().filter(|run| !run.has_repeats).map(|run| run.windows(self.winnowing.least())).peekable();
                 anchors.retain(|anchor| {
-                    let windows = part.index.windows_around(anchor.at as usize, searched.units.len());
+                    let windows = part.index.windows_around(anchor, searched);
                     while runs.next_if(|run| run.end < windows.end).is_some() {}
                     runs.peek().is_none_or(|run| windows.start < run.start)
                 });

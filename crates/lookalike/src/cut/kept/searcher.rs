@@ -12,6 +12,7 @@ use crate::cut::{
 #[derive(Debug)]
 pub struct Searcher<S = Vec<u64>> {
     rules: Rules,
+    /// If there is no cutter any more, its memory is freed although searchers exist.
     kept: Weak<RwLock<Old<S>>>,
 }
 

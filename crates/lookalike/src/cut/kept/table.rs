@@ -67,7 +67,7 @@ struct Bucket {
     checks: [u32; SLOTS],
     /// The entries; 0 if the slot is free.
     entries: [[u8; BYTES]; SLOTS],
-    /// For each key with an entry that did not fit into this bucket, the bit of its hash is set.
+    /// For each key with an entry that did not fit into this bucket, the bit of its hash is set. It remains set if entries are removed.
     exceeded: u64,
 }
 
@@ -89,9 +89,16 @@ impl Bucket {
     fn entry(&self, slot: usize) -> Option<Entry> {
         Entry::unpacked(self.entries[slot])
     }
+
+    /// Removes an entry. The last one is moved to its slot.
+    fn remove(&mut self, slot: usize) {
+        let last = (0..SLOTS).rev().find(|&slot| self.entry(slot).is_some()).unwrap_or(slot);
+        (self.checks[slot], self.entries[slot]) = (self.checks[last], self.entries[last]);
+        self.entries[last] = [0; BYTES];
+    }
 }
 
-/// The place of an entry in the table. It is valid until the next entry is added.
+/// The place of an entry in the table. It is valid until the next entry is added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     /// The first entry of a key with this number.
@@ -120,7 +127,10 @@ pub(super) struct Table {
 #[derive(Debug)]
 struct Shard {
     buckets: Vec<Bucket>,
-    filled: usize,
+    /// The number of entries that were added since the buckets were empty, and how many of them were removed. Most slots are never
+    /// filled before the buckets are divided anew, so some bucket is never full, and each row of full buckets ends.
+    added: usize,
+    removed: usize,
 }
 
 impl Table {
@@ -141,7 +151,7 @@ impl Table {
         self.has_firsts = false;
         for shard in &mut self.shards {
             shard.buckets.fill(Bucket::default());
-            shard.filled = 0;
+            (shard.added, shard.removed) = (0, 0);
         }
     }
 
@@ -163,7 +173,7 @@ impl Table {
         ((hash >> (u64::BITS - Self::SHARDS)) as usize, (hash >> (u32::BITS - Self::SHARDS)) as u32)
     }
 
-    /// Loads the first entries of many keys at the same time, so that looking them up does not wait for memory one after the other.
+    /// Loads the first two buckets of many keys at the same time, so that looking them up does not wait for memory one after the other.
     pub fn load(&self, keys: impl Iterator<Item = u64>) {
         let load = |key| {
             if let Some(number) = self.number(key) {
@@ -171,7 +181,11 @@ impl Table {
             }
             let (shard, check) = Self::place(key);
             let shard = &self.shards[shard];
-            shard.buckets[shard.bucket(check)].checks[0]
+            let at = shard.bucket(check);
+            match shard.buckets[at].exceeded & bit(check) {
+                0 => 0,
+                _ => shard.buckets[shard.after(at, check)].checks[0],
+            }
         };
         std::hint::black_box(keys.fold(0, |loaded, key| loaded ^ load(key)));
     }
@@ -194,15 +208,16 @@ impl Table {
         let (mut bucket, mut slot) = (shard.bucket(check), 0);
         std::iter::from_fn(move || {
             loop {
-                if slot == SLOTS {
-                    if shard.buckets[bucket].exceeded & bit(check) == 0 {
+                let own = &shard.buckets[bucket];
+                let Some(entry) = (slot < SLOTS).then(|| own.entry(slot)).flatten() else {
+                    if own.exceeded & bit(check) == 0 {
                         return None;
                     }
                     (bucket, slot) = (shard.after(bucket, check), 0);
-                }
-                let entry = shard.buckets[bucket].entry(slot)?;
+                    continue;
+                };
                 slot += 1;
-                if shard.buckets[bucket].checks[slot - 1] == check {
+                if own.checks[slot - 1] == check {
                     return Some((Slot::Other { shard: number, bucket, slot: slot - 1 }, entry));
                 }
             }
@@ -222,10 +237,22 @@ impl Table {
         }
         let (shard, check) = Self::place(key);
         let shard = &mut self.shards[shard];
-        if 10 * (shard.filled + 1) > 9 * SLOTS * shard.buckets.len() {
+        if 10 * (shard.added + 1) > 9 * SLOTS * shard.buckets.len() {
             self.buckets += shard.grow();
         }
         shard.add(check, entry);
+    }
+
+    /// Removes entries of a key. Their slots are given in the order of [`of`](Self::of). A first entry of a known key is not removed,
+    /// because other keys may have the same number.
+    pub fn remove(&mut self, slots: &[Slot]) {
+        // In each bucket, the last slots come first, so that no slot that is still to be removed moves.
+        for slot in slots.iter().rev() {
+            if let Slot::Other { shard, bucket, slot } = *slot {
+                self.shards[shard].buckets[bucket].remove(slot);
+                self.shards[shard].removed += 1;
+            }
+        }
     }
 
     /// Replaces an entry.
@@ -244,7 +271,7 @@ impl Table {
 impl Shard {
     /// Creates a part with room for a number of entries, of which a third of the slots remain free.
     fn new(entries: usize) -> Self {
-        Self { buckets: vec![Bucket::default(); prime(entries * 3 / 2 / SLOTS)], filled: 0 }
+        Self { buckets: vec![Bucket::default(); prime(entries * 3 / 2 / SLOTS)], added: 0, removed: 0 }
     }
 
     /// Returns the first bucket of a hash.
@@ -274,14 +301,15 @@ impl Shard {
         };
         self.buckets[at].checks[slot] = check;
         self.buckets[at].entries[slot] = entry.packed();
-        self.filled += 1;
+        self.added += 1;
     }
 
-    /// Adds buckets. Returns their number.
+    /// Adds buckets, unless a third of the entries were removed. Returns their number.
     fn grow(&mut self) -> usize {
         let before = self.buckets.len();
-        let buckets = std::mem::replace(&mut self.buckets, vec![Bucket::default(); prime(before + before.div_ceil(2))]);
-        self.filled = 0;
+        let after = if 3 * self.removed < self.added { prime(before + before.div_ceil(2)) } else { before };
+        let buckets = std::mem::replace(&mut self.buckets, vec![Bucket::default(); after]);
+        (self.added, self.removed) = (0, 0);
         for bucket in &buckets {
             for (slot, &check) in bucket.checks.iter().enumerate() {
                 if let Some(entry) = bucket.entry(slot) {
@@ -295,7 +323,7 @@ impl Shard {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{BTreeSet, HashMap};
 
     use proptest::prelude::*;
 
@@ -320,19 +348,56 @@ mod tests {
                 map.entry(key).or_default().push(position);
             }
             let firsts = table.firsts.iter().filter(|&&first| Entry::unpacked(first).is_some()).count();
-            prop_assert_eq!(firsts + table.shards.iter().map(|shard| shard.filled).sum::<usize>(), keys.len());
+            prop_assert_eq!(firsts + table.shards.iter().map(|shard| shard.added).sum::<usize>(), keys.len());
             prop_assert_eq!(table.shards.iter().map(|shard| shard.buckets.len()).sum::<usize>(), table.buckets);
-            for (key, expected) in map {
+            for (&key, expected) in &map {
                 // A few keys have the number of a known one, and so its entries too.
                 let mut found = positions(&table, key);
                 prop_assert!(is_known || found.len() == expected.len());
                 found.retain(|position| expected.contains(position));
-                prop_assert_eq!(found, expected);
+                prop_assert_eq!(&found, expected);
                 let (slot, entry) = table.of(key).last().unwrap();
                 table.set(slot, Entry::new(entry.position() + 10_000, [0, 0]));
                 prop_assert!(table.of(key).any(|(_, other)| other.position() == entry.position() + 10_000 && other.sides() == [0, 0]));
                 table.set(slot, entry);
             }
+            let mut removed = BTreeSet::new();
+            for (&key, own) in &map {
+                let is_removed = |(slot, entry): &(Slot, Entry)| {
+                    let position = entry.position();
+                    matches!(slot, Slot::Other { .. }) && own.contains(&position) && !position.is_multiple_of(3)
+                };
+                let (slots, entries): (Vec<Slot>, Vec<Entry>) = table.of(key).filter(is_removed).unzip();
+                table.remove(&slots);
+                removed.extend(entries.into_iter().map(Entry::position));
+            }
+            for (key, mut expected) in map {
+                let mut found = positions(&table, key);
+                found.retain(|position| expected.contains(position));
+                expected.retain(|position| !removed.contains(position));
+                prop_assert_eq!(found, expected);
+            }
+            prop_assert_eq!(table.shards.iter().map(|shard| shard.removed).sum::<usize>(), removed.len());
+        }
+
+        #[test]
+        fn rows_of_full_buckets_end_after_entries_were_removed(keys in prop::collection::vec((0u64..4, 1usize..20), 1..200)) {
+            // These keys are in one part, and have the same bit. The factor is the inverse of that in `place`.
+            let key = |number: u64| (number << 54).wrapping_mul(0xf1de_83e1_9937_733d);
+            let keys: Vec<(u64, usize)> = keys.into_iter().map(|(number, count)| (key(number), count)).collect();
+            prop_assert!(keys.iter().all(|&(key, _)| Table::place(key).0 == 0 && bit(Table::place(key).1) == 1));
+            let mut table = Table::new(None, 0);
+            for &(key, count) in &keys {
+                let before = table.of(key).count();
+                (0..count as u64).for_each(|position| table.add(key, Entry::new(position, [1, 1])));
+                let slots: Vec<Slot> = table.of(key).map(|(slot, _)| slot).collect();
+                prop_assert_eq!(slots.len(), before + count);
+                if count > 3 {
+                    table.remove(&slots);
+                    prop_assert_eq!(table.of(key).count(), 0);
+                }
+            }
+            prop_assert!(table.shards.iter().all(|shard| shard.buckets.iter().any(|bucket| bucket.exceeded == 0)));
         }
     }
 
