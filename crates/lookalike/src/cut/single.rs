@@ -1,4 +1,4 @@
-//! Cuts texts whose windows are single units, such as lines. This does the same as the general way, but each unit takes one lookup.
+//! Cuts texts whose windows are single units, such as lines. The result is that of the general method, but each unit takes one lookup.
 
 use super::{
     piece::{Outcome, Piece, Place, extend},
@@ -30,6 +30,9 @@ struct Part {
     slots: Vec<Slot>,
     filled: usize,
 }
+
+/// The memory for the units of a text is reused only up to this number, so that the memory for a huge text is freed.
+const USUAL: usize = 1 << 14;
 
 /// The units of all kept texts.
 #[derive(Debug)]
@@ -72,7 +75,9 @@ impl Singles {
         self.load(units.hashes, group);
         let Self { places, keys, new, own } = self;
         new.clear();
+        new.shrink_to(USUAL);
         own.clear();
+        own.shrink_to(USUAL);
         let mut pieces = Vec::new();
         for (&key, at) in keys.iter().zip(0..) {
             if !rules.may_mark(units, at as usize) {
@@ -107,6 +112,7 @@ impl Singles {
     fn load(&mut self, units: &[u64], group: u64) {
         let of_group = if group == 0 { 0 } else { finish(group) };
         self.keys.clear();
+        self.keys.shrink_to(USUAL);
         self.keys.extend(units.iter().map(|&unit| finish(unit ^ of_group)));
         std::hint::black_box(self.keys.iter().fold(0, |loaded, &key| loaded ^ self.places.load(key)));
     }

@@ -16,14 +16,11 @@ use super::{
 };
 use crate::numbers::Document;
 
-/// The number of bytes of the budget for each anchor of recent documents.
+/// Recent documents have one anchor for each of so many bytes of the budget.
 const RECENT: u64 = 16 << 10;
 
-/// With a smaller budget, in bytes, other threads do not search, because their buffers take about 20 MB.
-const LEAST: u64 = 256 << 20;
-
 /// The largest number of these anchors. Searching more of them takes longer, because they do not fit into a core's cache.
-const MOST_RECENT: u64 = 1 << 17;
+const MOST_RECENT: u64 = 1 << 15;
 
 /// Cuts documents.
 pub(super) struct Deciding {
@@ -92,7 +89,7 @@ impl Deciding {
 
     /// Returns a searcher for threads that load documents, if it makes cutting faster.
     pub(super) fn searcher(&mut self, budget: &Budget) -> Option<Searcher<Spilled>> {
-        if budget.limit() < LEAST {
+        if self.within == Within::Document {
             return None;
         }
         self.cutter.searcher((budget.limit() / RECENT).min(MOST_RECENT) as usize)

@@ -116,7 +116,12 @@ pub(super) struct Worker {
     reader: UnitReader,
     anchoring: Anchoring,
     searching: Searching,
+    /// The number of units in the last block.
+    last_units: usize,
 }
+
+/// The most units for which there is room in a new block. Without this room, the units are moved several times while the block grows.
+const MOST_EXPECTED: usize = 1 << 18;
 
 impl<'a> Loading<'a> {
     pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Repeated>>, searcher: Option<Searcher<Spilled>>) -> Self {
@@ -135,7 +140,7 @@ impl Look for Loading<'_> {
     const SKETCHES: bool = false;
 
     fn look(&self, Seen { text, label, is_reference }: Seen, worker: &mut Worker, found: &mut Loaded) -> Result<()> {
-        let Worker { reader, anchoring, searching } = worker;
+        let Worker { reader, anchoring, searching, last_units } = worker;
         let units = reader.units(self.simd, text, self.config);
         let anchoring = anchoring.of_text(units.hashes, self.window, self.repeated.as_deref())?;
         let (anchors, has_repeats) = (anchoring.anchors(), anchoring.has_repeats());
@@ -157,6 +162,9 @@ impl Look for Loading<'_> {
                 head.shared = Some((shared.len() as u32, texts));
                 found.shared.extend_from_slice(shared);
             }
+            if found.hashes.is_empty() {
+                found.hashes.reserve((*last_units).min(MOST_EXPECTED));
+            }
             let Units { hashes, tokens, lines } = units;
             (head.units, head.anchors) = (hashes.len() as u32, anchors.len() as u32);
             found.hashes.extend_from_slice(hashes);
@@ -164,6 +172,7 @@ impl Look for Loading<'_> {
             found.lines.extend_from_slice(lines.unwrap_or_default());
             found.anchors.extend_from_slice(anchors);
         }
+        *last_units = found.hashes.len();
         found.heads.push(head);
         Ok(())
     }

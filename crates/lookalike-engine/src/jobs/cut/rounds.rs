@@ -50,7 +50,7 @@ impl FirstPass {
 
     /// Returns a searcher for the threads that load documents, if documents are decided in this pass.
     pub(super) fn searcher(&mut self) -> Option<Searcher<Spilled>> {
-        self.deciding.as_mut().and_then(|deciding| deciding.searcher(&self.budget))
+        self.deciding.as_mut().filter(|_| !self.is_decided).and_then(|deciding| deciding.searcher(&self.budget))
     }
 
     /// Takes the documents of the next block. If they are not decided now, `loading` need not load the units of those that follow.

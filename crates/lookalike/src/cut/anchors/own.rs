@@ -5,6 +5,9 @@ use std::ops::Range;
 use super::{Anchor, around};
 use crate::fingerprint::{Lookup, finish, roll};
 
+/// The memory for the windows of a text is reused only up to this number, so that the memory for a huge text is freed.
+const USUAL: usize = 1 << 14;
+
 /// For each window of a text, the position of the first window that is equal to it.
 #[derive(Debug, Default)]
 pub(in crate::cut) struct FirstWindows {
@@ -19,7 +22,9 @@ impl FirstWindows {
     pub fn find(&mut self, units: &[u64], anchors: &[Anchor], window: usize) -> bool {
         let Self { first, hashes, keys } = self;
         first.clear();
+        first.shrink_to(USUAL);
         hashes.clear();
+        hashes.shrink_to(USUAL);
         keys.clear();
         keys.extend(anchors.iter().map(Anchor::key));
         keys.sort_unstable();
