@@ -1,6 +1,8 @@
 //! Reads the fields of a line without a parser: finds them, checks them, and leaves them in place. Everything unusual is left to
 //! the full parser: an escape in a name, a repeated field, a text that is not a string, and invalid JSON.
 
+use std::ops::Range;
+
 use lookalike::text::Text;
 
 use super::{
@@ -64,6 +66,15 @@ pub(crate) fn find<'a>(line: &'a str, fields: &Fields) -> Option<Found<'a>> {
             _ => return None,
         }
     }
+}
+
+/// Returns the place of the text's value in a plain line, or none for a line that needs the parser.
+pub(crate) fn text_place(line: &[u8], fields: &Fields) -> Option<Range<usize>> {
+    let line = simdutf8::basic::from_utf8(line).ok()?;
+    let Text::Escaped(text) = find(line, fields)?.text else { return None };
+    // The text is a slice of the line, between quotes.
+    let start = text.as_ptr() as usize - line.as_ptr() as usize;
+    Some(start - 1..start + text.len() + 1)
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ pub(crate) use self::record::{no_id, no_label};
 pub(crate) use self::{
     array::{Elements, begins_array},
     fields::{Found, Unit},
+    lazy::text_place,
     record::of_utf16,
 };
 pub use self::{

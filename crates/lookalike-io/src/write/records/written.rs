@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    read::{Block, Paths, Reading, Scratch, is_encodable},
+    read::{Block, Paths, Reading, Scratch, is_encodable, text_place},
 };
 
 /// Buffers for records that are built.
@@ -76,7 +76,8 @@ impl Shape {
                 // Documents without fields get a field of this name.
                 let has_fields = block.object(at).is_some() || block.is_delimited() || block.rows().is_some();
                 let name = if has_fields { &reading.fields.text } else { "text" };
-                let place = place_of(object, name)?;
+                let plain = if has_fields { text_place(object, &reading.fields) } else { None };
+                let place = plain.map_or_else(|| place_of(object, name), Ok)?;
                 into.extend_from_slice(&object[..place.start]);
                 // Writing to a vector cannot fail.
                 let _ = serde_json::to_writer(&mut *into, text);
@@ -147,18 +148,23 @@ fn place_of(object: &[u8], name: &str) -> Result<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use lookalike::cluster::Keep;
+
     use super::*;
+    use crate::read::Fields;
 
     #[test]
     fn values_are_found_where_they_are() {
-        for (object, name, value) in [
-            (r#"{"id":1,"text":"a\nb","x":{"text":2}}"#, "text", r#""a\nb""#),
-            (r#" { "te\u0078t" : "é" }"#, "text", r#""é""#),
-            (r#"{"a":{"text":"x"},"b":1}"#, "a.text", r#""x""#),
-            (r#"{"a":{"text":"x"},"a.text":"y"}"#, "a.text", r#""y""#),
+        for (object, name, value, is_plain) in [
+            (r#"{"id":1,"text":"a\nb","x":{"text":2}}"#, "text", r#""a\nb""#, true),
+            (r#" { "te\u0078t" : "é" }"#, "text", r#""é""#, false),
+            (r#"{"a":{"text":"x"},"b":1}"#, "a.text", r#""x""#, false),
+            (r#"{"a":{"text":"x"},"a.text":"y"}"#, "a.text", r#""y""#, true),
         ] {
             let place = place_of(object.as_bytes(), name).unwrap();
-            assert_eq!(&object[place], value, "{object}");
+            assert_eq!(&object[place.clone()], value, "{object}");
+            let fields = Fields::new(name.into(), None, "id".into(), Keep::First, None);
+            assert_eq!(text_place(object.as_bytes(), &fields), is_plain.then_some(place), "{object}");
         }
         assert!(place_of(b"{}", "text").is_err());
     }
