@@ -89,6 +89,9 @@ pub fn cut_reporting(config: &RunConfig, asked: &Cutting, tell: &mut TellCut, ob
     without_panic(|| all_passes(config, asked, Some(tell), observer))
 }
 
+/// The memory of a thread for the units of texts, which take more than the texts themselves.
+const UNITS: u64 = 12 << 20;
+
 fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, observer: Observer) -> Result<CutSummary> {
     let started = Instant::now();
     let cut = CutConfig { tokens: config.method.tokens, folds: config.method.folds, ..asked.cut.clone() };
@@ -109,7 +112,10 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let [texts, cuts, attributes, bad] =
         [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad].map(|path| path.as_deref());
     let [mut texts, mut cuts, mut attributes, mut bad, mut report] = create(config, [texts, cuts, attributes, bad, report])?;
-    let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
+    let extra = |threads, memory| {
+        let written = shape.map_or(0, |shape: Shape| shape.extra(threads));
+        source.extra(threads, memory) + written + UNITS * threads as u64
+    };
     let means = Means::new(config, &named, extra)?;
     means.run_ahead([&mut texts, &mut cuts, &mut attributes]);
     let Means { pool, budget } = means;
