@@ -57,6 +57,8 @@
 
 mod piece;
 
+mod buffers;
+
 mod anchors;
 
 mod rules;

@@ -12,6 +12,7 @@ use crate::{
 /// after them. So the parts can be read in one pass over the whole text.
 pub(super) fn divide(simd: Simd, text: &str, unit: Unit, parts: &mut Vec<Span>) {
     parts.clear();
+    // Most parts are longer.
     parts.reserve(text.len() / 64);
     match unit {
         Unit::Sentences => parts.extend(sentences_by(simd, text)),

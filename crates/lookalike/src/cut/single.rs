@@ -1,6 +1,7 @@
 //! Cuts texts whose windows are single units, such as lines. The result is that of the general method, but each unit takes one lookup.
 
 use super::{
+    buffers::{USUAL, emptied},
     piece::{Outcome, Piece, Place, extend},
     rules::{Rules, Units},
 };
@@ -30,9 +31,6 @@ struct Part {
     slots: Vec<Slot>,
     filled: usize,
 }
-
-/// The memory for the units of a text is reused only up to this number, so that the memory for a huge text is freed.
-const USUAL: usize = 1 << 14;
 
 /// The units of all kept texts.
 #[derive(Debug)]
@@ -74,8 +72,7 @@ impl Singles {
     pub fn cut(&mut self, number: u32, (units, rules): (&Units, &Rules), has_repeats: bool, group: u64) -> Outcome {
         self.load(units.hashes, group);
         let Self { places, keys, new, own } = self;
-        new.clear();
-        new.shrink_to(USUAL);
+        emptied(new);
         own.clear();
         own.shrink_to(USUAL);
         let mut pieces = Vec::new();
@@ -111,9 +108,7 @@ impl Singles {
     /// other.
     fn load(&mut self, units: &[u64], group: u64) {
         let of_group = if group == 0 { 0 } else { finish(group) };
-        self.keys.clear();
-        self.keys.shrink_to(USUAL);
-        self.keys.extend(units.iter().map(|&unit| finish(unit ^ of_group)));
+        emptied(&mut self.keys).extend(units.iter().map(|&unit| finish(unit ^ of_group)));
         std::hint::black_box(self.keys.iter().fold(0, |loaded, &key| loaded ^ self.places.load(key)));
     }
 }

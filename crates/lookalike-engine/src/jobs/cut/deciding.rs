@@ -16,10 +16,10 @@ use super::{
 };
 use crate::numbers::Document;
 
-/// Recent documents have one anchor for each of so many bytes of the budget.
+/// Recent documents may have one anchor for each 16 KiB of the budget.
 const RECENT: u64 = 16 << 10;
 
-/// The largest number of these anchors. Searching more of them takes longer, because they do not fit into a core's cache.
+/// The largest number of these anchors. Larger ones were not faster.
 const MOST_RECENT: u64 = 1 << 15;
 
 /// Cuts documents.

@@ -116,12 +116,7 @@ pub(super) struct Worker {
     reader: UnitReader,
     anchoring: Anchoring,
     searching: Searching,
-    /// The number of units in the last block.
-    last_units: usize,
 }
-
-/// The most units for which there is room in a new block. Without this room, the units are moved several times while the block grows.
-const MOST_EXPECTED: usize = 1 << 18;
 
 impl<'a> Loading<'a> {
     pub(super) fn new(config: &'a CutConfig, repeated: Option<Arc<Repeated>>, searcher: Option<Searcher<Spilled>>) -> Self {
@@ -140,7 +135,7 @@ impl Look for Loading<'_> {
     const SKETCHES: bool = false;
 
     fn look(&self, Seen { text, label, is_reference }: Seen, worker: &mut Worker, found: &mut Loaded) -> Result<()> {
-        let Worker { reader, anchoring, searching, last_units } = worker;
+        let Worker { reader, anchoring, searching } = worker;
         let units = reader.units(self.simd, text, self.config);
         let anchoring = anchoring.of_text(units.hashes, self.window, self.repeated.as_deref())?;
         let (anchors, has_repeats) = (anchoring.anchors(), anchoring.has_repeats());
@@ -156,14 +151,11 @@ impl Look for Loading<'_> {
             return Ok(());
         }
         if is_loaded {
-            let searcher = self.searcher.as_ref().filter(|_| !is_reference && self.config.within == Within::All);
+            let searcher = self.searcher.as_ref().filter(|_| !is_reference);
             let looked = searcher.map(|searcher| searcher.search(units, anchoring, group, searching));
             if let Some(Looked { shared, texts }) = looked.transpose()?.flatten() {
                 head.shared = Some((shared.len() as u32, texts));
                 found.shared.extend_from_slice(shared);
-            }
-            if found.hashes.is_empty() {
-                found.hashes.reserve((*last_units).min(MOST_EXPECTED));
             }
             let Units { hashes, tokens, lines } = units;
             (head.units, head.anchors) = (hashes.len() as u32, anchors.len() as u32);
@@ -172,7 +164,6 @@ impl Look for Loading<'_> {
             found.lines.extend_from_slice(lines.unwrap_or_default());
             found.anchors.extend_from_slice(anchors);
         }
-        *last_units = found.hashes.len();
         found.heads.push(head);
         Ok(())
     }

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{Anchor, around};
-use crate::fingerprint::{Lookup, finish, roll};
-
-/// The memory for the windows of a text is reused only up to this number, so that the memory for a huge text is freed.
-const USUAL: usize = 1 << 14;
+use crate::{
+    cut::buffers::emptied,
+    fingerprint::{Lookup, finish, roll},
+};
 
 /// For each window of a text, the position of the first window that is equal to it.
 #[derive(Debug, Default)]
@@ -21,10 +21,8 @@ impl FirstWindows {
     /// can be equal to another one. Cost: two multiplications for each window, and a lookup for each of those.
     pub fn find(&mut self, units: &[u64], anchors: &[Anchor], window: usize) -> bool {
         let Self { first, hashes, keys } = self;
-        first.clear();
-        first.shrink_to(USUAL);
-        hashes.clear();
-        hashes.shrink_to(USUAL);
+        emptied(first);
+        emptied(hashes);
         keys.clear();
         keys.extend(anchors.iter().map(Anchor::key));
         keys.sort_unstable();

@@ -8,13 +8,13 @@ use super::{
     extended, key,
     table::Entry,
 };
-use crate::cut::anchors::{Anchor, Sides};
+use crate::cut::{
+    anchors::{Anchor, Sides},
+    buffers::emptied,
+};
 
 /// A position of a kept text where a sequence occurs, minus the position of the sequence in another text; and the latter.
 type Hit = (i64, u32);
-
-/// The memory for hits is reused only up to this number, so that the memory for those of a huge text is freed.
-const USUAL: usize = 1 << 14;
 
 /// The number of anchors that are searched at the same time. Later anchors are often in a run that the first ones find. In tests it is
 /// small, because their texts are short.
@@ -128,8 +128,7 @@ impl<S: Store> Index<S> {
     ) {
         let length = self.winnowing.selected_tokens();
         self.table.load(anchors.iter().map(|anchor| anchor.key ^ group));
-        hits.clear();
-        hits.shrink_to(USUAL);
+        emptied(hits);
         ends.clear();
         for &Anchor { key, at, sides, .. } in anchors {
             let at = at as usize;

@@ -12,7 +12,7 @@ use crate::cut::{
 #[derive(Debug)]
 pub struct Searcher<S = Vec<u64>> {
     rules: Rules,
-    /// If there is no cutter any more, its memory is freed although searchers exist.
+    /// The reference is weak, so that the memory is freed together with the cutter.
     kept: Weak<RwLock<Old<S>>>,
 }
 

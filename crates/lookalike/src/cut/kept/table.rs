@@ -127,8 +127,8 @@ pub(super) struct Table {
 #[derive(Debug)]
 struct Shard {
     buckets: Vec<Bucket>,
-    /// The number of entries that were added since the buckets were empty, and how many of them were removed. Most slots are never
-    /// filled before the buckets are divided anew, so some bucket is never full, and each row of full buckets ends.
+    /// The number of entries that were added since the buckets were empty, and how many of them were removed. The buckets are replaced
+    /// when entries were added to 90 % of the slots, so some bucket was never full, and every search for an entry ends there or before.
     added: usize,
     removed: usize,
 }
@@ -173,7 +173,7 @@ impl Table {
         ((hash >> (u64::BITS - Self::SHARDS)) as usize, (hash >> (u32::BITS - Self::SHARDS)) as u32)
     }
 
-    /// Loads the first two buckets of many keys at the same time, so that looking them up does not wait for memory one after the other.
+    /// Loads the first slots of many keys at the same time, so that looking them up does not wait for memory one after the other.
     pub fn load(&self, keys: impl Iterator<Item = u64>) {
         let load = |key| {
             if let Some(number) = self.number(key) {
@@ -304,7 +304,7 @@ impl Shard {
         self.added += 1;
     }
 
-    /// Adds buckets, unless a third of the entries were removed. Returns their number.
+    /// Replaces the buckets by more of them, or by as many if a third of the entries were removed. Returns how many more there are.
     fn grow(&mut self) -> usize {
         let before = self.buckets.len();
         let after = if 3 * self.removed < self.added { prime(before + before.div_ceil(2)) } else { before };
