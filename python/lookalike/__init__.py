@@ -67,6 +67,7 @@ from lookalike._lookalike import (
 from lookalike.applying import apply
 from lookalike.cards import PrintPair, PrintPairs, minutiae
 from lookalike.config import (
+    ApplyOptions,
     CollectionConfig,
     Config,
     CutOptions,
@@ -78,6 +79,7 @@ from lookalike.config import (
     LinkRunOptions,
     MinutiaeOptions,
     MirrorsOptions,
+    OutputOptions,
     PairsOptions,
     ReadOptions,
     RunOptions,
@@ -98,6 +100,7 @@ __version__ = _version("lookalike")
 
 __all__ = [
     "Added",
+    "ApplyOptions",
     "Bottom",
     "BottomSketch",
     "CollectionConfig",
@@ -134,6 +137,7 @@ __all__ = [
     "MirrorsOptions",
     "Modulo",
     "ModuloSketch",
+    "OutputOptions",
     "Pairs",
     "PairsOptions",
     "Passage",

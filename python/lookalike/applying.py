@@ -7,7 +7,7 @@ import tempfile
 from typing import Any, Unpack
 
 from lookalike import _lookalike
-from lookalike.config import ReadOptions
+from lookalike.config import ApplyOptions
 from lookalike.files import names_of
 from lookalike.keywords import check
 from lookalike.progress import shown
@@ -25,13 +25,14 @@ def apply(
     id: str | None = None,
     *,
     keep: str | None = None,
-    **options: Unpack[ReadOptions],
+    **options: Unpack[ApplyOptions],
 ) -> dict[str, Any]:
     """Write a file of the records that are kept according to decisions, as `dedup` would, byte for byte; return the summary.
 
     `decisions` is a decisions file, which may have been edited by hand, or the `Report` of a run. `data` names the inputs, as for
     `dedup`. Records and decisions are matched by their ids, in any order. Keywords that control how inputs are read must have the
-    same values as in the call of `dedup`; `keep` is only needed with `skip_bad`.
+    same values as in the call of `dedup`; `keep` is only needed with `skip_bad`. `output` can be a folder, or a name with a number, as for
+    `dedup`.
 
     Data in memory does not need this function: `data[report.kept]` selects the kept rows.
 
@@ -55,7 +56,7 @@ def apply(
     asked: dict[str, Any] = {"text": text, "id": id, "keep": keep, "output": output, **options}
     if not isinstance(decisions, Report):
         asked["decisions"] = decisions
-    known = ["text", "id", "keep", "output", "decisions", *ReadOptions.__annotations__]
+    known = ["text", "id", "keep", "output", "decisions", *ApplyOptions.__annotations__]
     check("apply", asked, known, needed=("text", "output", "decisions"))
     named = [] if data is None and options.get("input_command") else names_of(data)
     if named is None:

@@ -253,6 +253,19 @@ class ReadOptions(InputOptions, total=False):
     """The field that contains the sets: the same as `text` with `tokens="items"`."""
 
 
+class OutputOptions(TypedDict, total=False):
+    """How records are divided between files. The name of the output has {} for the number of each file, or {:05} for five digits."""
+
+    rows_per_file: int | None
+    """The number of records in each file."""
+    bytes_per_file: int | str | None
+    """The size of each file before compression, in bytes or such as "500MB"; for tables, the approximate size of the rows in memory."""
+
+
+class ApplyOptions(ReadOptions, OutputOptions, total=False):
+    """The keywords of `apply` after the id."""
+
+
 class RunOptions(CollectionConfig, ReadOptions, total=False):
     """The keywords of a run over a collection: what determines the answer, and how the collection is read and processed."""
 
@@ -300,7 +313,7 @@ class MirrorsOptions(HistoryOptions, total=False):
     """An HTML file to look at: sites, and pages side by side."""
 
 
-class CutOptions(InputOptions, total=False):
+class CutOptions(InputOptions, OutputOptions, total=False):
     """The keywords of `cut` after the id."""
 
     unit: Literal["runs", "lines", "paragraphs", "sentences"]
@@ -425,7 +438,7 @@ class MinutiaeOptions(TypedDict, total=False):
     """The number of threads; 0 for one per core. The answer is the same for any number."""
 
 
-class DedupOptions(RunOptions, total=False):
+class DedupOptions(RunOptions, OutputOptions, total=False):
     """The keywords of `dedup` after the threshold."""
 
     cluster: Literal["law", "components", "greedy"] | Greedy

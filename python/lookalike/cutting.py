@@ -237,6 +237,7 @@ def cut(
 
     - `mark=False`, `mark_prefix="cut_"`: whether to write all records to `output` with their whole texts, and with two fields
       that contain what would be cut.
+    - `rows_per_file=None`, `bytes_per_file=None`: for files, several outputs of limited size, as for `dedup`; or `output` is a folder.
     - `cuts=None`: a file for the command's line about each document, which `apply` reads. `report.cuts` has the cuts in any
       case.
     - `dolma=None`: a file for the cuts as attributes of Dolma.
@@ -256,7 +257,7 @@ def cut(
     Raises one of `lookalike.errors`, or `TypeError` for an unknown keyword or unsupported data. A keyboard interrupt ends the
     run.
 
-    Cost: 10 to 14 seconds per gigabyte on two shared cores; 10 bytes of memory per kept token, and the texts that changed.
+    Cost: 5 to 8 seconds per gigabyte on two cores; 10 bytes of memory per kept token, and the texts that changed.
 
     >>> import lookalike
     >>> notice = "No part of this page may be copied. Ask the owner first."

@@ -49,6 +49,10 @@ _PATH = _Takes("the name of a file or folder, a str or a pathlib.Path", _is_path
 _SWITCH = _Takes("True or False", _is_switch)
 _COUNT = _Takes("a whole number of 1 or more", lambda value: _is_whole(value) and value >= 1)
 _SHARE = _Takes("a number between 0 and 1", _is_number)
+_SIZE = _Takes(
+    'a whole number of bytes, or a size such as "512M" or "8G"',
+    lambda value: isinstance(value, str) or (_is_whole(value) and value >= 0),
+)
 _KIND = _Takes("the name of a kind, a str, or a dictionary with its kind", lambda value: isinstance(value, (str, Mapping)))
 
 _TAKES = {
@@ -82,10 +86,7 @@ _TAKES = {
     "set_field": _NAME,
     "seed": _Takes("a whole number from 0 to below 2^64", lambda value: _is_whole(value) and 0 <= value < 2**64),
     "threads": _Takes("a whole number, 0 for one per core", lambda value: _is_whole(value) and value >= 0),
-    "memory": _Takes(
-        'a whole number of bytes, or a size such as "512M" or "8G"',
-        lambda value: isinstance(value, str) or (_is_whole(value) and value >= 0),
-    ),
+    **dict.fromkeys(("memory", "bytes_per_file"), _SIZE),
     "report_by": _NAME,
     "report_floor": _Takes("a number above 0 and at most threshold=", _is_number),
     "delimiter": _Takes("one character, a str", lambda value: isinstance(value, str)),
@@ -114,6 +115,7 @@ _TAKES = {
     "common_sites": _COUNT,
     "sample": _COUNT,
     "nearest": _COUNT,
+    "rows_per_file": _COUNT,
     "repeat": _COUNT,
     "skip_bad": _Takes("True, or the name of a file", lambda value: isinstance(value, bool) or _is_path(value)),
     "right_by": _NAME,

@@ -32,6 +32,8 @@ OF_FILES = ("format", "delimiter", "encoding", "gitignore", "all_splits")
 # Keywords that only work with named data, and the alternatives for data in memory.
 _INSTEAD = {
     "output": "the kept documents are returned",
+    "rows_per_file": "the kept documents are returned",
+    "bytes_per_file": "the kept documents are returned",
     "resume": "write the data to a file first",
     "dry_run": "nothing is written unless decisions= names a file",
     "input_command": "pass its output as a path, or what it prints as a list",
@@ -185,6 +187,9 @@ def dedup(
     - `input_command=None`: a command, or several, whose output is read after the other inputs; `data` may be None then.
     - `dry_run=False`: whether to do everything except write files.
     - `resume=None`: a folder for saved progress, from which the same call continues after an interruption.
+    - `rows_per_file=None`, `bytes_per_file=None`: divide the output into files with this number of records, or of this size, such as
+      `"500MB"`. The name `output` then has `{}` for the number of each file, such as `"part-{:05}.parquet"`. If `output` is a folder,
+      such as `"clean/"`, each input file has a file of its own there.
     - `label=False`, `label_prefix=""`: whether to write all records to `output`, with four fields that contain the decision.
 
     These keywords are the command's flags, with underscores and the same values, and the core's settings: see `DedupOptions`,
@@ -292,7 +297,7 @@ class _Again:
         if is_read_once(self.data) or is_read_once(self.keywords["against"]):
             raise ConfigError("data that is read only once cannot be read again; name the file with report= in the run itself")
         # The files that the run wrote are not written again.
-        outputs = ("output", "decisions", "label", "label_prefix", "resume", "dry_run", "report")
+        outputs = ("output", "rows_per_file", "bytes_per_file", "decisions", "label", "label_prefix", "resume", "dry_run", "report")
         keywords = {name: value for name, value in self.keywords.items() if name not in outputs}
         if isinstance(keywords.get("skip_bad"), (str, os.PathLike)):
             keywords["skip_bad"] = True

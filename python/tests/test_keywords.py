@@ -134,7 +134,7 @@ def test_gitignore_excludes_the_listed_files(tmp_path, command):
 TAKEN = {
     "dedup": {*lookalike.DedupOptions.__annotations__, "text", "id", "threshold", "output", "against"},
     "pairs": {*lookalike.PairsOptions.__annotations__, "text", "id", "threshold", "against"},
-    "apply": {*lookalike.ReadOptions.__annotations__, "text", "id", "output", "keep"},
+    "apply": {*lookalike.ApplyOptions.__annotations__, "text", "id", "output", "keep"},
     "cut": {*lookalike.CutOptions.__annotations__, "text", "id", "output", "against"},
     "link": {*lookalike.LinkRunOptions.__annotations__, "id"},
     "index create": {*IndexConfig.__annotations__, "store", "keep", "sets"},

@@ -39,6 +39,8 @@ impl Flags {
             Setting::AllowRepeatedIds => "--allow-repeated-ids",
             Setting::InputCommand => "--input-command",
             Setting::Union => "--union",
+            Setting::RowsPerFile => "--rows-per-file",
+            Setting::BytesPerFile => "--bytes-per-file",
             Setting::Threads => "--threads",
             Setting::TempDir => "--temp-dir",
             Setting::Resume => "--resume",

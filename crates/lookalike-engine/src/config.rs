@@ -17,7 +17,7 @@ use lookalike_io::{
     read::{self, Expanded, Input, Inputs, StoredRecords},
     spill::Budget,
     store,
-    write::LEAST_AHEAD,
+    write::{LEAST_AHEAD, Limit},
 };
 use serde::Serialize;
 
@@ -83,6 +83,9 @@ pub struct RunConfig {
     /// The file in which the caller puts the run's summary when the run is done ([`LateOutput`](crate::LateOutput)). The run
     /// itself does not write this file, but it is an error if the file would overwrite an input or another output.
     pub summary: Option<PathBuf>,
+    /// The largest size of an output of records, whose name then has a number, such as `part-{:05}.jsonl`; `None` for one output, or an
+    /// output for each input if its name is a folder.
+    pub limit: Option<Limit>,
     /// The report that a run writes in addition to its other outputs, such as [`dedup`](crate::dedup()), [`pairs`](crate::pairs()) or
     /// [`cut`](crate::cut()); `None` for none. The first two also count documents by [`label_field`](Self::label_field).
     pub report: Option<ReportConfig>,
@@ -157,6 +160,7 @@ impl Default for RunConfig {
             allow_repeated_ids: false,
             skip_bad: None,
             summary: None,
+            limit: None,
             report: None,
             threads: 0,
             memory: None,

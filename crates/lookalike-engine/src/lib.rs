@@ -136,7 +136,10 @@ pub use lookalike_io::{
     read::{LeftOut, PACKED, StoredRecords, read_document},
     store::{refuse_url, shown_name, shown_path},
     words,
-    write::{Decided, IdKind, LateOutput, Likeness, Output, Representative, finish as finish_outputs, reason_name},
+    write::{
+        Decided, IdKind, LateOutput, Likeness, Limit, Output, Representative, decisions_name, finish as finish_outputs,
+        reason_name,
+    },
 };
 #[cfg(feature = "tables")]
 pub use lookalike_io::{

@@ -29,6 +29,8 @@ pub fn keyword_of(setting: Setting) -> &'static str {
         | Setting::AllowRepeatedIds
         | Setting::InputCommand
         | Setting::Union
+        | Setting::RowsPerFile
+        | Setting::BytesPerFile
         | Setting::Threads
         | Setting::TempDir
         | Setting::Resume

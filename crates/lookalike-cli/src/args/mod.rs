@@ -3,6 +3,7 @@
 
 mod against;
 mod find;
+mod limit;
 mod method;
 mod report;
 mod resume;
@@ -21,6 +22,7 @@ use crate::report::Report;
 pub use self::{
     against::set_references,
     find::{CandidatesBy, DigestOf, FeaturesBy, FindArgs, MeasureBy, MethodBy, PermutationsBy, modulus},
+    limit::LimitArgs,
     method::{MethodArgs, VerifyBy},
     report::{FloorArgs, PageArgs, ReportArgs, described, page_size},
     resume::{ResumeArgs, resumed},

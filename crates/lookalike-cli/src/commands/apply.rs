@@ -10,7 +10,7 @@ use lookalike::{Config, cluster::Keep};
 use lookalike_engine::{Applied, RunConfig, apply};
 
 use crate::{
-    args::{InputArgs, RunArgs, run_config},
+    args::{InputArgs, LimitArgs, RunArgs, run_config},
     front::Flags,
     output::{BOLD, Bars, bytes, count, counted, name, print_data, say, warnings},
     report::{self, Report},
@@ -45,9 +45,11 @@ pub struct Apply {
     input: InputArgs,
     /// Write the kept records to KEPT (- for standard output)
     ///
-    /// KEPT can be a URL, and its extension selects the compression, as for dedup.
+    /// KEPT can be a URL or a folder, and its extension selects the compression, as for dedup.
     #[arg(long, short, value_name = "KEPT")]
     output: PathBuf,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// With --skip-bad: repeat the --keep of the dedup run, if it had one
     ///
     /// With newest:FIELD, max:FIELD or min:FIELD, records without that field are bad lines.
@@ -66,7 +68,7 @@ impl Apply {
     /// Returns the configuration of the run.
     pub fn config(&self) -> anyhow::Result<RunConfig> {
         let config = run_config(&self.input, &self.run, self.input.records.fields.of_sets(Config::default())?);
-        Ok(RunConfig { keep: self.keep.clone(), ..config })
+        Ok(RunConfig { keep: self.keep.clone(), limit: self.limit.limit(), ..config })
     }
 
     pub fn run(self) -> anyhow::Result<ExitCode> {

@@ -12,7 +12,7 @@ use lookalike::{
 use lookalike_engine::{CutSummary, Cutting, RunConfig, cut};
 
 use crate::{
-    args::{FoldArgs, InputArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed, run_config, set_references},
+    args::{FoldArgs, InputArgs, LimitArgs, PageArgs, ResumeArgs, RunArgs, page_size, resumed, run_config, set_references},
     found::left_out,
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, quiet, say, warnings},
@@ -55,9 +55,12 @@ pub struct Cut {
     against: Vec<String>,
     /// Write the records with the remaining texts to FILE (- for standard output)
     ///
-    /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
+    /// FILE can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If FILE is a
+    /// folder, such as clean/, it gets one file for each input file, with the same relative name, format and compression.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Cut nothing; write all records with what would be cut
     ///
     /// The fields cut_verdict and cut_spans are added after the fields of the record. In CSV, the spans are JSON.
@@ -209,7 +212,7 @@ impl Cut {
         let method = Config { tokens: self.tokens.into(), folds: self.folds.folds(), ..Config::default() };
         let mut config = run_config(&self.input, &self.run, method);
         (config.keep, config.report) = (Some(self.keep.clone()), self.page.config());
-        config.resume = self.resume.settings();
+        (config.resume, config.limit) = (self.resume.settings(), self.limit.limit());
         set_references(&mut config, &self.against)?;
         if let WithinBy::Group(field) = &self.within {
             config.label_field = Some(field.clone());

@@ -7,11 +7,14 @@ use std::{
 
 use clap::Args;
 use lookalike::{Candidates, Cluster, Verify, shown::quoted, verify::Measure};
-use lookalike_engine::{Outputs, PACKED, RunConfig, Summary, dedup};
+use lookalike_engine::{Outputs, RunConfig, Summary, decisions_name, dedup};
 
 use super::index::NewIndex;
 use crate::{
-    args::{FloorArgs, InputArgs, MethodArgs, ReportArgs, ResumeArgs, RunArgs, described, resumed, run_config, set_references},
+    args::{
+        FloorArgs, InputArgs, LimitArgs, MethodArgs, ReportArgs, ResumeArgs, RunArgs, described, resumed, run_config,
+        set_references,
+    },
     found::{above, anchors, excluded, found, hints, left_out, preset, too_large},
     front::Flags,
     output::{BOLD, Bars, DIM, bytes, count, counted, name, print_data, say, warnings},
@@ -49,6 +52,8 @@ use crate::{
 #[command(after_help = "Examples:\n  lookalike dedup news.jsonl -o kept.jsonl\n  \
     lookalike dedup 'crawl/*.jsonl.zst' -o kept.jsonl.zst --keep longest\n  \
     lookalike dedup s3://crawl/2026-10/ -o s3://clean/2026-10/kept.jsonl.zst\n  \
+    lookalike dedup crawl/ -o clean/\n  \
+    lookalike dedup news.parquet -o 'part-{:05}.parquet' --rows-per-file 1000000\n  \
     lookalike dedup november.jsonl --against october.jsonl -o new.jsonl\n  \
     lookalike dedup train.jsonl --against tests/ --against-only --measure containment --drop-holders -o clean.jsonl\n  \
     lookalike dedup news.jsonl --label -o labelled.jsonl\n  \
@@ -61,9 +66,12 @@ pub struct Dedup {
     against: AgainstArgs,
     /// Write the kept records to KEPT (- for standard output)
     ///
-    /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br.
+    /// KEPT can be an s3://, gs:// or az:// URL. Output is compressed if the name ends with .gz, .zst, .bz2, .xz, .lz4 or .br. If KEPT is a
+    /// folder, such as clean/, it gets one file for each input file, with the same relative name, format and compression.
     #[arg(long, short, value_name = "KEPT")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    limit: LimitArgs,
     /// Drop nothing; write all records to KEPT, with their decisions
     ///
     /// The fields cluster, verdict, representative and similarity are added after the fields of the record.
@@ -74,8 +82,9 @@ pub struct Dedup {
     label_prefix: String,
     /// Write the decision about each document, with its reason, to FILE
     ///
-    /// FILE can be a URL, or - for standard output. Its extension selects the compression, as for -o. [default: a file beside
-    /// KEPT, such as kept.decisions.jsonl for kept.jsonl]
+    /// FILE can be a URL, or - for standard output. Its extension selects the compression, as for -o. If FILE is a folder, each input file
+    /// has its own decisions there, such as news.decisions.jsonl for news.parquet. [default: a file beside KEPT, such as
+    /// kept.decisions.jsonl for kept.jsonl or kept/]
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
     /// Do not write decisions beside KEPT
@@ -108,10 +117,6 @@ pub struct Dedup {
     run: RunArgs,
 }
 
-/// File extensions of kept records. The name of the decisions file is formed without them.
-const ENDINGS: [&str; 11] =
-    [".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc"];
-
 /// The reference documents, and how the inputs are compared with them.
 #[derive(Args)]
 struct AgainstArgs {
@@ -138,14 +143,10 @@ struct AgainstArgs {
 /// if the kept records are written to standard output, a device or a pipe.
 fn decisions_beside(kept: &Path) -> Option<PathBuf> {
     let open = ["-", "/dev", "/proc"].iter().any(|open| kept.starts_with(open));
-    if open || kept.metadata().is_ok_and(|there| !there.is_file()) {
+    if open || kept.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir()) {
         return None;
     }
-    let name = kept.file_name()?.to_str()?;
-    let packed = PACKED.into_iter().find(|ending| name.ends_with(ending)).unwrap_or("");
-    let stem = name.strip_suffix(packed)?;
-    let stem = ENDINGS.into_iter().find_map(|ending| stem.strip_suffix(ending)).unwrap_or(stem);
-    Some(kept.with_file_name(format!("{stem}.decisions.jsonl{packed}")))
+    kept.file_name().map(|_| decisions_name(kept))
 }
 
 impl Dedup {
@@ -156,6 +157,7 @@ impl Dedup {
         set_references(&mut config, &self.against.against)?;
         (config.against_only, config.drop_holders) = (self.against.against_only, self.against.drop_holders);
         config.resume = self.resume.settings();
+        config.limit = self.limit.limit();
         self.report.apply(Some(&self.floor), &mut config)?;
         Ok(config)
     }
@@ -179,6 +181,7 @@ impl Dedup {
             (self.report.path().is_some(), "--report", "use `lookalike dedup` on one machine, for example on a sample"),
             (self.resume.is_given(), "--resume", "leave it out: a task that is run again continues the job array"),
             (self.index.is_some(), "--index", "create an index with `lookalike index create`"),
+            (self.limit.limit().is_some(), "--rows-per-file or --bytes-per-file", "each task writes one file"),
             (self.run.summary.is_some(), "--summary", "use `lookalike stage status FOLDER --json`"),
         ];
         if let Some((_, flag, advice)) = refused.into_iter().find(|&(given, ..)| given) {

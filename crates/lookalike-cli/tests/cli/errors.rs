@@ -133,7 +133,7 @@ fn invalid_outputs() {
     std::fs::create_dir(place.path("folder")).unwrap();
     std::os::unix::fs::symlink(place.path("in.jsonl"), place.path("link.jsonl")).unwrap();
     refused(&place, "dedup in.jsonl -o nowhere/kept.jsonl", &["nowhere/kept.jsonl: cannot be written", "folder does not exist"]);
-    refused(&place, "dedup in.jsonl -o folder", &["folder: cannot be written", "give the name of a file"]);
+    refused(&place, "pairs in.jsonl -o folder", &["folder: cannot be written", "give the name of a file"]);
     refused(&place, "dedup in.jsonl -o in.jsonl", &["in.jsonl: would overwrite the input in.jsonl"]);
     refused(&place, "dedup in.jsonl -o ./folder/../in.jsonl", &["would overwrite the input"]);
     refused(&place, "dedup in.jsonl --decisions link.jsonl", &["link.jsonl: would overwrite the input"]);
@@ -326,7 +326,7 @@ fn no_output_is_renamed_before_all_are_complete() {
     place.write("in.jsonl", SMALL);
     refused(&place, "dedup in.jsonl -o /dev/full --decisions why.jsonl --skip-bad bad.txt", &["/dev/full", "no space left"]);
     refused(&place, "dedup in.jsonl -o kept.jsonl --decisions /dev/full --skip-bad bad.txt", &["/dev/full", "no space left"]);
-    refused(&place, "dedup in.jsonl -o new/", &["new/: cannot be written", "give the name of a file"]);
+    refused(&place, "pairs in.jsonl -o new/", &["new/: cannot be written", "give the name of a file"]);
 }
 
 #[test]

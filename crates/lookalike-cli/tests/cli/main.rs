@@ -39,6 +39,7 @@ mod resume;
 mod schema;
 mod secrets;
 mod sets;
+mod several_outputs;
 mod sketch;
 mod stage;
 mod tables;

@@ -195,12 +195,13 @@ impl Streaming<'_> {
     fn write(&mut self, round: &[Held]) -> Result<()> {
         let Some(output) = self.output else { return Ok(()) };
         let Self { ready, pairing, deciding, made, .. } = self;
-        let (shape, source) = (output.shape(), ready.pass.source);
+        let (shapes, source) = (output.shapes(), ready.pass.source);
         let is_kept = |document| pairing.is_kept(Document(document), &deciding.verdicts);
         // References come first, and are not written.
         let first = round.partition_point(|held| held.block.tag().part < source.reference_parts());
         let round = &round[first..];
-        if !round.iter().any(|held| shape.makes(&held.block)) {
+        let is_limited = output.is_limited();
+        if !is_limited && !round.iter().any(|held| shapes.of(source, &held.block).makes(&held.block)) {
             for Held { block, .. } in round {
                 self.written += output.write_slices(block, &ready.info(block)?, source, is_kept)?;
             }
@@ -209,11 +210,14 @@ impl Streaming<'_> {
         made.resize_with(made.len().max(round.len()), Default::default);
         made.par_iter_mut().zip(round).with_max_len(1).try_for_each(|((piece, scratch), Held { block, .. })| {
             piece.clear();
-            shape.make(block, &ready.info(block)?, source, is_kept, scratch, piece)
+            if is_limited {
+                piece.ends.get_or_insert_default();
+            }
+            shapes.of(source, block).make(block, &ready.info(block)?, source, is_kept, scratch, piece)
         })?;
         for (piece, _) in &mut made[..round.len()] {
             self.written += piece.records;
-            output.write(piece)?;
+            output.write(source, piece)?;
         }
         Ok(())
     }

@@ -30,18 +30,19 @@ pub(crate) fn write_blocks<S: Default>(
     let mut written = 0;
     // After the records in a buffer have been written, the buffer is reused, because newly allocated memory is expensive.
     let spare: Mutex<Vec<Piece>> = Mutex::default();
+    let limited = output.is_limited();
     in_order(
         pool,
         Blocks::after_references(source).whole(true),
         |block, state: &mut S| {
-            let mut piece = lock(&spare).pop().unwrap_or_default();
+            let mut piece = lock(&spare).pop().unwrap_or_else(|| Piece { ends: limited.then(Vec::new), ..Piece::default() });
             make(block, state, &mut piece)?;
             Ok(piece)
         },
         |mut piece| {
             Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
             written += piece.records;
-            output.write(&mut piece)?;
+            output.write(source, &mut piece)?;
             piece.clear();
             lock(&spare).push(piece);
             Ok(())
@@ -59,9 +60,9 @@ pub(crate) fn copy_kept(
     (output, kept): (&mut Kept, u64),
     observer: Observer,
 ) -> Result<()> {
-    let shape = output.shape();
+    let shapes = output.shapes();
     let written = write_blocks(pool, source, output, observer, |block, scratch: &mut Scratch, piece| {
-        shape.make(block, &info(block)?, source, &is_kept, scratch, piece)
+        shapes.of(source, block).make(block, &info(block)?, source, &is_kept, scratch, piece)
     })?;
     same_number(kept, written)
 }

@@ -13,6 +13,8 @@ pub(crate) mod reading;
 
 pub(crate) mod by_id;
 
+pub(crate) mod destinations;
+
 pub(crate) mod open;
 
 pub(crate) mod added;

@@ -11,7 +11,7 @@ use lookalike_io::{
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::reading::reading;
-use crate::config::{RunConfig, windows_ahead};
+use crate::config::{RunConfig, row_groups_ahead, windows_ahead};
 
 /// What a run reads: references first, then its inputs.
 pub(crate) struct Sources {
@@ -64,6 +64,12 @@ impl Means {
         let threads = pool.current_num_threads();
         let budget = config.budget(threads, named, |memory| extra(threads, memory))?;
         Ok(Self { pool, budget })
+    }
+
+    /// Returns how many row groups of a table may be in memory, and how many windows of an output of records may wait for the disk.
+    pub(crate) fn ahead(&self) -> (usize, usize) {
+        let memory = self.budget.memory();
+        (row_groups_ahead(memory, self.pool.current_num_threads()), windows_ahead(memory))
     }
 
     /// Allows the outputs to hold more bytes in memory before they write these bytes to the disk. The allowed number grows with

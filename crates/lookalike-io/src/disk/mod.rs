@@ -21,9 +21,10 @@ use std::io;
 
 use rustix::io::Errno;
 
-pub use file::{File, USUAL};
+pub use file::{File, USUAL, allow_open_files};
 pub use names::{
-    copy, exchange, folder_of, hard_link, make_private, make_private_folder, remove, remove_folder, rename, sync_folder,
+    copy, exchange, folder_of, hard_link, make_folder, make_private, make_private_folder, remove, remove_folder, rename,
+    sync_folder,
 };
 pub use stream::Stream;
 pub use window::{WINDOW, Window};

@@ -53,6 +53,14 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     })
 }
 
+/// Creates a folder. Another program may create it at the same time.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    doing(Operation::Create, || match fs::create_dir(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        made => made,
+    })
+}
+
 /// Makes a folder accessible to this user only. A folder of another user keeps its permissions.
 pub fn make_private(path: &Path) -> io::Result<()> {
     tightened(path.metadata()?.permissions(), |permissions| fs::set_permissions(path, permissions))

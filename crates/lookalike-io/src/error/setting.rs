@@ -55,6 +55,12 @@ settings! {
     /// Whether documents with the same id become one document, when files of sketches are merged.
     Union = "union",
 
+    // Settings for writing.
+    /// The number of records of an output.
+    RowsPerFile = "rows_per_file",
+    /// The number of bytes of an output.
+    BytesPerFile = "bytes_per_file",
+
     // Settings for running.
     /// The number of threads of the run.
     Threads = "threads",

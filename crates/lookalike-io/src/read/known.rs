@@ -178,6 +178,12 @@ impl BlockInfos {
         Ok(Some(BlockInfo { part: part as usize, first_line, first_document, count, skipped }))
     }
 
+    /// Returns the number of the first document in a part or a later one, or of the documents in all blocks if there is none.
+    pub fn first_document(&self, part: usize) -> u64 {
+        let block = self.blocks.partition_point(|block| (block.part as usize) < part);
+        block.checked_sub(1).map_or(0, |before| self.blocks[before].first_document + u64::from(self.blocks[before].count))
+    }
+
     /// Returns the number of the block that contains a document.
     pub fn of_document(&self, document: u64) -> usize {
         self.blocks.partition_point(|block| block.first_document + u64::from(block.count) <= document)
@@ -196,9 +202,9 @@ mod tests {
             let budget = Budget::of(1 << 20, 0, &std::env::temp_dir());
             let mut known = BlockInfos::new(&budget);
             let (mut first_document, mut first_line) = (0, 1);
-            for is_document in &blocks {
+            for (number, is_document) in blocks.iter().enumerate() {
                 let count = is_document.iter().filter(|&&is| is).count() as u32;
-                let mut info = BlockInfo { part: 3, first_line, first_document, count, ..BlockInfo::default() };
+                let mut info = BlockInfo { part: number, first_line, first_document, count, ..BlockInfo::default() };
                 (0u32..).zip(is_document).filter(|(_, is)| !**is).for_each(|(line, _)| info.skipped.push(line));
                 prop_assert_eq!(info.skipped.len(), is_document.len() as u64 - u64::from(count));
                 prop_assert_eq!(Skipped::of(info.skipped.runs().to_vec()), Some(info.skipped.clone()));
@@ -218,6 +224,7 @@ mod tests {
                     prop_assert_eq!((info.line_of(document), known.of_document(document)), (*line, number));
                 }
                 prop_assert_eq!(info.first_document, document);
+                prop_assert_eq!((known.first_document(number), known.first_document(number + 1)), (document, document + info.documents().count() as u64));
                 (document, line) = (document + lines.len() as u64, line + is_document.len() as u64);
             }
         }

@@ -40,6 +40,7 @@ mod sketched;
 
 #[cfg(feature = "encodings")]
 pub use self::bytes::encoding::{encode, is_encodable, named as encoding_named};
+pub(crate) use self::bytes::without_packing;
 #[cfg(feature = "html")]
 pub use self::documents::Extractor;
 pub(crate) use self::json::text_place;

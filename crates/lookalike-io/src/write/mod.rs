@@ -12,6 +12,12 @@ mod overwriting;
 
 mod names;
 
+mod destination;
+
+mod series;
+
+mod line_series;
+
 #[cfg(feature = "tables")]
 pub mod table;
 
@@ -22,17 +28,23 @@ mod records;
 mod sketches;
 
 #[cfg(feature = "tables")]
-pub use self::decisions::{DecisionRows, Kinds};
+pub use self::decisions::{DecisionRows, Kinds, RowsShape};
 #[cfg(not(feature = "tables"))]
 pub use self::records::without_tables;
+#[cfg(feature = "tables")]
+pub use self::records::{row_ends, sliced};
 pub use self::{
     decisions::{Decided, IdKind, Likeness, Representative, plain, reason_name},
+    destination::{Content, Destination, Limit, decisions_name},
     late::LateOutput,
+    line_series::LineSeries,
     names::{are_rows, refuse_other_than_lines},
     output::{LEAST_AHEAD, Output, finish},
     overwriting::refuse_overwriting,
     records::{
-        AddedNames, Change, Kept, Label, Labelling, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Shape, refuse_table_names,
+        AddedNames, Change, Kept, Label, Labelling, Mark, MarkedSpan, Piece, RowLabels, RowMarks, Shape, Shapes,
+        refuse_table_names,
     },
+    series::{Filled, Series, line_ends},
     sketches::{SketchOutput, SketchRow},
 };

@@ -3,13 +3,16 @@
 use std::{
     io,
     path::Path,
-    sync::mpsc::{Receiver, Sender, channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, Sender, channel},
+    },
     thread::JoinHandle,
 };
 
 use super::{
     pack::Encoder,
-    publish::{Sink, Whole, publish},
+    publish::{Folders, Sink, Whole, publish},
 };
 use crate::{
     disk::Window,
@@ -34,6 +37,10 @@ pub struct Output {
     /// The number of windows that exist, and the largest number that may exist.
     windows: (usize, usize),
     writer: Option<JoinHandle<io::Result<Option<Whole>>>>,
+    /// What the writer returned, if the caller has waited for it.
+    written: Option<Option<Box<Whole>>>,
+    /// The folders that were created for this output. They are removed after the output if it was not finished.
+    _folders: Option<Arc<Folders>>,
 }
 
 /// A message to the writing thread.
@@ -59,7 +66,21 @@ impl Output {
         let (emptied, empty) = channel();
         let work = move || write_all(encoder, &filled, &emptied);
         let writer = std::thread::Builder::new().name("writer".into()).spawn(work).map_err(writing)?;
-        Ok(Self { name, window: Window::new(), full: Some(full), empty, windows: (1, most), writer: Some(writer) })
+        Ok(Self {
+            name,
+            window: Window::new(),
+            full: Some(full),
+            empty,
+            windows: (1, most),
+            writer: Some(writer),
+            written: None,
+            _folders: None,
+        })
+    }
+
+    /// Keeps folders until the output has its name, or is dropped.
+    pub(super) fn needs(&mut self, folders: Arc<Folders>) {
+        self._folders = Some(folders);
     }
 
     /// Returns the name used in messages.
@@ -109,7 +130,20 @@ impl Output {
             let last = std::mem::replace(&mut self.window, Window::new());
             // If the writing thread has already ended, it has failed; its error is collected later.
             _ = writer.send(Piece::Last(last));
+            // Windows are freed when they have been written, because no more bytes come.
+            self.empty = channel().1;
         }
+    }
+
+    /// Waits until an output that was [ended](Self::end) is on the disk or in its store. It does not get its name yet.
+    ///
+    /// # Errors
+    /// Fails if it could not be written.
+    pub(super) fn wait(&mut self) -> Result<()> {
+        if self.written.is_none() {
+            self.written = Some(self.join()?.map(Box::new));
+        }
+        Ok(())
     }
 
     /// Returns why the writer has ended.
@@ -121,7 +155,7 @@ impl Output {
         }
     }
 
-    /// Waits until everything is on the disk. The first call returns the file that still needs its name.
+    /// Waits for the writer. The first call returns the file that still needs its name.
     fn join(&mut self) -> Result<Option<Whole>> {
         let Some(writer) = self.writer.take() else { return Err(given_up(&self.name)) };
         let written = writer.join().unwrap_or_else(|panic| Err(io::Error::other(Error::of_panic(&*panic).to_string())));
@@ -163,8 +197,8 @@ fn write_all(mut encoder: Encoder, pieces: &Receiver<Piece>, empty: &Sender<Wind
 pub fn finish(outputs: impl IntoIterator<Item = Option<Output>>) -> Result<()> {
     let mut outputs: Vec<Output> = outputs.into_iter().flatten().collect();
     outputs.iter_mut().for_each(Output::end);
-    let whole: Result<Vec<Option<Whole>>> = outputs.iter_mut().map(Output::join).collect();
-    publish(whole?.into_iter().flatten().collect())?;
+    outputs.iter_mut().try_for_each(Output::wait)?;
+    publish(outputs.iter_mut().filter_map(|output| output.written.take().flatten()).map(|whole| *whole).collect())?;
     outputs.iter().for_each(|output| log::info!("written: {}", output.name));
     Ok(())
 }

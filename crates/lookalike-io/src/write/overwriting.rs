@@ -2,6 +2,7 @@
 //! redirection.
 
 use std::{
+    collections::BTreeMap,
     fs::{File, Metadata},
     io,
     os::{
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// What a name refers to.
-#[derive(PartialEq)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     /// An existing file or pipe, by device and inode number.
     File(u64, u64),
@@ -74,27 +75,33 @@ fn refuse(name: String, what: &str) -> Error {
 /// Rejects outputs that would overwrite an input or each other.
 pub fn refuse_overwriting(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let of_input = |input: &Input| match input {
-        // This input consists of several files. The loop below compares each of them with every output that is an existing file.
+        // This input consists of several files. They are compared with the outputs below.
         Input::Files(_) => Place::Shared,
         Input::Stdin => Place::of_descriptor(io::stdin()),
         Input::File(path) => Place::of_path(path),
         Input::Object(object) => Place::Url(object.address().into()),
         Input::Command(..) | Input::Table(_) | Input::Stored(_) => Place::Shared,
     };
-    let mut taken: Vec<(Place, String)> =
+    let mut taken: BTreeMap<Place, String> =
         inputs.iter().map(|input| (of_input(input), format!("the input {}", input.name()))).collect();
+    // Files that are documents can only be overwritten if they exist.
+    let documents: BTreeMap<Place, &Path> = match outputs.iter().any(|output| output.is_file()) {
+        true => inputs.iter().filter_map(Input::files).flatten().map(|path| (Place::of_path(path), path)).collect(),
+        false => BTreeMap::new(),
+    };
     for &output in outputs {
         let place = Place::of_path(output);
         let name = if output == Path::new("-") { "standard output".into() } else { shown_path(output) };
-        if output.is_file()
-            && let Some(path) = inputs.iter().filter_map(Input::files).flatten().find(|path| Place::of_path(path) == place)
-        {
+        if place == Place::Shared {
+            continue;
+        }
+        if let Some(path) = documents.get(&place) {
             return Err(refuse(name, &format!("the input {}", path.display())));
         }
-        if let Some((_, what)) = taken.iter().find(|(other, _)| *other == place && place != Place::Shared) {
+        if let Some(what) = taken.get(&place) {
             return Err(refuse(name, what));
         }
-        taken.push((place, format!("the output {name}")));
+        taken.insert(place, format!("the output {name}"));
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ impl Cutting<'_> {
         output: &mut Kept,
         observer: Observer,
     ) -> Result<u64> {
-        let (shape, source) = (output.shape(), self.source);
+        let (shapes, source) = (output.shapes(), self.source);
         write_blocks(pool, source, output, observer, |block, worker: &mut Worker, piece| {
             let Worker { labelling, scratch, plain } = worker;
             let info = info(block)?;
@@ -48,7 +48,7 @@ impl Cutting<'_> {
                 let change = self.change((block, at), document, (scratch, plain));
                 change.map_err(|why| why.at_place(source.place(block.part, info.first_line + at as u64)))
             };
-            shape.changed((block, &info), source, change, labelling, piece)
+            shapes.of(source, block).changed((block, &info), source, change, labelling, piece)
         })
     }
 

@@ -21,7 +21,7 @@ use lookalike_io::{
     spill::{Budget, places::Places},
     store::shown_name,
     words,
-    write::{Kept, Output, Shape, finish, plain, refuse_overwriting},
+    write::{Content, Kept, LEAST_AHEAD, Output, Shapes, finish, plain, refuse_overwriting},
 };
 use serde::Serialize;
 
@@ -33,6 +33,7 @@ use crate::{
     config::{Observer, Progress, RunConfig, Stage},
     pass::{
         copy::{copy_kept, same_number},
+        destinations::Destinations,
         open::pool,
         parallel::{Place, Weigh, in_order_placed},
         reading::reading,
@@ -81,16 +82,19 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
     let inputs = config.expand()?;
     let written = decisions_input(decisions, &inputs)?;
     let all: Vec<Input> = inputs.iter().chain([&written]).cloned().collect();
-    let outputs = [Some(path), config.skip_bad.as_deref(), config.summary.as_deref()];
-    refuse_overwriting(&outputs.into_iter().flatten().collect::<Vec<_>>(), &all)?;
+    let destinations = Destinations::new(config, [(Content::Records, Some(path))])?;
+    let others: Vec<&Path> = config.skip_bad.as_deref().into_iter().chain(config.summary.as_deref()).collect();
+    refuse_overwriting(&destinations.named(&others), &all)?;
     let source = Source::new(inputs, reading(config)?, &config.temp_dir)?;
     let written = Source::new(vec![written], Reading::decisions(decisions), &config.temp_dir);
     let decisions = &*shown_name(decisions);
     let written = written.map_err(|error| no_decisions(decisions, error))?;
     let pool = pool(config.threads)?;
     // The output is opened before the work, so that a missing folder is reported now rather than later.
-    let output = Output::create(path, config.threads)?;
-    let mut kept = Kept::new(output, Shape::of(path, &source)?, &source, None, pool.current_num_threads())?;
+    let [kept] = destinations.open(config, &source, (&others, &all))?;
+    let Some(kept) = kept else { return Err(Error::failure("no output")) };
+    let shapes = Shapes::new(&kept, &source)?;
+    let mut kept = Kept::new(kept, shapes, &source, None, (pool.current_num_threads(), LEAST_AHEAD))?;
     let mut bad = config.skip_bad.as_deref().map(|path| Output::create(path, config.threads)).transpose()?;
 
     let mut decided = pool.install(|| Decided::read(&written, &pool, observer))?;
@@ -124,9 +128,9 @@ fn both_passes(decisions: &str, config: &RunConfig, path: &Path, observer: Obser
             same_number(met.counts.kept, written)?;
         }
     }
-    let kept = pool.install(|| kept.end(met.counts.documents))?;
+    let kept = pool.install(|| kept.end(&source, met.counts.documents))?;
     bad.iter_mut().for_each(Output::end);
-    finish([bad, Some(kept)])?;
+    finish(kept.into_iter().map(Some).chain([bad]))?;
     Ok(Applied { seconds: started.elapsed().as_secs_f64(), peak_memory: peak_memory(), ..met.counts })
 }
 

@@ -7,7 +7,7 @@ use lookalike::{
 use lookalike_io::{
     error::{Error, Result},
     read::{Block, Blocks, Scratch as ReadScratch},
-    write::{AddedNames, Change, Kept, Labelling, Mark, MarkedSpan, Output, Piece, RowMarks, Shape},
+    write::{AddedNames, Change, Kept, Labelling, LineSeries, Mark, MarkedSpan, Piece, RowMarks, Shapes},
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -54,9 +54,9 @@ pub(super) struct Outputs<'a, 'b> {
     /// The names of marks, if the records get marks instead.
     pub(super) names: Option<&'a AddedNames>,
     /// The lines of the cuts file.
-    pub(super) cuts: Option<&'a mut Output>,
+    pub(super) cuts: Option<&'a mut LineSeries>,
     /// The lines of attributes.
-    pub(super) attributes: Option<&'a mut Output>,
+    pub(super) attributes: Option<&'a mut LineSeries>,
     pub(super) tell: Option<&'a mut TellCut<'b>>,
     /// For a report, the number of bytes that were cut for each of its passages.
     pub(super) bytes: Option<&'a mut [u64]>,
@@ -65,8 +65,10 @@ pub(super) struct Outputs<'a, 'b> {
 /// Which results are wanted.
 #[derive(Clone, Copy)]
 struct Wanted<'a> {
-    /// The shape of the records, if they are written.
-    shape: Option<Shape>,
+    /// The shapes of the records, if they are written.
+    shapes: Option<&'a Shapes>,
+    /// Whether pieces state where their records end.
+    ends: bool,
     names: Option<&'a AddedNames>,
     lines: bool,
     attributes: bool,
@@ -85,6 +87,7 @@ pub(super) struct Emitting<'a> {
 /// The output of a block.
 #[derive(Default)]
 struct Made {
+    part: usize,
     piece: Piece,
     others: Others,
 }
@@ -125,30 +128,32 @@ impl Emitting<'_> {
     pub(super) fn all(&self, outputs: Outputs) -> Result<u64> {
         let Pass { source, pool, observer, table, .. } = self.pass;
         let Outputs { mut texts, names, mut cuts, mut attributes, mut tell, bytes: mut sums } = outputs;
+        let shapes = texts.as_ref().map(|texts| texts.shapes());
         let wanted = Wanted {
-            shape: texts.as_ref().map(|texts| texts.shape()),
+            shapes: shapes.as_ref(),
+            ends: texts.as_ref().is_some_and(|texts| texts.is_limited()),
             names,
             lines: cuts.is_some(),
             attributes: attributes.is_some(),
             told: tell.is_some(),
             bytes: sums.is_some(),
         };
-        let row_marks = texts.as_ref().and_then(|texts| texts.row_marks());
+        let row_marks = texts.as_ref().and_then(|texts| texts.row_marks(source));
         let (mut written, mut id) = (0, Vec::new());
         in_order(
             pool,
-            Blocks::after_references(source).whole(wanted.shape.is_some()),
+            Blocks::after_references(source).whole(wanted.shapes.is_some()),
             |block, worker: &mut Worker| {
                 if worker.row_marks.is_none() {
                     worker.row_marks.clone_from(&row_marks);
                 }
                 self.block(block, wanted, worker)
             },
-            |Made { mut piece, others: Others { lines, attributes: attributed, told, bytes } }| {
+            |Made { part, mut piece, others: Others { lines, attributes: attributed, told, bytes } }| {
                 Progress::new(Stage::Writing, source.read(), source.total()).tell(observer)?;
                 written += piece.records;
                 if let Some(texts) = &mut texts {
-                    texts.write(&mut piece)?;
+                    texts.write(source, &mut piece)?;
                 }
                 if let Some(tell) = &mut tell {
                     for Told { document, is_dropped, cuts, text } in &told {
@@ -159,8 +164,8 @@ impl Emitting<'_> {
                 if let Some(sums) = &mut sums {
                     bytes.into_iter().for_each(|(passage, bytes)| sums[passage] += bytes);
                 }
-                attributes.as_mut().map_or(Ok(()), |attributes| attributes.write(&attributed))?;
-                cuts.as_mut().map_or(Ok(()), |cuts| cuts.write(&lines))
+                attributes.as_mut().map_or(Ok(()), |attributes| attributes.write(source, part, &attributed))?;
+                cuts.as_mut().map_or(Ok(()), |cuts| cuts.write(source, part, &lines))
             },
         )?;
         Ok(written)
@@ -169,10 +174,11 @@ impl Emitting<'_> {
     fn block(&self, block: &Block, wanted: Wanted, worker: &mut Worker) -> Result<Made> {
         let Pass { source, table, .. } = self.pass;
         let info = table.info(block, source)?;
-        let Made { mut piece, mut others } = Made::default();
+        let Made { mut piece, mut others, .. } = Made::default();
+        piece.ends = wanted.ends.then(Vec::new);
         let Worker { labelling, row_marks, scratch } = worker;
         let mut each = |document, at| self.document((block, at), document, wanted, scratch, &mut others);
-        match (wanted.shape, wanted.names) {
+        match (wanted.shapes.map(|shapes| shapes.of(source, block)), wanted.names) {
             (Some(shape), Some(names)) => {
                 let mark = |document, at| {
                     let (change, cuts) = each(document, at)?;
@@ -188,7 +194,7 @@ impl Emitting<'_> {
             }
             (None, _) => info.each_document(block, source, |document, at| each(document, at).map(drop))?,
         }
-        Ok(Made { piece, others })
+        Ok(Made { part: block.part, piece, others })
     }
 
     /// Adds a document to the other outputs. Returns what happens to its record, and, if they are wanted, its cuts.
@@ -202,7 +208,7 @@ impl Emitting<'_> {
     ) -> Result<(Change, Vec<CutPlace>)> {
         let Pass { source, .. } = self.pass;
         let Self { outcomes, config, .. } = *self;
-        let Wanted { shape, names, lines, attributes, told, bytes } = wanted;
+        let Wanted { shapes, names, lines, attributes, told, bytes, .. } = wanted;
         let Scratch { read_scratch, plain, id } = scratch;
         let (mut cuts, is_dropped) = (Vec::new(), outcomes.is_dropped(document));
         let (is_changed, is_html) = (outcomes.is_changed(document), source.reading().html.is_some());
@@ -243,7 +249,7 @@ impl Emitting<'_> {
         }
         if told && (is_changed || is_html) {
             let text = match &change {
-                Change::Text(text) if shape.is_none() => Some(text.clone()),
+                Change::Text(text) if shapes.is_none() => Some(text.clone()),
                 _ => None,
             };
             // Only marks need the cuts afterwards.

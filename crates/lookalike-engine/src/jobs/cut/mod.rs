@@ -36,7 +36,7 @@ use lookalike::{cluster::Keep, cut::CutConfig, shown::quoted};
 use lookalike_io::{
     error::{Error, ErrorKind, Result, without_panic},
     memory::peak_memory,
-    write::{AddedNames, Kept, Output, Shape, finish, refuse_other_than_lines},
+    write::{AddedNames, Content, Kept, LineSeries, Output, Shapes, finish, refuse_other_than_lines},
 };
 
 pub use self::{
@@ -53,11 +53,12 @@ use self::{
     saved::{Saved, save_locations, save_missed, save_outcomes},
 };
 use crate::{
-    config::{Observer, RunConfig, row_groups_ahead},
+    config::{Observer, RunConfig},
     matching::sets::Pass,
     pass::{
         added::refuse_names,
         copy::same_number,
+        destinations::Destinations,
         open::{Means, Sources, create, sources},
     },
     sketching::{Beside, order::Order, refuse_repeated_references, sketch_looking, without_candidates},
@@ -98,30 +99,34 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
     let rules = cut.rules()?;
     let method = without_candidates(&config.method)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
-    let paths = [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad, &config.summary];
-    let named: Vec<&Path> = paths.into_iter().flatten().map(|path| path.as_path()).chain(report).collect();
-    let Sources { source, left_out, .. } = sources(config, &named, || {
+    let contents = [Content::Records, Content::Cuts, Content::Attributes];
+    let paths = [&asked.texts, &asked.cuts, &asked.attributes].map(Option::as_deref);
+    let destinations = Destinations::new(config, [0, 1, 2].map(|at| (contents[at], paths[at])))?;
+    let others: Vec<&Path> =
+        [&config.skip_bad, &config.summary].into_iter().flatten().map(|path| path.as_path()).chain(report).collect();
+    let Sources { source, left_out, .. } = sources(config, &destinations.named(&others), || {
         let lines = [(&asked.cuts, "cuts"), (&asked.attributes, "attributes")];
         lines.into_iter().try_for_each(|(path, what)| path.as_deref().map_or(Ok(()), |path| refuse_other_than_lines(path, what)))
     })?;
-    let shape = asked.texts.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
-    let names = asked.mark.as_deref().filter(|_| shape.is_some()).map(AddedNames::marks);
+    let [texts, cuts, attributes] = destinations.open(config, &source, (&others, source.inputs()))?;
+    let shapes = texts.as_ref().map(|texts| Shapes::new(texts, &source)).transpose()?;
+    let names = asked.mark.as_deref().filter(|_| texts.is_some()).map(AddedNames::marks);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
     let open = |resume| State::open(resume, config, (method.config(), Some(&cut)), &source);
     let mut state = config.resume.as_ref().map(open).transpose()?;
-    let [texts, cuts, attributes, bad] =
-        [&asked.texts, &asked.cuts, &asked.attributes, &config.skip_bad].map(|path| path.as_deref());
-    let [mut texts, mut cuts, mut attributes, mut bad, mut report] = create(config, [texts, cuts, attributes, bad, report])?;
+    let [mut bad, mut report] = create(config, [config.skip_bad.as_deref(), report])?;
     let extra = |threads, memory| {
-        let written = shape.map_or(0, |shape: Shape| shape.extra(threads));
+        let written = shapes.as_ref().map_or(0, |shapes| shapes.extra(threads));
         source.extra(threads, memory) + written + UNITS * threads as u64
     };
-    let means = Means::new(config, &named, extra)?;
-    means.run_ahead([&mut texts, &mut cuts, &mut attributes]);
+    let all: Vec<&Path> = paths.into_iter().flatten().chain(others).collect();
+    let means = Means::new(config, &all, extra)?;
+    let ahead = means.ahead();
+    let lines = |series| LineSeries::new(series, &source, ahead.1);
+    let [mut cuts, mut attributes] = [cuts.map(lines).transpose()?, attributes.map(lines).transpose()?];
     let Means { pool, budget } = means;
-    let groups = row_groups_ahead(budget.memory(), pool.current_num_threads());
-    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
-    let mut texts = texts.zip(shape).map(begin).transpose()?;
+    let begin = |(series, shapes)| Kept::new(series, shapes, &source, names.as_ref(), ahead);
+    let mut texts = texts.zip(shapes).map(begin).transpose()?;
 
     let needed =
         Needed { places: cuts.is_some() || names.is_some() || tell.is_some() || report.is_some(), report: report.is_some() };
@@ -205,9 +210,11 @@ fn all_passes(config: &RunConfig, asked: &Cutting, tell: Option<&mut TellCut>, o
         output.write(html.as_bytes())?;
         summary.report = Some(figures);
     }
-    let texts = texts.map(|texts| pool.install(|| texts.end(documents))).transpose()?;
-    [&mut bad, &mut cuts, &mut attributes, &mut report].into_iter().flatten().for_each(Output::end);
-    finish([bad, report, cuts, attributes, texts])?;
+    let texts = texts.map(|texts| pool.install(|| texts.end(&source, documents))).transpose()?;
+    let [cuts, attributes] = [cuts.map(LineSeries::end).transpose()?, attributes.map(LineSeries::end).transpose()?];
+    [&mut bad, &mut report].into_iter().flatten().for_each(Output::end);
+    let many = [cuts, attributes, texts].into_iter().flatten().flatten();
+    finish([bad, report].into_iter().chain(many.map(Some)))?;
     state.map_or(Ok(()), State::finish)?;
     summary.seconds = started.elapsed().as_secs_f64();
     summary.peak_memory = peak_memory();

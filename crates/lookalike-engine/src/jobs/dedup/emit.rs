@@ -7,9 +7,9 @@ use lookalike_io::{
     error::Result,
     read::{Block, Source},
     spill::places::{Numbering, Places},
-    write::{Decided, Kept, Likeness, Output, Representative},
+    write::{Decided, Kept, Likeness, Representative},
 };
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 
 use super::summary::Summary;
 use crate::{
@@ -25,16 +25,13 @@ use crate::{
     sketching::table::Table,
 };
 #[cfg(feature = "tables")]
-use lookalike_io::{
-    read::RecordBatch,
-    write::{DecisionRows, IdKind, Kinds},
-};
+use lookalike_io::write::{IdKind, Kinds};
 
 /// The maximum number of documents that a report lists because they are in groups, approximately.
 const MOST_ROWS: u64 = 1_000_000;
 
 /// The number of documents whose decisions are written by one thread in one batch.
-const STRETCH: u64 = 4096;
+pub(super) const STRETCH: u64 = 4096;
 
 /// A callback that receives the decision about each document, in input order and from one thread at a time. An error that it
 /// returns ends the run.
@@ -99,63 +96,9 @@ impl<'a> Emitting<'a> {
         copy_kept(self.pool, source, info, is_kept, (output, kept), observer)
     }
 
-    /// Writes every document's decision, except for references. Each batch is written while the next one is made.
-    pub(crate) fn decisions(&self, source: &Source, output: &mut Output) -> Result<()> {
-        let (references, documents) = (self.table.references.documents, self.table.documents);
-        let at_once = 2 * self.pool.current_num_threads();
-        let (mut ready, mut next) = (Vec::new(), Vec::new());
-        ready.resize_with(at_once, Vec::new);
-        next.resize_with(at_once, Vec::new);
-        // There is one iteration more than there are batches, because each iteration writes the batch that the previous one made.
-        for start in (references..documents + STRETCH * at_once as u64).step_by(STRETCH as usize * at_once) {
-            let make = |(number, lines): (usize, &mut Vec<u8>)| {
-                let start = documents.min(start + STRETCH * number as u64);
-                lines.clear();
-                self.each(source, start..documents.min(start + STRETCH), |decided| decided.write_line(lines))
-            };
-            let (written, made) = self.pool.join(
-                || ready.iter().try_for_each(|lines: &Vec<u8>| output.write(lines)),
-                || next.par_iter_mut().enumerate().try_for_each(make),
-            );
-            written.and(made)?;
-            std::mem::swap(&mut ready, &mut next);
-        }
-        Ok(())
-    }
-
-    /// Always fails, because this build has no support for tables.
-    #[cfg(not(feature = "tables"))]
-    pub(crate) fn decision_rows(&self, _: &Source, output: Output, _: usize) -> Result<Output> {
-        Err(lookalike_io::write::without_tables(output.name()))
-    }
-
-    /// Writes every document's decision, except for references, as a table. `ahead` is the maximum number of row groups of the
-    /// table that are in memory at the same time.
-    #[cfg(feature = "tables")]
-    pub(crate) fn decision_rows(&self, source: &Source, output: Output, ahead: usize) -> Result<Output> {
-        let (references, documents) = (self.table.references.documents, self.table.documents);
-        let stretch = |start: u64| start..documents.min(start + STRETCH);
-        let at_once = STRETCH * 2 * self.pool.current_num_threads() as u64;
-        self.pool.install(|| {
-            let mut rows = DecisionRows::new(output, self.kinds_of_ids()?, ahead)?;
-            let shape = rows.shape();
-            for start in (references..documents).step_by(at_once as usize) {
-                let starts: Vec<u64> = (start..documents.min(start + at_once)).step_by(STRETCH as usize).collect();
-                let make = |&start: &u64| {
-                    let mut made = shape.rows();
-                    self.each(source, stretch(start), |decided| made.push(decided))?;
-                    made.batch()
-                };
-                let made: Vec<Result<RecordBatch>> = starts.par_iter().map(make).collect();
-                made.into_iter().try_for_each(|batch| rows.push(batch?))?;
-            }
-            rows.end()
-        })
-    }
-
     /// Returns which kinds of ids (strings, numbers) the documents have, and which kinds the representatives have.
     #[cfg(feature = "tables")]
-    fn kinds_of_ids(&self) -> Result<Kinds> {
+    pub(super) fn kinds_of_ids(&self) -> Result<Kinds> {
         let (references, documents) = (self.table.references.documents, self.table.documents);
         let kind = |range: Range<u64>| -> Result<Option<IdKind>> {
             let (mut kind, mut scratch) = (None::<IdKind>, Vec::new());
@@ -204,7 +147,12 @@ impl<'a> Emitting<'a> {
     }
 
     /// Passes the decisions about consecutive documents to `give`.
-    fn each(&self, source: &Source, documents: Range<u64>, mut give: impl FnMut(&Decided) -> Result<()>) -> Result<()> {
+    pub(super) fn each(
+        &self,
+        source: &Source,
+        documents: Range<u64>,
+        mut give: impl FnMut(&Decided) -> Result<()>,
+    ) -> Result<()> {
         let (mut ids, mut other) = (Vec::new(), Vec::new());
         let mut document = Document(documents.start);
         self.table.ids.each(documents, &mut ids, |id| {

@@ -3,7 +3,7 @@
 use lookalike_io::{
     error::Result,
     read::Source,
-    write::{AddedNames, Kept, Label, Labelling, RowLabels},
+    write::{AddedNames, Kept, Label, Labelling, RowLabels, Shape},
 };
 
 use super::emit::Emitting;
@@ -26,10 +26,12 @@ struct Worker {
 impl Emitting<'_> {
     /// Writes every record with the decision about it.
     pub(crate) fn labelled(&self, source: &Source, names: &AddedNames, output: &mut Kept, observer: Observer) -> Result<()> {
-        let (shape, reading, row_labels) = (output.shape(), source.reading(), output.row_labels());
+        let (shapes, reading, row_labels) = (output.shapes(), source.reading(), output.row_labels(source));
         let written = write_blocks(self.pool, source, output, observer, |block, worker: &mut Worker, piece| {
             let Worker { labelling, ids, other, records, rows } = worker;
-            let mut rows = row_labels.as_ref().map(|labels| rows.get_or_insert_with(|| labels.clone()));
+            let shape = shapes.of(source, block);
+            let row_labels = row_labels.as_ref().filter(|_| shape == Shape::Table);
+            let mut rows = row_labels.map(|labels| rows.get_or_insert_with(|| labels.clone()));
             let info = self.table.info(block, source)?;
             records.clear();
             info.each_document(block, source, |_, at| {
@@ -48,9 +50,11 @@ impl Emitting<'_> {
                     return Ok(());
                 }
                 let labelled = shape.labelled((block, at), reading, names, &label, labelling, &mut piece.bytes);
+                piece.ends.iter_mut().for_each(|ends| ends.push(piece.bytes.len()));
                 labelled.map_err(|why| why.of_line(at as u64))
             })?;
             (piece.records, piece.columns) = (records.len() as u64, block.columns().cloned());
+            piece.part = block.part;
             if let (Some(labels), Some(rows)) = (rows, block.rows()) {
                 piece.rows = Some(labels.onto(rows, records)?);
             }

@@ -6,6 +6,8 @@ pub(crate) mod emit;
 
 mod label;
 
+mod decisions;
+
 pub(crate) mod storing;
 
 pub(crate) mod opened;
@@ -228,20 +230,16 @@ fn write(
             whole?;
         }
     }
-    let Written { kept, mut decisions, decision_rows, mut bad, mut report, groups, .. } = written;
-    let kept = pool.install(|| kept.map(|kept| kept.end(summary.documents)).transpose())?;
+    let Written { kept, decisions, form, mut bad, mut report, .. } = written;
+    let kept = pool.install(|| kept.map(|kept| kept.end(source, summary.documents)).transpose())?;
     bad.iter_mut().for_each(Output::end);
-    if let Some(output) = &mut decisions {
-        match decision_rows {
-            false => emitting.decisions(source, output)?,
-            true => decisions = decisions.take().map(|output| emitting.decision_rows(source, output, groups)).transpose()?,
-        }
-    }
+    let decisions = decisions.map(|series| emitting.decisions(source, series, form)).transpose()?;
     if let Some(tell) = tell {
         emitting.tell(source, tell)?;
     }
     let figures = report.as_mut().map(|output| write_report(emitting, pass, summary, output)).transpose()?;
-    finish([bad, report, decisions, kept])?;
+    let many = [decisions, kept].into_iter().flatten().flatten();
+    finish([bad, report].into_iter().chain(many.map(Some)))?;
     Ok(figures)
 }
 

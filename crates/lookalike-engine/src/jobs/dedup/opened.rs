@@ -6,13 +6,15 @@ use lookalike::Method;
 use lookalike_io::{
     error::Result,
     read::{LeftOut, Source},
-    write::{AddedNames, Kept, Output, Shape, are_rows},
+    write::{AddedNames, Content, Kept, Output, Series, Shapes, are_rows},
 };
 
+use super::decisions::Form;
 use crate::{
-    config::{RunConfig, row_groups_ahead},
+    config::RunConfig,
     pass::{
         added::refuse_names,
+        destinations::Destinations,
         open::{Means, Sources, create, sources},
     },
     sketching::references::References,
@@ -22,7 +24,8 @@ use crate::{
 /// What to write. No output appears under its name before all outputs are complete.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
-    /// The kept lines; `-` for standard output.
+    /// The kept records: an output, where `-` is standard output; a folder, which gets an output for each input; or numbered outputs, if
+    /// the configuration has a [limit](RunConfig::limit).
     pub kept: Option<PathBuf>,
     /// Write every record to the `kept` output, not only the kept records, and add four fields to each. The name of each field is
     /// this prefix followed by `cluster`, `verdict`, `representative` or `similarity`.
@@ -49,13 +52,10 @@ pub(super) struct Written {
     pub(super) kept: Option<Kept>,
     /// The names of the label fields, if every record is written with its labels.
     pub(super) names: Option<AddedNames>,
-    pub(super) decisions: Option<Output>,
-    /// Whether decisions are written as rows of a table.
-    pub(super) decision_rows: bool,
+    pub(super) decisions: Option<Series>,
+    pub(super) form: Form,
     pub(super) bad: Option<Output>,
     pub(super) report: Option<Output>,
-    /// The number of row groups of a table that may be encoded in parallel.
-    pub(super) groups: usize,
 }
 
 /// Opens all inputs and all outputs that the configuration names.
@@ -67,29 +67,32 @@ pub(super) fn open(config: &RunConfig, outputs: &Outputs) -> Result<Opened> {
     let method = Method::new(config.method.clone())?;
     References::check(config, &method)?;
     let report = config.report.as_ref().map(|report| report.path.as_path());
-    let paths = [&outputs.kept, &outputs.decisions, &config.skip_bad, &config.summary];
-    let named: Vec<&Path> = paths.into_iter().flatten().map(PathBuf::as_path).chain(report).collect();
+    let paths = [&outputs.kept, &outputs.decisions].map(Option::as_deref);
+    let destinations = Destinations::new(config, [(Content::Records, paths[0]), (Content::Decisions, paths[1])])?;
+    let others: Vec<&Path> =
+        [&config.skip_bad, &config.summary].into_iter().flatten().map(PathBuf::as_path).chain(report).collect();
     let mut decision_rows = false;
-    let Sources { source, left_out, .. } = sources(config, &named, || {
-        decision_rows = outputs.decisions.as_deref().map(|path| are_rows(path, "decisions")).transpose()?.unwrap_or(false);
+    let Sources { source, left_out, .. } = sources(config, &destinations.named(&others), || {
+        let name = paths[1].filter(|_| !destinations.is_folder(1));
+        decision_rows = name.map(|path| are_rows(path, "decisions")).transpose()?.unwrap_or(false);
         Ok(())
     })?;
     let state = config.resume.as_ref().map(|resume| State::open(resume, config, (method.config(), None), &source)).transpose()?;
-    let [mut kept] = create(config, [outputs.kept.as_deref()])?;
-    let shape = outputs.kept.as_deref().map(|path| Shape::of(path, &source)).transpose()?;
+    let [mut kept, mut decisions] = destinations.open(config, &source, (&others, source.inputs()))?;
+    let shapes = kept.as_ref().map(|kept| Shapes::new(kept, &source)).transpose()?;
     let names = outputs.label.as_deref().map(AddedNames::labels);
     names.as_ref().map_or(Ok(()), |names| refuse_names(names, &source))?;
-    let [mut decisions, mut bad, mut report] =
-        create(config, [outputs.decisions.as_deref(), config.skip_bad.as_deref(), report])?;
+    let [mut bad, mut report] = create(config, [config.skip_bad.as_deref(), report])?;
     if outputs.dry_run {
         (kept, decisions, bad, report) = (None, None, None, None);
     }
-    let extra = |threads, memory| source.extra(threads, memory) + shape.map_or(0, |shape: Shape| shape.extra(threads));
-    let means = Means::new(config, &named, extra)?;
-    means.run_ahead([&mut kept, &mut decisions]);
-    let groups = row_groups_ahead(means.budget.memory(), means.pool.current_num_threads());
-    let begin = |(output, shape)| Kept::new(output, shape, &source, names.as_ref(), groups);
-    let kept = kept.zip(shape).map(begin).transpose()?;
-    let written = Written { kept, names, decisions, decision_rows, bad, report, groups };
+    let extra = |threads, memory| source.extra(threads, memory) + shapes.as_ref().map_or(0, |shapes| shapes.extra(threads));
+    let all: Vec<&Path> = paths.into_iter().flatten().chain(others).collect();
+    let means = Means::new(config, &all, extra)?;
+    let ahead = means.ahead();
+    let begin = |(series, shapes)| Kept::new(series, shapes, &source, names.as_ref(), ahead);
+    let kept = kept.zip(shapes).map(begin).transpose()?;
+    let form = Form { rows: decision_rows, ahead };
+    let written = Written { kept, names, decisions, form, bad, report };
     Ok(Opened { method, source, left_out, state, written, means })
 }

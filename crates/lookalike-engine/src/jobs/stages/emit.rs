@@ -77,21 +77,21 @@ pub(super) fn emit(task: &Task, kept: &Path, decisions: Option<&Path>) -> Result
         (&mut kept, counts.kept),
         task.observer,
     )?;
-    let kept = pool.install(|| kept.end(counts.documents))?;
+    let kept = pool.install(|| kept.end(&source, counts.documents))?;
     let counts = counts.output(&task.path(ArrayStage::Emit, task.shard), task.digest(ArrayStage::Emit))?;
-    Ok([Some(kept), decisions, Some(counts)].into_iter().flatten().collect())
+    Ok(kept.into_iter().chain(decisions).chain([counts]).collect())
 }
 
 /// Begins the output of the kept records. A task without inputs writes the columns of the run's first input.
 fn kept_like(task: &Task, source: &Source, output: Output, groups: usize) -> Result<Kept> {
     let shape = task.planned.shape;
     if source.inputs().len() > source.references() {
-        return Kept::new(output, shape, source, None, groups);
+        return Kept::one(output, shape, source, groups);
     }
     let first = task.planned.first_input(task.config)?.into_iter().collect();
     let model = Source::new(first, reading(task.config)?, &task.config.temp_dir)?;
-    let mut kept = Kept::new(output, shape, &model, None, groups)?;
-    kept.begin(&model)?;
+    let mut kept = Kept::one(output, shape, &model, groups)?;
+    kept.write_header(&model)?;
     Ok(kept)
 }
 

@@ -21,5 +21,5 @@ pub use self::packing::{PACKED, Packing};
 pub(crate) use self::{
     command::{Running, program, widen},
     open::{Counted, Reader, decompress},
-    packing::START,
+    packing::{START, without_packing},
 };

@@ -25,6 +25,11 @@ pub enum Packing {
 /// The file extensions of compressed files, for reading and writing.
 pub const PACKED: [&str; 6] = [".gz", ".zst", ".bz2", ".xz", ".lz4", ".br"];
 
+/// Returns a file name without the extension of its compression.
+pub(crate) fn without_packing(name: &str) -> &str {
+    PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name)
+}
+
 /// The compression for each file extension, in the order of [`PACKED`].
 const PACKINGS: [Packing; 6] = [Packing::Gzip, Packing::Zstd, Packing::Bzip2, Packing::Xz, Packing::Lz4, Packing::Brotli];
 

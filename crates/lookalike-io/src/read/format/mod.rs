@@ -6,7 +6,7 @@ mod look;
 
 pub(crate) use self::look::{known, look};
 use super::{
-    bytes::{PACKED, START},
+    bytes::{START, without_packing},
     json::begins_array,
 };
 use crate::format::{BYTE_ORDER_MARK, Format};
@@ -49,7 +49,7 @@ impl Format {
     /// `a.csv.gz`, is ignored.
     pub fn of_name(name: &str) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+        let name = without_packing(&name);
         ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|&(_, format)| format)
     }
 
@@ -99,7 +99,7 @@ impl Format {
     /// Returns whether a file of this name may be either an array or lines.
     pub(crate) fn may_be_array(name: &str) -> bool {
         let name = name.to_ascii_lowercase();
-        PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name).ends_with(".json")
+        without_packing(&name).ends_with(".json")
     }
 }
 

@@ -131,7 +131,7 @@ pub fn expand_decisions(name: &str) -> Result<Vec<Input>> {
 pub(super) const WILD: [char; 3] = ['*', '?', '['];
 
 /// Returns the path of an object, relative to the folder that the user named.
-fn below<'a>(url: &'a str, folder: &str) -> &'a str {
+pub(super) fn below<'a>(url: &'a str, folder: &str) -> &'a str {
     url.strip_prefix(folder).unwrap_or(url.rsplit('/').next().unwrap_or(url)).trim_start_matches('/')
 }
 

@@ -12,7 +12,7 @@ use super::{Input, left_out::Leaving, splits};
 use crate::{
     error::{Error, ErrorKind, Result, Setting},
     format::Format,
-    read::{bytes::PACKED, documents::Files, format::look},
+    read::{bytes::without_packing, documents::Files, format::look},
     words,
 };
 
@@ -162,13 +162,13 @@ pub(crate) fn files(name: &str, paths: Vec<PathBuf>, forced: Option<Format>) -> 
 
 /// Returns whether files of this name are read from a folder.
 pub(crate) fn is_wanted(name: &str) -> bool {
-    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    let name = without_packing(name);
     let is_data = Format::of_name(name).is_some_and(|format| !format.is_document()) && !name.ends_with(".json");
     is_data && !is_decisions(name)
 }
 
 /// Returns whether a file of this name contains the decisions of an earlier run. Such a file is not a collection.
 pub(crate) fn is_decisions(name: &str) -> bool {
-    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(name);
+    let name = without_packing(name);
     name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(".decisions"))
 }

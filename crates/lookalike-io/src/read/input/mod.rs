@@ -12,6 +12,8 @@ mod expand;
 
 mod later;
 
+mod relative;
+
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

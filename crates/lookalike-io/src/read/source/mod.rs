@@ -15,6 +15,7 @@ mod parts;
 mod open;
 
 use std::{
+    ops::Range,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -216,6 +217,11 @@ impl Source {
         &self.formats[self.references..]
     }
 
+    /// Returns the format of an input, which is numbered from 0, references first, if it is known.
+    pub(crate) fn format(&self, input: usize) -> Option<Format> {
+        self.formats[input]
+    }
+
     /// Returns the columns of a part that is known to be CSV. Returns none for an input that can be read only once, because such
     /// inputs are not examined.
     pub fn columns(&self, part: usize) -> Result<Option<Arc<Columns>>> {
@@ -228,11 +234,11 @@ impl Source {
         }
     }
 
-    /// Returns an error if there are CSV files whose records cannot be written under one header. Inputs that can be read only
+    /// Returns an error if some inputs are CSV files whose records cannot be written under one header. Inputs that can be read only
     /// once are not examined.
-    pub(crate) fn refuse_other_columns(&self) -> Result<()> {
+    pub(crate) fn refuse_other_columns(&self, inputs: Range<usize>) -> Result<()> {
         let mut first: Option<(usize, Arc<Columns>)> = None;
-        for part in self.reference_parts()..self.parts.len() {
+        for part in (0..self.parts.len()).filter(|&part| inputs.contains(&self.parts[part].input)) {
             let Some(columns) = self.columns(part)?.filter(|columns| columns.has_header()) else { continue };
             match &first {
                 None => first = Some((part, columns)),
@@ -254,7 +260,13 @@ impl Source {
     /// Returns the layout that an output inherits from each input that is a table and not a reference.
     #[cfg(feature = "tables")]
     pub(crate) fn layouts(&self) -> Vec<TableLayout<'_>> {
-        let named = self.names.iter().zip(&self.tables).skip(self.references);
+        self.layouts_of(self.references..self.inputs.len())
+    }
+
+    /// Does the same for some inputs, which are numbered from 0, references first.
+    #[cfg(feature = "tables")]
+    pub(crate) fn layouts_of(&self, inputs: Range<usize>) -> Vec<TableLayout<'_>> {
+        let named = self.names[inputs.clone()].iter().zip(&self.tables[inputs]);
         named.filter_map(|(name, table)| Some(table.as_ref()?.layout(name))).collect()
     }
 

@@ -9,7 +9,7 @@ mod rows;
 
 pub(crate) use self::lines::verdict;
 #[cfg(feature = "tables")]
-pub use self::rows::{DecisionRows, Kinds};
+pub use self::rows::{DecisionRows, Kinds, RowsShape};
 #[cfg(feature = "tables")]
 pub(crate) use self::rows::{IdColumn, id_field};
 pub use self::{

@@ -26,10 +26,7 @@ use crate::{
 const GROUP_ROWS: usize = 1 << 17;
 
 /// A table that is being written.
-pub struct DecisionRows {
-    output: TableOutput<Output>,
-    shape: RowsShape,
-}
+pub struct DecisionRows(TableOutput<Output>);
 
 /// The schema and the types of ids, from which rows are built.
 #[derive(Debug, Clone)]
@@ -39,6 +36,26 @@ pub struct RowsShape {
 }
 
 impl RowsShape {
+    /// Creates the shape of decisions about documents with these kinds of ids.
+    pub fn new(kinds: Kinds) -> Self {
+        let field = |name: &str, kind, nullable| Field::new(name, kind, nullable);
+        let mut fields = vec![
+            id_field("id", kinds.documents, false),
+            field("verdict", DataType::Utf8, false),
+            field("reason", DataType::Utf8, false),
+            id_field("representative", kinds.representatives, true),
+            field("resemblance", DataType::Float64, true),
+            field("containment", DataType::Float64, true),
+            field("containment_of_representative", DataType::Float64, true),
+            field("cluster_size", DataType::UInt32, false),
+            field("estimated", DataType::Boolean, false),
+        ];
+        if kinds.references {
+            fields.push(field("reference", DataType::Utf8, true));
+        }
+        Self { schema: Arc::new(Schema::new(fields)), kinds }
+    }
+
     /// Returns an empty builder of rows.
     pub fn rows(&self) -> RowsMade {
         RowsMade {
@@ -69,23 +86,11 @@ pub struct Kinds {
 
 impl DecisionRows {
     /// Creates a table, in the format given by its file extension. Up to `ahead` row groups are in memory.
-    pub fn new(output: Output, kinds: Kinds, ahead: usize) -> Result<Self> {
-        let field = |name: &str, kind, nullable| Field::new(name, kind, nullable);
-        let mut fields = vec![
-            id_field("id", kinds.documents, false),
-            field("verdict", DataType::Utf8, false),
-            field("reason", DataType::Utf8, false),
-            id_field("representative", kinds.representatives, true),
-            field("resemblance", DataType::Float64, true),
-            field("containment", DataType::Float64, true),
-            field("containment_of_representative", DataType::Float64, true),
-            field("cluster_size", DataType::UInt32, false),
-            field("estimated", DataType::Boolean, false),
-        ];
-        if kinds.references {
-            fields.push(field("reference", DataType::Utf8, true));
-        }
-        let (name, schema) = (output.name().to_owned(), Arc::new(Schema::new(fields)));
+    ///
+    /// # Errors
+    /// Fails if the beginning of the table cannot be written.
+    pub fn new(output: Output, shape: &RowsShape, ahead: usize) -> Result<Self> {
+        let (name, schema) = (output.name().to_owned(), &shape.schema);
         let repeats = |name: &str| matches!(name, "verdict" | "reason" | "representative" | "reference");
         let dictionaries = schema.fields().iter().map(|field| (vec![field.name().clone()], repeats(field.name())));
         let layout = Layout {
@@ -95,23 +100,17 @@ impl DecisionRows {
             types: None,
             dictionaries: dictionaries.collect(),
         };
-        let output = TableOutput::new(output, &name, format(&name), &layout, &[], ahead)?;
-        Ok(Self { output, shape: RowsShape { schema, kinds } })
-    }
-
-    /// Returns what is needed to build rows: the schema of the table and the types of the ids.
-    pub fn shape(&self) -> RowsShape {
-        self.shape.clone()
+        TableOutput::new(output, &name, format(&name), &layout, &[], ahead).map(Self)
     }
 
     /// Appends rows. Call this method on the thread pool, which shares the work.
     pub fn push(&mut self, rows: RecordBatch) -> Result<()> {
-        self.output.push(rows)
+        self.0.push(rows)
     }
 
     /// Writes the remaining rows. Call this method on the thread pool, which shares the work.
     pub fn end(self) -> Result<Output> {
-        let mut output = self.output.finish()?;
+        let mut output = self.0.finish()?;
         output.end();
         Ok(output)
     }

@@ -8,9 +8,12 @@ mod terminal;
 
 mod sink;
 
+mod folders;
+
 mod together;
 
 pub(crate) use self::{
+    folders::Folders,
     sink::{Sink, Whole, resolve_links},
     together::publish,
 };

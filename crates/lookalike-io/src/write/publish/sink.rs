@@ -52,13 +52,30 @@ pub(crate) enum Whole {
 
 /// A complete file that does not have its name yet.
 pub(crate) struct WholeFile {
-    /// The hidden name, in the same folder as the target.
-    pub(crate) hidden: Hidden,
+    /// The hidden name, in the same folder as the target. `None` if the file has no name at all.
+    hidden: Option<Hidden>,
     /// The requested name.
     pub(crate) target: PathBuf,
-    /// Keeps the file open and locked until it has its final name (`target`), so that other runs do not treat it as left by a
-    /// killed run.
-    pub(crate) _open: Stream,
+    /// Keeps the file open until it has its final name (`target`), and locked while it has a hidden name, so that other runs do not
+    /// treat it as left by a killed run.
+    open: Stream,
+}
+
+impl WholeFile {
+    /// Returns the hidden name, which a file without a name gets now: linking cannot replace an existing file, but renaming can. Until
+    /// all outputs are complete, a file without a name disappears if the process is killed.
+    pub(crate) fn hide(&mut self) -> io::Result<&Hidden> {
+        let hidden = match self.hidden.take() {
+            Some(hidden) => hidden,
+            None => Hidden::beside(&self.target, |path| self.open.file().link(path).map(Some))?.1,
+        };
+        Ok(self.hidden.insert(hidden))
+    }
+
+    /// Returns the hidden name, the requested name, and the open file.
+    pub(crate) fn into_parts(self) -> (Option<Hidden>, PathBuf, Stream) {
+        (self.hidden, self.target, self.open)
+    }
 }
 
 impl Sink {
@@ -122,8 +139,7 @@ impl FileSink {
         Ok(Self { stream: Stream::new(file), end, escaping: None })
     }
 
-    /// Writes everything to the disk. A file gets a hidden name next to its final name. If it will replace a file, it also gets
-    /// that file's permissions.
+    /// Writes everything to the disk. A file that will replace another one gets its permissions.
     fn seal(mut self) -> io::Result<Option<WholeFile>> {
         if let Some(mut escaping) = self.escaping.take() {
             self.stream.write_all(escaping.end().as_bytes())?;
@@ -136,13 +152,11 @@ impl FileSink {
         file.sync()?;
         Ok(match self.end {
             End::Open => None,
-            // Linking cannot replace an existing file, but renaming can. So the file first gets a hidden name for a moment.
             End::Unnamed(target) => {
                 own(file)?;
-                let ((), hidden) = Hidden::beside(&target, |path| file.link(path).map(Some))?;
-                Some(WholeFile { hidden, target, _open: self.stream })
+                Some(WholeFile { hidden: None, target, open: self.stream })
             }
-            End::Hidden(hidden, target) => Some(WholeFile { hidden, target, _open: self.stream }),
+            End::Hidden(hidden, target) => Some(WholeFile { hidden: Some(hidden), target, open: self.stream }),
         })
     }
 }
@@ -189,7 +203,9 @@ mod tests {
     fn whole(target: &Path, content: &str) -> WholeFile {
         let mut sink = FileSink::open(target).unwrap();
         sink.stream.write_all(content.as_bytes()).unwrap();
-        sink.seal().unwrap().unwrap()
+        let mut whole = sink.seal().unwrap().unwrap();
+        whole.hide().unwrap();
+        whole
     }
 
     fn content_of(folder: &Path) -> Vec<String> {
@@ -208,7 +224,7 @@ mod tests {
         let own = whole(&target, "own");
         assert_eq!(content_of(folder.path()), ["another's", "own"]);
         // A killed run does not remove its hidden name, but the system releases its lock.
-        let killed = |WholeFile { hidden, _open, .. }: WholeFile| mem::forget(hidden);
+        let killed = |WholeFile { hidden, .. }: WholeFile| mem::forget(hidden);
         killed(own);
         let next = whole(&target, "next");
         assert_eq!(content_of(folder.path()), ["another's", "next"]);
@@ -230,8 +246,8 @@ mod tests {
             let sink = FileSink::open(&target).unwrap();
             let during = sink.stream.file().permissions().unwrap().mode() & 0o777;
             assert_eq!(during & !mode, 0, "{mode:o}: {during:o}");
-            let whole = sink.seal().unwrap().unwrap();
-            assert_eq!(whole.hidden.path().metadata().unwrap().permissions().mode() & 0o777, mode);
+            let mut whole = sink.seal().unwrap().unwrap();
+            assert_eq!(whole.hide().unwrap().path().metadata().unwrap().permissions().mode() & 0o777, mode);
         }
     }
 }

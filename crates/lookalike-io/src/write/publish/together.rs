@@ -1,6 +1,7 @@
 //! Gives outputs their names together: all of them, or none.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -8,7 +9,7 @@ use std::{
 use super::{
     claim::Claim,
     hidden::{Hidden, own},
-    sink::{Whole, WholeFile},
+    sink::Whole,
 };
 use crate::{
     disk::{File, exchange, folder_of, has_no_such, remove, rename, sync_folder},
@@ -53,14 +54,16 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         }
         claimed => claimed,
     };
+    let refused = |target: &Path, error: io::Error| Error::writing(&target.display().to_string(), &error);
+    for file in &mut files {
+        file.hide().map(drop).map_err(|error| refused(&file.target, error))?;
+    }
     let mut named = Vec::new();
-    for WholeFile { hidden, target, _open } in files {
-        match name(hidden, &target) {
-            Ok(before) => named.push(Named { target, before }),
-            Err(error) => {
-                let failure = Error::writing(&target.display().to_string(), &error);
-                return Err(take_back(named, failure));
-            }
+    for file in files {
+        let (hidden, target, _open) = file.into_parts();
+        match hidden.map(|hidden| name(hidden, &target)).transpose() {
+            Ok(before) => named.extend(before.map(|before| Named { target, before })),
+            Err(error) => return Err(take_back(named, refused(&target, error))),
         }
     }
     if let Err(failure) = sync_names(&named) {
@@ -72,7 +75,7 @@ pub(crate) fn publish(outputs: Vec<Whole>) -> Result<()> {
         if let Err(failure) = object.publish() {
             let failure = match written.is_empty() {
                 true => failure,
-                false => failure.advise(format!("already written: {}", written.join(", "))),
+                false => failure.advise(format!("already written: {}", listed(&written))),
             };
             return Err(take_back(named, failure));
         }
@@ -125,10 +128,10 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
 
 /// Writes the names to the disk. The run's state is removed afterwards, and must not disappear before the names are on the disk.
 fn sync_names(named: &[Named]) -> Result<()> {
-    let mut synced: Vec<&Path> = Vec::new();
+    let mut synced: BTreeSet<&Path> = BTreeSet::new();
     for Named { target, .. } in named {
         let folder = folder_of(target);
-        if synced.contains(&folder) {
+        if synced.contains(folder) {
             continue;
         }
         match sync_folder(folder) {
@@ -136,7 +139,7 @@ fn sync_names(named: &[Named]) -> Result<()> {
             Err(error) if !has_no_such(&error) && error.kind() != io::ErrorKind::PermissionDenied => {
                 return Err(Error::writing(&target.display().to_string(), &error));
             }
-            _ => synced.push(folder),
+            _ => drop(synced.insert(folder)),
         }
     }
     Ok(())
@@ -168,7 +171,15 @@ fn take_back(named: Vec<Named>, failure: Error) -> Error {
     if left.is_empty() {
         return failure;
     }
-    failure.advise(format!("already written: {}", left.join(", ")))
+    failure.advise(format!("already written: {}", listed(&left)))
+}
+
+/// Lists the first names of many.
+fn listed(names: &[String]) -> String {
+    const MOST: usize = 10;
+    let first = &names[..names.len().min(MOST)];
+    let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+    format!("{}{more}", first.join(", "))
 }
 
 impl Named {

@@ -80,8 +80,8 @@ impl Shape {
         scratch: &mut Labelling,
         piece: &mut Piece,
     ) -> Result<()> {
-        let Piece { bytes, rows, columns, records } = piece;
-        *columns = block.columns().cloned();
+        let Piece { bytes, rows, columns, records, part, ends } = piece;
+        (*columns, *part) = (block.columns().cloned(), block.part);
         let (names, mut row_marks) = marking.unzip();
         // Rows of a table are written together, unless they become lines with marks.
         let table = block.rows().filter(|_| self == Self::Table || names.is_none());
@@ -99,6 +99,7 @@ impl Shape {
             }
             let added = names.zip(mark.as_ref().map(|mark| mark as &dyn Added));
             let written = self.record((block, at), source.reading(), (text.as_deref(), added), scratch, bytes);
+            ends.iter_mut().for_each(|ends| ends.push(bytes.len()));
             written.map_err(|error| error.at_place(source.place(block.part, info.first_line + at as u64)))
         })?;
         let Some(table) = table.filter(|_| *records > 0) else { return Ok(()) };

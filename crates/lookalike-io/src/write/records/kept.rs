@@ -1,94 +1,215 @@
-//! Writes the kept records: unchanged if the output has the format of its input, otherwise as JSON Lines.
+//! Writes the kept records to their destination: one output, an output for each input, or numbered outputs of limited size.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use super::{
     added::AddedNames,
-    rows::{KeptRows, RowLabels, RowMarks},
+    divided::ends,
+    file::KeptFile,
+    rows::{RowLabels, RowMarks, sliced},
     shape::{Piece, Shape},
 };
 use crate::{
-    error::{Error, ErrorKind, Result},
-    format::Format,
-    read::{Block, BlockInfo, Columns, Source, Utf16},
-    write::output::Output,
+    error::{Error, Result},
+    read::{Block, BlockInfo, Source},
+    write::{
+        destination::Names,
+        output::{LEAST_AHEAD, Output},
+        series::{Filled, Series},
+    },
 };
 
-/// The output of the kept records.
+/// The shapes in which the records of each input are written.
+#[derive(Debug, Clone)]
+pub struct Shapes(Arc<[Shape]>);
+
+impl Shapes {
+    /// Returns the shapes of a series of outputs.
+    ///
+    /// # Errors
+    /// Fails if the records cannot be written in the format that a name means.
+    pub fn new(series: &Series, source: &Source) -> Result<Self> {
+        let inputs = source.references()..source.inputs().len();
+        let names = series.names();
+        let shapes = match names {
+            Names::Inputs(paths) => {
+                let each = paths.iter().zip(inputs).map(|(path, input)| Shape::of_inputs(path, source, input..input + 1));
+                each.collect::<Result<_>>()?
+            }
+            Names::One(_) | Names::Numbered(_) => {
+                let path = names.get(0).unwrap_or_default();
+                vec![Shape::of_inputs(&path, source, inputs.clone())?; inputs.len().max(1)]
+            }
+        };
+        Ok(Self(shapes.into()))
+    }
+
+    /// Returns the number of bytes of memory that writing takes on `threads` threads, in addition to blocks.
+    pub fn extra(&self, threads: usize) -> u64 {
+        self.0.iter().map(|shape| shape.extra(threads)).max().unwrap_or(0)
+    }
+
+    /// Returns the shape of the records in a block.
+    pub fn of(&self, source: &Source, block: &Block) -> Shape {
+        self.of_input(source.parts()[block.part].input(), source)
+    }
+
+    fn of_input(&self, input: usize, source: &Source) -> Shape {
+        // If there are no inputs, there is one shape, and no records.
+        self.0.get(input.saturating_sub(source.references())).copied().unwrap_or(self.0[0])
+    }
+}
+
+/// The outputs of the kept records.
 pub struct Kept {
-    shape: Shape,
-    output: Target,
-    /// The names of the fields that are added to records, and the encoding of the file that the records are from.
-    added: Option<(AddedNames, Option<&'static str>)>,
+    series: Series,
+    shapes: Shapes,
+    added: Option<AddedNames>,
+    /// The number of row groups of a table that may be in memory, and of windows of an output that may wait for the disk.
+    ahead: (usize, usize),
+    /// The number of the next input, if each input has an output.
+    next: usize,
+    current: Option<Current>,
 }
 
-enum Target {
-    /// The output, and what was written to it so far.
-    Bytes(Output, Begun),
-    Rows(Box<KeptRows>),
-}
-
-/// The state of an output that is written as bytes, and not as rows of a table.
-#[derive(Default)]
-struct Begun {
-    /// Whether anything was written.
-    begun: bool,
-    /// For CSV in UTF-16, its byte order.
-    utf16: Option<Utf16>,
-    /// For CSV, the columns of the first file that has no header, but has a byte order mark or a line that declares the
-    /// delimiter. They are used if no file has a header.
-    without_header: Option<Arc<Columns>>,
-    scratch: Vec<u8>,
-}
-
-/// Writes bytes; CSV in UTF-16 is written as in the input.
-fn write_as(output: &mut Output, utf16: Option<Utf16>, bytes: &[u8], scratch: &mut Vec<u8>) -> Result<()> {
-    let Some(order) = utf16 else { return output.write(bytes) };
-    scratch.clear();
-    order.put(bytes, scratch);
-    output.write(scratch)
+/// The output that is being written.
+struct Current {
+    file: KeptFile,
+    /// The inputs whose records go to it.
+    inputs: Range<usize>,
+    has_blocks: bool,
+    filled: Filled,
 }
 
 impl Kept {
-    /// Begins an output of this shape; `added` has the names of the fields that are added to records. For a table, up to `ahead`
-    /// row groups are in memory.
-    pub fn new(output: Output, shape: Shape, source: &Source, added: Option<&AddedNames>, ahead: usize) -> Result<Self> {
-        let output = match shape {
-            Shape::Table => Target::Rows(Box::new(KeptRows::new(output, source, added, ahead)?)),
-            Shape::Lines | Shape::Array | Shape::Delimited => Target::Bytes(output, Begun::default()),
-        };
-        let added = added.map(|names| (names.clone(), source.reading().encoding));
-        Ok(Self { shape, output, added })
+    /// Begins to write records to a series of outputs. `added` has the names of the fields that are added to records. `ahead` is the number
+    /// of row groups of a table that may be in memory, and the number of windows of an output that may wait for the disk.
+    ///
+    /// # Errors
+    /// Fails if a table cannot be written.
+    pub fn new(
+        series: Series,
+        shapes: Shapes,
+        source: &Source,
+        added: Option<&AddedNames>,
+        ahead: (usize, usize),
+    ) -> Result<Self> {
+        let mut kept = Self { series, shapes, added: added.cloned(), ahead, next: source.references(), current: None };
+        kept.enter(source)?;
+        Ok(kept)
     }
 
-    /// Returns the shape in which the records are written.
-    pub fn shape(&self) -> Shape {
-        self.shape
+    /// Returns an output that exists already and gets all records.
+    ///
+    /// # Errors
+    /// Fails if a table cannot be written.
+    pub fn one(output: Output, shape: Shape, source: &Source, ahead: usize) -> Result<Self> {
+        Self::new(Series::one(output), Shapes([shape].into()), source, None, (ahead, LEAST_AHEAD))
+    }
+
+    /// Returns the shapes in which the records are written.
+    pub fn shapes(&self) -> Shapes {
+        self.shapes.clone()
+    }
+
+    /// Returns whether outputs are limited, so that pieces must state where their records end.
+    pub fn is_limited(&self) -> bool {
+        self.series.limit().is_some()
     }
 
     /// Writes the header of the inputs, for an output that gets no block.
     ///
     /// # Errors
     /// Fails if an input cannot be read.
-    pub fn begin(&mut self, source: &Source) -> Result<()> {
-        for part in source.reference_parts()..source.parts().len() {
-            if let Some(columns) = source.columns(part)? {
-                self.write_bytes(&[], Some(&columns))?;
-            }
-        }
+    pub fn write_header(&mut self, source: &Source) -> Result<()> {
+        let Some(Current { file, inputs, .. }) = &mut self.current else { return Ok(()) };
+        file.begin(source, inputs.clone())
+    }
+
+    /// Begins the next output.
+    fn enter(&mut self, source: &Source) -> Result<()> {
+        let (groups, windows) = self.ahead;
+        let mut output = self.series.open_next()?;
+        output.run_ahead(windows);
+        let inputs = match self.series.is_by_input() {
+            true => self.next..self.next + 1,
+            false => source.references()..source.inputs().len(),
+        };
+        self.next += 1;
+        let shape = self.shapes.of_input(inputs.start, source);
+        let file = KeptFile::new(output, shape, (source, inputs.clone()), self.added.as_ref(), groups)?;
+        self.current = Some(Current { file, inputs, has_blocks: false, filled: Filled::default() });
         Ok(())
+    }
+
+    /// Ends the current output. `is_empty` returns whether no documents were read.
+    fn leave(&mut self, source: &Source, is_empty: impl FnOnce(&Current) -> bool) -> Result<()> {
+        let Some(mut current) = self.current.take() else { return Ok(()) };
+        if !current.has_blocks {
+            current.file.begin(source, current.inputs.clone())?;
+        }
+        let is_empty = is_empty(&current);
+        self.series.end(current.file.end(is_empty)?)
+    }
+
+    /// Ends the current output, and begins the next one.
+    fn advance(&mut self, source: &Source) -> Result<()> {
+        self.leave(source, |current| !current.has_blocks)?;
+        self.enter(source)
+    }
+
+    /// Returns the output for the records of a block.
+    fn reach(&mut self, source: &Source, part: usize) -> Result<&mut Current> {
+        let input = source.parts()[part].input();
+        while self.current.as_ref().is_some_and(|current| current.inputs.end <= input) {
+            self.advance(source)?;
+        }
+        let current = self.current.as_mut().ok_or_else(|| Error::failure("records without an output"))?;
+        current.has_blocks = true;
+        Ok(current)
     }
 
     /// Writes a piece: the kept records of a block, as built by [`Shape::make`]. Call this method on the thread pool, which
     /// shares the work.
-    pub fn write(&mut self, piece: &mut Piece) -> Result<()> {
-        match (&mut self.output, piece.rows.take()) {
-            (Target::Rows(output), Some(rows)) => output.push(rows),
-            _ => self.write_bytes(&piece.bytes, piece.columns.as_ref()),
+    ///
+    /// # Errors
+    /// Fails if the records cannot be written.
+    pub fn write(&mut self, source: &Source, piece: &mut Piece) -> Result<()> {
+        let (rows, limit) = (piece.rows.take(), self.series.limit());
+        let current = self.reach(source, piece.part)?;
+        let Some(limit) = limit else {
+            return match rows {
+                Some(rows) => current.file.write_rows(rows),
+                None => current.file.write_bytes(&piece.bytes, piece.columns.as_ref()),
+            };
+        };
+        if piece.records == 0 {
+            // This block may be the only one with a header.
+            return current.file.write_bytes(&[], piece.columns.as_ref());
+        }
+        let ends = ends(piece, rows.as_ref(), self.shapes.of_input(source.parts()[piece.part].input(), source));
+        let mut done = 0;
+        loop {
+            let current = self.reach(source, piece.part)?;
+            let at = done + current.filled.fit(limit, &ends, done);
+            let byte = |record: usize| if record == 0 { 0 } else { ends[record - 1] };
+            match &rows {
+                _ if at == done => {}
+                Some(rows) => current.file.write_rows(sliced(rows, done..at))?,
+                None => current.file.write_bytes(&piece.bytes[byte(done)..byte(at)], piece.columns.as_ref())?,
+            }
+            done = at;
+            if done == ends.len() {
+                return Ok(());
+            }
+            self.advance(source)?;
         }
     }
 
-    /// Writes a block's kept records unchanged, and returns their number.
+    /// Writes a block's kept records unchanged, and returns their number. The outputs are not [limited](Self::is_limited).
+    ///
+    /// # Errors
+    /// Fails if the records cannot be written.
     pub fn write_slices(
         &mut self,
         block: &Block,
@@ -96,83 +217,36 @@ impl Kept {
         source: &Source,
         is_kept: impl Fn(u64) -> bool,
     ) -> Result<u64> {
-        self.shape.slices(block, info, source, is_kept, |slice| self.write_bytes(slice, block.columns()))
+        let shape = self.shapes.of(source, block);
+        let current = self.reach(source, block.part)?;
+        shape.slices(block, info, source, is_kept, |slice| current.file.write_bytes(slice, block.columns()))
     }
 
-    fn write_bytes(&mut self, mut bytes: &[u8], columns: Option<&Arc<Columns>>) -> Result<()> {
-        let Self { shape, output: Target::Bytes(output, so_far), added, .. } = self else { return Ok(()) };
-        if let Some(columns) = columns.filter(|columns| !columns.has_header()) {
-            so_far.without_header.get_or_insert_with(|| columns.clone());
-            return Ok(());
-        }
-        let Begun { begun, utf16, scratch, .. } = so_far;
-        // A header is written even if there are no records.
-        let has_header = *shape == Shape::Delimited && columns.is_some();
-        if bytes.is_empty() && (*begun || !has_header) {
-            return Ok(());
-        }
-        let own = columns.filter(|_| *shape == Shape::Delimited).and_then(|columns| columns.utf16());
-        if !*begun {
-            (*begun, *utf16) = (true, own);
-            match (*shape, columns) {
-                (Shape::Array, _) => {
-                    output.write(b"[")?;
-                    bytes = &bytes[1..];
-                }
-                (Shape::Delimited, Some(columns)) => match added {
-                    Some((names, encoding)) => {
-                        let mut header = Vec::new();
-                        names.onto_header(columns, *encoding, &mut header);
-                        write_as(output, own, &header, scratch)?;
-                    }
-                    None => write_as(output, own, columns.header(), scratch)?,
-                },
-                _ => {}
-            }
-        }
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        if own != *utf16 {
-            let what = "one CSV file cannot hold records from CSV files in several encodings";
-            return Err(Error::new(ErrorKind::Output, what).advise("give a name that ends with .jsonl"));
-        }
-        write_as(output, own, bytes, scratch)
+    /// Returns empty labels for rows, if an output is a table and labels were requested.
+    pub fn row_labels(&self, source: &Source) -> Option<RowLabels> {
+        RowLabels::wanted(self.added.as_ref().filter(|_| self.has_tables())?, source)
     }
 
-    /// Returns empty labels for rows, if the output is a table and labels were requested.
-    pub fn row_labels(&self) -> Option<RowLabels> {
-        if let Target::Rows(rows) = &self.output { rows.labels() } else { None }
+    /// Returns empty marks for rows, if an output is a table and marks were requested.
+    pub fn row_marks(&self, source: &Source) -> Option<RowMarks> {
+        RowMarks::wanted(self.added.as_ref().filter(|_| self.has_tables())?, source)
     }
 
-    /// Returns empty marks for rows, if the output is a table and marks were requested.
-    pub fn row_marks(&self) -> Option<RowMarks> {
-        if let Target::Rows(rows) = &self.output { rows.marks() } else { None }
+    fn has_tables(&self) -> bool {
+        self.shapes.0.contains(&Shape::Table)
     }
 
-    /// Ends the output. `documents` is the number of documents that were read. Call this method on the thread pool, which shares
+    /// Ends all outputs. `documents` is the number of documents that were read. Call this method on the thread pool, which shares
     /// the work.
-    pub fn end(self, documents: u64) -> Result<Output> {
-        let mut output = match self.output {
-            Target::Rows(output) => output.end()?,
-            Target::Bytes(mut output, mut so_far) => {
-                match (self.shape, so_far.begun) {
-                    (Shape::Array, true) => output.write(b"\n]\n")?,
-                    (Shape::Array, false) => output.write(b"[]\n")?,
-                    // An output of JSON Lines may have the extension .json, but an empty file is not valid JSON. So if no
-                    // documents were read, an empty array is written.
-                    (Shape::Lines, false) if documents == 0 && Format::may_be_array(output.name()) => output.write(b"[]\n")?,
-                    (Shape::Delimited, false) => {
-                        if let Some(columns) = so_far.without_header {
-                            write_as(&mut output, columns.utf16(), columns.header(), &mut so_far.scratch)?;
-                        }
-                    }
-                    _ => {}
-                }
-                output
-            }
-        };
-        output.end();
-        Ok(output)
+    ///
+    /// # Errors
+    /// Fails if an output cannot be written.
+    pub fn end(mut self, source: &Source, documents: u64) -> Result<Vec<Output>> {
+        while self.series.is_by_input() && self.series.has_next() {
+            self.advance(source)?;
+        }
+        let is_one = !self.series.is_by_input() && !self.is_limited();
+        self.leave(source, |current| if is_one { documents == 0 } else { !current.has_blocks })?;
+        Ok(self.series.ended())
     }
 }

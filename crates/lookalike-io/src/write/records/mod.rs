@@ -18,14 +18,20 @@ mod written;
 
 mod changed;
 
+mod divided;
+
+mod file;
+
 mod kept;
 
 #[cfg(not(feature = "tables"))]
 pub use self::rows::without_tables;
+#[cfg(feature = "tables")]
+pub use self::rows::{row_ends, sliced};
 pub use self::{
     added::AddedNames,
     changed::Change,
-    kept::Kept,
+    kept::{Kept, Shapes},
     labels::Label,
     marks::{Mark, MarkedSpan},
     rows::{RowLabels, RowMarks, refuse_table_names},

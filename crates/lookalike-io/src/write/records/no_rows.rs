@@ -1,5 +1,7 @@
 //! Replaces the module `rows` in a build that does not support tables.
 
+use std::ops::Range;
+
 use super::{added::AddedNames, labels::Label, marks::Mark};
 use crate::{
     error::{Error, ErrorKind, Result},
@@ -10,11 +12,19 @@ use crate::{
 /// An output of rows. This type has no values in a build without tables.
 pub(crate) enum KeptRows {}
 
-pub(crate) fn refuse_other_schemas(_: &str, _: &Source) -> Result<()> {
+pub(crate) fn refuse_other_schemas(_: &str, _: &Source, _: Range<usize>) -> Result<()> {
     Ok(())
 }
 
 pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
+    match *rows {}
+}
+
+pub(crate) fn sliced(rows: &RecordBatch, _: Range<usize>) -> RecordBatch {
+    match *rows {}
+}
+
+pub(crate) fn row_ends(rows: &RecordBatch) -> Vec<usize> {
     match *rows {}
 }
 
@@ -23,6 +33,11 @@ pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
 pub enum RowLabels {}
 
 impl RowLabels {
+    /// Returns none, because no output is a table.
+    pub fn wanted(_: &AddedNames, _: &Source) -> Option<Self> {
+        None
+    }
+
     /// Adds the label of a row.
     pub fn push(&mut self, _: &Label) {
         match *self {}
@@ -39,6 +54,11 @@ impl RowLabels {
 pub enum RowMarks {}
 
 impl RowMarks {
+    /// Returns none, because no output is a table.
+    pub fn wanted(_: &AddedNames, _: &Source) -> Option<Self> {
+        None
+    }
+
     /// Adds the mark of a row.
     pub fn push(&mut self, _: Mark) {
         match *self {}
@@ -60,19 +80,11 @@ pub fn without_tables(name: &str) -> Error {
 }
 
 impl KeptRows {
-    pub(crate) fn new(output: Output, _: &Source, _: Option<&AddedNames>, _: usize) -> Result<Self> {
+    pub(crate) fn new(output: Output, _: (&Source, Range<usize>), _: Option<&AddedNames>, _: usize) -> Result<Self> {
         Err(without_tables(output.name()))
     }
 
     pub(crate) fn push(&mut self, _: RecordBatch) -> Result<()> {
-        match *self {}
-    }
-
-    pub(crate) fn labels(&self) -> Option<RowLabels> {
-        match *self {}
-    }
-
-    pub(crate) fn marks(&self) -> Option<RowMarks> {
         match *self {}
     }
 

@@ -39,6 +39,10 @@ pub struct Piece {
     pub columns: Option<Arc<Columns>>,
     /// The number of records.
     pub records: u64,
+    /// The number of the part that the records are from.
+    pub part: usize,
+    /// The end of each record in the bytes, if the piece may be divided between outputs.
+    pub ends: Option<Vec<usize>>,
 }
 
 /// The memory of a row group that is being filled or encoded.
@@ -53,6 +57,7 @@ impl Piece {
     /// Empties the piece and keeps its buffers.
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.ends.iter_mut().for_each(Vec::clear);
         (self.rows, self.columns, self.records) = (None, None, 0);
     }
 }
@@ -64,15 +69,21 @@ impl Shape {
     /// # Errors
     /// Fails if the inputs cannot be written in this shape.
     pub fn of(path: &Path, source: &Source) -> Result<Self> {
+        Self::of_inputs(path, source, source.references()..source.inputs().len())
+    }
+
+    /// Does the same as [`of`](Self::of) for some inputs, which are numbered from 0, references first.
+    pub(super) fn of_inputs(path: &Path, source: &Source, inputs: Range<usize>) -> Result<Self> {
+        let formats: Vec<Option<Format>> = inputs.clone().map(|input| source.format(input)).collect();
         let (given, name) = (path.display().to_string(), shown_path(path));
         let refuse = |what: Words| Error::new(ErrorKind::Output, what).at(&*name);
         let as_lines = |what: &'static str| refuse(what.into()).advise("give a name that ends with .jsonl");
-        let all = |format| source.formats().iter().all(|one| *one == Some(format));
-        let all_tables = source.formats().iter().all(|one| one.is_some_and(Format::is_table));
+        let all = |format| formats.iter().all(|one| *one == Some(format));
+        let all_tables = formats.iter().all(|one| one.is_some_and(Format::is_table));
         let asked = Format::of_name(&given);
         // The format of a pipe is known only when it is read, and the output is opened before that.
-        let known = |fits: fn(Format) -> bool| source.formats().iter().flatten().all(|&one| fits(one));
-        let unknown = source.inputs()[source.references()..].iter().zip(source.formats()).find(|(_, format)| format.is_none());
+        let known = |fits: fn(Format) -> bool| formats.iter().flatten().all(|&one| fits(one));
+        let unknown = source.inputs()[inputs.clone()].iter().zip(&formats).find(|(_, format)| format.is_none());
         let unknown = unknown.map(|(input, _)| input);
         let shape = match asked {
             Some(Format::Lines) if !Format::may_be_array(&given) => Self::Lines,
@@ -113,8 +124,8 @@ impl Shape {
             _ => Self::Lines,
         };
         match shape {
-            Self::Delimited => source.refuse_other_columns()?,
-            Self::Table => refuse_other_schemas(&name, source)?,
+            Self::Delimited => source.refuse_other_columns(inputs)?,
+            Self::Table => refuse_other_schemas(&name, source, inputs)?,
             Self::Lines | Self::Array => {}
         }
         Ok(shape)
@@ -181,8 +192,22 @@ impl Shape {
         scratch: &mut Scratch,
         piece: &mut Piece,
     ) -> Result<()> {
-        let Piece { bytes, rows, columns, records } = piece;
-        *columns = block.columns().cloned();
+        let Piece { bytes, rows, columns, records, part, ends } = piece;
+        (*columns, *part) = (block.columns().cloned(), block.part);
+        if self == Self::Delimited
+            && let Some(ends) = ends
+        {
+            return info.each_document(block, source, |document, at| {
+                if is_kept(document) {
+                    *records += 1;
+                    let row = &block.bytes()[block.place(at)];
+                    bytes.extend_from_slice(row);
+                    bytes.extend_from_slice(self.missing_end(block, row));
+                    ends.push(bytes.len());
+                }
+                Ok(())
+            });
+        }
         if !self.makes(block) {
             *records = self.slices(block, info, source, is_kept, |slice| {
                 bytes.extend_from_slice(slice);
@@ -212,6 +237,7 @@ impl Shape {
             if self == Self::Array {
                 self.begin(bytes);
                 bytes.extend_from_slice(block.raw(at));
+                ends.iter_mut().for_each(|ends| ends.push(bytes.len()));
                 return Ok(());
             }
             block.json_line(at, source.reading(), scratch, bytes)
@@ -241,12 +267,16 @@ impl Shape {
             Ok(())
         })?;
         give(&bytes[run.clone()])?;
-        // If the last record of an input has no line end, a line end is added. A carriage return counts as a line end only in
-        // CSV.
-        let ended = |last: u8| last == b'\n' || last == b'\r' && self == Self::Delimited;
-        if !run.is_empty() && !ended(bytes[run.end - 1]) {
-            give(block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()))?;
-        }
+        give(self.missing_end(block, &bytes[run]))?;
         Ok(records)
+    }
+
+    /// Returns the line end that is added if the last record of an input has none. A carriage return counts as a line end only in CSV.
+    fn missing_end(self, block: &Block, records: &[u8]) -> &'static [u8] {
+        match records.last() {
+            None | Some(b'\n') => b"",
+            Some(b'\r') if self == Self::Delimited => b"",
+            _ => block.columns().filter(|_| self == Self::Delimited).map_or(b"\n", |columns| columns.line_end()),
+        }
     }
 }

@@ -6,7 +6,10 @@ use arrow_array::{ArrayRef, Float64Array, StringArray};
 use arrow_schema::{DataType, Field, FieldRef};
 
 use super::{
-    super::{added::AddedNames, labels::Label},
+    super::{
+        added::{AddedNames, Kind},
+        labels::Label,
+    },
     ids::{id_type, ids},
     with_columns,
 };
@@ -26,6 +29,11 @@ pub struct RowLabels {
 }
 
 impl RowLabels {
+    /// Returns empty labels, if labels are added to records.
+    pub fn wanted(names: &AddedNames, source: &Source) -> Option<Self> {
+        (names.kind() == Kind::Labels).then(|| Self::new(names, source))
+    }
+
     /// Creates empty labels.
     pub(super) fn new(names: &AddedNames, source: &Source) -> Self {
         let ids = id_type(source);

@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields};
 
 use super::{
     super::{
-        added::AddedNames,
+        added::{AddedNames, Kind},
         marks::{Mark, MarkedSpan},
     },
     ids::{id_type, ids},
@@ -29,6 +29,11 @@ pub struct RowMarks {
 }
 
 impl RowMarks {
+    /// Returns empty marks, if marks are added to records.
+    pub fn wanted(names: &AddedNames, source: &Source) -> Option<Self> {
+        (names.kind() == Kind::Marks).then(|| Self::new(names, source))
+    }
+
     /// Creates empty marks.
     pub(super) fn new(names: &AddedNames, source: &Source) -> Self {
         let field = |name: &str, kind, nullable| Arc::new(Field::new(name, kind, nullable));

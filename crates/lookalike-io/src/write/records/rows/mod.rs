@@ -6,7 +6,7 @@ mod labels;
 
 mod marks;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use arrow_array::ArrayRef;
 use arrow_schema::{FieldRef, Schema};
@@ -23,32 +23,7 @@ use crate::{
 };
 
 /// A table that is being written.
-pub(crate) struct KeptRows {
-    output: TableOutput<Output>,
-    added: Option<AddedColumns>,
-}
-
-/// Columns that are added after the columns of the rows.
-enum AddedColumns {
-    Labels(RowLabels),
-    Marks(RowMarks),
-}
-
-impl AddedColumns {
-    fn new(names: &AddedNames, source: &Source) -> Self {
-        match names.kind() {
-            Kind::Labels => Self::Labels(RowLabels::new(names, source)),
-            Kind::Marks => Self::Marks(RowMarks::new(names, source)),
-        }
-    }
-
-    fn fields(&self) -> &[FieldRef] {
-        match self {
-            Self::Labels(labels) => labels.fields(),
-            Self::Marks(marks) => marks.fields(),
-        }
-    }
-}
+pub(crate) struct KeptRows(TableOutput<Output>);
 
 /// Returns rows with more columns.
 fn with_columns(batch: &RecordBatch, fields: &[FieldRef], columns: &[ArrayRef]) -> Result<RecordBatch> {
@@ -74,10 +49,10 @@ pub fn refuse_table_names(names: &AddedNames, source: &Source) -> Result<()> {
     Ok(())
 }
 
-/// Fails if the rows of the inputs cannot be written to one table. `name` is the name of that table; its file extension selects
+/// Fails if the rows of some inputs cannot be written to one table. `name` is the name of that table; its file extension selects
 /// the format.
-pub(crate) fn refuse_other_schemas(name: &str, source: &Source) -> Result<()> {
-    let layout = layout(source)?;
+pub(crate) fn refuse_other_schemas(name: &str, source: &Source, inputs: Range<usize>) -> Result<()> {
+    let layout = layout(source, inputs)?;
     if format(name) == Format::Parquet { refuse_others(name, &layout.schema) } else { Ok(()) }
 }
 
@@ -86,9 +61,21 @@ pub(crate) fn rows_size(rows: &RecordBatch) -> usize {
     rows.get_array_memory_size()
 }
 
+/// Returns some of the rows.
+pub fn sliced(rows: &RecordBatch, range: Range<usize>) -> RecordBatch {
+    rows.slice(range.start, range.len())
+}
+
+/// Returns the sum of the sizes of rows in memory, up to each row. All rows of a batch count with its average size.
+pub fn row_ends(rows: &RecordBatch) -> Vec<usize> {
+    let size = |column: &ArrayRef| column.to_data().get_slice_memory_size().unwrap_or_default();
+    let total: usize = rows.columns().iter().map(size).sum();
+    (1..=rows.num_rows()).map(|row| row * total / rows.num_rows()).collect()
+}
+
 /// Returns the layout of the output: that of the first table, except that a column is nullable if it is nullable in any table.
-fn layout(source: &Source) -> Result<Layout> {
-    let all = source.layouts();
+fn layout(source: &Source, inputs: Range<usize>) -> Result<Layout> {
+    let all = source.layouts_of(inputs);
     let schemas: Vec<_> = all.iter().map(|table| (table.name, table.layout.schema.clone())).collect();
     let schema = one_schema(&schemas)?;
     let none =
@@ -99,33 +86,30 @@ fn layout(source: &Source) -> Result<Layout> {
 
 impl KeptRows {
     /// Begins a table, in the format given by its file extension, or Parquet by default. Up to `ahead` row groups are in memory.
-    pub(crate) fn new(output: Output, source: &Source, added: Option<&AddedNames>, ahead: usize) -> Result<Self> {
-        let (name, mut layout) = (output.name().to_owned(), layout(source)?);
-        let text = source.layouts().first().map_or(Vec::new(), |table| table.text.to_vec());
-        let added = added.map(|names| AddedColumns::new(names, source));
-        if let Some(added) = &added {
-            layout.schema = Arc::new(with_fields(&layout.schema, added.fields()));
+    pub(crate) fn new(
+        output: Output,
+        (source, inputs): (&Source, Range<usize>),
+        added: Option<&AddedNames>,
+        ahead: usize,
+    ) -> Result<Self> {
+        let (name, mut layout) = (output.name().to_owned(), layout(source, inputs.clone())?);
+        let text = source.layouts_of(inputs).first().map_or(Vec::new(), |table| table.text.to_vec());
+        if let Some(names) = added {
+            let fields = match names.kind() {
+                Kind::Labels => RowLabels::new(names, source).fields().to_vec(),
+                Kind::Marks => RowMarks::new(names, source).fields().to_vec(),
+            };
+            layout.schema = Arc::new(with_fields(&layout.schema, &fields));
         }
-        let output = TableOutput::new(output, &name, format(&name), &layout, &text, ahead)?;
-        Ok(Self { output, added })
+        TableOutput::new(output, &name, format(&name), &layout, &text, ahead).map(Self)
     }
 
     pub(crate) fn push(&mut self, rows: RecordBatch) -> Result<()> {
-        self.output.push(rows)
-    }
-
-    /// Returns empty labels for rows, if labels were requested.
-    pub(crate) fn labels(&self) -> Option<RowLabels> {
-        if let Some(AddedColumns::Labels(labels)) = &self.added { Some(labels.clone()) } else { None }
-    }
-
-    /// Returns empty marks for rows, if marks were requested.
-    pub(crate) fn marks(&self) -> Option<RowMarks> {
-        if let Some(AddedColumns::Marks(marks)) = &self.added { Some(marks.clone()) } else { None }
+        self.0.push(rows)
     }
 
     /// Writes the remaining rows. Call this method on the thread pool, which shares the work.
     pub(crate) fn end(self) -> Result<Output> {
-        self.output.finish()
+        self.0.finish()
     }
 }

@@ -1,0 +1,212 @@
+//! Writes the decisions, as lines or as rows of a table, to one output or to several.
+
+use std::ops::Range;
+
+use lookalike_io::{
+    error::{Error, Result},
+    read::Source,
+    write::{Filled, Output, Series, line_ends},
+};
+#[cfg(feature = "tables")]
+use lookalike_io::{
+    read::RecordBatch,
+    write::{DecisionRows, RowsShape, row_ends, sliced},
+};
+use rayon::prelude::*;
+
+use super::emit::{Emitting, STRETCH};
+
+/// How decisions are written.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// Whether they are rows of a table.
+    pub(super) rows: bool,
+    /// The number of row groups of a table that may be in memory, and of windows of an output that may wait for the disk.
+    pub(super) ahead: (usize, usize),
+}
+
+/// An output of decisions.
+enum Writer {
+    Lines(Output),
+    #[cfg(feature = "tables")]
+    Rows(Box<DecisionRows>),
+}
+
+/// The decisions about some documents, ready to be written.
+enum Made {
+    Lines(Vec<u8>),
+    #[cfg(feature = "tables")]
+    Rows(RecordBatch),
+}
+
+/// The shape of rows, which has no value in a build without tables.
+#[cfg(not(feature = "tables"))]
+type RowsShape = std::convert::Infallible;
+
+impl Made {
+    /// Returns where each decision ends, as in [`Filled`].
+    fn ends(&self) -> Vec<usize> {
+        match self {
+            Self::Lines(lines) => line_ends(lines),
+            #[cfg(feature = "tables")]
+            Self::Rows(rows) => row_ends(rows),
+        }
+    }
+}
+
+impl Writer {
+    /// Writes decisions: all of them, or those from `range.start` to `range.end`, which end as `ends` states.
+    fn write(&mut self, made: &Made, part: Option<(&[usize], Range<usize>)>) -> Result<()> {
+        match (self, made) {
+            (Self::Lines(output), Made::Lines(lines)) => match part {
+                None => output.write(lines),
+                Some((ends, range)) => {
+                    let byte = |record: usize| if record == 0 { 0 } else { ends[record - 1] };
+                    output.write(&lines[byte(range.start)..byte(range.end)])
+                }
+            },
+            #[cfg(feature = "tables")]
+            (Self::Rows(output), Made::Rows(rows)) => match part {
+                None => output.push(rows.clone()),
+                Some((_, range)) if range.is_empty() => Ok(()),
+                Some((_, range)) => output.push(sliced(rows, range)),
+            },
+            #[cfg(feature = "tables")]
+            _ => Ok(()),
+        }
+    }
+
+    fn end(self) -> Result<Output> {
+        match self {
+            Self::Lines(output) => Ok(output),
+            #[cfg(feature = "tables")]
+            Self::Rows(rows) => rows.end(),
+        }
+    }
+}
+
+impl Emitting<'_> {
+    /// Writes every document's decision, except for references. If each input has an output, it gets the decisions about the input's
+    /// documents.
+    pub(super) fn decisions(&self, source: &Source, mut series: Series, form: Form) -> Result<Vec<Output>> {
+        let (references, documents) = (self.table.references.documents, self.table.documents);
+        let shape = self.shape(form)?;
+        self.pool.install(|| {
+            if !series.is_by_input() {
+                self.range(source, references..documents, &mut series, (form, shape.as_ref()))?;
+                return Ok::<_, Error>(());
+            }
+            for input in source.references()..source.inputs().len() {
+                let first = |input| self.table.blocks.first_document(source.parts().partition_point(|part| part.input() < input));
+                self.range(source, first(input)..first(input + 1), &mut series, (form, shape.as_ref()))?;
+            }
+            Ok(())
+        })?;
+        Ok(series.ended())
+    }
+
+    /// Writes the decisions about some documents to the next output, or to more if outputs are limited. Each batch is written while the
+    /// next one is made.
+    fn range(
+        &self,
+        source: &Source,
+        documents: Range<u64>,
+        series: &mut Series,
+        (form, shape): (Form, Option<&RowsShape>),
+    ) -> Result<()> {
+        let at_once = 2 * self.pool.current_num_threads();
+        let mut writer = writer(series.open_next()?, form, shape)?;
+        let (mut filled, limit) = (Filled::default(), series.limit());
+        let (mut ready, mut next): (Vec<Made>, Vec<Made>) = (Vec::new(), Vec::new());
+        next.resize_with(at_once, || Made::Lines(Vec::new()));
+        let (mut start, batch) = (documents.start, STRETCH * at_once as u64);
+        loop {
+            let starts = (start..documents.end.min(start + batch)).step_by(STRETCH as usize);
+            let count = starts.clone().count();
+            let make =
+                |(made, start): (&mut Made, u64)| self.made(source, start..documents.end.min(start + STRETCH), shape, made);
+            let write = || -> Result<()> {
+                for made in &ready {
+                    let Some(limit) = limit else {
+                        writer.write(made, None)?;
+                        continue;
+                    };
+                    let (ends, mut done) = (made.ends(), 0);
+                    loop {
+                        let at = done + filled.fit(limit, &ends, done);
+                        writer.write(made, Some((&ends, done..at)))?;
+                        done = at;
+                        if done == ends.len() {
+                            break;
+                        }
+                        let next = self::writer(series.open_next()?, form, shape)?;
+                        series.end(std::mem::replace(&mut writer, next).end()?)?;
+                        filled = Filled::default();
+                    }
+                }
+                Ok(())
+            };
+            let starts: Vec<u64> = starts.collect();
+            let (written, made) = rayon::join(write, || next.par_iter_mut().zip(starts).try_for_each(make));
+            written.and(made)?;
+            std::mem::swap(&mut ready, &mut next);
+            ready.truncate(count);
+            next.resize_with(at_once, || Made::Lines(Vec::new()));
+            start += batch;
+            if ready.is_empty() {
+                return series.end(writer.end()?);
+            }
+        }
+    }
+
+    /// Makes the decisions about some documents.
+    fn made(&self, source: &Source, documents: Range<u64>, shape: Option<&RowsShape>, made: &mut Made) -> Result<()> {
+        #[cfg(feature = "tables")]
+        if let Some(shape) = shape {
+            let mut rows = shape.rows();
+            self.each(source, documents, |decided| rows.push(decided))?;
+            *made = Made::Rows(rows.batch()?);
+            return Ok(());
+        }
+        #[cfg(not(feature = "tables"))]
+        if let Some(never) = shape {
+            match *never {}
+        }
+        let mut lines = match std::mem::replace(made, Made::Lines(Vec::new())) {
+            Made::Lines(lines) => lines,
+            #[cfg(feature = "tables")]
+            Made::Rows(_) => Vec::new(),
+        };
+        lines.clear();
+        self.each(source, documents, |decided| decided.write_line(&mut lines))?;
+        *made = Made::Lines(lines);
+        Ok(())
+    }
+
+    /// Returns the shape of rows, if decisions are written as rows.
+    #[cfg(feature = "tables")]
+    fn shape(&self, form: Form) -> Result<Option<RowsShape>> {
+        form.rows.then(|| self.kinds_of_ids().map(RowsShape::new)).transpose()
+    }
+
+    #[cfg(not(feature = "tables"))]
+    fn shape(&self, _: Form) -> Result<Option<RowsShape>> {
+        Ok(None)
+    }
+}
+
+/// Begins an output.
+#[cfg(feature = "tables")]
+fn writer(mut output: Output, form: Form, shape: Option<&RowsShape>) -> Result<Writer> {
+    output.run_ahead(form.ahead.1);
+    match shape {
+        None => Ok(Writer::Lines(output)),
+        Some(shape) => DecisionRows::new(output, shape, form.ahead.0).map(|rows| Writer::Rows(Box::new(rows))),
+    }
+}
+
+/// Begins an output. This build has no tables.
+#[cfg(not(feature = "tables"))]
+fn writer(output: Output, form: Form, _: Option<&RowsShape>) -> Result<Writer> {
+    if form.rows { Err(lookalike_io::write::without_tables(output.name())) } else { Ok(Writer::Lines(output)) }
+}

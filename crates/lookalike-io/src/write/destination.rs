@@ -1,0 +1,305 @@
+//! The destinations of records: one output, to an output for each input, or numbered outputs of limited size.
+
+use std::{
+    collections::BTreeMap,
+    num::NonZeroU64,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    disk::folder_of,
+    error::{Error, ErrorKind, Result, Setting, Words},
+    format::Format,
+    read::{Source, without_packing},
+    store::{expand, is_url, shown_path},
+    words,
+};
+
+/// The largest size of a numbered output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The number of records.
+    Records(NonZeroU64),
+    /// The number of bytes before compression. For a table, the size of its rows in memory. A record that is larger has an output of its
+    /// own.
+    Bytes(NonZeroU64),
+}
+
+/// What is written to a destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Records, in the format of their input if it can be written.
+    Records,
+    /// Decisions about records.
+    Decisions,
+    /// What is cut out of texts.
+    Cuts,
+    /// Attributes in the format of Dolma, whose files have the names of the files with records.
+    Attributes,
+}
+
+/// The destination of records, or of lines about them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// One output; `-` is standard output.
+    One(PathBuf),
+    /// A folder, which gets an output for each input, with its relative name.
+    Folder(PathBuf),
+    /// Numbered outputs of limited size.
+    Numbered(Numbered),
+}
+
+/// The names of numbered outputs, such as `part-{:05}.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbered {
+    before: String,
+    /// The least number of digits.
+    digits: usize,
+    after: String,
+    pub(super) limit: Limit,
+}
+
+/// The largest number of digits.
+const MOST_DIGITS: usize = 18;
+
+impl Destination {
+    /// Returns the destination that a name means. A name that ends with `/`, or that is a folder, is a folder. With a limit, the name
+    /// must have `{}` for the number of each output, or `{:05}` for five digits.
+    ///
+    /// # Errors
+    /// Fails if there is a limit and no number in the name, or a number and no limit.
+    pub fn of(path: &Path, limit: Option<Limit>) -> Result<Self> {
+        let name = path.to_str().unwrap_or_default();
+        let is_folder = name.ends_with('/') || path.is_dir();
+        let place = if is_folder { None } else { number_in(name) };
+        let refuse = |what: Words| Error::new(ErrorKind::Config, what).at(shown_path(path));
+        match (place, limit) {
+            (Some((at, end, digits)), Some(limit)) => {
+                let (before, after) = (name[..at].into(), name[end..].into());
+                Ok(Self::Numbered(Numbered { before, digits, after, limit }))
+            }
+            (Some(_), None) => {
+                let advice = words!["limit the outputs with ", Setting::RowsPerFile, " or ", Setting::BytesPerFile];
+                Err(refuse("the name has a number, but one output gets all records".into()).advise(advice))
+            }
+            (None, Some(limit)) => {
+                let setting = if let Limit::Records(_) = limit { Setting::RowsPerFile } else { Setting::BytesPerFile };
+                let refused = refuse(words!["with ", setting, ", the name of the outputs needs a number"]).about(setting);
+                Err(refused.advise("put {:05} into the last part of the name, such as part-{:05}.jsonl"))
+            }
+            (None, None) if is_folder => Ok(Self::Folder(path.into())),
+            (None, None) => Ok(Self::One(path.into())),
+        }
+    }
+
+    /// Returns the name of the output, if there is only one.
+    pub fn one(&self) -> Option<&Path> {
+        if let Self::One(path) = self { Some(path) } else { None }
+    }
+
+    /// Returns the names of outputs. `named` are the names of inputs as the user gave them.
+    ///
+    /// # Errors
+    /// Fails if an input has no name that an output could have, if two inputs would have the same output, or if a numbered output exists.
+    pub(super) fn names(&self, content: Content, source: &Source, named: &[String]) -> Result<Names> {
+        match self {
+            Self::One(path) => Ok(Names::One(path.clone())),
+            Self::Folder(folder) => {
+                let mut names: BTreeMap<PathBuf, usize> = BTreeMap::new();
+                let mut paths = Vec::new();
+                for (number, input) in source.inputs().iter().enumerate().skip(source.references()) {
+                    let Some(name) = input.relative_name(named) else {
+                        let what = "is not one file of records, so the folder of outputs gets no file of its name";
+                        let refused = Error::new(ErrorKind::Config, what).at(input.name());
+                        return Err(refused.advise("give the name of one output, such as kept.jsonl"));
+                    };
+                    let name = match content {
+                        Content::Records => writable(name, source.format(number)),
+                        Content::Decisions => decisions_name(&name),
+                        Content::Cuts => with_ending(&name, ".cuts.jsonl"),
+                        Content::Attributes => with_ending(&name, ".jsonl"),
+                    };
+                    if let Some(&other) = names.get(&name) {
+                        let what = format!(
+                            "its output would be {}, like that of {}",
+                            folder.join(&name).display(),
+                            source.inputs()[other].name()
+                        );
+                        let refused = Error::new(ErrorKind::Config, what).at(input.name());
+                        return Err(
+                            refused.advise("name the folder that contains both, so that their outputs have different names")
+                        );
+                    }
+                    paths.push(folder.join(&name));
+                    names.insert(name, number);
+                }
+                Ok(Names::Inputs(paths))
+            }
+            Self::Numbered(numbered) => {
+                numbered.refuse_existing()?;
+                Ok(Names::Numbered(numbered.clone()))
+            }
+        }
+    }
+}
+
+/// The names of the outputs, in order.
+pub(super) enum Names {
+    One(PathBuf),
+    /// One for each input that is not a reference.
+    Inputs(Vec<PathBuf>),
+    Numbered(Numbered),
+}
+
+impl Names {
+    /// Returns the name of an output.
+    pub(super) fn get(&self, number: usize) -> Option<PathBuf> {
+        match self {
+            Self::One(path) => (number == 0).then(|| path.clone()),
+            Self::Inputs(paths) => paths.get(number).cloned(),
+            Self::Numbered(numbered) => Some(numbered.name(number)),
+        }
+    }
+}
+
+impl Numbered {
+    fn name(&self, number: usize) -> PathBuf {
+        let Self { before, digits, after, .. } = self;
+        format!("{before}{number:0digits$}{after}").into()
+    }
+
+    /// Returns whether an output could have this name.
+    fn is_own(&self, name: &str) -> bool {
+        let number = name.strip_prefix(&*self.before).and_then(|rest| rest.strip_suffix(&*self.after));
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// Fails if one of the other outputs has the name of a numbered one.
+    pub(super) fn refuse_others(&self, others: &[&Path]) -> Result<()> {
+        match others.iter().find(|path| path.to_str().is_some_and(|name| self.is_own(name))) {
+            None => Ok(()),
+            Some(path) => {
+                let refused = Error::new(ErrorKind::Output, "has the name of a numbered output").at(shown_path(path));
+                Err(refused.advise("give another name"))
+            }
+        }
+    }
+
+    /// Fails if there are outputs of an earlier run. If that run had more of them, some would remain beside the new ones.
+    fn refuse_existing(&self) -> Result<()> {
+        let Self { before, after, .. } = self;
+        let is_own = |name: &str| self.is_own(name);
+        let found: Option<String> = if is_url(before) {
+            let objects = expand(&format!("{before}*{after}"), |_| true);
+            // If there is no such object, the listing fails. Any other failure is reported when an output is opened.
+            objects.ok().and_then(|all| all.iter().map(|object| object.url().to_owned()).find(|url| is_own(url)))
+        } else {
+            let folder = folder_of(Path::new(before));
+            let entries = folder.read_dir().into_iter().flatten().flatten();
+            let (prefix, names) =
+                (before.rfind('/').map_or("", |slash| &before[..=slash]), entries.map(|entry| entry.file_name()));
+            names.map(|name| format!("{prefix}{}", name.to_string_lossy())).filter(|name| is_own(name)).min()
+        };
+        match found {
+            None => Ok(()),
+            Some(name) => {
+                let refused = Error::new(ErrorKind::Output, "exists, and outputs of an earlier run could remain beside new ones");
+                Err(refused.at(shown_path(Path::new(&name))).advise("remove the numbered files, or give another name"))
+            }
+        }
+    }
+}
+
+/// Returns the name of the decisions about the records of a file: `a.parquet` → `a.decisions.jsonl`, `a.jsonl.zst` →
+/// `a.decisions.jsonl.zst`.
+pub fn decisions_name(path: &Path) -> PathBuf {
+    with_ending(path, ".decisions.jsonl")
+}
+
+/// Replaces the file extension of a format in a name.
+fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let plain = without_packing(&name);
+    let packing = &name[plain.len()..];
+    let stem = match Format::of_name(plain).filter(|format| !format.is_document()) {
+        Some(_) => plain.rsplit_once('.').map_or(plain, |(stem, _)| stem),
+        None => plain,
+    };
+    path.with_file_name(format!("{stem}{ending}{packing}"))
+}
+
+/// Returns the place of a number in the last part of a name, and its least number of digits.
+fn number_in(name: &str) -> Option<(usize, usize, usize)> {
+    let start = name.rfind('/').map_or(0, |slash| slash + 1);
+    let at = start + name[start..].find('{')?;
+    let end = at + name[at..].find('}')?;
+    let digits = match &name[at + 1..end] {
+        "" => 1,
+        digits => digits.strip_prefix(":0")?.parse().ok().filter(|digits| (1..=MOST_DIGITS).contains(digits))?,
+    };
+    Some((at, end + 1, digits))
+}
+
+/// Returns the name of the output for an input of this name: that of JSON Lines if the format of the input is not written.
+fn writable(name: PathBuf, format: Option<Format>) -> PathBuf {
+    if !matches!(format, Some(Format::Warc | Format::Html))
+        && !matches!(name.to_str().and_then(Format::of_name), Some(Format::Warc | Format::Html))
+    {
+        return name;
+    }
+    with_ending(&name, ".jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_numbers() {
+        for (name, number) in [
+            ("part-{:05}.jsonl", Some(("part-00012.jsonl", 12))),
+            ("out/{}.parquet", Some(("out/0.parquet", 0))),
+            ("s3://bucket/{:03}.jsonl.zst", Some(("s3://bucket/1234.jsonl.zst", 1234))),
+            ("a{:018}", Some(("a000000000000000007", 7))),
+            ("{}/kept.jsonl", None),
+            ("kept-{:5}.jsonl", None),
+            ("kept-{:019}.jsonl", None),
+            ("kept-{x}.jsonl", None),
+            ("kept.jsonl", None),
+            ("kept}{", None),
+        ] {
+            let limit = Limit::Records(NonZeroU64::MIN);
+            let found = Destination::of(Path::new(name), Some(limit)).ok();
+            let found = found.map(|found| if let Destination::Numbered(numbered) = found { numbered } else { unreachable!() });
+            match number {
+                Some((expected, number)) => assert_eq!(found.unwrap().name(number), Path::new(expected)),
+                None => assert_eq!(found, None, "{name}"),
+            }
+        }
+        assert!(Destination::of(Path::new("part-{}.jsonl"), None).is_err());
+        assert_eq!(Destination::of(Path::new("kept/"), None).unwrap(), Destination::Folder("kept/".into()));
+    }
+
+    #[test]
+    fn formats_that_cannot_be_written_become_json_lines() {
+        let name = |name: &str, format| writable(name.into(), format).display().to_string();
+        assert_eq!(name("a/b.warc.gz", Some(Format::Warc)), "a/b.jsonl.gz");
+        assert_eq!(name("b.warc", None), "b.jsonl");
+        assert_eq!(name("b.jsonl.zst", Some(Format::Lines)), "b.jsonl.zst");
+    }
+
+    #[test]
+    fn numbered_outputs_are_not_mixed_with_those_of_another_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let pattern = folder.path().join("part-{:05}.jsonl");
+        let Destination::Numbered(numbered) = Destination::of(&pattern, Some(Limit::Bytes(NonZeroU64::MIN))).unwrap() else {
+            panic!()
+        };
+        for (name, is_refused) in
+            [("part-x.jsonl", false), ("part-.jsonl", false), ("part-3.jsonl.gz", false), ("part-3.jsonl", true)]
+        {
+            std::fs::write(folder.path().join(name), "").unwrap();
+            assert_eq!(numbered.refuse_existing().is_err(), is_refused, "{name}");
+        }
+    }
+}

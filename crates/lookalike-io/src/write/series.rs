@@ -1,0 +1,204 @@
+//! Outputs that are written one after the other, and get their names together.
+
+use std::{collections::VecDeque, path::Path, sync::Arc};
+
+use super::{
+    destination::{Content, Destination, Limit, Names},
+    output::Output,
+    overwriting::refuse_overwriting,
+    publish::Folders,
+};
+use crate::{
+    disk::allow_open_files,
+    error::{Error, Result},
+    read::{Input, Source},
+    store::is_url,
+};
+
+/// The number of complete outputs that may still be on their way to the disk while the next one is written.
+const SYNCING: usize = 16;
+
+/// The outputs of a [`Destination`].
+pub struct Series {
+    names: Names,
+    threads: usize,
+    folders: Arc<Folders>,
+    /// The first output, which is opened before the run begins.
+    first: Option<Output>,
+    /// The number of the next output.
+    next: usize,
+    /// The outputs that are complete. The last ones may not yet be on the disk.
+    complete: VecDeque<Output>,
+}
+
+impl Series {
+    /// Opens the first output of a destination. `named` are the names of the inputs as the user gave them, `others` those of the other
+    /// outputs, and `inputs` all inputs of the run.
+    ///
+    /// # Errors
+    /// Fails if an input has no name that an output could have, if an output would overwrite an input or another output, or if the first
+    /// output cannot be created.
+    pub fn open(
+        (destination, content): (&Destination, Content),
+        (source, named): (&Source, &[String]),
+        (others, inputs): (&[&Path], &[Input]),
+        threads: usize,
+    ) -> Result<Self> {
+        let names = destination.names(content, source, named)?;
+        match &names {
+            Names::One(_) => {}
+            Names::Inputs(paths) => {
+                let all: Vec<&Path> = others.iter().copied().chain(paths.iter().map(|path| &**path)).collect();
+                refuse_overwriting(&all, inputs)?;
+            }
+            Names::Numbered(numbered) => numbered.refuse_others(others)?,
+        }
+        if !matches!(names, Names::One(_)) {
+            allow_open_files();
+        }
+        let mut series = Self { threads, folders: Arc::default(), first: None, next: 0, complete: VecDeque::new(), names };
+        series.first = series.create(0)?;
+        Ok(series)
+    }
+
+    /// Returns a series that consists of an output that exists already.
+    pub(super) fn one(output: Output) -> Self {
+        let names = Names::One(output.name().into());
+        Self { names, threads: 1, folders: Arc::default(), first: Some(output), next: 0, complete: VecDeque::new() }
+    }
+
+    fn create(&self, number: usize) -> Result<Option<Output>> {
+        let Some(path) = self.names.get(number) else { return Ok(None) };
+        if !matches!(self.names, Names::One(_)) && !path.to_str().is_some_and(is_url) {
+            self.folders.make(&path).map_err(|error| Error::writing(&path.display().to_string(), &error))?;
+        }
+        let mut output = Output::create(&path, self.threads)?;
+        output.needs(self.folders.clone());
+        Ok(Some(output))
+    }
+
+    /// Returns the names of the outputs, if each input has one.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let paths = if let Names::Inputs(paths) = &self.names { &paths[..] } else { &[] };
+        paths.iter().map(|path| &**path)
+    }
+
+    pub(super) fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// Returns the limit of outputs.
+    pub fn limit(&self) -> Option<Limit> {
+        if let Names::Numbered(numbered) = &self.names { Some(numbered.limit) } else { None }
+    }
+
+    /// Returns whether each input has an output.
+    pub fn is_by_input(&self) -> bool {
+        matches!(self.names, Names::Inputs(_))
+    }
+
+    /// Returns whether there is another output. There is always another numbered one.
+    pub fn has_next(&self) -> bool {
+        match &self.names {
+            Names::One(_) => self.next == 0,
+            Names::Inputs(paths) => self.next < paths.len(),
+            Names::Numbered(_) => true,
+        }
+    }
+
+    /// Opens the next output.
+    ///
+    /// # Errors
+    /// Fails if there is none, or if it cannot be created.
+    pub fn open_next(&mut self) -> Result<Output> {
+        let opened = match self.first.take() {
+            None => self.create(self.next)?,
+            first => first,
+        };
+        self.next += 1;
+        opened.ok_or_else(|| Error::failure("there is no other output"))
+    }
+
+    /// Ends an output, and waits until only a few outputs are on their way to the disk. Objects take more memory, so it waits for them.
+    ///
+    /// # Errors
+    /// Fails if an output cannot be written.
+    pub fn end(&mut self, mut output: Output) -> Result<()> {
+        output.end();
+        let most = match self.names.get(0).is_some_and(|path| path.to_str().is_some_and(is_url)) && self.has_next() {
+            true => 0,
+            false => SYNCING,
+        };
+        self.complete.push_back(output);
+        match self.complete.len().checked_sub(most + 1) {
+            Some(at) => self.complete[at].wait(),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the outputs, which can now be [finished](super::finish).
+    pub fn ended(self) -> Vec<Output> {
+        self.complete.into()
+    }
+}
+
+/// Returns where each line ends: the position after its line break.
+pub fn line_ends(lines: &[u8]) -> Vec<usize> {
+    memchr::memchr_iter(b'\n', lines).map(|at| at + 1).collect()
+}
+
+/// Counts what is in a limited output.
+#[derive(Debug, Default)]
+pub struct Filled {
+    records: u64,
+    bytes: u64,
+}
+
+impl Filled {
+    /// Returns how many records fit in the output, and counts them. `ends` states where each record ends, and those before `from` are
+    /// already written.
+    pub fn fit(&mut self, limit: Limit, ends: &[usize], from: usize) -> usize {
+        let mut before = from.checked_sub(1).map_or(0, |last| ends[last]);
+        let mut count = 0;
+        for &end in &ends[from..] {
+            let size = (end - before) as u64;
+            let is_full = match limit {
+                Limit::Records(most) => self.records >= most.get(),
+                Limit::Bytes(most) => self.records > 0 && self.bytes + size > most.get(),
+            };
+            if is_full {
+                break;
+            }
+            (self.records, self.bytes, before, count) = (self.records + 1, self.bytes + size, end, count + 1);
+        }
+        count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use super::*;
+
+    #[test]
+    fn records_fill_outputs_up_to_the_limit() {
+        let outputs = |limit, ends: &[usize]| {
+            let (mut counts, mut done) = (Vec::new(), 0);
+            while done < ends.len() {
+                counts.push(Filled::default().fit(limit, ends, done));
+                done += counts[counts.len() - 1];
+            }
+            counts
+        };
+        let some = |number| NonZeroU64::new(number).unwrap();
+        let ends = [10, 30, 31, 32, 132, 133];
+        assert_eq!(outputs(Limit::Records(some(4)), &ends), [4, 2]);
+        assert_eq!(outputs(Limit::Records(some(1)), &ends), [1; 6]);
+        assert_eq!(outputs(Limit::Bytes(some(30)), &ends), [2, 2, 1, 1]);
+        assert_eq!(outputs(Limit::Bytes(some(1)), &ends), [1; 6]);
+        assert_eq!(outputs(Limit::Bytes(some(1000)), &ends), [6]);
+        let mut filled = Filled::default();
+        assert_eq!((filled.fit(Limit::Records(some(3)), &[5], 0), filled.fit(Limit::Records(some(3)), &[5, 6, 7], 0)), (1, 2));
+    }
+}
