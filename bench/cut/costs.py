@@ -8,7 +8,7 @@ from statistics import median
 import measuring
 
 UNITS = ("runs", "lines", "sentences")
-LIMITS = (None, "1GB")
+LIMITS = (None, "300MB")
 HEADER = ("unit", "--memory", "wall s", "CPU s", "MB/s", "peak MB", "temporary MB", "cut")
 
 

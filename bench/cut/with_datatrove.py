@@ -41,7 +41,8 @@ def main() -> None:
     for number, (pipeline, tasks) in enumerate(steps):
         LocalPipelineExecutor(pipeline, tasks=tasks, workers=tasks, logging_dir=str(work / f"log{number}")).run()
     kept = (record for part in sorted((work / "kept").glob("*.jsonl")) for record in exchange.records(part))
-    exchange.write(args.output, ((record["id"], record["text"]) for record in kept))
+    # The writer leaves out fields whose value counts as false, such as the id 0.
+    exchange.write(args.output, ((record.get("id", 0), record["text"]) for record in kept))
 
 
 if __name__ == "__main__":
