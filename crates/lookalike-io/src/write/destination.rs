@@ -1,4 +1,4 @@
-//! The destinations of records: one output, to an output for each input, or numbered outputs of limited size.
+//! The destinations of records: one output, an output for each input, or numbered outputs of limited size.
 
 use std::{
     collections::BTreeMap,
