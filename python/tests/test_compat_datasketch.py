@@ -397,3 +397,70 @@ def test_weighted_values_are_the_same(vector, samples, seed):
             assert mine is None or mine.hashvalues.tolist() == other.hashvalues.tolist()
     assert x.jaccard(a.minhash(vector[::-1])) == y.jaccard(b.minhash(vector[::-1]))
     assert pickle.loads(pickle.dumps(x)) == x == x.copy()
+
+
+SHARES = st.sampled_from([0.0, 1e-9, 0.1, 0.75, 1.0])
+
+
+@given(TOKENS, TOKENS, st.sampled_from(SCHEMES), st.integers(1, 200), st.integers(0, 32), SHARES, SHARES)
+def test_b_bit_values_are_the_same(left, right, scheme, num_perm, b, left_share, right_share):
+    mine, other = [], []
+    for tokens, r in ((left, left_share), (right, right_share)):
+        a, z = pair(tokens, scheme=scheme, num_perm=num_perm, seed=7)
+        mine.append(ours.bBitMinHash(a, b, r))
+        other.append(theirs.bBitMinHash(z, b, r))
+    for x, y in zip(mine, other, strict=True):
+        assert same(x, y)
+        assert (x.b, x.r, x.seed, x.scheme, x.bytesize()) == (y.b, y.r, y.seed, y.scheme, y.bytesize())
+        stored = y.__getstate__()
+        assert x.__getstate__() == stored
+        assert type(x.__getstate__()) is type(stored)
+        for state in (stored, bytes(stored)):
+            read = ours.bBitMinHash.__new__(ours.bBitMinHash)
+            read.__setstate__(state)
+            assert same(read, y)
+            assert read == x
+        assert pickle.loads(pickle.dumps(x)) == x
+    assert (mine[0] == mine[1]) == (other[0] == other[1])
+    try:
+        expected = other[0].jaccard(other[1])
+    except ZeroDivisionError:
+        with pytest.raises(ZeroDivisionError):
+            mine[0].jaccard(mine[1])
+    else:
+        assert mine[0].jaccard(mine[1]) == expected
+
+
+def test_a_pickled_b_bit_minhash_is_read():
+    a, b = pair([b"a", b"b"], num_perm=50)
+    sys.modules["lookalikes_b_bit_minhash"] = sys.modules["lookalike.compat.datasketch.b_bit_minhash"]
+    read = pickle.loads(pickle.dumps(theirs.bBitMinHash(b, 5, 0.2)).replace(b"datasketch.", b"lookalikes_"))
+    assert read == ours.bBitMinHash(a, 5, 0.2)
+
+
+def test_unlike_b_bit_values_are_refused():
+    for of in (ours, theirs):
+        first = of.bBitMinHash(of.MinHash(), 2)
+        for other in (
+            of.bBitMinHash(of.MinHash(), 3),
+            of.bBitMinHash(of.MinHash(seed=2), 2),
+            of.bBitMinHash(of.MinHash(scheme="legacy"), 2),
+            of.bBitMinHash(of.MinHash(num_perm=64), 2),
+        ):
+            assert first != other
+            with pytest.raises(ValueError, match=r"\w"):
+                first.jaccard(other)
+        for arguments in ({"b": -1}, {"b": 33}, {"r": 1.5}):
+            with pytest.raises(ValueError, match="must be"):
+                of.bBitMinHash(of.MinHash(), **arguments)
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(first)
+        state = first.__getstate__()
+        for place, value in ((21, 9), (8, 40)):
+            damaged = bytearray(state)
+            damaged[place] = value
+            with pytest.raises(ValueError, match=r"code: 9|[bB]"):
+                of.bBitMinHash.__new__(of.bBitMinHash).__setstate__(damaged)
+    # datasketch compares one value with all values of the other.
+    with pytest.raises(ValueError, match="1 and 128 hash values"):
+        ours.bBitMinHash(ours.MinHash(num_perm=1)).jaccard(ours.bBitMinHash(ours.MinHash()))

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from lookalike.compat import datasketch
 from lookalike.compat.datasketch import (
+    b_bit_minhash,
     hashfunc,
     lean_minhash,
     lsh,
@@ -66,12 +67,20 @@ def pytest_configure(config):
     legacy = {"MinHash": _LegacyMinHash, "LeanMinHash": _LegacyLeanMinHash} if as_of_1 else {}
     package = _module("datasketch", **{**datasketch.__dict__, **legacy})
     package.__path__ = []
-    for module in (hashfunc, lean_minhash, lsh, lshensemble, lshforest, minhash, weighted_minhash):
+    for module in (
+        b_bit_minhash,
+        hashfunc,
+        lean_minhash,
+        lsh,
+        lshensemble,
+        lshforest,
+        minhash,
+        weighted_minhash,
+    ):
         name = "datasketch." + module.__name__.rpartition(".")[2]
         content = {key: legacy.get(key, value) for key, value in module.__dict__.items()}
         setattr(package, name.rpartition(".")[2], _module(name, **content))
-    # Other imports of the tests: one more class, a mock of a server, and helpers that are not in the distribution.
-    _module("datasketch.b_bit_minhash", bBitMinHash=_absent)
+    # Other imports of the tests: a mock of a server, and helpers that are not in the distribution.
     _module("mockredis", mock_redis_client=_absent)
     sys.modules.setdefault("mock", unittest.mock)
     _module("test").__path__ = []

@@ -5,15 +5,19 @@ stored (signatures, bytes of `LeanMinHash`) remains comparable, because every ha
 seed and scheme. `MinHash.bulk` and `update_batch` hash and permute many tokens in one call, and release the interpreter lock.
 
 The interface is that of datasketch 2.0.0: three permutation schemes, with `affine32` as the default; `legacy` is the scheme of
-all earlier versions. There are two differences: indexes are in memory or, with `storage_config={"type": "lookalike", "path":
-…}`, `MinHashLSH` is in a folder (any other `storage_config` is an error), and nothing runs on a GPU (`gpu_mode="always"` is an
-error when tokens are hashed, as in datasketch without a GPU).
+all earlier versions. There are three differences:
 
-The rest of datasketch (HNSW, HyperLogLog, bBitMinHash, MinHashLSHBloom, asynchronous indexes) is not included.
+- Indexes are in memory or, with `storage_config={"type": "lookalike", "path": …}`, `MinHashLSH` is in a folder. Any other
+  `storage_config` is an error.
+- Nothing runs on a GPU: `gpu_mode="always"` is an error when tokens are hashed, as in datasketch without a GPU.
+- A few results that mean nothing are errors: see `bBitMinHash.jaccard`.
+
+The rest of datasketch (HNSW, HyperLogLog, MinHashLSHBloom, asynchronous indexes) is not included.
 """
 
 from __future__ import annotations
 
+from lookalike.compat.datasketch.b_bit_minhash import bBitMinHash
 from lookalike.compat.datasketch.hashfunc import sha1_hash32, sha1_hash64
 from lookalike.compat.datasketch.lean_minhash import LeanMinHash
 from lookalike.compat.datasketch.lsh import MinHashLSH, MinHashLSHDeletionSession, MinHashLSHInsertionSession
@@ -37,6 +41,7 @@ __all__ = [
     "WeightedMinHashGenerator",
     "WeightedMinHashLSH",
     "WeightedMinHashLSHForest",
+    "bBitMinHash",
     "sha1_hash32",
     "sha1_hash64",
 ]

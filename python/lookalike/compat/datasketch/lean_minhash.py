@@ -114,10 +114,7 @@ class LeanMinHash(MinHash):
             scheme, offset = "legacy", struct.calcsize(head)
         else:
             (code,) = struct.unpack_from(f"{byteorder}B", buf, struct.calcsize(head))
-            named = [name for name, form in schemes.FORMS.items() if form.code == code and name != "legacy"]
-            if not named:
-                raise ValueError(f"Unknown permutation scheme code: {code}")
-            scheme = named[0]
+            scheme = schemes.of_code(code)
             # The offset includes the alignment of the first value.
             offset = struct.calcsize(f"{head}B0{schemes.FORMS[scheme].packed}")
         layout = f"{byteorder}{abs(count)}{schemes.FORMS[scheme].packed}"

@@ -49,6 +49,14 @@ def check(scheme: str) -> None:
         raise ValueError(f"scheme must be one of {', '.join(FORMS)}, got {scheme!r}")
 
 
+def of_code(code: int) -> str:
+    """Return the scheme with a stored number; raise `ValueError` if there is none."""
+    for name, form in FORMS.items():
+        if form.code == code and name != "legacy":
+            return name
+    raise ValueError(f"Unknown permutation scheme code: {code}")
+
+
 def to_array(values: Any, scheme: str, what: str) -> NDArray[Any]:
     """Return values as an array of the scheme's type; raise `ValueError` for values that are out of its range."""
     form = FORMS[scheme]
